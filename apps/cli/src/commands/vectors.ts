@@ -1,0 +1,159 @@
+/**
+ * `nnhal vectors DIR`: runs a folder of conformance vectors on a device and says which operations are right.
+ *
+ * The examples run in a second process, a child of this one with the same arguments and `--serve`: where an example
+ * crashes it or hangs in it, the example has failed and another child goes on.
+ */
+import {
+  type CaseResult,
+  findVectorFiles,
+  matchesText,
+  type OnProgress,
+  type OnStart,
+  readVectorFiles,
+  runIsolated,
+  runVectors,
+  serveResults,
+  summarise,
+  type VectorFile,
+} from "@nnhal/conformance";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { CommandContext } from "../context.ts";
+import { createProgressBar } from "../progress.ts";
+import { formatReport, toJson } from "../vectors-report.ts";
+
+/** The command's options, as commander gives them. */
+export interface VectorsCommandOptions {
+  readonly device: string;
+  readonly filter?: string;
+  readonly variants?: boolean;
+  readonly json?: boolean;
+  /** Seconds. */
+  readonly timeLimit: number;
+  /** Set in a child: how many cases are done. */
+  readonly serve?: number;
+}
+
+/** Adds the command to a program. */
+export function registerVectorsCommand(program: Command, context: CommandContext): void {
+  program
+    .command("vectors")
+    .description("run conformance vectors on a device and report what passed")
+    .argument("<dir>", "folder of *.jsonl.gz files, or one such file")
+    .requiredOption("--device <name>", "device to run on")
+    .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
+    .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
+    .option("--json", "print the report as JSON")
+    .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
+    .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
+    .action((dir: string, options: VectorsCommandOptions) =>
+      options.serve === undefined ? runVectorsCommand(dir, options, context) : serve(dir, options, context),
+    );
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (seconds > 0 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
+}
+
+/** Runs the command; the exit code is 1 where an example failed, 2 where nothing could be run. */
+export async function runVectorsCommand(
+  dir: string,
+  options: VectorsCommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  try {
+    const files = await findFiles(dir);
+    const summary = await runWithProgress(
+      files,
+      (onProgress) =>
+        context.startSelf === undefined
+          ? runHere(files, options, context, onProgress)
+          : runElsewhere(dir, options, context.startSelf, onProgress),
+      context,
+    );
+    if (summary.total === 0) throw new Error(`no example in ${dir} matches the filter "${options.filter ?? ""}"`);
+    const { stdout } = context;
+    if (options.json) stdout.write(`${JSON.stringify(toJson(options.device, summary))}\n`);
+    else stdout.write(formatReport(options.device, summary));
+    context.setExitCode(summary.failed > 0 ? 1 : 0);
+  } catch (error) {
+    context.stderr.write(`nnhal vectors: ${error instanceof Error ? error.message : error}\n`);
+    context.setExitCode(2);
+  }
+}
+
+async function findFiles(dir: string): Promise<readonly VectorFile[]> {
+  const files = await findVectorFiles(dir);
+  if (files.length === 0) throw new Error(`there are no *.jsonl.gz files in ${dir}`);
+  return files;
+}
+
+async function runWithProgress(
+  files: readonly VectorFile[],
+  run: (onProgress: OnProgress) => AsyncIterable<CaseResult>,
+  { stderr }: CommandContext,
+) {
+  const bar = createProgressBar(
+    stderr,
+    files.reduce((sum, { size }) => sum + size, 0),
+  );
+  try {
+    let failed = 0;
+    return await summarise(
+      run((done, detail) => bar.moveTo(done, `${failed} failed, ${detail}`)),
+      ({ verdict }) => {
+        if (verdict === "failed") failed++;
+      },
+    );
+  } finally {
+    bar.stop();
+  }
+}
+
+async function* runHere(
+  files: readonly VectorFile[],
+  { device, filter, variants = false, timeLimit, serve: skip = 0 }: VectorsCommandOptions,
+  { openDevice }: CommandContext,
+  onProgress: OnProgress,
+  onStart?: OnStart,
+): AsyncGenerator<CaseResult> {
+  let done = 0;
+  const examples = readVectorFiles(files, ({ size, name }) => {
+    done += size;
+    onProgress(done, name);
+  });
+  yield* runVectors(await openDevice(device), examples, {
+    variants,
+    timeLimit: timeLimit * 1000,
+    skip,
+    ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
+    ...(onStart !== undefined && { onStart }),
+  });
+}
+
+/** Time that a child gets beyond an example's own, to say itself that the example took too long. */
+const grace = 10_000;
+
+function runElsewhere(
+  dir: string,
+  { device, filter, variants, timeLimit }: VectorsCommandOptions,
+  startSelf: NonNullable<CommandContext["startSelf"]>,
+  onProgress: OnProgress,
+): AsyncGenerator<CaseResult> {
+  const filtering = filter === undefined ? [] : ["--filter", filter];
+  const deriving = variants ? ["--variants"] : [];
+  const args = ["--device", device, "--time-limit", String(timeLimit), ...filtering, ...deriving];
+  return runIsolated({
+    start: (done) => startSelf(["vectors", ...args, "--serve", String(done), "--", dir]),
+    silence: timeLimit * 1000 + grace,
+    onProgress,
+  });
+}
+
+async function serve(dir: string, options: VectorsCommandOptions, context: CommandContext): Promise<void> {
+  await serveResults(async function* (onStart, onProgress) {
+    yield* runHere(await findFiles(dir), options, context, onProgress, onStart);
+  });
+}

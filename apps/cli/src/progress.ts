@@ -1,0 +1,39 @@
+/**
+ * A progress bar on a terminal; nothing at all where nobody watches.
+ */
+import { SingleBar } from "cli-progress";
+import type { TextOutput } from "./context.ts";
+
+/** A bar that counts to a total. */
+export interface ProgressBar {
+  /** Moves on to `done` of the total, never back, and says what was done last. */
+  moveTo(done: number, detail: string): void;
+  stop(): void;
+}
+
+const silent: ProgressBar = { moveTo() {}, stop() {} };
+
+/** Starts a bar on a stream if that is a terminal. */
+export function createProgressBar(stream: TextOutput, total: number): ProgressBar {
+  if (!stream.isTTY || !isWritable(stream)) return silent;
+  const bar = new SingleBar({
+    stream,
+    format: "{bar} {percentage}%  {eta_formatted} left  {detail}",
+    barsize: 30,
+    hideCursor: true,
+    clearOnComplete: true,
+  });
+  bar.start(total, 0, { detail: "" });
+  let most = 0;
+  return {
+    moveTo(done, detail) {
+      most = Math.max(most, done);
+      bar.update(most, { detail });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function isWritable(stream: unknown): stream is NodeJS.WritableStream {
+  return typeof stream === "object" && stream !== null && "once" in stream && "end" in stream;
+}

@@ -1,0 +1,54 @@
+/**
+ * The reference backend: a CPU device that runs the kernels of @nnhal/operations, one operation after the other.
+ */
+import type { Backend, BackendSession, Executable, OperationView, RunContext, RunResult, Support } from "@nnhal/backend";
+import { type Capabilities, DeviceType, ErrorStatus, OperandType, type PerformanceInfo } from "@nnhal/types";
+import { drive } from "./drive.ts";
+import { runMain } from "./execute.ts";
+import { compileGraph } from "./plan.ts";
+
+/** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. */
+export const referenceBackend: Backend = {
+  name: "reference",
+  deviceType: DeviceType.CPU,
+  open: async () => session,
+};
+
+/** The reference is what others are compared with: 1 in everything. */
+const baseline: PerformanceInfo = { execTime: 1, powerUsage: 1 };
+
+const capabilities: Capabilities = {
+  relaxedFloat32toFloat16PerformanceScalar: baseline,
+  relaxedFloat32toFloat16PerformanceTensor: baseline,
+  operandPerformance: Object.values(OperandType)
+    .filter((type) => type !== OperandType.SUBGRAPH)
+    .sort((a, b) => a - b)
+    .map((type) => ({ type, info: baseline })),
+  ifPerformance: baseline,
+  whilePerformance: baseline,
+};
+
+const session: BackendSession = {
+  version: "nnhal-reference-1",
+  capabilities,
+  supports({ definition }: OperationView): Support {
+    if (definition.controlFlow || definition.reference !== undefined) return { supported: true };
+    return { supported: false, reason: `${definition.name}: the operation has no reference kernel` };
+  },
+  async compile(graph): Promise<Executable> {
+    const plan = compileGraph(graph);
+    return {
+      run: (inputs, outputs, context) => start(runMain(plan, inputs, outputs, context), context),
+      close() {},
+    };
+  },
+  async close() {},
+};
+
+function start(steps: Generator<void, RunResult>, context: RunContext): Promise<RunResult> {
+  return drive(steps, context, {
+    status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
+    message: "the deadline passed before the execution ended",
+    outputShapes: [],
+  });
+}

@@ -1,0 +1,177 @@
+/**
+ * A graph as a backend sees it: operands with typed constants, operations matched with their definitions. Constants are
+ * views on the pools they lie in, and copies only where a pool is not aligned for them or the type is widened.
+ */
+import {
+  formatShape,
+  type Match,
+  matchOperation,
+  type OperandInfo,
+  type Operation as OperationDefinition,
+  elementCount,
+} from "@nnhal/operations";
+import {
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  type OperandTypeName,
+  operandTypeNames,
+  operandTypes,
+  operationTypeNames,
+  type Subgraph,
+} from "@nnhal/types";
+import { decodeTensorData } from "./codec.ts";
+
+/** An operand of a fundamental type. */
+export interface OperandView extends OperandInfo {
+  /** Its index in the subgraph. */
+  readonly index: number;
+  /** A code of `OperandLifeTime`. */
+  readonly lifetime: number;
+  readonly numberOfConsumers: number;
+}
+
+/** An operation whose operands fit its definition. */
+export interface OperationView {
+  /** Its index in the subgraph. */
+  readonly index: number;
+  readonly definition: OperationDefinition;
+  /** The form and the type row that its operands fit. */
+  readonly match: Match;
+  readonly inputs: readonly OperandView[];
+  readonly outputs: readonly OperandView[];
+}
+
+/** A subgraph. */
+export interface GraphView {
+  /** By index; undefined for operands of extension types. */
+  readonly operands: readonly (OperandView | undefined)[];
+  /** In execution order. */
+  readonly operations: readonly OperationView[];
+  /** Indexes of the operands that are inputs, in order. */
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  /** The subgraphs that IF and WHILE operations name by index: the same list for every subgraph of a model. */
+  readonly referenced: readonly GraphView[];
+  /** Whether float32 may be computed with the range and precision of float16. */
+  readonly relaxed: boolean;
+}
+
+/** An operation of a model that has no view, and why. */
+export interface UnknownOperation {
+  readonly index: number;
+  readonly unknown: string;
+}
+
+/** What a view is made from. */
+export interface GraphSource {
+  readonly model: Model;
+  /** The bytes of `model.pools`, in order. */
+  readonly pools: readonly Uint8Array[];
+  /** The definition of an operation code; undefined where there is none. */
+  readonly operationByCode: (code: number) => OperationDefinition | undefined;
+}
+
+/** Views of all operands of a subgraph. The model has been validated. */
+export function viewOperands(subgraph: Subgraph, source: GraphSource): (OperandView | undefined)[] {
+  return subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
+}
+
+function viewOperand(operand: Operand, index: number, source: GraphSource): OperandView | undefined {
+  const type = operandTypeNames.get(operand.type);
+  if (type === undefined) return undefined;
+  const { dimensions, scale, zeroPoint, lifetime, numberOfConsumers, extraParams } = operand;
+  const view = {
+    index,
+    type,
+    dimensions,
+    scale,
+    zeroPoint,
+    lifetime,
+    numberOfConsumers,
+    ...(extraParams.kind === "channelQuant" && { channelQuant: extraParams.channelQuant }),
+  };
+  const bytes = constantBytes(operand, source);
+  return bytes === undefined ? view : withConstant(view, bytes);
+}
+
+/** Adds a constant's elements, decoded when they are first read. */
+function withConstant(view: OperandView, bytes: Uint8Array): OperandView {
+  let data: OperandInfo["data"];
+  return Object.defineProperty({ ...view }, "data", {
+    enumerable: true,
+    get() {
+      data ??= decodeTensorData(view.type, bytes, elementCount(view.dimensions));
+      return data;
+    },
+  });
+}
+
+function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Array | undefined {
+  const { poolIndex, offset, length } = operand.location;
+  switch (operand.lifetime) {
+    case OperandLifeTime.CONSTANT_COPY:
+      return model.operandValues.subarray(offset, offset + length);
+    case OperandLifeTime.CONSTANT_REFERENCE:
+      return pools[poolIndex].subarray(offset, offset + length);
+    case OperandLifeTime.SUBGRAPH:
+      return new Uint8Array(Uint32Array.of(offset).buffer);
+    default:
+      return undefined;
+  }
+}
+
+/** The view of one operation, or why it has none: an extension's, an OEM's, or not (yet) defined. */
+export function viewOperation(
+  subgraph: Subgraph,
+  index: number,
+  operands: readonly (OperandView | undefined)[],
+  source: GraphSource,
+): OperationView | UnknownOperation {
+  const { type, inputs, outputs } = subgraph.operations[index];
+  const name = operationTypeNames.get(type) ?? `operation type ${type}`;
+  const definition = source.operationByCode(type);
+  if (definition === undefined) return { index, unknown: `${name}: no definition of this operation is known` };
+  const inputViews = inputs.map((input) => operands[input]);
+  const outputViews = outputs.map((output) => operands[output]);
+  const match = matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
+  if ("mismatch" in match) return { index, unknown: `${name}: ${match.mismatch}` };
+  return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
+}
+
+function typeOf(view: OperandView | undefined): OperandTypeName | undefined {
+  return view?.type;
+}
+
+function isKnown(view: OperandView | undefined): view is OperandView {
+  return view !== undefined;
+}
+
+/** The view of a model's main subgraph and all it references. Throws where an operation has none. */
+export function viewModel(source: GraphSource): GraphView {
+  const referenced: GraphView[] = [];
+  for (const subgraph of source.model.referenced) referenced.push(viewSubgraph(subgraph, source, referenced));
+  return viewSubgraph(source.model.main, source, referenced);
+}
+
+function viewSubgraph(subgraph: Subgraph, source: GraphSource, referenced: readonly GraphView[]): GraphView {
+  const operands = viewOperands(subgraph, source);
+  const operations = subgraph.operations.map((_, index) => {
+    const view = viewOperation(subgraph, index, operands, source);
+    if ("unknown" in view) throw new TypeError(`operation ${index} cannot be compiled: ${view.unknown}`);
+    return view;
+  });
+  return {
+    operands,
+    operations,
+    inputs: subgraph.inputIndexes,
+    outputs: subgraph.outputIndexes,
+    referenced,
+    relaxed: source.model.relaxComputationFloat32toFloat16,
+  };
+}
+
+/** `TENSOR_FLOAT32 1x224x224x3`; how messages write an operand. */
+export function formatOperand({ type, dimensions }: OperandInfo): string {
+  return operandTypes[type].kind === "tensor" ? `${type} ${formatShape(dimensions)}` : type;
+}

@@ -1,0 +1,6 @@
+/**
+ * @nnhal/backend: the contract between a driver and the engine that computes for it.
+ */
+export * from "./codec.ts";
+export * from "./contract.ts";
+export * from "./graph.ts";

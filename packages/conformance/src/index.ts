@@ -1,0 +1,15 @@
+/**
+ * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
+ */
+export * from "./isolated.ts";
+export * from "./result.ts";
+export * from "./vectors/example.ts";
+export { VectorFormatError } from "./vectors/fields.ts";
+export { modelOf } from "./vectors/model.ts";
+export { parseExample } from "./vectors/parse.ts";
+export { findVectorFiles, readVectorFile, readVectorFiles, type VectorFile } from "./vectors/read.ts";
+export { requestOf, type VectorRequest } from "./vectors/request.ts";
+export { matchesText, runVectors, type VectorsOptions } from "./vectors/run.ts";
+export { subjectOf } from "./vectors/subject.ts";
+export { type Tolerance, toleranceOf, tolerances } from "./vectors/tolerance.ts";
+export { casesOf, toSigned, type VectorCase } from "./vectors/variant.ts";

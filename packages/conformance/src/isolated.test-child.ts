@@ -1,0 +1,29 @@
+/**
+ * A process for the tests of isolation: it runs the cases that its arguments name, each of which does what its name says.
+ */
+import { serveResults } from "./isolated.ts";
+import type { CaseResult } from "./result.ts";
+
+const [, , skip, ...cases] = process.argv;
+
+const behaviours: Readonly<Record<string, () => void>> = {
+  exit: () => process.exit(3),
+  crash: () => void process.kill(process.pid, "SIGABRT"),
+  hang: () => {
+    for (;;);
+  },
+};
+
+await serveResults(async function* (onStart, onProgress) {
+  if (cases[0] === "broken") throw new Error("there is no device");
+  if (cases[0] === "stillborn") process.exit(4);
+  for (const [index, name] of cases.entries()) {
+    if (index < Number(skip)) continue;
+    await onStart({ name, subject: "TEST" });
+    behaviours[name]?.();
+    onProgress(index + 1, name);
+    const result: CaseResult = { name, subject: "TEST", verdict: "passed" };
+    yield result;
+    if (name === "later") process.exit(5);
+  }
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { type IsolationOptions, runIsolated } from "./isolated.ts";
+
+const child = fileURLToPath(new URL("./isolated.test-child.ts", import.meta.url));
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+async function run(cases: readonly string[], more: Partial<IsolationOptions> = {}) {
+  const children: ChildProcess[] = [];
+  const results: (readonly [name: string, outcome: string])[] = [];
+  const options: IsolationOptions = {
+    start(skip) {
+      const started = fork(child, [String(skip), ...cases], {
+        execArgv: ["--import", "tsx", "--conditions=@nnhal/source"],
+        cwd: here,
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+      });
+      children.push(started);
+      return started;
+    },
+    silence: 60_000,
+    ...more,
+  };
+  for await (const { name, verdict, reason } of runIsolated(options)) results.push([name, reason ?? verdict]);
+  return { children, results };
+}
+
+describe("runIsolated", () => {
+  it("runs all cases in one process where they behave, and reports progress", async () => {
+    const progress: unknown[] = [];
+    const { children, results } = await run(["a", "b"], {
+      onProgress: (done, detail) => progress.push([done, detail]),
+    });
+    expect(results).toEqual([
+      ["a", "passed"],
+      ["b", "passed"],
+    ]);
+    expect(children).toHaveLength(1);
+    expect(progress).toEqual([
+      [1, "a"],
+      [2, "b"],
+    ]);
+  });
+
+  it("fails a case that ends its process, and goes on after it in another", async () => {
+    const { children, results } = await run(["a", "exit", "crash", "b", "later", "c"]);
+    expect(results).toEqual([
+      ["a", "passed"],
+      ["exit", "the process ended with exit code 3"],
+      ["crash", "the process was ended by SIGABRT"],
+      ["b", "passed"],
+      ["later", "the process ended with exit code 5"],
+      ["c", "passed"],
+    ]);
+    expect(children).toHaveLength(4);
+  });
+
+  it("fails a case that never lets its thread go, and ends its process", async () => {
+    const { children, results } = await run(["hang", "b"], { silence: 3000 });
+    expect(results).toEqual([
+      ["hang", "the process did not react for 3000 ms"],
+      ["b", "passed"],
+    ]);
+    expect(children.map(({ killed }) => killed)).toEqual([true, true]);
+  });
+
+  it("rejects where no case is to blame", async () => {
+    await expect(run(["broken"])).rejects.toThrow("there is no device");
+    await expect(run(["stillborn"])).rejects.toThrow(
+      "the process that runs the cases ended with exit code 4 before its first case",
+    );
+  });
+
+  it("of no cases is over at once", async () => {
+    expect((await run([])).results).toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { type CaseResult, summarise } from "./result.ts";
+
+async function* resultsOf(...results: readonly CaseResult[]) {
+  yield* results;
+}
+
+describe("summarise", () => {
+  it("counts by outcome, in total and by subject, and keeps the failures in order", async () => {
+    const seen: string[] = [];
+    const summary = await summarise(
+      resultsOf(
+        { name: "a", subject: "MUL", verdict: "passed" },
+        { name: "b", subject: "ADD", verdict: "failed", reason: "first" },
+        { name: "c", subject: "MUL", verdict: "unsupported", reason: "no MUL" },
+        { name: "d", subject: "ADD", verdict: "skipped", reason: "not now" },
+        { name: "e", subject: "ADD", verdict: "failed", reason: "second" },
+      ),
+      ({ name }) => seen.push(name),
+    );
+    expect(summary).toEqual({
+      passed: 1,
+      failed: 2,
+      unsupported: 1,
+      skipped: 1,
+      total: 5,
+      bySubject: new Map([
+        ["MUL", { passed: 1, failed: 0, unsupported: 1, skipped: 0 }],
+        ["ADD", { passed: 0, failed: 2, unsupported: 0, skipped: 1 }],
+      ]),
+      failures: [
+        { name: "b", reason: "first" },
+        { name: "e", reason: "second" },
+      ],
+    });
+    expect(seen).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  it("of nothing is all zero", async () => {
+    const summary = await summarise(resultsOf());
+    expect(summary).toMatchObject({ passed: 0, failed: 0, unsupported: 0, skipped: 0, total: 0, failures: [] });
+  });
+});

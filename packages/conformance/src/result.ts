@@ -1,0 +1,61 @@
+/**
+ * What a suite reports: one result for each case it runs on a device, and the sum of them. Every suite of the kit is a
+ * function over a device that yields such results, so that they share isolation, counting and output.
+ */
+import type { Device } from "@nnhal/types";
+
+/**
+ * How a case ended. `unsupported`: the device says that it cannot run an operation of it, so nothing was proven.
+ * `skipped`: the suite left it out, for the reason it gives.
+ */
+export type Verdict = "passed" | "failed" | "unsupported" | "skipped";
+
+/** The outcome of one case. */
+export interface CaseResult {
+  /** Unique within a run. */
+  readonly name: string;
+  /** What the case is about, usually an operation's name. Each case counts under one subject. */
+  readonly subject: string;
+  readonly verdict: Verdict;
+  /** Why; set unless the case passed. */
+  readonly reason?: string;
+}
+
+/** A suite: it yields a result for each of its cases, in order, and never rejects because of what the device does. */
+export type Suite<Options> = (device: Device, options: Options) => AsyncIterable<CaseResult>;
+
+/** Numbers of cases by outcome. */
+export type Counts = Readonly<Record<Verdict, number>>;
+
+/** The sum of a run. */
+export interface Summary extends Counts {
+  readonly total: number;
+  /** By subject, in the order of the first case of each. */
+  readonly bySubject: ReadonlyMap<string, Counts>;
+  /** The failed cases, in the order in which they ran. */
+  readonly failures: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Adds up the results of a run. `onResult` sees each as it comes. */
+export async function summarise(
+  results: AsyncIterable<CaseResult>,
+  onResult: (result: CaseResult) => void = () => {},
+): Promise<Summary> {
+  const all = noCounts();
+  const bySubject = new Map<string, Record<Verdict, number>>();
+  const failures: { name: string; reason: string }[] = [];
+  for await (const result of results) {
+    const { name, subject, verdict, reason = "" } = result;
+    const counts = bySubject.get(subject) ?? noCounts();
+    bySubject.set(subject, counts);
+    counts[verdict]++;
+    all[verdict]++;
+    if (verdict === "failed") failures.push({ name, reason });
+    onResult(result);
+  }
+  return { ...all, total: all.passed + all.failed + all.unsupported + all.skipped, bySubject, failures };
+}
+
+function noCounts(): Record<Verdict, number> {
+  return { passed: 0, failed: 0, unsupported: 0, skipped: 0 };
+}

@@ -1,0 +1,182 @@
+import { toFloat16Bits } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { findDifference } from "./compare.ts";
+import type { Example } from "./example.ts";
+import { addExample, bytesOf, operand, output, outputExample, withOperands } from "./examples.test-helper.ts";
+
+type Encode = (...values: number[]) => Uint8Array;
+
+const f32: Encode = (...values) => bytesOf(Float32Array.of(...values));
+const f16: Encode = (...values) => bytesOf(Uint16Array.from(values, toFloat16Bits));
+const i32: Encode = (...values) => bytesOf(Int32Array.of(...values));
+const u8: Encode = (...values) => Uint8Array.of(...values);
+const i8: Encode = (...values) => bytesOf(Int8Array.of(...values));
+const u16: Encode = (...values) => bytesOf(Uint16Array.of(...values));
+const i16: Encode = (...values) => bytesOf(Int16Array.of(...values));
+
+/** The difference found where the one output holds `actual`. */
+function difference(example: Example, actual: Uint8Array, dimensions?: readonly number[], isSufficient = true) {
+  const declared = example.main.operands[example.main.outputIndexes[0]].dimensions;
+  return findDifference(example, [{ dimensions: dimensions ?? declared, isSufficient }], () => actual);
+}
+
+/** Whether `actual` passes where `expected` is expected. */
+function passes(type: OperandTypeName, encode: Encode, expected: number, actual: number, more: Partial<Example> = {}) {
+  return difference(outputExample(type, [1], encode(expected), more), encode(actual)) === undefined;
+}
+
+/** The float32 values around a real number: the last that is below or equal, and the next above. */
+function float32Around(bound: number): [inside: number, outside: number] {
+  const nearest = Math.fround(bound);
+  const bits = new Int32Array(Float32Array.of(nearest).buffer);
+  bits[0] += nearest > bound ? -1 : 1;
+  const neighbour = new Float32Array(bits.buffer)[0];
+  return nearest > bound ? [neighbour, nearest] : [nearest, neighbour];
+}
+
+const half = 2 ** -10;
+
+describe("tolerances", () => {
+  it("of float32 are 1e-5 and five units in the last place", () => {
+    for (const expected of [0, 1, 3.5, 1e6]) {
+      const [inside, outside] = float32Around(expected + 1e-5 + 5 * 2 ** -23 * expected);
+      expect(passes("TENSOR_FLOAT32", f32, expected, inside)).toBe(true);
+      expect(passes("TENSOR_FLOAT32", f32, expected, outside)).toBe(false);
+      expect(passes("TENSOR_FLOAT32", f32, -expected, -inside)).toBe(true);
+      expect(passes("TENSOR_FLOAT32", f32, -expected, -outside)).toBe(false);
+    }
+  });
+
+  it("of float32 are those of float16 in a relaxed model, or with a float16 tensor in any subgraph", () => {
+    const [inside, outside] = float32Around(3 + 5 * half * 4);
+    const withFloat16 = { referenced: [{ ...addExample().main, operands: [operand("TENSOR_FLOAT16", [1])] }] };
+    for (const more of [{ isRelaxed: true }, withFloat16]) {
+      expect(passes("TENSOR_FLOAT32", f32, 3, inside, more)).toBe(true);
+      expect(passes("TENSOR_FLOAT32", f32, 3, outside, more)).toBe(false);
+    }
+    expect(passes("TENSOR_FLOAT32", f32, 3, inside)).toBe(false);
+    const withScalar = { referenced: [{ ...addExample().main, operands: [operand("FLOAT16", [])] }] };
+    expect(passes("TENSOR_FLOAT32", f32, 3, inside, withScalar)).toBe(false);
+  });
+
+  it("of float16 are five units of its last place, absolute and relative", () => {
+    // At 0 the bound 5 * 2^-10 is a float16 itself, at 1 twice as much.
+    expect(passes("TENSOR_FLOAT16", f16, 0, 5 * half)).toBe(true);
+    expect(passes("TENSOR_FLOAT16", f16, 0, 5 * half + 2 ** -18)).toBe(false);
+    expect(passes("TENSOR_FLOAT16", f16, 1, 1 + 10 * half)).toBe(true);
+    expect(passes("TENSOR_FLOAT16", f16, 1, 1 + 11 * half)).toBe(false);
+    expect(passes("TENSOR_FLOAT16", f16, -1, -1 - 10 * half)).toBe(true);
+    expect(passes("TENSOR_FLOAT16", f16, -1, -1 - 11 * half)).toBe(false);
+  });
+
+  it.each<[OperandTypeName, Encode, number]>([
+    ["TENSOR_QUANT8_ASYMM", u8, 200],
+    ["TENSOR_QUANT8_ASYMM_SIGNED", i8, -100],
+    ["TENSOR_QUANT8_SYMM", i8, 0],
+    ["TENSOR_QUANT16_ASYMM", u16, 60_000],
+    ["TENSOR_QUANT16_SYMM", i16, -30_000],
+    ["TENSOR_INT32", i32, -2_000_000_000],
+  ])("of %s are one", (type, encode, expected) => {
+    for (const [offset, right] of [
+      [-2, false],
+      [-1, true],
+      [0, true],
+      [1, true],
+      [2, false],
+    ] as const) {
+      expect(passes(type, encode, expected, expected + offset)).toBe(right);
+      expect(passes(type, encode, expected, expected + offset, { isRelaxed: true })).toBe(right);
+    }
+  });
+
+  it("of an INT32 scalar are one", () => {
+    const example = outputExample("INT32", [], i32(4));
+    expect(difference(example, i32(5))).toBeUndefined();
+    expect(difference(example, i32(6))).toBe(
+      "FLOOR output 0 element 0: expected 4, actual 6, where 1 is allowed; 1 of 1 elements differ",
+    );
+  });
+
+  it("of TENSOR_BOOL8 are none", () => {
+    expect(passes("TENSOR_BOOL8", u8, 1, 1)).toBe(true);
+    expect(passes("TENSOR_BOOL8", u8, 1, 0)).toBe(false);
+    expect(passes("TENSOR_BOOL8", u8, 0, 1)).toBe(false);
+  });
+
+  it("do not let NaN or infinity pass", () => {
+    for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+      expect(passes("TENSOR_FLOAT32", f32, 1, wrong, { isRelaxed: true })).toBe(false);
+      expect(passes("TENSOR_FLOAT16", f16, 1, wrong)).toBe(false);
+    }
+  });
+
+  it("read float16 below its normal range", () => {
+    expect(passes("TENSOR_FLOAT16", f16, 2 ** -24, -(2 ** -15))).toBe(true);
+    const smallest = outputExample("TENSOR_FLOAT16", [1], f16(2 ** -24));
+    expect(difference(smallest, f16(-1))).toMatch(/expected 5\.960464477539063e-8, actual -1,/);
+  });
+});
+
+describe("findDifference", () => {
+  const example = outputExample("TENSOR_FLOAT32", [2, 1, 3], f32(1, 2, 3, 4, 5, 6));
+
+  it("tells the operation, the output, and the first element that differs with its place", () => {
+    expect(difference(example, f32(1, 2, 3, 4, 5, 6))).toBeUndefined();
+    expect(difference(example, f32(1, 2, 3, 4, 7, 9))).toBe(
+      "FLOOR output 0 element 4 [1, 0, 1]: expected 5, actual 7, where 0.000013 is allowed; 2 of 6 elements differ",
+    );
+  });
+
+  it("compares shapes, of ranks too, before values", () => {
+    const right = f32(1, 2, 3, 4, 5, 6);
+    expect(difference(example, right, [2, 3])).toBe("FLOOR output 0: expected shape 2x1x3, actual 2x3");
+    expect(difference(example, right, [2, 1, 0])).toBe("FLOOR output 0: expected shape 2x1x3, actual 2x1x0");
+    expect(difference(example, right, [])).toBe("FLOOR output 0: expected shape 2x1x3, actual scalar");
+    expect(difference(example, right, [2, 1, 3], false)).toMatch(/too small/);
+  });
+
+  it("compares the shape of an output without elements", () => {
+    const empty = outputExample("TENSOR_FLOAT32", [0, 4], null);
+    expect(difference(empty, u8(0xcd))).toBeUndefined();
+    expect(difference(empty, u8(0xcd), [0, 5])).toBe("FLOOR output 0: expected shape 0x4, actual 0x5");
+    expect(difference(empty, u8(0xcd), [1, 4])).toBe("FLOOR output 0: expected shape 0x4, actual 1x4");
+  });
+
+  it("wants a shape for every output", () => {
+    expect(findDifference(example, [], () => u8())).toBe("the answer has 0 output shapes, the model 1 outputs");
+  });
+
+  it("compares neither shape nor values of an ignored output, but those of the next", () => {
+    const two: Example = {
+      ...example,
+      main: {
+        ...example.main,
+        outputIndexes: [1, 2],
+        operations: [{ type: "SPLIT", inputs: [0], outputs: [1, 2] }],
+        operands: [
+          example.main.operands[0],
+          operand("TENSOR_FLOAT32", [1], { ...output, isIgnored: true, data: f32(0) }),
+          operand("TENSOR_FLOAT32", [1], { ...output, data: f32(7) }),
+        ],
+      },
+    };
+    const find = (values: readonly number[], dimensions = [1]) =>
+      findDifference(
+        two,
+        [
+          { dimensions: [9], isSufficient: false },
+          { dimensions, isSufficient: true },
+        ],
+        (index) => f32(values[index]),
+      );
+    expect(find([99, 7])).toBeUndefined();
+    expect(find([99, 8])).toMatch(/^SPLIT output 1 element 0: expected 7, actual 8/);
+    expect(find([99, 7], [2])).toBe("SPLIT output 1: expected shape 1, actual 2");
+  });
+
+  it("names the operation that writes the output", () => {
+    const wrong = withOperands(addExample(), {});
+    expect(difference(wrong, f32(11, 22, 34))).toMatch(/^ADD output 0 element 2 \[0, 2\]: expected 33, actual 34,/);
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * Judging an execution's outputs: the rules of the vectors' README.
+ */
+import { formatShape, sameShape } from "@nnhal/operations";
+import type { OperandTypeName, OutputShape } from "@nnhal/types";
+import { readElements } from "./elements.ts";
+import type { Example } from "./example.ts";
+import { findDistributionProblem } from "./multinomial.ts";
+import { type Tolerance, toleranceOf } from "./tolerance.ts";
+
+/**
+ * The first difference between what an example expects and what an execution gave, in words; undefined where it passes.
+ * `bytesOf` gives the bytes of an output's buffer.
+ */
+export function findDifference(
+  example: Example,
+  outputShapes: readonly OutputShape[],
+  bytesOf: (output: number) => Uint8Array,
+): string | undefined {
+  const { main, expectedMultinomialDistributionTolerance } = example;
+  if (outputShapes.length !== main.outputIndexes.length) {
+    return `the answer has ${outputShapes.length} output shapes, the model ${main.outputIndexes.length} outputs`;
+  }
+  for (const [output, index] of main.outputIndexes.entries()) {
+    const { isIgnored, dimensions, type, data } = main.operands[index];
+    if (isIgnored) continue;
+    const label = `${writerOf(example, index)} output ${output}`;
+    const shape = outputShapes[output];
+    if (!sameShape(shape.dimensions, dimensions)) {
+      return `${label}: expected shape ${formatShape(dimensions)}, actual ${formatShape(shape.dimensions)}`;
+    }
+    if (!shape.isSufficient) return `${label}: the buffer is called too small, although the execution succeeded`;
+    if (data === null || expectedMultinomialDistributionTolerance > 0) continue;
+    const actual = bytesOf(output).subarray(0, data.length);
+    const difference = findElementDifference(type, dimensions, data, actual, toleranceOf(example, type));
+    if (difference !== undefined) return `${label} ${difference}`;
+  }
+  return expectedMultinomialDistributionTolerance > 0 ? findDistributionProblem(example, bytesOf) : undefined;
+}
+
+/** The operation that writes an operand of the main subgraph. */
+function writerOf({ main }: Example, operand: number): string {
+  return main.operations.find(({ outputs }) => outputs.includes(operand))?.type ?? "the model's";
+}
+
+function findElementDifference(
+  type: OperandTypeName,
+  dimensions: readonly number[],
+  expectedBytes: Uint8Array,
+  actualBytes: Uint8Array,
+  { absolute, relative }: Tolerance,
+): string | undefined {
+  const expected = readElements(type, expectedBytes);
+  const actual = readElements(type, actualBytes);
+  let first = -1;
+  let count = 0;
+  for (let index = 0; index < expected.length; index++) {
+    const bound = absolute + relative * Math.abs(expected[index]);
+    // Written so that a NaN is a difference.
+    if (Math.abs(expected[index] - actual[index]) <= bound) continue;
+    if (first < 0) first = index;
+    count++;
+  }
+  if (first < 0) return undefined;
+  const bound = absolute + relative * Math.abs(expected[first]);
+  const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
+  return (
+    `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
+    `${bound === 0 ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
+    `${count} of ${expected.length} elements differ`
+  );
+}
+
+function positionOf(element: number, dimensions: readonly number[]): number[] {
+  let rest = element;
+  return dimensions
+    .toReversed()
+    .map((extent) => {
+      const coordinate = rest % extent;
+      rest = Math.floor(rest / extent);
+      return coordinate;
+    })
+    .reverse();
+}

@@ -1,0 +1,72 @@
+/**
+ * One conformance example: a model, its inputs and its expected outputs. The shape of the vectors' JSON lines with the
+ * bytes decoded.
+ */
+import type {
+  HalVersion,
+  OperandTypeName,
+  OperationTypeName,
+  operandLifeTimes,
+  SymmPerChannelQuantParams,
+} from "@nnhal/types";
+
+/** The HAL's own names of the lifetimes. */
+export type LifeTimeName = keyof typeof operandLifeTimes;
+
+/** A value of an example's graph. */
+export interface ExampleOperand {
+  readonly type: OperandTypeName;
+  /** Of an output of the main subgraph: the expected shape, in which a 0 is also an unknown extent of the model. */
+  readonly dimensions: readonly number[];
+  readonly scale: number;
+  readonly zeroPoint: number;
+  readonly lifetime: LifeTimeName;
+  readonly numberOfConsumers: number;
+  readonly channelQuant: SymmPerChannelQuantParams | null;
+  /** An output whose shape and values are not compared. */
+  readonly isIgnored: boolean;
+  /**
+   * The value of a constant or of an input of the main subgraph, the expected value of one of its outputs, the index of
+   * a SUBGRAPH (one uint32); little-endian and packed. Null: an omitted input, an output without elements, or a value
+   * that an example does not tell.
+   */
+  readonly data: Uint8Array | null;
+}
+
+/** One operation of an example's graph. */
+export interface ExampleOperation {
+  readonly type: OperationTypeName;
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+}
+
+/** A graph of an example. */
+export interface ExampleSubgraph {
+  readonly inputIndexes: readonly number[];
+  readonly outputIndexes: readonly number[];
+  /** In execution order. */
+  readonly operations: readonly ExampleOperation[];
+  readonly operands: readonly ExampleOperand[];
+}
+
+/** A model with inputs and expected outputs. */
+export interface Example {
+  /** `<spec file>/<test name>`; unique among the examples of a folder. */
+  readonly name: string;
+  /** `<directory>/<spec file>`. */
+  readonly spec: string;
+  /** Absent where the source assigns none. */
+  readonly minSupportedVersion?: HalVersion;
+  readonly isRelaxed: boolean;
+  /** The model is wrong: preparing it or executing it has to fail. */
+  readonly expectFailure: boolean;
+  /** Above 0: outputs are random samples, compared by their distribution. */
+  readonly expectedMultinomialDistributionTolerance: number;
+  readonly main: ExampleSubgraph;
+  readonly referenced: readonly ExampleSubgraph[];
+}
+
+/** All graphs of an example, the main one first. */
+export function subgraphsOf({ main, referenced }: Example): readonly ExampleSubgraph[] {
+  return [main, ...referenced];
+}

@@ -1,0 +1,112 @@
+/**
+ * From one line of a vectors file to an example. Everything the runner relies on is checked here, and nothing that a
+ * wrong model may be wrong in: the models of some examples are invalid on purpose.
+ */
+import { elementCount } from "@nnhal/operations";
+import { type HalVersion, halVersions, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
+import type { Example, ExampleOperand, ExampleSubgraph } from "./example.ts";
+import {
+  type Place,
+  placeOf,
+  readBytes,
+  readFlag,
+  readInteger,
+  readIntegers,
+  readList,
+  readName,
+  readNumber,
+  readNumbers,
+  readObject,
+  readText,
+  reject,
+  VectorFormatError,
+} from "./fields.ts";
+
+const greatestUint32 = 0xffff_ffff;
+
+/** Parses one line. Throws VectorFormatError. */
+export function parseExample(line: string): Example {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw new VectorFormatError(`not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  const place = placeOf(value, "");
+  const model = readObject(place, "model");
+  const minSupportedVersion = readVersion(place, "minSupportedVersion");
+  const example: Example = {
+    name: readText(place, "name"),
+    spec: readText(place, "spec"),
+    ...(minSupportedVersion && { minSupportedVersion }),
+    isRelaxed: readFlag(place, "isRelaxed"),
+    expectFailure: readFlag(place, "expectFailure"),
+    expectedMultinomialDistributionTolerance: readNumber(place, "expectedMultinomialDistributionTolerance"),
+    main: readSubgraph(readObject(model, "main")),
+    referenced: readList(model, "referenced", readSubgraph),
+  };
+  checkValues(example);
+  return example;
+}
+
+function readVersion(place: Place, key: string): HalVersion | undefined {
+  const text = readText(place, key);
+  const version = halVersions.find((known) => `V${known.replace(".", "_")}` === text);
+  if (version === undefined && text !== "UNKNOWN") reject(place, key, "V1_0 to V1_3, or UNKNOWN");
+  return version;
+}
+
+function readSubgraph(place: Place): ExampleSubgraph {
+  const operands = readList(place, "operands", readOperand);
+  const lastOperand = operands.length - 1;
+  return {
+    operands,
+    inputIndexes: readIntegers(place, "inputIndexes", 0, lastOperand),
+    outputIndexes: readIntegers(place, "outputIndexes", 0, lastOperand),
+    operations: readList(place, "operations", (operation) => ({
+      type: readName(operation, "type", operationTypes),
+      inputs: readIntegers(operation, "inputs", 0, lastOperand),
+      outputs: readIntegers(operation, "outputs", 0, lastOperand),
+    })),
+  };
+}
+
+function readOperand(place: Place): ExampleOperand {
+  const operand = {
+    type: readName(place, "type", operandTypes),
+    dimensions: readIntegers(place, "dimensions", 0, greatestUint32),
+    scale: readNumber(place, "scale"),
+    zeroPoint: readInteger(place, "zeroPoint", -0x8000_0000, 0x7fff_ffff),
+    lifetime: readName(place, "lifetime", operandLifeTimes),
+    numberOfConsumers: readInteger(place, "numberOfConsumers", 0, greatestUint32),
+    channelQuant: place.fields.channelQuant === null ? null : readChannelQuant(readObject(place, "channelQuant")),
+    isIgnored: readFlag(place, "isIgnored"),
+    data: readBytes(place, "data"),
+  };
+  const { lifetime, data } = operand;
+  const isConstant = lifetime === "CONSTANT_COPY" || lifetime === "CONSTANT_REFERENCE";
+  if (isConstant && data === null) reject(place, "data", `the value of the ${lifetime}`);
+  if (lifetime === "SUBGRAPH" && data?.length !== 4) reject(place, "data", "the 4 bytes of a subgraph's index");
+  return operand;
+}
+
+function readChannelQuant(place: Place) {
+  return {
+    scales: readNumbers(place, "scales"),
+    channelDim: readInteger(place, "channelDim", 0, greatestUint32),
+  };
+}
+
+/** Expected values have to have the length that the expected shape says, or they could not be compared. */
+function checkValues({ name, main, expectFailure }: Example): void {
+  if (expectFailure) return;
+  for (const index of main.outputIndexes) {
+    const { type, dimensions, data } = main.operands[index];
+    const expected = operandTypes[type].elementSize * elementCount(dimensions);
+    if ((data?.length ?? 0) !== expected) {
+      throw new VectorFormatError(
+        `model.main.operands[${index}].data: ${name} expects ${expected} bytes for a ${type} of [${dimensions.join(", ")}], found ${data?.length ?? 0}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * The vectors suite: every example is prepared and executed on a device, and its outputs are compared.
+ */
+import { type Device, ErrorStatus, errorStatusNames, type PreparedModel } from "@nnhal/types";
+import { attempt } from "../attempt.ts";
+import type { OnStart } from "../isolated.ts";
+import type { CaseResult } from "../result.ts";
+import { findDifference } from "./compare.ts";
+import type { Example } from "./example.ts";
+import { modelOf } from "./model.ts";
+import { requestOf } from "./request.ts";
+import { subjectOf } from "./subject.ts";
+import { casesOf, type VectorCase } from "./variant.ts";
+
+/** How to run vectors. */
+export interface VectorsOptions {
+  /** Whether the derived forms of each example run too. Default: only the written one. */
+  readonly variants?: boolean;
+  /** Which cases run, by `matchesText` for instance. Others are not counted. Default: all. */
+  readonly filter?: (vectorCase: VectorCase) => boolean;
+  /** Milliseconds after which a case has failed. Default 60 000. */
+  readonly timeLimit?: number;
+  /** Leaves out this many of the cases that would run. Default 0. */
+  readonly skip?: number;
+  readonly onStart?: OnStart;
+}
+
+/** Whether a case's name contains a text, or the operation it tests is named so; upper and lower case are the same. */
+export function matchesText({ name, example }: VectorCase, text: string): boolean {
+  const wanted = text.toLowerCase();
+  return (
+    name.toLowerCase().includes(wanted) ||
+    example.spec.toLowerCase().includes(wanted) ||
+    subjectOf(example).toLowerCase() === wanted
+  );
+}
+
+/** Runs examples on a device, one after the other. */
+export async function* runVectors(
+  device: Device,
+  examples: Iterable<Example> | AsyncIterable<Example>,
+  { variants = false, filter = () => true, timeLimit = 60_000, skip = 0, onStart }: VectorsOptions = {},
+): AsyncGenerator<CaseResult> {
+  let toSkip = skip;
+  for await (const example of examples) {
+    for (const vectorCase of casesOf(example, variants)) {
+      if (!filter(vectorCase) || toSkip-- > 0) continue;
+      const start = { name: vectorCase.name, subject: subjectOf(example) };
+      await onStart?.(start);
+      const outcome = await attempt(timeLimit, () => runCase(device, vectorCase));
+      const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
+      yield { ...start, verdict, ...(reason !== undefined && { reason }) };
+    }
+  }
+}
+
+type Outcome = Pick<CaseResult, "verdict" | "reason">;
+
+const passed: Outcome = { verdict: "passed" };
+
+function failed(reason: string): Outcome {
+  return { verdict: "failed", reason };
+}
+
+/** Examples that have to fail in a particular way, by their spec. */
+const particularFailures: Readonly<Record<string, { loopTimeoutDuration: bigint; statuses: readonly ErrorStatus[] }>> =
+  {
+    "V1_3/while_infinite_loop": {
+      loopTimeoutDuration: 1_000_000n,
+      statuses: [ErrorStatus.MISSED_DEADLINE_TRANSIENT, ErrorStatus.MISSED_DEADLINE_PERSISTENT],
+    },
+  };
+
+async function runCase(device: Device, vectorCase: VectorCase): Promise<Outcome> {
+  const { example } = vectorCase;
+  const model = modelOf(vectorCase);
+  const support = device.getSupportedOperations(model);
+  if (support.status !== ErrorStatus.NONE && !example.expectFailure) {
+    return failed(`getSupportedOperations: ${describe(support)}`);
+  }
+  const { length } = example.main.operations;
+  if (support.status === ErrorStatus.NONE && support.supported.length !== length) {
+    return failed(`getSupportedOperations: ${support.supported.length} answers about ${length} operations`);
+  }
+  const unsupported = support.supported.indexOf(false);
+  if (unsupported >= 0) {
+    const type = example.main.operations[unsupported]?.type ?? "operation";
+    return { verdict: "unsupported", reason: support.reasons[unsupported] ?? `${type} is not supported` };
+  }
+
+  const { preparedModel, ...prepared } = await device.prepareModel(model);
+  if ((preparedModel === null) === (prepared.status === ErrorStatus.NONE)) {
+    return failed(`prepareModel: ${describe(prepared)} with ${preparedModel === null ? "no" : "a"} prepared model`);
+  }
+  if (preparedModel === null) {
+    const mayFail = example.expectFailure && particularFailures[example.spec] === undefined;
+    return mayFail ? passed : failed(`prepareModel: ${describe(prepared)}`);
+  }
+  try {
+    return await execute(preparedModel, example);
+  } finally {
+    preparedModel.close();
+  }
+}
+
+async function execute(preparedModel: PreparedModel, example: Example): Promise<Outcome> {
+  const { request, outputBytes, findDamage } = requestOf(example);
+  const { loopTimeoutDuration, statuses } = particularFailures[example.spec] ?? {};
+  const result = await preparedModel.execute(request, { ...(loopTimeoutDuration && { loopTimeoutDuration }) });
+  const damage = findDamage();
+  if (damage !== undefined) return failed(`execute: ${damage}`);
+  if (statuses !== undefined) {
+    if (statuses.includes(result.status)) return passed;
+    const expected = statuses.map((status) => errorStatusNames.get(status)).join(" or ");
+    return failed(`execute: expected ${expected}, actual ${describe(result)}`);
+  }
+  if (example.expectFailure) {
+    if (result.status !== ErrorStatus.NONE) return passed;
+    return failed("the model is wrong, but it was prepared and executed without an error");
+  }
+  if (result.status !== ErrorStatus.NONE) return failed(`execute: ${describe(result)}`);
+  const difference = findDifference(example, result.outputShapes, outputBytes);
+  return difference === undefined ? passed : failed(difference);
+}
+
+function describe({ status, message }: { readonly status: ErrorStatus; readonly message?: string }): string {
+  const name = errorStatusNames.get(status) ?? `status ${status}`;
+  return message === undefined ? name : `${name}: ${message}`;
+}

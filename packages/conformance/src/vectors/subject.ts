@@ -1,0 +1,22 @@
+/**
+ * Which operation an example is about. An example counts under one operation only, so that the numbers of all operations
+ * add up to the total.
+ */
+import type { OperationTypeName } from "@nnhal/types";
+import type { Example, ExampleOperation } from "./example.ts";
+
+/**
+ * The operation that an example tests: the last one, since the operations before it only make its inputs (a
+ * BOX_WITH_NMS_LIMIT that keeps no box gives a later operation its zero-sized input). Placeholders after it do not count.
+ */
+export function subjectOf(example: Example): OperationTypeName | "none" {
+  const { operations } = example.main;
+  return (operations.findLast((operation) => !isPlaceholder(example, operation)) ?? operations.at(-1))?.type ?? "none";
+}
+
+/** An ADD of a constant zero, put before an input or after an output to make it internal. */
+function isPlaceholder({ name, main }: Example, { type, inputs }: ExampleOperation): boolean {
+  if (type !== "ADD" || !/_all_(in|out)puts_as_internal/.test(name)) return false;
+  const added = main.operands[inputs[1]];
+  return added?.lifetime.startsWith("CONSTANT") && added.dimensions.length === 1 && added.dimensions[0] === 1;
+}

@@ -1,0 +1,44 @@
+/**
+ * A model from outside, checked: it is valid, and its pools are mapped. What follows may rely on both.
+ */
+import type { GraphSource } from "@nnhal/backend";
+import { ErrorStatus, type Memory, type Model } from "@nnhal/types";
+import { type Issue, modelIssues } from "@nnhal/validation";
+import { mapMemory } from "../memory/memory.ts";
+import type { DeviceContext } from "./device.ts";
+
+/** Why a model or request was refused. */
+export interface Refusal {
+  readonly status: ErrorStatus;
+  readonly message: string;
+}
+
+/** Validates a model and maps its pools. */
+export function checkModel(model: Model, { operationByCode }: DeviceContext): GraphSource | Refusal {
+  const issues = modelIssues(model, { operations: operationByCode });
+  if (issues.length > 0) {
+    return { status: ErrorStatus.INVALID_ARGUMENT, message: `the model is not valid: ${formatIssues(issues)}` };
+  }
+  const pools = mapAll(model.pools, "main");
+  return "status" in pools ? pools : { model, pools, operationByCode };
+}
+
+/** Maps every memory, or says which one cannot be. */
+export function mapAll(memories: readonly Memory[], owner: string): Uint8Array[] | Refusal {
+  const mapped: Uint8Array[] = [];
+  for (const [index, memory] of memories.entries()) {
+    const bytes = mapMemory(memory);
+    if ("unmappable" in bytes) {
+      return { status: ErrorStatus.GENERAL_FAILURE, message: `${owner} pool ${index}: ${bytes.unmappable}` };
+    }
+    mapped.push(bytes);
+  }
+  return mapped;
+}
+
+/** The first few issues in one line. */
+export function formatIssues(issues: readonly Issue[]): string {
+  const shown = issues.slice(0, 3).map(({ path, message }) => `${path}: ${message}`);
+  if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`);
+  return shown.join("; ");
+}

@@ -1,0 +1,130 @@
+/**
+ * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that
+ * were left out become their defaults. Shape inference and the readiness question stand here too, since both are about
+ * a bound list.
+ */
+import type { HalVersion } from "@nnhal/types";
+import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo } from "./define.ts";
+import { ensure } from "./fail.ts";
+import { latest, layOut, type Match } from "./match.ts";
+import type { AnyArg, AnyArgs, Param } from "./params.ts";
+import { isTensorType, type TensorInfo } from "./tensor.ts";
+
+/** The arguments of a matched operand list by parameter name. Omitted operands are undefined in the list. */
+export function bindInputs(form: Form, inputs: readonly (OperandInfo | undefined)[]): AnyArgs {
+  return bind(form.params, form.counts, inputs);
+}
+
+/** The outputs of a matched operand list by parameter name. */
+export function bindOutputs<T extends TensorInfo>(
+  form: Form,
+  outputs: readonly T[],
+): Readonly<Record<string, T | readonly T[] | undefined>> {
+  const positions = layOut(form.outputs, form.outputCounts, outputs.length) ?? [];
+  const record: Record<string, T | T[] | undefined> = {};
+  positions.forEach((param, position) => {
+    if (!param.variadic) record[param.name] = outputs[position];
+    else record[param.name] = outputs.filter((_, other) => positions[other] === param);
+  });
+  return record;
+}
+
+function bind(
+  params: readonly Param[],
+  counts: readonly number[] | undefined,
+  operands: readonly (OperandInfo | undefined)[],
+): AnyArgs {
+  const positions = layOut(params, counts, operands.length) ?? [];
+  const record: Record<string, AnyArg> = {};
+  for (const param of params) {
+    if (param.variadic) {
+      record[param.name] = operands.filter(
+        (operand, position): operand is OperandInfo => positions[position] === param && operand !== undefined,
+      );
+    } else if (param.default !== undefined) record[param.name] = param.default;
+  }
+  positions.forEach((param, position) => {
+    if (!param.variadic) record[param.name] = argumentOf(param, operands[position]);
+  });
+  return record;
+}
+
+function argumentOf(param: Param, operand: OperandInfo | undefined): AnyArg {
+  if (param.kind === "tensor") return operand;
+  const value = operand?.data?.[0];
+  return param.kind === "boolean" && value !== undefined ? value !== 0 : value;
+}
+
+/** The HAL version that a matched operand list needs, its values included. */
+export function requiredVersion(
+  { form, since }: Match,
+  inputs: readonly (OperandInfo | undefined)[],
+  outputs: readonly OperandInfo[],
+): HalVersion {
+  if (form.since === undefined) return since;
+  return latest(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
+}
+
+/**
+ * Whether everything that shape inference needs is known before execution: every extent, every scalar, and the contents
+ * of the tensors it reads.
+ */
+export function isInferable(form: Form, inputs: readonly (OperandInfo | undefined)[]): boolean {
+  const positions = layOut(form.params, form.counts, inputs.length) ?? [];
+  return inputs.every((input, position) => {
+    if (input === undefined) return true;
+    const param = positions[position];
+    if ((param.kind !== "tensor" || param.read) && input.data === undefined) return false;
+    return !isTensorType(input.type) || (input.dimensions.length > 0 && !input.dimensions.includes(0));
+  });
+}
+
+/** The arguments as kernels and backends see them: bound, ranks checked, normalised to the operation's first form. */
+export function bindArguments(operation: Operation, form: Form, inputs: readonly (OperandInfo | undefined)[]): AnyArgs {
+  const bound = bindInputs(form, inputs);
+  for (const [name, rule] of Object.entries(operation.ranks)) {
+    const arg = bound[name];
+    if (typeof arg !== "object") continue;
+    for (const tensor of isList(arg) ? arg : [arg]) {
+      const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
+      const rank = tensor.dimensions.length;
+      ensure(
+        rank >= least && rank <= greatest,
+        () => `${name} has rank ${rank} where ${least === greatest ? least : `${least} to ${greatest}`} is needed`,
+      );
+    }
+  }
+  return form.normalise?.(bound) ?? bound;
+}
+
+function isList(arg: TensorInfo | readonly TensorInfo[]): arg is readonly TensorInfo[] {
+  return Array.isArray(arg);
+}
+
+/** Infers the shapes of all outputs, in the order of the operand list. Throws OperationError. */
+export function inferOutputs(
+  operation: Operation,
+  form: Form,
+  args: AnyArgs,
+  outputs: readonly TensorInfo[],
+): readonly OutputInfo[] {
+  if (operation.infer === undefined) return outputs;
+  const infos = operation.infer(args, bindOutputs(form, outputs));
+  return flattenOutputs(form, infos, outputs.length);
+}
+
+function flattenOutputs(form: Form, infos: AnyOutputInfos, count: number): readonly OutputInfo[] {
+  const flat: OutputInfo[] = [];
+  for (const param of form.outputs) {
+    const info = infos[param.name];
+    if (info === undefined) continue;
+    if (isInfoList(info)) flat.push(...info);
+    else flat.push(info);
+  }
+  ensure(flat.length >= count, () => `the operation has ${flat.length} outputs, the model lists ${count}`);
+  return flat.slice(0, count);
+}
+
+function isInfoList(info: OutputInfo | readonly OutputInfo[]): info is readonly OutputInfo[] {
+  return Array.isArray(info);
+}

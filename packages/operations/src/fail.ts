@@ -1,0 +1,14 @@
+/**
+ * How shape inference and kernels refuse: they throw an OperationError, and whoever runs the operation turns it into a
+ * status and a message that names the operation and its place in the model.
+ */
+
+/** A model or request that an operation cannot compute. The message names the rule and the actual value. */
+export class OperationError extends Error {
+  override readonly name = "OperationError";
+}
+
+/** Throws an OperationError unless the condition holds. The message says the rule and the actual value. */
+export function ensure(condition: boolean, message: () => string): asserts condition {
+  if (!condition) throw new OperationError(message());
+}

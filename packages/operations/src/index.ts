@@ -1,0 +1,16 @@
+/**
+ * @nnhal/operations: one record per operation of the NN HAL, and what reads them.
+ */
+export * from "./activation.ts";
+export * from "./bind.ts";
+export * from "./define.ts";
+export * from "./fail.ts";
+export * from "./fixed-point.ts";
+export * from "./float16.ts";
+export * from "./match.ts";
+export * from "./params.ts";
+export * from "./registry.gen.ts";
+export * from "./registry.ts";
+export * from "./shape.ts";
+export * from "./tensor.ts";
+export * from "./window.ts";

@@ -1,0 +1,244 @@
+/**
+ * Which form and which type row of an operation a list of operands fits, or why none does.
+ */
+import { type HalVersion, type OperandTypeName, operandTypes } from "@nnhal/types";
+import type { Form, Operation, TypeRow } from "./define.ts";
+import type { Param } from "./params.ts";
+
+/** The form and row that an operand list fits. */
+export interface Match {
+  readonly form: Form;
+  readonly row: TypeRow;
+  /** The HAL version that the types and the number of operands need; values may need a later one: see `requiredVersion`. */
+  readonly since: HalVersion;
+}
+
+/** Why an operand list fits no form. */
+export interface Mismatch {
+  readonly mismatch: string;
+}
+
+/** An operand type, or undefined where it is not a fundamental type. */
+export type MaybeType = OperandTypeName | undefined;
+
+/** Finds the form and the type row that an operand list fits; where several do, the one of the earliest HAL version. */
+export function matchOperation(
+  operation: Operation,
+  inputs: readonly MaybeType[],
+  outputs: readonly MaybeType[],
+): Match | Mismatch {
+  let found: Match | undefined;
+  for (const form of operation.forms) {
+    const table = tableOf(form);
+    const list = listOf(form, table, inputs.length, outputs.length);
+    if (list === undefined) continue;
+    for (const { row, types } of table.rows) {
+      if (!fits(list.inputs, inputs, types) || !fits(list.outputs, outputs, types)) continue;
+      const since = latest(row[0], list.since);
+      if (found === undefined || since < found.since) found = { form, row, since };
+    }
+  }
+  return found ?? { mismatch: describeMismatch(operation, inputs, outputs) };
+}
+
+/** What matching needs of a form, worked out once. */
+interface FormTable {
+  /** The place in a row's types of each parameter whose type varies. */
+  readonly columns: ReadonlyMap<Param, number>;
+  readonly rows: readonly { readonly row: TypeRow; readonly types: readonly OperandTypeName[] }[];
+  /** Operand lists by their lengths; see `listOf`. */
+  readonly lists: Map<number, OperandList>;
+}
+
+/** What a form says of operand lists of one length. */
+interface OperandList {
+  readonly inputs: readonly Position[];
+  readonly outputs: readonly Position[];
+  /** The latest HAL version that introduced one of the parameters; undefined: none is later than the form. */
+  readonly since: HalVersion | undefined;
+}
+
+/** What a form says of one operand of a list. */
+interface Position {
+  readonly param: Param;
+  /** The place in a row's types; undefined where the parameter has a fixed type, or any. */
+  readonly column?: number;
+}
+
+const tables = new WeakMap<Form, FormTable>();
+
+/** The table of a form. Throws TypeError where a row has not one type for each parameter whose type varies. */
+function tableOf(form: Form): FormTable {
+  const kept = tables.get(form);
+  if (kept !== undefined) return kept;
+  const columns = new Map<Param, number>();
+  for (const param of [...form.params, ...form.outputs]) {
+    if (param.type === undefined && !param.any) columns.set(param, columns.size);
+  }
+  const rows = form.types.map((row) => {
+    const [, ...types] = row;
+    if (types.length !== columns.size || !types.every((type) => type in operandTypes)) {
+      throw new TypeError(`type row ${row.join(" ")}: ${columns.size} types are needed, one for each that varies`);
+    }
+    return { row, types };
+  });
+  const table = { columns, rows, lists: new Map<number, OperandList>() };
+  tables.set(form, table);
+  return table;
+}
+
+/** Lists longer than this are not kept: a variadic parameter allows any length, and a cache has to stay small. */
+const longestKeptList = 64;
+
+/** What a form says of lists of these lengths; undefined where the lengths are not legal. */
+function listOf(form: Form, table: FormTable, inputCount: number, outputCount: number): OperandList | undefined {
+  const isKept = inputCount <= longestKeptList && outputCount <= longestKeptList;
+  const key = inputCount * (longestKeptList + 1) + outputCount;
+  const kept = isKept ? table.lists.get(key) : undefined;
+  if (kept !== undefined) return kept;
+  const inputs = layOut(form.params, form.counts, inputCount);
+  const outputs = layOut(form.outputs, form.outputCounts, outputCount);
+  if (inputs === undefined || outputs === undefined) return undefined;
+  let since: HalVersion | undefined;
+  const position = (param: Param): Position => {
+    if (param.since !== undefined && (since === undefined || param.since > since)) since = param.since;
+    const column = table.columns.get(param);
+    return column === undefined ? { param } : { param, column };
+  };
+  const list: OperandList = { inputs: inputs.map(position), outputs: outputs.map(position), since };
+  if (isKept) table.lists.set(key, list);
+  return list;
+}
+
+/** The type that a row asks for at a position; undefined: any. */
+function expectedType({ param, column }: Position, types: readonly OperandTypeName[]): MaybeType {
+  return column === undefined ? param.type : types[column];
+}
+
+function fits(
+  positions: readonly Position[],
+  actual: readonly MaybeType[],
+  types: readonly OperandTypeName[],
+): boolean {
+  for (let index = 0; index < positions.length; index++) {
+    const expected = expectedType(positions[index], types);
+    if (expected !== undefined && expected !== actual[index]) return false;
+  }
+  return true;
+}
+
+const positionsByLength = new WeakMap<readonly Param[], Map<number, readonly Param[]>>();
+
+/** The parameter of each position, or undefined where the number of operands is not legal. */
+export function layOut(
+  params: readonly Param[],
+  counts: readonly number[] | undefined,
+  length: number,
+): readonly Param[] | undefined {
+  if (counts !== undefined && !counts.includes(length)) return undefined;
+  let known = positionsByLength.get(params);
+  const kept = known?.get(length);
+  if (kept !== undefined) return kept;
+  const positions = positionsOf(params, length);
+  if (positions !== undefined && length <= longestKeptList) {
+    if (known === undefined) {
+      known = new Map();
+      positionsByLength.set(params, known);
+    }
+    known.set(length, positions);
+  }
+  return positions;
+}
+
+function positionsOf(params: readonly Param[], length: number): readonly Param[] | undefined {
+  const variadicIndex = params.findIndex((param) => param.variadic);
+  if (variadicIndex < 0) {
+    const required = params.filter((param) => param.since === undefined).length;
+    return length >= required && length <= params.length ? params.slice(0, length) : undefined;
+  }
+  const variadicParam = params[variadicIndex];
+  const repeats = length - (params.length - 1);
+  if (repeats < (variadicParam.any ? 0 : 1)) return undefined;
+  return [
+    ...params.slice(0, variadicIndex),
+    ...Array.from({ length: repeats }, () => variadicParam),
+    ...params.slice(variadicIndex + 1),
+  ];
+}
+
+/** The latest of some versions; undefined ones do not count. */
+export function latest(first: HalVersion, ...others: readonly (HalVersion | undefined)[]): HalVersion {
+  let result = first;
+  for (const other of others) if (other !== undefined && other > result) result = other;
+  return result;
+}
+
+/** How many wrong operands a message names. */
+const mostNamed = 4;
+
+/** What is wrong with an operand list that fits no row, measured at the row that it comes nearest to. */
+function describeMismatch(operation: Operation, inputs: readonly MaybeType[], outputs: readonly MaybeType[]): string {
+  let nearest: { readonly wrong: number; readonly named: readonly string[] } | undefined;
+  for (const form of operation.forms) {
+    const table = tableOf(form);
+    const list = listOf(form, table, inputs.length, outputs.length);
+    if (list === undefined) continue;
+    for (const { types } of table.rows) {
+      const inputsWrong = wrongPositions(list.inputs, inputs, types);
+      const outputsWrong = wrongPositions(list.outputs, outputs, types);
+      const wrong = inputsWrong.length + outputsWrong.length;
+      if (nearest !== undefined && wrong >= nearest.wrong) continue;
+      const named = [
+        ...describeWrong("input", inputsWrong, list.inputs, inputs, types),
+        ...describeWrong("output", outputsWrong, list.outputs, outputs, types),
+      ];
+      nearest = { wrong, named: named.slice(0, mostNamed) };
+    }
+  }
+  if (nearest === undefined) return describeCounts(operation, inputs.length, outputs.length);
+  const { wrong, named } = nearest;
+  return named.join("; ") + (wrong > named.length ? `; and ${wrong - named.length} more` : "");
+}
+
+function wrongPositions(
+  positions: readonly Position[],
+  actual: readonly MaybeType[],
+  types: readonly OperandTypeName[],
+): number[] {
+  const wrong: number[] = [];
+  positions.forEach((position, index) => {
+    const expected = expectedType(position, types);
+    if (expected !== undefined && expected !== actual[index]) wrong.push(index);
+  });
+  return wrong;
+}
+
+function describeWrong(
+  side: "input" | "output",
+  wrong: readonly number[],
+  positions: readonly Position[],
+  actual: readonly MaybeType[],
+  types: readonly OperandTypeName[],
+): string[] {
+  return wrong.slice(0, mostNamed).map((index) => {
+    const { name } = positions[index].param;
+    const expected = expectedType(positions[index], types);
+    return `${side} ${index} (${name}) is ${actual[index] ?? "of an extension type"} where ${expected} is needed`;
+  });
+}
+
+function describeCounts(operation: Operation, inputCount: number, outputCount: number): string {
+  const forms = operation.forms.map(
+    (form) =>
+      `${legalCounts(form.params, form.counts)} inputs and ${legalCounts(form.outputs, form.outputCounts)} outputs`,
+  );
+  return `it has ${inputCount} inputs and ${outputCount} outputs where ${[...new Set(forms)].join(", or ")} are needed`;
+}
+
+function legalCounts(params: readonly Param[], counts: readonly number[] | undefined): string {
+  if (counts !== undefined) return counts.join("/");
+  const variadicParam = params.find((param) => param.variadic);
+  if (variadicParam !== undefined) return `at least ${params.length - (variadicParam.any ? 1 : 0)}`;
+  const required = params.filter((param) => param.since === undefined).length;
+  return required === params.length ? `${required}` : `${required} to ${params.length}`;
+}

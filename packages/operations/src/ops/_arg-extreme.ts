@@ -1,0 +1,63 @@
+/**
+ * ARGMAX and ARGMIN: the place of the greatest or least element along an axis, the first of several.
+ */
+import type { OperationTypeName } from "@nnhal/types";
+import { OperationType } from "@nnhal/types";
+import { defineOperation, type Operation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { int32, tensor } from "../params.ts";
+import { extentProduct, resolveAxis } from "../shape.ts";
+import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+
+/** Defines ARGMAX or ARGMIN; `isBetter` says whether an element beats the best before it. */
+export function defineArgExtreme(
+  name: OperationTypeName & ("ARGMAX" | "ARGMIN"),
+  summary: string,
+  isBetter: (element: number, best: number) => boolean,
+): Operation {
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("input"), int32("axis")],
+    outputs: [tensor("output", "TENSOR_INT32")],
+    types: [
+      ["1.2", "TENSOR_FLOAT32"],
+      ["1.2", "TENSOR_FLOAT16"],
+      ["1.2", "TENSOR_INT32"],
+      ["1.2", "TENSOR_QUANT8_ASYMM"],
+      ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
+    ],
+    infer({ input: { dimensions }, axis }) {
+      const searched = resolveAxis(axis, dimensions.length);
+      ensure(dimensions[searched] > 0, () => `axis ${searched} has no elements`);
+      const rest = dimensions.filter((_, other) => other !== searched);
+      return { output: { dimensions: rest.length === 0 ? [1] : rest } };
+    },
+    *reference({ input: { data, dimensions }, axis }, { output }) {
+      const searched = resolveAxis(axis, dimensions.length);
+      const extent = dimensions[searched];
+      const inner = extentProduct(dimensions, searched + 1);
+      let work = 0;
+      for (let index = 0; index < output.data.length; index++) {
+        const column = index % inner;
+        const first = (index - column) * extent + column;
+        let place = 0;
+        let best = data[first];
+        for (let other = 1; other < extent; other++) {
+          const element = data[first + other * inner];
+          if (isBetter(element, best)) {
+            best = element;
+            place = other;
+          }
+        }
+        output.data[index] = place;
+        work += extent;
+        if (work > WORK_BETWEEN_PAUSES) {
+          work = 0;
+          yield;
+        }
+      }
+    },
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * ADD, SUB, MUL and DIV: two tensors that broadcast, and an activation of the result.
+ */
+import { FusedActivationFunc, OperationType, type OperationTypeName } from "@nnhal/types";
+import { activationRange, quantisedActivationRange } from "../activation.ts";
+import { defineOperation, type Operation } from "../define.ts";
+import { OperationError } from "../fail.ts";
+import { clamp } from "../fixed-point.ts";
+import { int32, tensor } from "../params.ts";
+import { isQuant8, type OutputTensor, type Tensor, type TensorData, type TensorInfo } from "../tensor.ts";
+import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { rowsOfOneType, type SinceType } from "./_types.ts";
+
+/** What one operation says beside its family. */
+export interface Arithmetic {
+  readonly name: OperationTypeName;
+  readonly summary: string;
+  readonly types: readonly SinceType[];
+  /** The rule that quantised operands break. */
+  readonly scaleRule?: (left: TensorInfo, right: TensorInfo, output: TensorInfo) => string | undefined;
+  /** The result of each pair of elements, of floats. */
+  readonly float: (left: TensorData, right: TensorData, result: TensorData) => void;
+  /** The same of 32-bit integers; results wrap. */
+  readonly integer: (left: TensorData, right: TensorData, result: TensorData) => void;
+  /** The same of quantised elements, clamped to the bounds; absent where the operation has no such types. */
+  readonly quantised?: (
+    left: Tensor,
+    right: Tensor,
+    output: OutputTensor,
+    bounds: readonly [least: number, greatest: number],
+  ) => void;
+}
+
+/** Defines one of the operations. */
+export function arithmetic({ name, summary, types, scaleRule, float, integer, quantised }: Arithmetic): Operation {
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("left"), tensor("right"), int32("activation")],
+    outputs: [tensor("output")],
+    types: rowsOfOneType(3, types),
+    ranks: { left: [1, 4], right: [1, 4] },
+    check({ left, right, activation }, { output }) {
+      return integerRule(left, activation) ?? (isQuant8(left.type) ? scaleRule?.(left, right, output) : undefined);
+    },
+    infer({ left, right, activation }) {
+      enforce(integerRule(left, activation));
+      return inferBroadcast(left, right);
+    },
+    reference({ left, right, activation }, { output }) {
+      const leftData = broadcastData(left, output.dimensions);
+      const rightData = broadcastData(right, output.dimensions);
+      if (output.type === "TENSOR_INT32") integer(leftData, rightData, output.data);
+      else if (quantised !== undefined && isQuant8(output.type)) {
+        enforce(scaleRule?.(left, right, output));
+        const bounds = quantisedActivationRange(activation, output);
+        quantised({ ...left, data: leftData }, { ...right, data: rightData }, output, bounds);
+      } else {
+        float(leftData, rightData, output.data);
+        activate(output.data, activation);
+      }
+    },
+  });
+}
+
+function integerRule({ type }: TensorInfo, activation: number | undefined): string | undefined {
+  if (type !== "TENSOR_INT32" || activation === undefined || activation === FusedActivationFunc.NONE) return undefined;
+  return `activation ${activation} is given where TENSOR_INT32 allows only NONE 0`;
+}
+
+function enforce(brokenRule: string | undefined): void {
+  if (brokenRule !== undefined) throw new OperationError(brokenRule);
+}
+
+function activate(data: TensorData, activation: number): void {
+  const [least, greatest] = activationRange(activation);
+  if (activation === FusedActivationFunc.NONE) return;
+  for (let index = 0; index < data.length; index++) data[index] = clamp(data[index], least, greatest);
+}

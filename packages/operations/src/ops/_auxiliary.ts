@@ -1,0 +1,29 @@
+/**
+ * The auxiliary input of the bidirectional sequence operations, which serves stacked layers.
+ */
+import { ensure } from "../fail.ts";
+import { sameShape } from "../shape.ts";
+import type { TensorInfo } from "../tensor.ts";
+
+/**
+ * What the backward cell sees as its input, and both cells as their auxiliary input. With auxiliary weights it is the
+ * auxiliary input (cross-linking); without, the backward cell sees it instead of the input (parallel linking).
+ */
+export function linkAuxiliary<T extends TensorInfo>(
+  input: T,
+  auxiliaryInput: T | undefined,
+  fwWeights: TensorInfo | undefined,
+  bwWeights: TensorInfo | undefined,
+): { readonly bwInput: T; readonly auxiliary: T | undefined } {
+  ensure(
+    !fwWeights === !bwWeights && (auxiliaryInput !== undefined || fwWeights === undefined),
+    () => "auxiliary weights have to be given for both directions, and only with an auxiliary input",
+  );
+  if (auxiliaryInput === undefined) return { bwInput: input, auxiliary: undefined };
+  ensure(
+    sameShape(auxiliaryInput.dimensions.slice(0, 2), input.dimensions.slice(0, 2)),
+    () => "the auxiliary input has other times and batches than the input",
+  );
+  if (fwWeights !== undefined) return { bwInput: input, auxiliary: auxiliaryInput };
+  return { bwInput: auxiliaryInput, auxiliary: undefined };
+}

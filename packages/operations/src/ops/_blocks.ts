@@ -1,0 +1,29 @@
+/**
+ * Operations that trade pixels for channels or batches, block by block: their operand lists, and their inputs seen with
+ * the blocks as axes of their own.
+ */
+import { ensure } from "../fail.ts";
+import type { Tensor } from "../tensor.ts";
+
+/** Height and width of a block. */
+export type Block = readonly [height: number, width: number];
+
+/** The block of an INT32 scalar that is its height and its width. */
+export function squareBlock(size: number): Block {
+  ensure(size >= 1, () => `the block size is ${size} where at least 1 is needed`);
+  return [size, size];
+}
+
+/** The block of an INT32 tensor of two. */
+export function blockOf({ data }: Tensor): Block {
+  ensure(data.length === 2, () => `the block has ${data.length} extents where 2, height and width, are needed`);
+  const [height, width] = data;
+  ensure(height >= 1 && width >= 1, () => `the block is ${height}x${width} where extents of at least 1 are needed`);
+  return [height, width];
+}
+
+/** extent / divisor, refused where it leaves a rest. */
+export function wholePart(what: string, extent: number, divisor: number): number {
+  ensure(extent % divisor === 0, () => `${what} of ${extent} is not a multiple of ${divisor}`);
+  return extent / divisor;
+}

@@ -1,0 +1,152 @@
+/**
+ * Boxes of the detection operations: four numbers each, two corners. Their common rules, overlap, and the suppression of
+ * boxes that overlap a better one.
+ */
+import { ensure } from "../fail.ts";
+import type { TensorInfo } from "../tensor.ts";
+
+/** Quantisation of box corners, sizes and anchors where they are 16-bit integers. */
+export const BOX_SCALE = 0.125;
+
+/** Refuses 16-bit boxes of another quantisation than the HAL fixes. */
+export function ensureBoxScale(name: string, { type, scale, zeroPoint }: TensorInfo): void {
+  if (type !== "TENSOR_QUANT16_ASYMM" && type !== "TENSOR_QUANT16_SYMM") return;
+  ensure(
+    scale === BOX_SCALE && zeroPoint === 0,
+    () => `${name} have scale ${scale} and zero point ${zeroPoint} where ${BOX_SCALE} and 0 are needed`,
+  );
+}
+
+/** Quantisation of an output of box corners of a type. */
+export function boxQuantisation({ type }: TensorInfo): { scale: number; zeroPoint: number } {
+  return { scale: type === "TENSOR_QUANT16_ASYMM" ? BOX_SCALE : 0, zeroPoint: 0 };
+}
+
+/** Refuses a box whose second corner lies before its first. `at`: where in `boxes` it begins. */
+export function ensureOrdered(boxes: ArrayLike<number>, at: number): void {
+  ensure(
+    boxes[at] <= boxes[at + 2] && boxes[at + 1] <= boxes[at + 3],
+    () => `box ${at / 4} ends before it begins: ${Array.from({ length: 4 }, (_, side) => boxes[at + side]).join(", ")}`,
+  );
+}
+
+/** Refuses a batch index that names no batch. */
+export function ensureBatch(batch: number, batches: number): void {
+  ensure(batch >= 0 && batch < batches, () => `batch index ${batch} is outside [0, ${batches})`);
+}
+
+/** Area of the intersection of two boxes over that of their union. `a` and `b`: where they begin. */
+export function intersectionOverUnion(boxes: ArrayLike<number>, a: number, b: number): number {
+  const width = Math.max(0, Math.min(boxes[a + 2], boxes[b + 2]) - Math.max(boxes[a], boxes[b]));
+  const height = Math.max(0, Math.min(boxes[a + 3], boxes[b + 3]) - Math.max(boxes[a + 1], boxes[b + 1]));
+  const areaOf = (at: number) => (boxes[at + 2] - boxes[at]) * (boxes[at + 3] - boxes[at + 1]);
+  const shared = width * height;
+  return shared / (areaOf(a) + areaOf(b) - shared);
+}
+
+/**
+ * A region of interest moved and scaled by deltas (dx, dy, dw, dh) relative to its size, cut off at the image's borders;
+ * written to `result` from `to`.
+ */
+export function transformBox(
+  boxes: ArrayLike<number>,
+  at: number,
+  deltas: ArrayLike<number>,
+  deltaAt: number,
+  imageHeight: number,
+  imageWidth: number,
+  result: Float64Array,
+  to: number,
+): void {
+  const width = boxes[at + 2] - boxes[at];
+  const height = boxes[at + 3] - boxes[at + 1];
+  const centreX = boxes[at] + width / 2 + deltas[deltaAt] * width;
+  const centreY = boxes[at + 1] + height / 2 + deltas[deltaAt + 1] * height;
+  const halfWidth = (Math.exp(deltas[deltaAt + 2]) * width) / 2;
+  const halfHeight = (Math.exp(deltas[deltaAt + 3]) * height) / 2;
+  const within = (value: number, limit: number) => Math.min(Math.max(value, 0), limit);
+  result[to] = within(centreX - halfWidth, imageWidth);
+  result[to + 1] = within(centreY - halfHeight, imageHeight);
+  result[to + 2] = within(centreX + halfWidth, imageWidth);
+  result[to + 3] = within(centreY + halfHeight, imageHeight);
+}
+
+/** What suppression works on. */
+export interface Suppression {
+  /** Scores by candidate; a soft kernel changes them. */
+  readonly scores: Float64Array;
+  readonly boxes: ArrayLike<number>;
+  /** Where the box of a candidate begins in `boxes`. */
+  readonly boxOf: (candidate: number) => number;
+  /** What a candidate's score is multiplied by, given its overlap with one that was chosen. */
+  readonly kernel: (overlap: number) => number;
+  /** A candidate whose score falls below it is dropped; undefined: only where the kernel gives 0. */
+  readonly leastScore: number | undefined;
+  /** Most that are chosen; negative: all. */
+  readonly most: number;
+}
+
+/**
+ * Chooses candidates: again and again the best one left, whose overlap then lowers the scores of the others. Gives the
+ * chosen in the order of choice. Among equal scores the one that stands first wins; a dropped one changes places with the
+ * last, which is the order that the expected results of the conformance vectors follow. Pauses after each choice.
+ */
+export function* suppress(candidates: number[], suppression: Suppression): Generator<void, number[]> {
+  const { scores, boxes, boxOf, kernel, leastScore, most } = suppression;
+  let start = 0;
+  let end = candidates.length;
+  const limit = most < 0 ? end : Math.min(most, end);
+  while (start < end && start < limit) {
+    let best = start;
+    for (let index = start + 1; index < end; index++) {
+      if (scores[candidates[index]] > scores[candidates[best]]) best = index;
+    }
+    swap(candidates, start, best);
+    const chosen = boxOf(candidates[start]);
+    for (let index = start + 1; index < end; index++) {
+      const candidate = candidates[index];
+      const factor = kernel(intersectionOverUnion(boxes, boxOf(candidate), chosen));
+      if (leastScore !== undefined) scores[candidate] *= factor;
+      if (leastScore === undefined ? factor === 0 : scores[candidate] < leastScore) swap(candidates, index--, --end);
+    }
+    start++;
+    yield;
+  }
+  return candidates.slice(0, start);
+}
+
+function swap(list: number[], a: number, b: number): void {
+  const moved = list[a];
+  list[a] = list[b];
+  list[b] = moved;
+}
+
+/** The kernel that drops whatever overlaps as much as a threshold or more. */
+export function hardKernel(threshold: number): (overlap: number) => number {
+  return (overlap) => (overlap >= threshold ? 0 : 1);
+}
+
+/**
+ * Chooses among classes and boxes: in each class but 0, the background, those above a score, suppressed; then the best of
+ * all classes. A candidate is box · classes + class. Gives them by falling score.
+ */
+export function* suppressClasses(
+  boxCount: number,
+  classCount: number,
+  scoreThreshold: number,
+  mostPerClass: number,
+  suppression: Suppression,
+): Generator<void, number[]> {
+  const { scores, most } = suppression;
+  const chosen: number[] = [];
+  for (let label = 1; label < classCount; label++) {
+    const candidates: number[] = [];
+    for (let box = 0; box < boxCount; box++) {
+      const candidate = box * classCount + label;
+      if (scores[candidate] > scoreThreshold) candidates.push(candidate);
+    }
+    chosen.push(...(yield* suppress(candidates, { ...suppression, most: mostPerClass })));
+  }
+  chosen.sort((a, b) => scores[b] - scores[a]);
+  return most < 0 ? chosen : chosen.slice(0, most);
+}

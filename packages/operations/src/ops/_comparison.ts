@@ -1,0 +1,63 @@
+/**
+ * The six comparisons of two tensors that broadcast. Quantised elements are compared as the float32 numbers they stand
+ * for, booleans as 0 and 1.
+ */
+import { OperationType, type OperationTypeName } from "@nnhal/types";
+import { defineOperation, type Operation } from "../define.ts";
+import { tensor } from "../params.ts";
+import { isQuant8, type Tensor, type TensorData } from "../tensor.ts";
+import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+
+/** What a comparison answers where the left element is less than, equal to or greater than the right one, and for NaN. */
+export interface Answers {
+  readonly less: boolean;
+  readonly equal: boolean;
+  readonly greater: boolean;
+  readonly unordered: boolean;
+}
+
+/** Defines one of the comparisons. */
+export function comparison(name: OperationTypeName, summary: string, answers: Answers): Operation {
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("left"), tensor("right")],
+    outputs: [tensor("output", "TENSOR_BOOL8")],
+    types: [
+      ["1.2", "TENSOR_BOOL8", "TENSOR_BOOL8"],
+      ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+      ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+      ["1.2", "TENSOR_INT32", "TENSOR_INT32"],
+      ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM"],
+      ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED"],
+    ],
+    infer: ({ left, right }) => inferBroadcast(left, right),
+    reference({ left, right }, { output }) {
+      const leftData = broadcastData(comparable(left), output.dimensions);
+      const rightData = broadcastData(comparable(right), output.dimensions);
+      compare(leftData, rightData, answers, output.data);
+    },
+  });
+}
+
+function comparable(operand: Tensor): Tensor {
+  const { type, data, scale, zeroPoint } = operand;
+  if (type === "TENSOR_BOOL8") return { ...operand, data: data.map((value: number) => (value === 0 ? 0 : 1)) };
+  if (!isQuant8(type)) return operand;
+  const real = new Float32Array(data.length);
+  for (let index = 0; index < real.length; index++) real[index] = (data[index] - zeroPoint) * scale;
+  return { ...operand, type: "TENSOR_FLOAT32", data: real };
+}
+
+function compare(left: TensorData, right: TensorData, answers: Answers, result: TensorData): void {
+  const less = answers.less ? 1 : 0;
+  const equal = answers.equal ? 1 : 0;
+  const greater = answers.greater ? 1 : 0;
+  const unordered = answers.unordered ? 1 : 0;
+  for (let index = 0; index < result.length; index++) {
+    const a = left[index];
+    const b = right[index];
+    result[index] = a < b ? less : a > b ? greater : a === b ? equal : unordered;
+  }
+}

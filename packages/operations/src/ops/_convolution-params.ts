@@ -1,0 +1,94 @@
+/**
+ * What the convolutions' operand lists have in common: the types, the ways to say the padding, and the rules on filter
+ * and bias.
+ */
+import type { TypeRow } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { bool, int32, optional } from "../params.ts";
+import { formatShape } from "../shape.ts";
+import type { TensorInfo } from "../tensor.ts";
+import { dilatedExtent, implicitPadding, type Padding } from "../window.ts";
+import { imageLayout } from "./_image.ts";
+
+/** Types of input, filter, bias and output; `since`: the version that introduced the operation. */
+export function convolutionTypes(since: "1.0" | "1.2"): TypeRow[] {
+  return [
+    [since, "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+    [since, "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM"],
+    ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_SYMM_PER_CHANNEL", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+    [
+      "1.3",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+      "TENSOR_QUANT8_SYMM_PER_CHANNEL",
+      "TENSOR_INT32",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+    ],
+  ];
+}
+
+/** Explicit padding. */
+export const paddingParams = [
+  int32("paddingLeft"),
+  int32("paddingRight"),
+  int32("paddingTop"),
+  int32("paddingBottom"),
+] as const;
+
+/** Strides of a window. */
+export const strideParams = [int32("strideWidth"), int32("strideHeight")] as const;
+
+/** Layout and dilations, as CONV_2D and DEPTHWISE_CONV_2D may have them at the end; dilations come both or not at all. */
+export const dilationParams = [
+  optional("1.2", bool("nchw"), false),
+  optional("1.2", int32("dilationWidth"), 1),
+  optional("1.2", int32("dilationHeight"), 1),
+] as const;
+
+/** The window of an operation whose padding is implicit. */
+export interface Window {
+  readonly width: number;
+  readonly height: number;
+  readonly strideWidth: number;
+  readonly strideHeight: number;
+  readonly dilationWidth?: number;
+  readonly dilationHeight?: number;
+}
+
+/** Padding on all four sides by an implicit scheme. */
+export function implicitImagePadding(
+  scheme: number,
+  input: readonly number[],
+  nchw: boolean,
+  { dilationWidth = 1, dilationHeight = 1, ...window }: Window,
+): Padding {
+  const { height, width } = imageLayout(input, nchw);
+  const heightUnder = dilatedExtent(window.height, dilationHeight);
+  const widthUnder = dilatedExtent(window.width, dilationWidth);
+  const [paddingTop, paddingBottom] = implicitPadding(scheme, height, window.strideHeight, heightUnder);
+  const [paddingLeft, paddingRight] = implicitPadding(scheme, width, window.strideWidth, widthUnder);
+  return { paddingLeft, paddingRight, paddingTop, paddingBottom };
+}
+
+/** The rule broken by a per-channel filter whose scales belong to another dimension than that of the outputs. */
+export function checkChannelDim(filter: TensorInfo, channelDim: number): string | undefined {
+  const { channelQuant } = filter;
+  if (channelQuant === undefined || channelQuant.channelDim === channelDim) return undefined;
+  return `the filter's scales belong to dimension ${channelQuant.channelDim} where ${channelDim} is needed`;
+}
+
+/** Refuses filters that do not take the input's channels. */
+export function ensureDepth(filter: number, input: number): void {
+  ensure(filter === input, () => `the filter has ${filter} input channels where the input has ${input}`);
+}
+
+/** Refuses a bias that has not one element for each output channel. */
+export function ensureBias(bias: TensorInfo, channels: number): void {
+  ensure(channels >= 1, () => "the filter has no output channels");
+  ensure(
+    bias.dimensions.length === 1 && bias.dimensions[0] === channels,
+    () =>
+      `the bias has shape ${formatShape(bias.dimensions)} where ${channels}, one for each output channel, is needed`,
+  );
+}

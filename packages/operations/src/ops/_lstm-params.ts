@@ -1,0 +1,53 @@
+/**
+ * What the operand lists of the float LSTMs have in common.
+ */
+import type { HalVersion, OperandTypeName } from "@nnhal/types";
+import type { TypeRow } from "../define.ts";
+import { omittable, type Param, scalar, tensor, trailing } from "../params.ts";
+
+/** Weights and biases of a cell, in the HAL's order. */
+export const lstmOperands = [
+  omittable(tensor("inputToInputWeights")),
+  tensor("inputToForgetWeights"),
+  tensor("inputToCellWeights"),
+  tensor("inputToOutputWeights"),
+  omittable(tensor("recurrentToInputWeights")),
+  tensor("recurrentToForgetWeights"),
+  tensor("recurrentToCellWeights"),
+  tensor("recurrentToOutputWeights"),
+  omittable(tensor("cellToInputWeights")),
+  omittable(tensor("cellToForgetWeights")),
+  omittable(tensor("cellToOutputWeights")),
+  omittable(tensor("inputGateBias")),
+  tensor("forgetGateBias"),
+  tensor("cellBias"),
+  tensor("outputGateBias"),
+  omittable(tensor("projectionWeights")),
+  omittable(tensor("projectionBias")),
+] as const;
+
+/** Clips of cell and projection; FLOAT16 for tensors of that type. */
+export const lstmClips = [scalar("cellClip"), scalar("projectionClip")] as const;
+
+/** Weights of the layer normalisation, which may be left out. */
+export const lstmLayerNorm = [
+  trailing("1.2", tensor("inputLayerNormWeights")),
+  trailing("1.2", tensor("forgetLayerNormWeights")),
+  trailing("1.2", tensor("cellLayerNormWeights")),
+  trailing("1.2", tensor("outputLayerNormWeights")),
+] as const;
+
+/**
+ * The row in which all tensors of varying type are of one type and all scalars of varying type of another.
+ */
+export function uniformRow(
+  since: HalVersion,
+  params: readonly Param[],
+  tensorType: OperandTypeName,
+  scalarType: OperandTypeName,
+): TypeRow {
+  const types = params
+    .filter(({ type }) => type === undefined)
+    .map(({ kind }) => (kind === "tensor" ? tensorType : scalarType));
+  return [since, ...types];
+}

@@ -1,0 +1,277 @@
+/**
+ * The LSTM cell, with all that the HAL lets it have: coupled input and forget gates (CIFG), peepholes, projection,
+ * clipping, layer normalisation, an auxiliary input. LSTM runs it once, the sequence operations along time.
+ */
+import { OperationError, ensure } from "../fail.ts";
+import { formatShape, sameShape } from "../shape.ts";
+import type { Tensor, TensorInfo } from "../tensor.ts";
+import { cellActivation, sigmoid } from "./_gate-activation.ts";
+import { addProduct } from "./_matrix.ts";
+
+/** What one gate of a cell is made of. */
+export interface Gate<T extends TensorInfo = Tensor> {
+  /** [units, inputs] */
+  readonly input: T;
+  /** [units, outputs] */
+  readonly recurrent: T;
+  /** [units, auxiliary inputs] */
+  readonly auxiliary?: T | undefined;
+  /** Peephole: [units] */
+  readonly cell?: T | undefined;
+  /** [units] */
+  readonly bias: T;
+  /** Layer normalisation: [units] */
+  readonly norm?: T | undefined;
+}
+
+/** What a cell is made of. Without an input gate the forget gate does its work (CIFG). */
+export interface LstmCell<T extends TensorInfo = Tensor> {
+  readonly inputGate: Gate<T> | undefined;
+  readonly forgetGate: Gate<T>;
+  readonly cellGate: Gate<T>;
+  readonly outputGate: Gate<T>;
+  /** [outputs, units] */
+  readonly projection?: T | undefined;
+  /** [outputs] */
+  readonly projectionBias?: T | undefined;
+}
+
+/** The operands of a cell by the HAL's roles, as LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM name them. */
+export interface LstmOperands<T extends TensorInfo> {
+  readonly inputToInputWeights: T | undefined;
+  readonly inputToForgetWeights: T;
+  readonly inputToCellWeights: T;
+  readonly inputToOutputWeights: T;
+  readonly recurrentToInputWeights: T | undefined;
+  readonly recurrentToForgetWeights: T;
+  readonly recurrentToCellWeights: T;
+  readonly recurrentToOutputWeights: T;
+  readonly cellToInputWeights: T | undefined;
+  readonly cellToForgetWeights: T | undefined;
+  readonly cellToOutputWeights: T | undefined;
+  readonly inputGateBias: T | undefined;
+  readonly forgetGateBias: T;
+  readonly cellBias: T;
+  readonly outputGateBias: T;
+  readonly projectionWeights: T | undefined;
+  readonly projectionBias: T | undefined;
+  readonly inputLayerNormWeights?: T | undefined;
+  readonly forgetLayerNormWeights?: T | undefined;
+  readonly cellLayerNormWeights?: T | undefined;
+  readonly outputLayerNormWeights?: T | undefined;
+  readonly auxiliaryToInputWeights?: T | undefined;
+  readonly auxiliaryToForgetWeights?: T | undefined;
+  readonly auxiliaryToCellWeights?: T | undefined;
+  readonly auxiliaryToOutputWeights?: T | undefined;
+}
+
+/** Sizes of a cell. */
+export interface LstmSizes {
+  readonly inputs: number;
+  readonly units: number;
+  readonly outputs: number;
+}
+
+/** The cell that some operands form. Throws OperationError where operands are there that only go together with others. */
+export function lstmCell<T extends TensorInfo>(o: LstmOperands<T>): LstmCell<T> {
+  const hasInputGate = o.inputToInputWeights !== undefined;
+  allOrNone("input gate", [o.inputToInputWeights, o.recurrentToInputWeights, o.inputGateBias]);
+  allOrNone("peephole", [o.cellToForgetWeights, o.cellToOutputWeights]);
+  ensure(
+    hasInputGate ? !o.cellToInputWeights === !o.cellToForgetWeights : !o.cellToInputWeights,
+    () => "cellToInputWeights have to be given exactly where there are an input gate and the other peephole weights",
+  );
+  ensure(
+    o.projectionBias === undefined || o.projectionWeights !== undefined,
+    () => "a projection bias is given, but no projection weights",
+  );
+  allOrNone("layer normalisation", [o.forgetLayerNormWeights, o.cellLayerNormWeights, o.outputLayerNormWeights]);
+  ensure(
+    !o.inputLayerNormWeights === !(hasInputGate && o.forgetLayerNormWeights),
+    () => "inputLayerNormWeights have to be given exactly where there are an input gate and the other normalisations",
+  );
+  allOrNone("auxiliary", [o.auxiliaryToForgetWeights, o.auxiliaryToCellWeights, o.auxiliaryToOutputWeights]);
+  return {
+    inputGate: inputGateOf(o),
+    forgetGate: {
+      input: o.inputToForgetWeights,
+      recurrent: o.recurrentToForgetWeights,
+      auxiliary: o.auxiliaryToForgetWeights,
+      cell: o.cellToForgetWeights,
+      bias: o.forgetGateBias,
+      norm: o.forgetLayerNormWeights,
+    },
+    cellGate: {
+      input: o.inputToCellWeights,
+      recurrent: o.recurrentToCellWeights,
+      auxiliary: o.auxiliaryToCellWeights,
+      bias: o.cellBias,
+      norm: o.cellLayerNormWeights,
+    },
+    outputGate: {
+      input: o.inputToOutputWeights,
+      recurrent: o.recurrentToOutputWeights,
+      auxiliary: o.auxiliaryToOutputWeights,
+      cell: o.cellToOutputWeights,
+      bias: o.outputGateBias,
+      norm: o.outputLayerNormWeights,
+    },
+    projection: o.projectionWeights,
+    projectionBias: o.projectionBias,
+  };
+}
+
+function inputGateOf<T extends TensorInfo>(o: LstmOperands<T>): Gate<T> | undefined {
+  if (!o.inputToInputWeights || !o.recurrentToInputWeights || !o.inputGateBias) return undefined;
+  return {
+    input: o.inputToInputWeights,
+    recurrent: o.recurrentToInputWeights,
+    auxiliary: o.auxiliaryToInputWeights,
+    cell: o.cellToInputWeights,
+    bias: o.inputGateBias,
+    norm: o.inputLayerNormWeights,
+  };
+}
+
+function allOrNone(what: string, operands: readonly (TensorInfo | undefined)[]): void {
+  const given = operands.filter((operand) => operand !== undefined).length;
+  ensure(
+    given === 0 || given === operands.length,
+    () => `${given} of the ${operands.length} ${what} operands are given; all or none are needed`,
+  );
+}
+
+/** The sizes of a cell, with every operand's shape checked against them. `auxiliaries`: size of the auxiliary input. */
+export function lstmSizes(cell: LstmCell<TensorInfo>, inputs: number, auxiliaries?: number): LstmSizes {
+  const [units] = cell.outputGate.input.dimensions;
+  const outputs = cell.projection?.dimensions[0] ?? cell.outputGate.recurrent.dimensions[1];
+  const gates = { input: cell.inputGate, forget: cell.forgetGate, cell: cell.cellGate, output: cell.outputGate };
+  for (const [name, gate] of Object.entries(gates)) {
+    if (gate === undefined) continue;
+    expectShape(`the ${name} gate's input weights`, gate.input, [units, inputs]);
+    expectShape(`the ${name} gate's recurrent weights`, gate.recurrent, [units, outputs]);
+    if (auxiliaries !== undefined) expectShape(`the ${name} gate's auxiliary weights`, gate.auxiliary, [units, auxiliaries]);
+    expectShape(`the ${name} gate's peephole weights`, gate.cell, [units]);
+    expectShape(`the ${name} gate's bias`, gate.bias, [units]);
+    expectShape(`the ${name} gate's normalisation weights`, gate.norm, [units]);
+  }
+  expectShape("the projection weights", cell.projection, [outputs, units]);
+  expectShape("the projection bias", cell.projectionBias, [outputs]);
+  if (cell.projection === undefined && outputs !== units) {
+    throw new OperationError(`the cell has ${units} units and ${outputs} outputs, but no projection`);
+  }
+  return { inputs, units, outputs };
+}
+
+/** Refuses a tensor of another shape; one that is omitted passes. */
+export function expectShape(name: string, tensor: TensorInfo | undefined, shape: readonly number[]): void {
+  if (tensor === undefined || sameShape(tensor.dimensions, shape)) return;
+  throw new OperationError(
+    `${name} have shape ${formatShape(tensor.dimensions)} where ${formatShape(shape)} is needed`,
+  );
+}
+
+/** Settings of a cell. A clip of 0 is off. */
+export interface LstmSettings {
+  readonly activation: number;
+  readonly cellClip: number;
+  readonly projectionClip: number;
+}
+
+/** State of one batch of a cell, changed by every step. */
+export interface LstmState {
+  /** [outputs] */
+  readonly output: Float64Array;
+  /** [units] */
+  readonly cell: Float64Array;
+}
+
+/** A vector inside a longer array. */
+export interface Slice {
+  readonly data: ArrayLike<number>;
+  readonly offset: number;
+}
+
+/** What makes one step for one batch: reads the input, changes the state. */
+export type LstmStep = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => void;
+
+/**
+ * A step of a cell:
+ *
+ *     i = σ(Wi·x + Ri·h + Pi∘c + bi)        (CIFG: 1 − f)
+ *     f = σ(Wf·x + Rf·h + Pf∘c + bf)
+ *     c' = clip(f∘c + i∘act(Wc·x + Rc·h + bc))
+ *     o = σ(Wo·x + Ro·h + Po∘c' + bo)
+ *     h' = clip(Wp·(o∘act(c')) + bp)        (without projection: o∘act(c'))
+ *
+ * With layer normalisation the sums before the bias are normalised and weighted.
+ */
+export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, settings: LstmSettings): LstmStep {
+  const activate = cellActivation(settings.activation);
+  const cellClip = clipper(settings.cellClip);
+  const projectionClip = clipper(settings.projectionClip);
+  const inputGate = new Float64Array(units);
+  const forgetGate = new Float64Array(units);
+  const cellGate = new Float64Array(units);
+  const outputGate = new Float64Array(units);
+  const gate = (result: Float64Array, weights: Gate, x: Slice, aux: Slice | undefined, state: LstmState) => {
+    result.fill(0);
+    addProduct(result, weights.input.data, x.data, x.offset, inputs);
+    if (aux !== undefined && weights.auxiliary !== undefined) {
+      addProduct(result, weights.auxiliary.data, aux.data, aux.offset, weights.auxiliary.dimensions[1]);
+    }
+    addProduct(result, weights.recurrent.data, state.output, 0, outputs);
+    if (weights.cell !== undefined) for (let u = 0; u < units; u++) result[u] += weights.cell.data[u] * state.cell[u];
+    if (weights.norm !== undefined) normalise(result, weights.norm);
+    for (let u = 0; u < units; u++) result[u] += weights.bias.data[u];
+  };
+  return (x, aux, state) => {
+    if (cell.inputGate !== undefined) gate(inputGate, cell.inputGate, x, aux, state);
+    gate(forgetGate, cell.forgetGate, x, aux, state);
+    gate(cellGate, cell.cellGate, x, aux, state);
+    for (let u = 0; u < units; u++) {
+      const forget = sigmoid(forgetGate[u]);
+      const take = cell.inputGate === undefined ? 1 - forget : sigmoid(inputGate[u]);
+      state.cell[u] = cellClip(forget * state.cell[u] + take * activate(cellGate[u]));
+    }
+    gate(outputGate, cell.outputGate, x, aux, state);
+    for (let u = 0; u < units; u++) outputGate[u] = sigmoid(outputGate[u]) * activate(state.cell[u]);
+    if (cell.projection === undefined) {
+      state.output.set(outputGate);
+      return;
+    }
+    if (cell.projectionBias === undefined) state.output.fill(0);
+    else state.output.set(Float64Array.from(cell.projectionBias.data));
+    addProduct(state.output, cell.projection.data, outputGate, 0, units);
+    for (let index = 0; index < outputs; index++) state.output[index] = projectionClip(state.output[index]);
+  };
+}
+
+function clipper(limit: number): (x: number) => number {
+  ensure(limit >= 0, () => `the clip is ${limit}, less than 0`);
+  return limit === 0 ? (x) => x : (x) => Math.min(limit, Math.max(-limit, x));
+}
+
+/** Added to the variance, so that a constant vector can be normalised. */
+const LEAST_VARIANCE = 1e-8;
+
+/** (x − mean) / √variance · weight */
+function normalise(values: Float64Array, weights: Tensor): void {
+  let sum = 0;
+  for (const value of values) sum += value;
+  const mean = sum / values.length;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  const factor = 1 / Math.sqrt(squares / values.length + LEAST_VARIANCE);
+  for (let index = 0; index < values.length; index++) {
+    values[index] = (values[index] - mean) * factor * weights.data[index];
+  }
+}
+
+/** The state of one batch, from tensors [batch, outputs] and [batch, units]. */
+export function lstmState(output: Tensor, cell: Tensor, batch: number, { outputs, units }: LstmSizes): LstmState {
+  return {
+    output: Float64Array.from(output.data.subarray(batch * outputs, (batch + 1) * outputs)),
+    cell: Float64Array.from(cell.data.subarray(batch * units, (batch + 1) * units)),
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * What operations that move elements without changing them have in common: which types they take, and an output whose
+ * quantisation is the input's.
+ */
+import type { HalVersion } from "@nnhal/types";
+import type { OutputInfo, TypeRow } from "../define.ts";
+import type { TensorInfo } from "../tensor.ts";
+
+/** Rows of one input and one output of the same type; `since`: the version that introduced the operation. */
+export function floatAndQuant8Types(since: HalVersion): TypeRow[] {
+  return [
+    [since, "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+    [since, "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED"],
+  ];
+}
+
+/** The same with TENSOR_INT32, of the operations that HAL 1.2 introduced. */
+export const floatIntegerAndQuant8Types: readonly TypeRow[] = [
+  ...floatAndQuant8Types("1.2"),
+  ["1.2", "TENSOR_INT32", "TENSOR_INT32"],
+];
+
+/** An output with the quantisation of `input`. */
+export function movedInfo({ scale, zeroPoint }: TensorInfo, dimensions: readonly number[]): OutputInfo {
+  return { dimensions, scale, zeroPoint };
+}

@@ -1,0 +1,54 @@
+/**
+ * Padding of whole tensors: reading the paddings operand, and the padded copy.
+ */
+import { ensure } from "../fail.ts";
+import { formatShape } from "../shape.ts";
+import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
+import { place } from "./_rearrange.ts";
+
+/** Elements to add in front of an axis and behind it. */
+export type Pad = readonly [before: number, after: number];
+
+/** The pads of an INT32 tensor of shape [axes, 2]. */
+export function padsOf({ data, dimensions }: Tensor, axes: number): readonly Pad[] {
+  ensure(
+    dimensions.length === 2 && dimensions[0] === axes && dimensions[1] === 2,
+    () => `the paddings have shape ${formatShape(dimensions)} where ${axes}x2 is needed`,
+  );
+  return Array.from({ length: axes }, (_, axis): Pad => {
+    const before = data[2 * axis];
+    const after = data[2 * axis + 1];
+    ensure(before >= 0 && after >= 0, () => `padding ${before} and ${after} of axis ${axis} is less than 0`);
+    return [before, after];
+  });
+}
+
+/** A shape with pads added. */
+export function paddedShape(dimensions: readonly number[], pads: readonly Pad[]): readonly number[] {
+  return dimensions.map((extent, axis) => pads[axis][0] + extent + pads[axis][1]);
+}
+
+/** Fills a target of the padded shape: the input's elements, and `value` around them. */
+export function pad(
+  { data, dimensions }: Tensor,
+  pads: readonly Pad[],
+  value: number,
+  target: TensorData,
+): Generator<void, void> {
+  target.fill(value);
+  return place(
+    data,
+    dimensions,
+    target,
+    paddedShape(dimensions, pads),
+    pads.map(([before]) => before),
+  );
+}
+
+/**
+ * The HAL version that padding with the logical zero needs beyond that of the types: before 1.2 the stored value was
+ * undefined, so that only a zero point of 0 is sure to be the same everywhere.
+ */
+export function logicalZeroSince({ type, zeroPoint }: TensorInfo): "1.2" | undefined {
+  return type === "TENSOR_QUANT8_ASYMM" && zeroPoint !== 0 ? "1.2" : undefined;
+}

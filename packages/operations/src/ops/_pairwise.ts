@@ -1,0 +1,41 @@
+/**
+ * Operations on two tensors that broadcast, all operands of one type, with nothing else to say.
+ */
+import { OperationType, type OperationTypeName } from "@nnhal/types";
+import { defineOperation, type Operation } from "../define.ts";
+import { tensor } from "../params.ts";
+import type { TensorData } from "../tensor.ts";
+import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { requantise } from "./_requantise.ts";
+import { rowsOfOneType, type SinceType } from "./_types.ts";
+
+/** What one operation says beside its family. */
+export interface Pairwise {
+  readonly name: OperationTypeName;
+  readonly summary: string;
+  readonly types: readonly SinceType[];
+  /** The result of each pair of elements; quantised ones come in the output's scale and zero point. */
+  readonly loop: (left: TensorData, right: TensorData, result: TensorData) => void;
+}
+
+/** Defines one of the operations. */
+export function pairwise({ name, summary, types, loop }: Pairwise): Operation {
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("left"), tensor("right")],
+    outputs: [tensor("output")],
+    types: rowsOfOneType(3, types),
+    infer: ({ left, right }) => inferBroadcast(left, right),
+    reference({ left, right }, { output }) {
+      const leftData = requantise(left, output);
+      const rightData = requantise(right, output);
+      loop(
+        broadcastData({ ...left, data: leftData }, output.dimensions),
+        broadcastData({ ...right, data: rightData }, output.dimensions),
+        output.data,
+      );
+    },
+  });
+}

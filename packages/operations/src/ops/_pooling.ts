@@ -1,0 +1,117 @@
+/**
+ * What the three pools have in common: everything but how the cells under a window become one value.
+ */
+import { activationRange, quantisedActivationRange } from "../activation.ts";
+import { alternative, defineOperation, type Operation, type TypeRow } from "../define.ts";
+import { clamp, roundHalfAway } from "../fixed-point.ts";
+import { bool, int32, optional, tensor } from "../params.ts";
+import { isFloat, type OutputTensor } from "../tensor.ts";
+import type { Padding } from "../window.ts";
+import { convolvedShape, type Sliding, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { implicitImagePadding, paddingParams, strideParams } from "./_convolution-params.ts";
+import { type Image, imageLayout, readImage } from "./_image.ts";
+
+/** How the cells under a window become one value, channel by channel. */
+export interface Pooling {
+  /** The value before the first cell. */
+  readonly start: number;
+  /** Takes one cell in: the `values.length` elements of `data` that begin at `from`. */
+  take(values: Float64Array, data: Float64Array, from: number): void;
+  /** The result, where `count` cells were taken in. */
+  finish(value: number, count: number): number;
+}
+
+const sizes = [...strideParams, int32("filterWidth"), int32("filterHeight"), int32("activation")] as const;
+const layout = optional("1.2", bool("nchw"), false);
+
+/** Defines a pool. */
+export function poolOperation(
+  spec: Pick<Operation, "name" | "code" | "summary"> & { readonly types: readonly TypeRow[] },
+  pooling: Pooling,
+): Operation {
+  return defineOperation({
+    ...spec,
+    params: [tensor("input"), ...paddingParams, ...sizes, layout],
+    outputs: [tensor("output")],
+    ranks: { input: 4 },
+    alternatives: [
+      alternative({
+        params: [tensor("input"), int32("paddingScheme"), ...sizes, layout],
+        normalise({ paddingScheme, ...args }) {
+          const window = { ...args, height: args.filterHeight, width: args.filterWidth };
+          return { ...args, ...implicitImagePadding(paddingScheme, args.input.dimensions, args.nchw, window) };
+        },
+      }),
+    ],
+    infer({ input, filterHeight, filterWidth, nchw, ...padded }) {
+      const { dimensions, scale, zeroPoint } = input;
+      const { channels } = imageLayout(dimensions, nchw);
+      const filter = [1, filterHeight, filterWidth, channels];
+      return {
+        output: { dimensions: convolvedShape(dimensions, filter, channels, undilated(padded), nchw), scale, zeroPoint },
+      };
+    },
+    reference({ input, nchw, ...window }, { output }) {
+      // The mean of quantised values is that of their elements: zero points can stay in.
+      const image = readImage({ data: input.data, dimensions: input.dimensions, zeroPoint: 0 }, nchw);
+      return pool(image, window, pooling, nchw, output);
+    },
+  });
+}
+
+type Strides = Pick<Sliding, "strideWidth" | "strideHeight">;
+
+function undilated(padded: Padding & Strides): Sliding {
+  return { ...padded, dilationWidth: 1, dilationHeight: 1 };
+}
+
+/** Cells outside the image do not count: neither their values nor their number. */
+function* pool(
+  image: Image,
+  window: Padding & Strides & { filterWidth: number; filterHeight: number; activation: number },
+  pooling: Pooling,
+  nchw: boolean,
+  output: OutputTensor,
+): Generator<void, void> {
+  const { strideWidth, strideHeight, paddingLeft, paddingTop, filterWidth, filterHeight, activation } = window;
+  const to = imageLayout(output.dimensions, nchw);
+  const values = new Float64Array(image.channels);
+  const finish = finisher(pooling, activation, output);
+  let work = 0;
+  for (let batch = 0; batch < to.batches; batch++) {
+    for (let y = 0; y < to.height; y++) {
+      const top = Math.max(0, y * strideHeight - paddingTop);
+      const bottom = Math.min(image.height, y * strideHeight - paddingTop + filterHeight);
+      for (let x = 0; x < to.width; x++) {
+        const left = Math.max(0, x * strideWidth - paddingLeft);
+        const right = Math.min(image.width, x * strideWidth - paddingLeft + filterWidth);
+        values.fill(pooling.start);
+        for (let row = top; row < bottom; row++) {
+          for (let column = left; column < right; column++) {
+            pooling.take(values, image.data, batch * image.batchStep + row * image.rowStep + column * image.pixelStep);
+          }
+          work += (right - left) * values.length;
+          if (work > WORK_BETWEEN_PAUSES) {
+            work = 0;
+            yield;
+          }
+        }
+        const start = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
+        finish(values, (bottom - top) * (right - left), start, to.channelStep);
+      }
+    }
+  }
+}
+
+/** Stores the results of one output pixel. */
+function finisher(pooling: Pooling, activation: number, output: OutputTensor) {
+  const { data } = output;
+  const float = isFloat(output.type);
+  const [least, greatest] = float ? activationRange(activation) : quantisedActivationRange(activation, output);
+  return (values: Float64Array, count: number, start: number, step: number) => {
+    for (let channel = 0; channel < values.length; channel++) {
+      const value = pooling.finish(values[channel], count);
+      data[start + channel * step] = clamp(float ? value : roundHalfAway(value), least, greatest);
+    }
+  };
+}

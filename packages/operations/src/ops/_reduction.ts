@@ -1,0 +1,106 @@
+/**
+ * Reductions over some axes of a tensor: the shape that remains, the loop, and the definitions of the REDUCE_* family.
+ */
+import type { OperationTypeName } from "@nnhal/types";
+import { OperationType } from "@nnhal/types";
+import { defineOperation, type Operation, type TypeRow } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { bool, read, tensor } from "../params.ts";
+import { formatShape, resolveAxis, stridesOf } from "../shape.ts";
+import { elementCount, type Tensor } from "../tensor.ts";
+import { movedInfo } from "./_moved.ts";
+import { walk } from "./_walk.ts";
+
+/** How a reduction takes one more element into its result. */
+export type Combine = (result: number, element: number) => number;
+
+/** What tells one reduction from another. */
+export interface Reduction {
+  /** What a result is before it has taken in an element. */
+  readonly start: number;
+  readonly combine: Combine;
+  /** There is no result of no elements. */
+  readonly needsElements?: true;
+}
+
+/** For each axis whether an INT32 tensor of axes, negative ones counted from the end, names it. */
+export function reducedAxes({ data }: Tensor, rank: number): readonly boolean[] {
+  const reduced = new Array<boolean>(rank).fill(false);
+  for (const axis of data) reduced[resolveAxis(axis, rank)] = true;
+  return reduced;
+}
+
+/** The shape that a reduction leaves; [1] where nothing remains. */
+export function reducedShape(
+  dimensions: readonly number[],
+  reduced: readonly boolean[],
+  keepDimensions: boolean,
+): readonly number[] {
+  const rest = keepDimensions
+    ? dimensions.map((extent, axis) => (reduced[axis] ? 1 : extent))
+    : dimensions.filter((_, axis) => !reduced[axis]);
+  return rest.length === 0 ? [1] : rest;
+}
+
+/** Number of elements that each result of a reduction is made of. */
+export function reducedCount(dimensions: readonly number[], reduced: readonly boolean[]): number {
+  return elementCount(dimensions.filter((_, axis) => reduced[axis]));
+}
+
+/** Refuses to reduce no elements. */
+export function ensureElements(dimensions: readonly number[], reduced: readonly boolean[]): void {
+  ensure(
+    reducedCount(dimensions, reduced) > 0,
+    () => `the axes that are reduced hold no elements, the shape being ${formatShape(dimensions)}`,
+  );
+}
+
+/** Combines the elements along the reduced axes into `results`, which hold what each result starts with. */
+export function reduce(
+  { data, dimensions }: Tensor,
+  reduced: readonly boolean[],
+  results: Float64Array,
+  combine: Combine,
+): Generator<void, void> {
+  const resultSteps = stridesOf(dimensions.map((extent, axis) => (reduced[axis] ? 1 : extent)));
+  const from = { start: 0, steps: stridesOf(dimensions) };
+  const to = { start: 0, steps: resultSteps.map((step, axis) => (reduced[axis] ? 0 : step)) };
+  return walk(dimensions, from, to, (left, right, length) => {
+    let element = left.at;
+    let result = right.at;
+    for (let index = 0; index < length; index++) {
+      results[result] = combine(results[result], data[element]);
+      element += left.step;
+      result += right.step;
+    }
+  });
+}
+
+/** Defines an operation of the REDUCE_* family, all of them of HAL 1.2. */
+export function defineReduction(
+  name: OperationTypeName & `REDUCE_${string}`,
+  summary: string,
+  types: readonly TypeRow[],
+  { start, combine, needsElements }: Reduction,
+): Operation {
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("input"), read(tensor("axes", "TENSOR_INT32")), bool("keepDimensions")],
+    outputs: [tensor("output")],
+    types,
+    ranks: { input: [1, 4], axes: 1 },
+    infer({ input, axes, keepDimensions }) {
+      const { dimensions } = input;
+      const reduced = reducedAxes(axes, dimensions.length);
+      if (needsElements) ensureElements(dimensions, reduced);
+      return { output: movedInfo(input, reducedShape(dimensions, reduced, keepDimensions)) };
+    },
+    *reference({ input, axes }, { output }) {
+      const results = new Float64Array(output.data.length).fill(start);
+      yield* reduce(input, reducedAxes(axes, input.dimensions.length), results, combine);
+      output.data.set(results);
+    },
+  });
+}

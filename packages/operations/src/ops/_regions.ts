@@ -1,0 +1,90 @@
+/**
+ * Regions of interest of ROI_ALIGN and ROI_POOLING: their operand lists, rules, and scaling to the feature map.
+ */
+import { ensure } from "../fail.ts";
+import type { Tensor, TensorInfo } from "../tensor.ts";
+import type { TypeRow } from "../define.ts";
+import { imageAxes } from "../window.ts";
+import { ensureBatch, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
+import { expectShape } from "./_lstm.ts";
+import { realValues } from "./_real.ts";
+
+/** Types of input, regions, the two strides, and output. */
+export const regionTypes: readonly TypeRow[] = [
+  ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32"],
+  ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
+  ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM"],
+  ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+];
+
+/** What both operations take, apart from the tensors. */
+export interface RegionSettings {
+  readonly outputHeight: number;
+  readonly outputWidth: number;
+  /** Pixels of the image for one of the feature map. */
+  readonly heightStride: number;
+  readonly widthStride: number;
+  readonly nchw: boolean;
+}
+
+/** The shape of the result, with everything else checked. */
+export function regionsShape(
+  input: TensorInfo,
+  regions: TensorInfo,
+  batches: TensorInfo,
+  { outputHeight, outputWidth, heightStride, widthStride, nchw }: RegionSettings,
+): number[] {
+  const axes = imageAxes(nchw);
+  const [count] = regions.dimensions;
+  expectShape("the regions", regions, [count, 4]);
+  expectShape("the batch indexes", batches, [count]);
+  ensureBoxScale("the regions", regions);
+  for (const [name, value] of Object.entries({ outputHeight, outputWidth, heightStride, widthStride })) {
+    ensure(value > 0, () => `${name} is ${value} where a number > 0 is needed`);
+  }
+  ensure(!input.dimensions.includes(0), () => "the feature map has no elements");
+  const shape = [count, 0, 0, 0];
+  shape[axes.height] = outputHeight;
+  shape[axes.width] = outputWidth;
+  shape[axes.channel] = input.dimensions[axes.channel];
+  return shape;
+}
+
+/** A region in units of the feature map. */
+export interface Region {
+  readonly batch: number;
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+/** The regions in units of the feature map; refuses those that do not lie in it. */
+export function scaledRegions(
+  input: TensorInfo,
+  regions: Tensor,
+  batches: Tensor,
+  { heightStride, widthStride, nchw }: RegionSettings,
+): Region[] {
+  const axes = imageAxes(nchw);
+  const height = input.dimensions[axes.height];
+  const width = input.dimensions[axes.width];
+  const corners = realValues(regions);
+  return Array.from({ length: regions.dimensions[0] }, (_, index) => {
+    const at = 4 * index;
+    const batch = batches.data[index];
+    ensureBatch(batch, input.dimensions[0]);
+    ensureOrdered(corners, at);
+    const [x1, y1, x2, y2] = [
+      corners[at] / widthStride,
+      corners[at + 1] / heightStride,
+      corners[at + 2] / widthStride,
+      corners[at + 3] / heightStride,
+    ];
+    ensure(
+      x1 >= 0 && y1 >= 0 && x2 <= width && y2 <= height,
+      () => `region ${index} spans (${x1}, ${y1}) to (${x2}, ${y2}) of a feature map of ${width}x${height}`,
+    );
+    return { batch, x1, y1, x2, y2 };
+  });
+}

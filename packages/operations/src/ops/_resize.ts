@@ -1,0 +1,97 @@
+/**
+ * What the two resizing operations have in common: operand lists, the size of the result, and where in the input an
+ * output pixel lies. Positions are computed in float32, as the HAL's own executor does, so that both pick the same pixels.
+ */
+import { alternative, defineOperation, type Operation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { bool, int32, optional, type Param, scalar, tensor } from "../params.ts";
+import type { OutputTensor, Tensor } from "../tensor.ts";
+import { imageDimensions, imageLayout } from "./_image.ts";
+
+/** Which points of input and output coincide; not both. Neither: the outer corners of the first pixels. */
+export interface Alignment {
+  /** The centres of the corner pixels. */
+  readonly alignCorners: boolean;
+  /** The outer corners of the images, pixels being squares around their centres. */
+  readonly halfPixelCenters: boolean;
+}
+
+/** Computes an output that has elements. */
+export type Resample = (
+  input: Tensor,
+  output: OutputTensor,
+  nchw: boolean,
+  alignment: Alignment,
+) => Iterator<void, void>;
+
+/** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
+export function resizeOperation(
+  spec: Pick<Operation, "name" | "code" | "summary">,
+  since: "1.0" | "1.2",
+  layout: Param<"nchw", "boolean">,
+  resample: Resample,
+): Operation {
+  const last = [
+    layout,
+    optional("1.3", bool("alignCorners"), false),
+    optional("1.3", bool("halfPixelCenters"), false),
+  ] as const;
+  return defineOperation({
+    ...spec,
+    params: [tensor("input"), int32("width"), int32("height"), ...last],
+    outputs: [tensor("output")],
+    types: [
+      [since, "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+      ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+      ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM"],
+      ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED"],
+    ],
+    ranks: { input: 4 },
+    alternatives: [
+      alternative({
+        params: [tensor("input"), scalar("widthScale"), scalar("heightScale"), ...last],
+        types: [
+          ["1.2", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32"],
+          ["1.2", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
+          ["1.2", "TENSOR_QUANT8_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM"],
+          ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+        ],
+        normalise({ widthScale, heightScale, ...args }) {
+          const from = imageLayout(args.input.dimensions, args.nchw);
+          const width = Math.floor(Math.fround(from.width * widthScale));
+          const height = Math.floor(Math.fround(from.height * heightScale));
+          return { ...args, width, height };
+        },
+      }),
+    ],
+    infer({ input, width, height, nchw, alignCorners, halfPixelCenters }) {
+      const from = imageLayout(input.dimensions, nchw);
+      ensure(!(alignCorners && halfPixelCenters), () => "alignCorners and halfPixelCenters are both true");
+      ensure(from.channels >= 1, () => "the input has no channels");
+      ensureExtent("input's height", from.height);
+      ensureExtent("input's width", from.width);
+      ensureExtent("output's height", height);
+      ensureExtent("output's width", width);
+      const dimensions = imageDimensions({ ...from, height, width }, nchw);
+      return { output: { dimensions, scale: input.scale, zeroPoint: input.zeroPoint } };
+    },
+    reference({ input, nchw, ...alignment }, { output }) {
+      return output.data.length === 0 ? undefined : resample(input, output, nchw, alignment);
+    },
+  });
+}
+
+function ensureExtent(what: string, extent: number): void {
+  ensure(extent >= 1 && extent <= 0x7fff_ffff, () => `the ${what} is ${extent}, not within 1 to 2147483647`);
+}
+
+/** For each output index along an axis where it lies in the input: a float32 from 0 to about the input's extent. */
+export function sourcePositions(
+  input: number,
+  output: number,
+  { alignCorners, halfPixelCenters }: Alignment,
+): Float32Array {
+  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
+  const shift = halfPixelCenters ? 0.5 : 0;
+  return Float32Array.from({ length: output }, (_, index) => Math.fround(index + shift) * step);
+}

@@ -1,0 +1,94 @@
+/**
+ * The basic recurrent cell: h' = act(W·x + R·h + b), along time.
+ */
+import { activationRange } from "../activation.ts";
+import { clamp } from "../fixed-point.ts";
+import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
+import { expectShape, type Slice } from "./_lstm.ts";
+import { addProduct } from "./_matrix.ts";
+import { sequenceOf } from "./_sequence.ts";
+
+/** What a cell is made of. */
+export interface RnnCell<T extends TensorInfo = Tensor> {
+  /** [units, inputs] */
+  readonly weights: T;
+  /** [units, units] */
+  readonly recurrentWeights: T;
+  /** [units] */
+  readonly bias: T;
+  /** [units, auxiliary inputs] */
+  readonly auxiliaryWeights?: T | undefined;
+}
+
+/** The number of units of a cell, with every operand's shape checked. */
+export function rnnUnits(
+  cell: RnnCell<TensorInfo>,
+  state: TensorInfo,
+  batches: number,
+  inputs: number,
+  auxiliaries?: number,
+): number {
+  const [units] = cell.weights.dimensions;
+  expectShape("the weights", cell.weights, [units, inputs]);
+  expectShape("the recurrent weights", cell.recurrentWeights, [units, units]);
+  expectShape("the bias", cell.bias, [units]);
+  expectShape("the hidden states", state, [batches, units]);
+  if (auxiliaries !== undefined) expectShape("the auxiliary weights", cell.auxiliaryWeights, [units, auxiliaries]);
+  return units;
+}
+
+/** What makes one step for one batch: reads the input, changes the state. */
+export function rnnStep(
+  cell: RnnCell,
+  activation: number,
+): (input: Slice, auxiliary: Slice | undefined, state: Float64Array) => void {
+  const [least, greatest] = activationRange(activation);
+  const [units, inputs] = cell.weights.dimensions;
+  const sums = new Float64Array(units);
+  return (x, aux, state) => {
+    sums.set(Float64Array.from(cell.bias.data));
+    addProduct(sums, cell.weights.data, x.data, x.offset, inputs);
+    if (aux !== undefined && cell.auxiliaryWeights !== undefined) {
+      addProduct(sums, cell.auxiliaryWeights.data, aux.data, aux.offset, cell.auxiliaryWeights.dimensions[1]);
+    }
+    addProduct(sums, cell.recurrentWeights.data, state, 0, units);
+    for (let unit = 0; unit < units; unit++) state[unit] = clamp(sums[unit], least, greatest);
+  };
+}
+
+/** One direction of a sequence operation. */
+export interface RnnSequence {
+  readonly cell: RnnCell;
+  readonly activation: number;
+  readonly input: Tensor;
+  readonly auxiliary?: Tensor | undefined;
+  readonly timeMajor: boolean;
+  readonly backwards?: boolean;
+  /** [batches, units] */
+  readonly stateIn: Tensor;
+  readonly output: OutputTensor;
+  /** Where in each vector of the output the results begin. Default: 0. */
+  readonly outputOffset?: number;
+  readonly stateOut: OutputTensor | undefined;
+}
+
+/** Runs a cell along time, pausing after each step of each batch. */
+export function* runRnnSequence(run: RnnSequence): Generator<void, void> {
+  const { cell, input, auxiliary, timeMajor, stateIn, output, outputOffset = 0 } = run;
+  const inputs = sequenceOf(input.dimensions, timeMajor);
+  const auxiliaries = auxiliary && sequenceOf(auxiliary.dimensions, timeMajor);
+  const results = sequenceOf(output.dimensions, timeMajor);
+  const [units] = cell.weights.dimensions;
+  const step = rnnStep(cell, run.activation);
+  for (let batch = 0; batch < inputs.batches; batch++) {
+    const state = Float64Array.from(stateIn.data.subarray(batch * units, (batch + 1) * units));
+    for (let count = 0; count < inputs.times; count++) {
+      const time = run.backwards ? inputs.times - 1 - count : count;
+      const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
+      step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
+      output.data.set(state, results.offset(time, batch) + outputOffset);
+      yield;
+    }
+    run.stateOut?.data.set(state, batch * units);
+  }
+}

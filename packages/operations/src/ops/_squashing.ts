@@ -1,0 +1,64 @@
+/**
+ * LOGISTIC and TANH. Quantised elements go through the reference's fixed point: 32 bits of which 4 are integer bits
+ * (beyond ±16 the functions are flat), and the result to the output's scale, which the operation fixes.
+ */
+import { type HalVersion, OperationType, type OperationTypeName } from "@nnhal/types";
+import { defineOperation, type Operation } from "../define.ts";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier, roundingDivideByPowerOfTwo } from "../fixed-point.ts";
+import { tensor } from "../params.ts";
+import { isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
+import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
+import { mapByTable } from "./_table.ts";
+import { rowsOfOneType } from "./_types.ts";
+
+const INTEGER_BITS = 4;
+
+/** What one operation says beside its family. */
+export interface Squashing {
+  readonly name: OperationTypeName;
+  readonly summary: string;
+  /** The HAL version since which it takes TENSOR_QUANT8_ASYMM. */
+  readonly quantisedSince: HalVersion;
+  /** The scale of a quantised output is 2^-`outputBits`. */
+  readonly outputBits: number;
+  /** Its zero point, where the type is TENSOR_QUANT8_ASYMM. */
+  readonly outputZeroPoint: number;
+  /** The result of each float element. */
+  readonly float: (input: TensorData, output: TensorData) => void;
+  /** The function on 32 bits: see `FixedPointFunctions`. */
+  readonly fixed: (value: number, integerBits: number) => number;
+}
+
+/** Defines one of the operations. */
+export function squashing(operation: Squashing): Operation {
+  const { name, summary, quantisedSince, outputBits, outputZeroPoint, float, fixed } = operation;
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("input")],
+    outputs: [tensor("output")],
+    types: rowsOfOneType(2, [
+      ["1.0", "TENSOR_FLOAT32"],
+      ["1.2", "TENSOR_FLOAT16"],
+      [quantisedSince, "TENSOR_QUANT8_ASYMM"],
+      ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
+    ]),
+    ranks: { input: [1, 4] },
+    infer({ input: { type, dimensions } }) {
+      return { output: { dimensions, ...fixedOutputQuantisation(type, 2 ** -outputBits, outputZeroPoint) } };
+    },
+    reference({ input }, { output }) {
+      if (isQuant8(input.type)) quantised(input, output, fixed, outputBits);
+      else float(input.data, output.data);
+    },
+  });
+}
+
+function quantised(input: Tensor, output: OutputTensor, fixed: Squashing["fixed"], outputBits: number): void {
+  const multiplier = quantiseMultiplier(input.scale * 2 ** (31 - INTEGER_BITS));
+  mapByTable(input, output, (value) => {
+    const result = fixed(multiplyByQuantisedMultiplier(value, multiplier), INTEGER_BITS);
+    return roundingDivideByPowerOfTwo(result, 31 - outputBits);
+  });
+}

@@ -1,0 +1,21 @@
+/**
+ * Quantised functions of one element: an 8-bit element has 256 values, so the function is computed for each of them once
+ * and every element looks its result up.
+ */
+import { clamp } from "../fixed-point.ts";
+import { createData, integerRange, type OutputTensor, type Tensor } from "../tensor.ts";
+
+/**
+ * Maps each element of an 8-bit tensor. `map` takes an element minus its zero point; the output's zero point is added to
+ * what it gives, and the sum clamped to the output's type.
+ */
+export function mapByTable(input: Tensor, output: OutputTensor, map: (value: number) => number): void {
+  const [lowest] = integerRange(input.type);
+  const [least, greatest] = integerRange(output.type);
+  const table = createData(output.type, 256);
+  for (let index = 0; index < table.length; index++) {
+    table[index] = clamp(map(index + lowest - input.zeroPoint) + output.zeroPoint, least, greatest);
+  }
+  const { data } = output;
+  for (let index = 0; index < data.length; index++) data[index] = table[input.data[index] - lowest];
+}

@@ -1,0 +1,35 @@
+/**
+ * Operations that turn each element of one tensor into one of the same type.
+ */
+import { OperationType, type OperationTypeName } from "@nnhal/types";
+import { defineOperation, type Operation, type RankRule } from "../define.ts";
+import { tensor } from "../params.ts";
+import type { TensorData } from "../tensor.ts";
+import { rowsOfOneType, type SinceType } from "./_types.ts";
+
+/** What one operation says beside its family. */
+export interface Unary {
+  readonly name: OperationTypeName;
+  /** In terms of an element x. */
+  readonly summary: string;
+  readonly types: readonly SinceType[];
+  /** Absent: any rank. */
+  readonly rank?: RankRule;
+  /** The result of each element. */
+  readonly loop: (input: TensorData, output: TensorData) => void;
+}
+
+/** Defines one of the operations. */
+export function unary({ name, summary, types, rank, loop }: Unary): Operation {
+  return defineOperation({
+    name,
+    code: OperationType[name],
+    summary,
+    params: [tensor("input")],
+    outputs: [tensor("output")],
+    types: rowsOfOneType(2, types),
+    ranks: rank === undefined ? {} : { input: rank },
+    infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
+    reference: ({ input }, { output }) => loop(input.data, output.data),
+  });
+}

@@ -1,0 +1,24 @@
+/**
+ * ADD: the sum of two tensors.
+ */
+import { arithmetic } from "./_arithmetic.ts";
+import { quantisedSum } from "./_quantised-sum.ts";
+
+export const add = arithmetic({
+  name: "ADD",
+  summary: "The sum of two tensors that broadcast.",
+  types: [
+    ["1.0", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.0", "TENSOR_QUANT8_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
+    ["1.3", "TENSOR_INT32"],
+  ],
+  float(left, right, sum) {
+    for (let index = 0; index < sum.length; index++) sum[index] = left[index] + right[index];
+  },
+  integer(left, right, sum) {
+    for (let index = 0; index < sum.length; index++) sum[index] = (left[index] + right[index]) | 0;
+  },
+  quantised: (left, right, output, bounds) => quantisedSum(left, right, 1, output, bounds),
+});

@@ -1,0 +1,111 @@
+/**
+ * BOX_WITH_NMS_LIMIT: chooses the best boxes of each class, suppressing those that overlap a better one. Boxes of one
+ * batch stand together. The number of results depends on the data.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure, OperationError } from "../fail.ts";
+import { int32, scalar, tensor } from "../params.ts";
+import { resize } from "../tensor.ts";
+import { boxQuantisation, ensureBoxScale, ensureOrdered, suppressClasses } from "./_boxes.ts";
+import { expectShape } from "./_lstm.ts";
+import { realValues, storeReal } from "./_real.ts";
+
+export const boxWithNmsLimit = defineOperation({
+  name: "BOX_WITH_NMS_LIMIT",
+  code: OperationType.BOX_WITH_NMS_LIMIT,
+  summary: "Chooses the best boxes of each class by hard or soft non-maximum suppression.",
+  params: [
+    tensor("scores"),
+    tensor("boxes"),
+    tensor("batches", "TENSOR_INT32"),
+    scalar("scoreThreshold"),
+    int32("most"),
+    int32("kernel"),
+    scalar("overlapThreshold"),
+    scalar("sigma"),
+    scalar("leastScore"),
+  ],
+  outputs: [
+    tensor("chosenScores"),
+    tensor("chosenBoxes"),
+    tensor("chosenClasses", "TENSOR_INT32"),
+    tensor("chosenBatches", "TENSOR_INT32"),
+  ],
+  types: [
+    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM"],
+  ],
+  ranks: { scores: 2, boxes: 2, batches: 1 },
+  dynamic: true,
+  infer({ scores, boxes, batches }) {
+    const [count, classes] = scores.dimensions;
+    ensure(classes > 1, () => `there are ${classes} classes where at least 2, the first being the background, are needed`);
+    expectShape("the boxes", boxes, [count, 4 * classes]);
+    expectShape("the batch indexes", batches, [count]);
+    ensureBoxScale("the boxes", boxes);
+    const { scale, zeroPoint } = scores;
+    return {
+      chosenScores: { dimensions: [0], scale, zeroPoint },
+      chosenBoxes: { dimensions: [0, 4], ...boxQuantisation(boxes) },
+      chosenClasses: { dimensions: [0] },
+      chosenBatches: { dimensions: [0] },
+    };
+  },
+  *reference({ scores, boxes, batches, scoreThreshold, most, ...settings }, out) {
+    const kernel = kernelOf(settings);
+    const corners = realValues(boxes);
+    const points = realValues(scores);
+    const [count, classes] = scores.dimensions;
+    for (let box = 0; box < count * classes; box++) ensureOrdered(corners, 4 * box);
+    const chosen: { readonly candidate: number; readonly batch: number }[] = [];
+    for (let start = 0; start < count; ) {
+      const batch = batches.data[start];
+      let end = start;
+      while (end < count && batches.data[end] === batch) end++;
+      const offset = start * classes;
+      const ofBatch = yield* suppressClasses(end - start, classes, scoreThreshold, most, {
+        scores: points.subarray(offset, end * classes),
+        boxes: corners,
+        boxOf: (candidate) => 4 * (offset + candidate),
+        kernel,
+        leastScore: settings.leastScore,
+        most,
+      });
+      // By class, and within a class by falling score, the order that suppressClasses gives.
+      ofBatch.sort((a, b) => (a % classes) - (b % classes));
+      for (const candidate of ofBatch) chosen.push({ candidate: offset + candidate, batch });
+      start = end;
+    }
+    const { chosenScores, chosenBoxes, chosenClasses, chosenBatches } = out;
+    for (const output of [chosenScores, chosenClasses, chosenBatches]) resize(output, [chosen.length]);
+    resize(chosenBoxes, [chosen.length, 4]);
+    storeReal(chosenScores, chosen.map(({ candidate }) => points[candidate]));
+    chosen.forEach(({ candidate, batch }, index) => {
+      chosenBoxes.data.set(boxes.data.subarray(4 * candidate, 4 * candidate + 4), 4 * index);
+      chosenClasses.data[index] = candidate % classes;
+      chosenBatches.data[index] = batch;
+    });
+  },
+});
+
+/** What overlap does to a score: 0 hard, 1 linear, 2 Gaussian. */
+function kernelOf(settings: {
+  readonly kernel: number;
+  readonly overlapThreshold: number;
+  readonly sigma: number;
+}): (overlap: number) => number {
+  const { kernel, overlapThreshold, sigma } = settings;
+  switch (kernel) {
+    case 0:
+      return (overlap) => (overlap < overlapThreshold ? 1 : 0);
+    case 1:
+      return (overlap) => (overlap < overlapThreshold ? 1 : 1 - overlap);
+    case 2:
+      return (overlap) => Math.exp((-overlap * overlap) / sigma);
+    default:
+      throw new OperationError(`kernel ${kernel} is none of hard 0, linear 1, Gaussian 2`);
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * EXP: e to the power of each element.
+ */
+import { unary } from "./_unary.ts";
+
+export const exp = unary({
+  name: "EXP",
+  summary: "e to the power of x.",
+  types: [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+  ],
+  loop(input, output) {
+    for (let index = 0; index < output.length; index++) output[index] = Math.exp(input[index]);
+  },
+});

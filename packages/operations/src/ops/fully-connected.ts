@@ -1,0 +1,70 @@
+/**
+ * FULLY_CONNECTED: every output sees every input. Facts: HAL 1.3 types.hal, FULLY_CONNECTED.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { int32, tensor } from "../params.ts";
+import { formatShape } from "../shape.ts";
+import { elementCount, type Tensor } from "../tensor.ts";
+import { accumulatorStore, biasOf, needsFreeOutputScale, type Store } from "./_accumulator.ts";
+import { blockOf, multiply, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { ensureBias } from "./_convolution-params.ts";
+import { widen } from "./_widen.ts";
+
+export const fullyConnected = defineOperation({
+  name: "FULLY_CONNECTED",
+  code: OperationType.FULLY_CONNECTED,
+  summary: "The inputs, seen as rows, times the transposed weights, plus a bias.",
+  params: [tensor("input"), tensor("weights"), tensor("bias"), int32("activation")],
+  outputs: [tensor("output")],
+  types: [
+    ["1.0", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+    ["1.0", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+  ],
+  ranks: { input: [2, 4], weights: 2, bias: 1 },
+  since: ({ input, weights }, { output }) => (needsFreeOutputScale(input, weights, output) ? "1.2" : undefined),
+  infer({ input, weights, bias }) {
+    const [units, size] = weights.dimensions;
+    ensure(size >= 1, () => "the weights have no inputs");
+    ensureBias(bias, units);
+    const batches = elementCount(input.dimensions) / size;
+    ensure(
+      Number.isInteger(batches),
+      () => `the input has shape ${formatShape(input.dimensions)}, which is not made of rows of ${size}`,
+    );
+    return { output: { dimensions: [batches, units] } };
+  },
+  reference({ input, weights, bias, activation }, { output }) {
+    return connect(input, weights, biasOf(bias), accumulatorStore(input, weights, bias, output, activation));
+  },
+});
+
+/**
+ * output[b, u] = bias[u] + Σ input[b, i] · weights[u, i]
+ *
+ * Weights are widened some units at a time: they are the large operand, and in most models each is used once.
+ */
+function* connect(input: Tensor, weights: Tensor, bias: Float64Array, store: Store): Generator<void, void> {
+  const [units, size] = weights.dimensions;
+  const rows = widen(input);
+  const sums = new Float64Array(units);
+  const block = blockOf(size);
+  let work = 0;
+  for (let first = 0; first < units; first += block) {
+    const end = Math.min(first + block, units);
+    const part = widen({ data: weights.data.subarray(first * size, end * size), zeroPoint: weights.zeroPoint });
+    for (let row = 0; row * size < rows.length; row++) {
+      const inputs = rows.subarray(row * size, (row + 1) * size);
+      multiply(inputs, part, bias.subarray(first), 0, end - first, sums.subarray(first));
+      store(sums, first, end, row * units, 1);
+      work += (end - first) * (size + 1);
+      if (work > WORK_BETWEEN_PAUSES) {
+        work = 0;
+        yield;
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * GENERATE_PROPOSALS: from scores and deltas of anchors on a grid to the best regions of each image. The document gives
+ * the image sizes of the quantised form as TENSOR_QUANT16_SYMM; the reference implementation and the vectors have
+ * TENSOR_QUANT16_ASYMM. The number of results depends on the data.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { bool, int32, scalar, tensor } from "../params.ts";
+import { resize } from "../tensor.ts";
+import { imageAxes } from "../window.ts";
+import { boxQuantisation, ensureBoxScale, ensureOrdered, hardKernel, suppress, transformBox } from "./_boxes.ts";
+import { expectShape } from "./_lstm.ts";
+import { realValues, storeReal } from "./_real.ts";
+
+export const generateProposals = defineOperation({
+  name: "GENERATE_PROPOSALS",
+  code: OperationType.GENERATE_PROPOSALS,
+  summary: "Turns scores and deltas of anchors on a grid into the best regions of each image.",
+  params: [
+    tensor("scores"),
+    tensor("deltas"),
+    tensor("anchors"),
+    tensor("imageSizes"),
+    scalar("heightStride"),
+    scalar("widthStride"),
+    int32("mostBefore"),
+    int32("mostAfter"),
+    scalar("overlapThreshold"),
+    scalar("leastSize"),
+    bool("nchw"),
+  ],
+  outputs: [tensor("chosenScores"), tensor("regions"), tensor("batches", "TENSOR_INT32")],
+  types: [
+    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM"],
+  ],
+  ranks: { scores: 4, deltas: 4, anchors: 2, imageSizes: 2 },
+  dynamic: true,
+  infer({ scores, deltas, anchors, imageSizes, nchw }) {
+    const axes = imageAxes(nchw);
+    const anchorCount = scores.dimensions[axes.channel];
+    const expected = [...scores.dimensions];
+    expected[axes.channel] = 4 * anchorCount;
+    expectShape("the deltas", deltas, expected);
+    expectShape("the anchors", anchors, [anchorCount, 4]);
+    expectShape("the image sizes", imageSizes, [scores.dimensions[0], 2]);
+    ensureBoxScale("the anchors", anchors);
+    ensureBoxScale("the image sizes", imageSizes);
+    const { scale, zeroPoint } = scores;
+    return {
+      chosenScores: { dimensions: [0], scale, zeroPoint },
+      regions: { dimensions: [0, 4], ...boxQuantisation(imageSizes) },
+      batches: { dimensions: [0] },
+    };
+  },
+  *reference({ scores, deltas, anchors, imageSizes, nchw, ...settings }, { chosenScores, regions, batches }) {
+    const axes = imageAxes(nchw);
+    const height = scores.dimensions[axes.height];
+    const width = scores.dimensions[axes.width];
+    const anchorCount = scores.dimensions[axes.channel];
+    const perImage = height * width * anchorCount;
+    const points = toChannelsLast(realValues(scores), scores.dimensions, nchw);
+    const moves = toChannelsLast(realValues(deltas), deltas.dimensions, nchw);
+    const sizes = realValues(imageSizes);
+    const grid = anchorGrid(realValues(anchors), height, width, settings.heightStride, settings.widthStride);
+    const boxes = new Float64Array(perImage * 4);
+    const results: { score: number; box: readonly number[]; batch: number }[] = [];
+    for (let batch = 0; batch < scores.dimensions[0]; batch++) {
+      const [imageHeight, imageWidth] = sizes.subarray(2 * batch, 2 * batch + 2);
+      const ofImage = points.subarray(batch * perImage, (batch + 1) * perImage);
+      for (let box = 0; box < perImage; box++) {
+        ensureOrdered(grid, 4 * box);
+        transformBox(grid, 4 * box, moves, 4 * (batch * perImage + box), imageHeight, imageWidth, boxes, 4 * box);
+      }
+      yield;
+      let candidates = Array.from({ length: perImage }, (_, box) => box);
+      if (settings.mostBefore > 0 && settings.mostBefore < perImage) {
+        candidates = candidates.sort((a, b) => ofImage[b] - ofImage[a]).slice(0, settings.mostBefore);
+      }
+      candidates = candidates.filter((box) => isLargeAndInside(boxes, 4 * box, settings.leastSize, imageHeight, imageWidth));
+      const chosen = yield* suppress(candidates, {
+        scores: ofImage,
+        boxes,
+        boxOf: (box) => 4 * box,
+        kernel: hardKernel(settings.overlapThreshold),
+        leastScore: undefined,
+        most: settings.mostAfter > 0 ? settings.mostAfter : -1,
+      });
+      for (const box of chosen) {
+        results.push({ score: ofImage[box], box: Array.from(boxes.subarray(4 * box, 4 * box + 4)), batch });
+      }
+    }
+    resize(chosenScores, [results.length]);
+    resize(regions, [results.length, 4]);
+    resize(batches, [results.length]);
+    storeReal(chosenScores, results.map(({ score }) => score));
+    storeReal(regions, results.flatMap(({ box }) => box));
+    batches.data.set(results.map(({ batch }) => batch));
+  },
+});
+
+/** The anchors at every place of the grid, in the order of the scores. */
+function anchorGrid(
+  anchors: Float64Array,
+  height: number,
+  width: number,
+  heightStride: number,
+  widthStride: number,
+): Float64Array {
+  const grid = new Float64Array(height * width * anchors.length);
+  let to = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      for (let side = 0; side < anchors.length; side++) {
+        grid[to++] = anchors[side] + (side % 2 === 0 ? x * widthStride : y * heightStride);
+      }
+    }
+  }
+  return grid;
+}
+
+/** Whether both sides of a box are longer than a size and its centre lies before the image's far borders. */
+function isLargeAndInside(
+  boxes: Float64Array,
+  at: number,
+  leastSize: number,
+  imageHeight: number,
+  imageWidth: number,
+): boolean {
+  const width = boxes[at + 2] - boxes[at];
+  const height = boxes[at + 3] - boxes[at + 1];
+  const isLarge = width > leastSize && height > leastSize;
+  return isLarge && boxes[at] + width / 2 < imageWidth && boxes[at + 1] + height / 2 < imageHeight;
+}
+
+/** The values of an image tensor in the order batch, height, width, channel. */
+function toChannelsLast(values: Float64Array, dimensions: readonly number[], nchw: boolean): Float64Array {
+  if (!nchw) return values;
+  const [batches, channels, height, width] = dimensions;
+  const pixels = height * width;
+  const result = new Float64Array(values.length);
+  for (let batch = 0; batch < batches; batch++) {
+    for (let channel = 0; channel < channels; channel++) {
+      for (let pixel = 0; pixel < pixels; pixel++) {
+        result[(batch * pixels + pixel) * channels + channel] = values[(batch * channels + channel) * pixels + pixel];
+      }
+    }
+  }
+  return result;
+}

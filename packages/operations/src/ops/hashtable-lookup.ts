@@ -1,0 +1,54 @@
+/**
+ * HASHTABLE_LOOKUP: rows of a table, chosen by key. HAL: keys are sorted; where they are not, or where one occurs twice,
+ * the first that matches counts here. A miss gives stored zeros, whatever the zero point.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { tensor } from "../params.ts";
+import { extentProduct } from "../shape.ts";
+import type { TensorData } from "../tensor.ts";
+import { movedInfo } from "./_moved.ts";
+import { copySlices } from "./_slices.ts";
+
+export const hashtableLookup = defineOperation({
+  name: "HASHTABLE_LOOKUP",
+  code: OperationType.HASHTABLE_LOOKUP,
+  summary: "Takes rows of a table, chosen by key; a key that is missing gives a row of zeros.",
+  params: [tensor("lookups", "TENSOR_INT32"), tensor("keys", "TENSOR_INT32"), tensor("values")],
+  outputs: [tensor("output"), tensor("hits", "TENSOR_QUANT8_ASYMM")],
+  types: [
+    ["1.0", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.0", "TENSOR_INT32", "TENSOR_INT32"],
+    ["1.0", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM"],
+  ],
+  ranks: { lookups: 1, keys: 1, values: [1, Number.POSITIVE_INFINITY] },
+  infer({ lookups, keys, values }) {
+    const rows = values.dimensions[0];
+    ensure(keys.dimensions[0] === rows, () => `there are ${keys.dimensions[0]} keys and ${rows} rows of values`);
+    const count = lookups.dimensions[0];
+    return {
+      output: movedInfo(values, [count, ...values.dimensions.slice(1)]),
+      hits: { dimensions: [count], scale: 1, zeroPoint: 0 },
+    };
+  },
+  reference({ lookups, keys, values }, { output, hits }) {
+    const rowOf = rowsByKey(keys.data);
+    const rows = Int32Array.from(lookups.data, (lookup) => rowOf.get(lookup) ?? -1);
+    for (let index = 0; index < rows.length; index++) hits.data[index] = rows[index] < 0 ? 0 : 1;
+    return copySlices(
+      values.data,
+      1,
+      values.dimensions[0],
+      extentProduct(values.dimensions, 1),
+      rows,
+      output.data,
+    );
+  },
+});
+
+function rowsByKey(keys: TensorData): ReadonlyMap<number, number> {
+  const rowOf = new Map<number, number>();
+  for (let row = keys.length - 1; row >= 0; row--) rowOf.set(keys[row], row);
+  return rowOf;
+}

@@ -1,0 +1,16 @@
+/**
+ * LOG: the natural logarithm of each element.
+ */
+import { unary } from "./_unary.ts";
+
+export const log = unary({
+  name: "LOG",
+  summary: "The natural logarithm of x.",
+  types: [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+  ],
+  loop(input, output) {
+    for (let index = 0; index < output.length; index++) output[index] = Math.log(input[index]);
+  },
+});

@@ -1,0 +1,63 @@
+/**
+ * LSTM: one step of a cell for each batch. The scratch buffer is an output that this kernel leaves 0.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { int32, tensor } from "../params.ts";
+import { expectShape, lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
+import { lstmClips, lstmLayerNorm, lstmOperands, uniformRow } from "./_lstm-params.ts";
+
+const params = [
+  tensor("input"),
+  ...lstmOperands,
+  tensor("outputStateIn"),
+  tensor("cellStateIn"),
+  int32("activation"),
+  ...lstmClips,
+  ...lstmLayerNorm,
+] as const;
+const outputs = [tensor("scratch"), tensor("outputStateOut"), tensor("cellStateOut"), tensor("output")] as const;
+
+export const lstm = defineOperation({
+  name: "LSTM",
+  code: OperationType.LSTM,
+  summary: "One step of a long short-term memory cell.",
+  params,
+  outputs,
+  types: [
+    uniformRow("1.0", [...params, ...outputs], "TENSOR_FLOAT32", "FLOAT32"),
+    uniformRow("1.2", [...params, ...outputs], "TENSOR_FLOAT16", "FLOAT16"),
+  ],
+  counts: [23, 27],
+  ranks: { input: 2 },
+  infer({ input, outputStateIn, cellStateIn, ...operands }) {
+    const [batches, inputs] = input.dimensions;
+    const cell = lstmCell(operands);
+    const sizes = lstmSizes(cell, inputs);
+    expectShape("the output states", outputStateIn, [batches, sizes.outputs]);
+    expectShape("the cell states", cellStateIn, [batches, sizes.units]);
+    ensure(operands.cellClip >= 0, () => `the cell clip is ${operands.cellClip}, less than 0`);
+    ensure(operands.projectionClip >= 0, () => `the projection clip is ${operands.projectionClip}, less than 0`);
+    return {
+      scratch: { dimensions: [batches, (cell.inputGate === undefined ? 3 : 4) * sizes.units] },
+      outputStateOut: { dimensions: [batches, sizes.outputs] },
+      cellStateOut: { dimensions: [batches, sizes.units] },
+      output: { dimensions: [batches, sizes.outputs] },
+    };
+  },
+  *reference({ input, outputStateIn, cellStateIn, ...operands }, { outputStateOut, cellStateOut, output }) {
+    const [batches, inputs] = input.dimensions;
+    const cell = lstmCell(operands);
+    const sizes = lstmSizes(cell, inputs);
+    const step = lstmStep(cell, sizes, operands);
+    for (let batch = 0; batch < batches; batch++) {
+      const state = lstmState(outputStateIn, cellStateIn, batch, sizes);
+      step({ data: input.data, offset: batch * inputs }, undefined, state);
+      outputStateOut.data.set(state.output, batch * sizes.outputs);
+      cellStateOut.data.set(state.cell, batch * sizes.units);
+      output.data.set(state.output, batch * sizes.outputs);
+      yield;
+    }
+  },
+});

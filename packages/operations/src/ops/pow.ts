@@ -1,0 +1,33 @@
+/**
+ * POW: one tensor to the power of another.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { tensor } from "../params.ts";
+import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { rowsOfOneType } from "./_types.ts";
+
+export const pow = defineOperation({
+  name: "POW",
+  code: OperationType.POW,
+  summary: "The first tensor to the power of the second, which broadcast.",
+  params: [tensor("base"), tensor("exponent")],
+  outputs: [tensor("output")],
+  types: rowsOfOneType(3, [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+  ]),
+  infer: ({ base, exponent }) => inferBroadcast(base, exponent),
+  reference({ base, exponent }, { output }) {
+    const bases = broadcastData(base, output.dimensions);
+    const exponents = broadcastData(exponent, output.dimensions);
+    const { data } = output;
+    for (let index = 0; index < data.length; index++) data[index] = power(bases[index], exponents[index]);
+  },
+});
+
+/** The power of IEEE 754, where 1 to any power is 1, and so is -1 to an infinite one; `**` gives NaN. */
+function power(base: number, exponent: number): number {
+  if (base === 1 || (base === -1 && Math.abs(exponent) === Number.POSITIVE_INFINITY)) return 1;
+  return base ** exponent;
+}

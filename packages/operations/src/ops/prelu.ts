@@ -1,0 +1,54 @@
+/**
+ * PRELU: negative elements are multiplied by a learned factor.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { clamp, multiplyByQuantisedMultiplier, quantiseMultiplier } from "../fixed-point.ts";
+import { tensor } from "../params.ts";
+import { integerRange, isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
+import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { rowsOfOneType } from "./_types.ts";
+
+export const prelu = defineOperation({
+  name: "PRELU",
+  code: OperationType.PRELU,
+  summary: "x where x ≥ 0, else alpha · x; the tensors broadcast.",
+  params: [tensor("input"), tensor("alpha")],
+  outputs: [tensor("output")],
+  types: rowsOfOneType(3, [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_QUANT8_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
+  ]),
+  infer: ({ input, alpha }) => inferBroadcast(input, alpha),
+  reference({ input, alpha }, { output }) {
+    const inputData = broadcastData(input, output.dimensions);
+    const alphaData = broadcastData(alpha, output.dimensions);
+    if (isQuant8(output.type)) quantised({ ...input, data: inputData }, { ...alpha, data: alphaData }, output);
+    else float(inputData, alphaData, output.data);
+  },
+});
+
+function float(input: TensorData, alpha: TensorData, output: TensorData): void {
+  for (let index = 0; index < output.length; index++) {
+    const value = input[index];
+    output[index] = value < 0 ? value * alpha[index] : value;
+  }
+}
+
+/** Elements of one sign are rescaled from the input's scale, those of the other from the product of the two scales. */
+function quantised(input: Tensor, alpha: Tensor, output: OutputTensor): void {
+  const positive = quantiseMultiplier(Math.fround(input.scale / output.scale));
+  const negative = quantiseMultiplier(Math.fround(input.scale * alpha.scale) / output.scale);
+  const [least, greatest] = integerRange(output.type);
+  const { data, zeroPoint } = output;
+  for (let index = 0; index < data.length; index++) {
+    const value = input.data[index] - input.zeroPoint;
+    const scaled =
+      value < 0
+        ? multiplyByQuantisedMultiplier(value * (alpha.data[index] - alpha.zeroPoint), negative)
+        : multiplyByQuantisedMultiplier(value, positive);
+    data[index] = clamp(scaled + zeroPoint, least, greatest);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * RANDOM_MULTINOMIAL: draws classes with the probabilities softmax(input). The same seeds give the same classes; seeds of
+ * 0 and 0 are replaced by random ones. Which classes a seed gives is not part of the HAL.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { int32, tensor } from "../params.ts";
+import type { TensorData } from "../tensor.ts";
+import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { philox, unitInterval } from "./_philox.ts";
+
+export const randomMultinomial = defineOperation({
+  name: "RANDOM_MULTINOMIAL",
+  code: OperationType.RANDOM_MULTINOMIAL,
+  summary: "Draws classes at random, given the logarithms of their probabilities.",
+  params: [tensor("input"), int32("samples"), tensor("seeds", "TENSOR_INT32")],
+  outputs: [tensor("output", "TENSOR_INT32")],
+  types: [
+    ["1.2", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_FLOAT16"],
+  ],
+  ranks: { input: 2, seeds: 1 },
+  infer({ input, samples, seeds }) {
+    ensure(samples >= 0, () => `the number of samples is ${samples}, less than 0`);
+    ensure(seeds.dimensions[0] === 2, () => `there are ${seeds.dimensions[0]} seeds where 2 are needed`);
+    return { output: { dimensions: [input.dimensions[0], samples] } };
+  },
+  *reference({ input, samples, seeds }, { output }, { random }) {
+    const [batches, classes] = input.dimensions;
+    const anyWord = () => Math.floor(random() * 2 ** 32);
+    const isSeeded = seeds.data[0] !== 0 || seeds.data[1] !== 0;
+    const key = isSeeded ? ([seeds.data[0], seeds.data[1]] as const) : ([anyWord(), anyWord()] as const);
+    const cumulative = new Float64Array(classes);
+    let work = 0;
+    for (let batch = 0; batch < batches; batch++) {
+      accumulate(input.data, batch * classes, cumulative);
+      work += classes;
+      const total = cumulative[classes - 1];
+      ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
+      for (let sample = 0; sample < samples; sample++) {
+        const index = batch * samples + sample;
+        const [high, low] = philox([index >>> 0, Math.floor(index / 2 ** 32), 0, 0], key);
+        output.data[index] = classAt(cumulative, unitInterval(high, low) * total);
+        work += 64;
+        if (work > WORK_BETWEEN_PAUSES) {
+          work = 0;
+          yield;
+        }
+      }
+    }
+  },
+});
+
+/** Sums of exp(x − max x) up to each class. Classes whose x is not finite have no share. */
+function accumulate(data: TensorData, first: number, cumulative: Float64Array): void {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < cumulative.length; index++) {
+    const x = data[first + index];
+    if (Number.isFinite(x) && x > most) most = x;
+  }
+  let sum = 0;
+  for (let index = 0; index < cumulative.length; index++) {
+    const x = data[first + index];
+    if (Number.isFinite(x)) sum += Math.exp(x - most);
+    cumulative[index] = sum;
+  }
+}
+
+/** The first class whose cumulative sum is greater than `target`, by bisection. */
+function classAt(cumulative: Float64Array, target: number): number {
+  let least = 0;
+  let greatest = cumulative.length - 1;
+  while (least < greatest) {
+    const middle = (least + greatest) >>> 1;
+    if (cumulative[middle] > target) greatest = middle;
+    else least = middle + 1;
+  }
+  return least;
+}

@@ -1,0 +1,83 @@
+/**
+ * RESIZE_BILINEAR: an image in another size, interpolated linearly along both axes. Facts: HAL 1.3 types.hal,
+ * RESIZE_BILINEAR. The size is given as width, height or, since HAL 1.2, as their ratios.
+ */
+import { OperationType } from "@nnhal/types";
+import { clamp, roundHalfAway } from "../fixed-point.ts";
+import { bool, optional } from "../params.ts";
+import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
+import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { imageLayout, readImage } from "./_image.ts";
+import { type Alignment, resizeOperation, sourcePositions } from "./_resize.ts";
+
+export const resizeBilinear = resizeOperation(
+  {
+    name: "RESIZE_BILINEAR",
+    code: OperationType.RESIZE_BILINEAR,
+    summary: "Resizes images; every pixel is interpolated between four of the input.",
+  },
+  "1.0",
+  optional("1.2", bool("nchw"), false),
+  resampleLinear,
+);
+
+/** Along one axis, for each of the output's indexes the input's two neighbours, and the share of the second. */
+interface Neighbours {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+  readonly share: Float64Array;
+}
+
+/**
+ * output = (1 − t)·((1 − s)·p00 + s·p01) + t·((1 − s)·p10 + s·p11), with s and t the shares of the right and the lower
+ * neighbours. Between values of one scale and zero point nothing can leave the type's range.
+ */
+function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: Alignment) {
+  const image = readImage(input, nchw);
+  const to = imageLayout(output.dimensions, nchw);
+  const rows = neighbours(image.height, to.height, alignment);
+  const columns = neighbours(image.width, to.width, alignment);
+  const { data } = image;
+  const float = isFloat(output.type);
+  let work = 0;
+  for (let batch = 0; batch < to.batches; batch++) {
+    const start = batch * image.batchStep;
+    for (let y = 0; y < to.height; y++) {
+      const upper = start + rows.before[y] * image.rowStep;
+      const lower = start + rows.after[y] * image.rowStep;
+      const down = rows.share[y];
+      for (let x = 0; x < to.width; x++) {
+        const left = columns.before[x] * image.pixelStep;
+        const right = columns.after[x] * image.pixelStep;
+        const across = columns.share[x];
+        let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
+        for (let channel = 0; channel < to.channels; channel++) {
+          const above = mix(data[upper + left + channel], data[upper + right + channel], across);
+          const below = mix(data[lower + left + channel], data[lower + right + channel], across);
+          const value = mix(above, below, down);
+          output.data[target] = float ? value : roundHalfAway(value) + output.zeroPoint;
+          target += to.channelStep;
+        }
+        work += 4 * to.channels;
+        if (work > WORK_BETWEEN_PAUSES) {
+          work = 0;
+          yield;
+        }
+      }
+    }
+  }
+}
+
+function mix(first: number, second: number, share: number): number {
+  return first * (1 - share) + second * share;
+}
+
+function neighbours(input: number, output: number, alignment: Alignment): Neighbours {
+  const positions = sourcePositions(input, output, alignment);
+  if (alignment.halfPixelCenters) for (let index = 0; index < output; index++) positions[index] -= 0.5;
+  const before = Int32Array.from(positions, (position) => clamp(Math.floor(position), 0, input - 1));
+  const after = before.map((index) => Math.min(index + 1, input - 1));
+  // Outside the centres of the first and last pixels there is nothing to interpolate.
+  const share = Float64Array.from(positions, (position, index) => clamp(position - before[index], 0, 1));
+  return { before, after, share };
+}

@@ -1,0 +1,16 @@
+/**
+ * RSQRT: the reciprocal of the square root of each element.
+ */
+import { unary } from "./_unary.ts";
+
+export const rsqrt = unary({
+  name: "RSQRT",
+  summary: "1 / √x.",
+  types: [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+  ],
+  loop(input, output) {
+    for (let index = 0; index < output.length; index++) output[index] = 1 / Math.sqrt(input[index]);
+  },
+});

@@ -1,0 +1,16 @@
+/**
+ * SIN: the sine of each element.
+ */
+import { unary } from "./_unary.ts";
+
+export const sin = unary({
+  name: "SIN",
+  summary: "The sine of x.",
+  types: [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+  ],
+  loop(input, output) {
+    for (let index = 0; index < output.length; index++) output[index] = Math.sin(input[index]);
+  },
+});

@@ -1,0 +1,92 @@
+/**
+ * SOFTMAX along one axis. Before HAL 1.2 inputs have rank 2 or 4 and the axis is the last one. A quantised output has
+ * scale 1/256 and the least value as its zero point.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import {
+  clamp,
+  multiplyByQuantisedMultiplier,
+  quantiseMultiplier,
+  roundingDivideByPowerOfTwo,
+  saturatingRoundingDoublingHighMultiply,
+} from "../fixed-point.ts";
+import { fixedPoint32, reciprocal } from "../fixed-point-functions.ts";
+import { int32, optional, scalar, tensor } from "../params.ts";
+import { extentProduct, resolveAxis } from "../shape.ts";
+import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
+import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
+
+/** Elements first, first + step, … before end: those that add up to 1. */
+type Lane = (first: number, end: number, step: number) => void;
+
+export const softmax = defineOperation({
+  name: "SOFTMAX",
+  code: OperationType.SOFTMAX,
+  summary: "exp(beta · x) along an axis, divided by its sum.",
+  params: [tensor("input"), scalar("beta"), optional("1.2", int32("axis"), -1)],
+  outputs: [tensor("output")],
+  types: [
+    ["1.0", "TENSOR_FLOAT32", "FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
+    ["1.0", "TENSOR_QUANT8_ASYMM", "FLOAT32", "TENSOR_QUANT8_ASYMM"],
+    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+  ],
+  ranks: { input: [1, 4] },
+  since: ({ input }) => ([0, 2, 4].includes(input.dimensions.length) ? undefined : "1.2"),
+  infer({ input, beta, axis }) {
+    resolveAxis(axis, input.dimensions.length);
+    ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
+    return { output: { dimensions: input.dimensions, ...fixedOutputQuantisation(input.type, 1 / 256, 0) } };
+  },
+  reference({ input, beta, axis }, { output }) {
+    const reduced = resolveAxis(axis, input.dimensions.length);
+    const inner = extentProduct(input.dimensions, reduced + 1);
+    const block = inner * input.dimensions[reduced];
+    const lane = isFloat(input.type) ? floatLane(input, beta, output) : quantisedLane(input, beta, output);
+    for (let start = 0; start < input.data.length; start += block) {
+      for (let first = start; first < start + inner; first++) lane(first, start + block, inner);
+    }
+  },
+});
+
+/** exp(beta · (x - max)) / Σ exp(beta · (x - max)) */
+function floatLane({ data }: Tensor, beta: number, output: OutputTensor): Lane {
+  return (first, end, step) => {
+    let greatest = Number.NEGATIVE_INFINITY;
+    for (let index = first; index < end; index += step) greatest = Math.max(greatest, data[index]);
+    let sum = 0;
+    for (let index = first; index < end; index += step) sum += Math.exp((data[index] - greatest) * beta);
+    for (let index = first; index < end; index += step) {
+      output.data[index] = Math.exp((data[index] - greatest) * beta) / sum;
+    }
+  };
+}
+
+/** The same in the reference's fixed point: exponents with 5 integer bits, the sum with 12. */
+function quantisedLane({ data, scale }: Tensor, beta: number, output: OutputTensor): Lane {
+  const exponentBits = 5;
+  const sumBits = 12;
+  const multiplier = quantiseMultiplier(Math.min(beta * scale * 2 ** (31 - exponentBits), 2 ** 31 - 1));
+  // An element is at most 255 below the greatest.
+  const exponentials = Int32Array.from({ length: 256 }, (_, below) =>
+    fixedPoint32.exponential(multiplyByQuantisedMultiplier(-below, multiplier), exponentBits),
+  );
+  const parts = exponentials.map((exponential) => fixedPoint32.rescale(exponential, 0, sumBits));
+  const [least, most] = integerRange(output.type);
+  return (first, end, step) => {
+    let greatest = least;
+    for (let index = first; index < end; index += step) greatest = Math.max(greatest, data[index]);
+    let sum = 0;
+    for (let index = first; index < end; index += step) sum += parts[greatest - data[index]];
+    const { mantissa, shift } = reciprocal(sum, sumBits);
+    // Shares below 2^-9 are 0 in units of 1/256.
+    const unitShift = 31 - 8 - shift;
+    for (let index = first; index < end; index += step) {
+      const share = saturatingRoundingDoublingHighMultiply(mantissa, exponentials[greatest - data[index]]);
+      const units = unitShift > 31 ? 0 : roundingDivideByPowerOfTwo(share, unitShift);
+      output.data[index] = clamp(units + output.zeroPoint, least, most);
+    }
+  };
+}

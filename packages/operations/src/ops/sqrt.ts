@@ -1,0 +1,16 @@
+/**
+ * SQRT: the square root of each element.
+ */
+import { unary } from "./_unary.ts";
+
+export const sqrt = unary({
+  name: "SQRT",
+  summary: "√x.",
+  types: [
+    ["1.2", "TENSOR_FLOAT16"],
+    ["1.2", "TENSOR_FLOAT32"],
+  ],
+  loop(input, output) {
+    for (let index = 0; index < output.length; index++) output[index] = Math.sqrt(input[index]);
+  },
+});

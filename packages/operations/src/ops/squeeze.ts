@@ -1,0 +1,38 @@
+/**
+ * SQUEEZE: removes dimensions of extent 1, all of them or those listed.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { omittable, read, tensor } from "../params.ts";
+import { resolveAxis } from "../shape.ts";
+import type { Tensor } from "../tensor.ts";
+import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
+
+export const squeeze = defineOperation({
+  name: "SQUEEZE",
+  code: OperationType.SQUEEZE,
+  summary: "Removes dimensions of extent 1: those listed, or all of them.",
+  params: [tensor("input"), omittable(read(tensor("axes", "TENSOR_INT32")))],
+  outputs: [tensor("output")],
+  types: floatAndQuant8Types("1.1"),
+  ranks: { input: [1, 4], axes: 1 },
+  infer: ({ input, axes }) => ({ output: movedInfo(input, squeezed(input.dimensions, axes)) }),
+  reference({ input }, { output }) {
+    output.data.set(input.data);
+  },
+});
+
+/** What remains of a shape; [1] where nothing does. */
+function squeezed(dimensions: readonly number[], axes: Tensor | undefined): readonly number[] {
+  let rest: readonly number[];
+  if (axes === undefined) rest = dimensions.filter((extent) => extent !== 1);
+  else {
+    const listed = new Set(Array.from(axes.data, (axis) => resolveAxis(axis, dimensions.length)));
+    for (const axis of listed) {
+      ensure(dimensions[axis] === 1, () => `axis ${axis} has extent ${dimensions[axis]} where 1 is needed`);
+    }
+    rest = dimensions.filter((_, axis) => !listed.has(axis));
+  }
+  return rest.length === 0 ? [1] : rest;
+}

@@ -1,0 +1,17 @@
+/**
+ * TANH: the hyperbolic tangent. A quantised output has scale 1/128 and the middle value as its zero point.
+ */
+import { fixedPoint32 } from "../fixed-point-functions.ts";
+import { squashing } from "./_squashing.ts";
+
+export const tanh = squashing({
+  name: "TANH",
+  summary: "The hyperbolic tangent of x.",
+  quantisedSince: "1.2",
+  outputBits: 7,
+  outputZeroPoint: 128,
+  float(input, output) {
+    for (let index = 0; index < output.length; index++) output[index] = Math.tanh(input[index]);
+  },
+  fixed: fixedPoint32.tanh,
+});

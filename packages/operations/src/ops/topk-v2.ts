@@ -1,0 +1,46 @@
+/**
+ * TOPK_V2: the greatest elements along the last axis and their places, greatest first. HAL: of equal elements the one with
+ * the larger index comes first.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import { int32, tensor } from "../params.ts";
+import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { floatIntegerAndQuant8Types, movedInfo } from "./_moved.ts";
+
+export const topkV2 = defineOperation({
+  name: "TOPK_V2",
+  code: OperationType.TOPK_V2,
+  summary: "The k greatest elements along the last axis and their places, greatest first.",
+  params: [tensor("input"), int32("k")],
+  outputs: [tensor("values"), tensor("indices", "TENSOR_INT32")],
+  types: floatIntegerAndQuant8Types,
+  ranks: { input: [1, Number.POSITIVE_INFINITY] },
+  infer({ input, k }) {
+    const { dimensions } = input;
+    const last = dimensions.length - 1;
+    ensure(k > 0 && k <= dimensions[last], () => `k is ${k} where a number within [1, ${dimensions[last]}] is needed`);
+    const shape = [...dimensions.slice(0, last), k];
+    return { values: movedInfo(input, shape), indices: { dimensions: shape } };
+  },
+  *reference({ input: { data, dimensions }, k }, { values, indices }) {
+    const length = dimensions[dimensions.length - 1];
+    const order = new Uint32Array(length);
+    let work = 0;
+    let write = 0;
+    for (let row = 0; row < data.length; row += length) {
+      for (let index = 0; index < length; index++) order[index] = index;
+      order.sort((a, b) => data[row + b] - data[row + a] || b - a);
+      for (let rank = 0; rank < k; rank++) {
+        values.data[write] = data[row + order[rank]];
+        indices.data[write++] = order[rank];
+      }
+      work += length * Math.ceil(Math.log2(length + 1));
+      if (work > WORK_BETWEEN_PAUSES) {
+        work = 0;
+        yield;
+      }
+    }
+  },
+});

@@ -1,0 +1,133 @@
+/**
+ * Parameters of an operation: the small builders that a definition lists its inputs and outputs with, and the argument
+ * record whose type follows from them.
+ */
+import type { HalVersion, OperandTypeName } from "@nnhal/types";
+import type { OutputTensor, Tensor, TensorInfo } from "./tensor.ts";
+
+/** What an argument is to a kernel: a tensor, one number, a boolean, or the index of a subgraph. */
+export type ParamKind = "tensor" | "number" | "boolean" | "subgraph";
+
+/** One input or output of an operation. */
+export interface Param<Name extends string = string, Kind extends ParamKind = ParamKind> {
+  readonly name: Name;
+  readonly kind: Kind;
+  /** The type, where it is always the same. Without one the type rows have a column for the parameter. */
+  readonly type?: OperandTypeName;
+  /** IF and WHILE: any type at all. */
+  readonly any?: true;
+  /** May have lifetime NO_VALUE. */
+  readonly omittable?: true;
+  /** Stands for one or more operands of the same type (`any`: zero or more of any types). */
+  readonly variadic?: true;
+  /** Shape inference reads its contents. */
+  readonly read?: true;
+  /** May be left out at the end of the list; the HAL version that introduced it. */
+  readonly since?: HalVersion;
+  /** The value where it is left out. */
+  readonly default?: number | boolean;
+}
+
+/** A tensor. Without a type the type rows have a column for it. */
+export function tensor<const Name extends string>(name: Name, type?: OperandTypeName): Param<Name, "tensor"> {
+  return type === undefined ? { name, kind: "tensor" } : { name, kind: "tensor", type };
+}
+
+/** A scalar number whose type varies: the type rows have a column for it. */
+export function scalar<const Name extends string>(name: Name): Param<Name, "number"> {
+  return { name, kind: "number" };
+}
+
+/** An INT32 scalar. */
+export function int32<const Name extends string>(name: Name): Param<Name, "number"> {
+  return { name, kind: "number", type: "INT32" };
+}
+
+/** A FLOAT32 scalar. */
+export function float32<const Name extends string>(name: Name): Param<Name, "number"> {
+  return { name, kind: "number", type: "FLOAT32" };
+}
+
+/** A BOOL scalar. */
+export function bool<const Name extends string>(name: Name): Param<Name, "boolean"> {
+  return { name, kind: "boolean", type: "BOOL" };
+}
+
+/** A reference to a subgraph. */
+export function subgraph<const Name extends string>(name: Name): Param<Name, "subgraph"> {
+  return { name, kind: "subgraph", type: "SUBGRAPH" };
+}
+
+/** An operand of any type (IF and WHILE). */
+export function any<const Name extends string>(name: Name): Param<Name, "tensor"> & { readonly any: true } {
+  return { name, kind: "tensor", any: true };
+}
+
+/** Marks a parameter that may have lifetime NO_VALUE; its argument is undefined then. */
+export function omittable<const P extends Param>(param: P): P & { readonly omittable: true } {
+  return { ...param, omittable: true };
+}
+
+/** Marks a parameter that stands for several operands; its argument is an array. */
+export function variadic<const P extends Param>(param: P): P & { readonly variadic: true } {
+  return { ...param, variadic: true };
+}
+
+/** Marks a tensor whose contents shape inference reads, such as RESHAPE's shape. */
+export function read<const P extends Param>(param: P): P & { readonly read: true } {
+  return { ...param, read: true };
+}
+
+/** Marks a scalar that may be left out at the end of the list, and its value then. */
+export function optional<const P extends Param<string, "number" | "boolean">>(
+  since: HalVersion,
+  param: P,
+  value: P["kind"] extends "boolean" ? boolean : number,
+): P & { readonly since: HalVersion; readonly default: number | boolean } {
+  return { ...param, since, default: value };
+}
+
+/** Marks a tensor (input or output) that may be left out at the end of the list; its argument is undefined then. */
+export function trailing<const P extends Param<string, "tensor">>(
+  since: HalVersion,
+  param: P,
+): P & { readonly since: HalVersion; readonly omittable: true } {
+  return { ...param, since, omittable: true };
+}
+
+type OneArg<P extends Param, T> = P["kind"] extends "tensor"
+  ? P extends { readonly read: true }
+    ? T & Tensor
+    : T
+  : P["kind"] extends "boolean"
+    ? boolean
+    : number;
+
+type Arg<P extends Param, T> = P extends { readonly variadic: true }
+  ? readonly OneArg<P, T>[]
+  : P extends { readonly omittable: true }
+    ? OneArg<P, T> | undefined
+    : OneArg<P, T>;
+
+/** The argument record of a parameter list; `T` is what a tensor is at that stage. */
+export type ArgsOf<Params extends readonly Param[], T extends TensorInfo> = {
+  readonly [P in Params[number] as P["name"]]: Arg<P, T>;
+};
+
+/** The output record of a parameter list. */
+export type OutputsOf<Params extends readonly Param[], T> = {
+  readonly [P in Params[number] as P["name"]]: P extends { readonly variadic: true }
+    ? readonly T[]
+    : P extends { readonly omittable: true }
+      ? T | undefined
+      : T;
+};
+
+/** An argument of any parameter, for code that treats all operations alike. */
+export type AnyArg = TensorInfo | readonly TensorInfo[] | number | boolean | undefined;
+
+/** The arguments of any operation by parameter name. */
+export type AnyArgs = Readonly<Record<string, AnyArg>>;
+
+/** The outputs of any operation by parameter name. */
+export type AnyOutputs = Readonly<Record<string, OutputTensor | readonly OutputTensor[] | undefined>>;

@@ -1,0 +1,122 @@
+/**
+ * Tensors as kernels see them: the facts of an operand, and its elements in the typed array of its type. Scalars are
+ * tensors of rank 0 with one element.
+ */
+import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } from "@nnhal/types";
+
+/** Elements of a tensor, row-major and packed. */
+export type TensorData = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | Int16Array | Uint16Array;
+
+/** What is known of an operand without its elements. */
+export interface TensorInfo {
+  readonly type: OperandTypeName;
+  /** Extents. Before shapes are inferred 0 is an unknown extent and [] of a tensor an unknown rank; afterwards 0 is 0. */
+  readonly dimensions: readonly number[];
+  /** 0 where the type has none. */
+  readonly scale: number;
+  /** 0 where the type has none. */
+  readonly zeroPoint: number;
+  /** Set exactly for TENSOR_QUANT8_SYMM_PER_CHANNEL. */
+  readonly channelQuant?: SymmPerChannelQuantParams;
+}
+
+/** An operand with its elements. */
+export interface Tensor extends TensorInfo {
+  /**
+   * FLOAT32 and FLOAT16: Float32Array (a float16 value is exact in it). INT32: Int32Array. UINT32, and SUBGRAPH with
+   * the subgraph's index: Uint32Array.
+   * QUANT8_ASYMM, BOOL: Uint8Array. The other 8-bit types: Int8Array. QUANT16_SYMM: Int16Array. QUANT16_ASYMM: Uint16Array.
+   */
+  readonly data: TensorData;
+}
+
+/** An operand that a kernel writes. Its dimensions and data are final unless the operation is `dynamic`: see `resize`. */
+export interface OutputTensor extends TensorInfo {
+  dimensions: readonly number[];
+  data: TensorData;
+}
+
+/** Product of the extents; 1 for rank 0. */
+export function elementCount(dimensions: readonly number[]): number {
+  let count = 1;
+  for (const extent of dimensions) count *= extent;
+  return count;
+}
+
+/** Allocates zeroed elements for a type. A TENSOR_FLOAT16 is held as float32: see `Tensor.data`. */
+export function createData(type: OperandTypeName, count: number): TensorData {
+  switch (type) {
+    case "FLOAT32":
+    case "TENSOR_FLOAT32":
+    case "FLOAT16":
+    case "TENSOR_FLOAT16":
+      return new Float32Array(count);
+    case "INT32":
+    case "TENSOR_INT32":
+      return new Int32Array(count);
+    case "UINT32":
+    case "SUBGRAPH":
+      return new Uint32Array(count);
+    case "TENSOR_QUANT16_SYMM":
+      return new Int16Array(count);
+    case "TENSOR_QUANT16_ASYMM":
+      return new Uint16Array(count);
+    case "TENSOR_QUANT8_SYMM":
+    case "TENSOR_QUANT8_SYMM_PER_CHANNEL":
+    case "TENSOR_QUANT8_ASYMM_SIGNED":
+      return new Int8Array(count);
+    case "TENSOR_QUANT8_ASYMM":
+    case "BOOL":
+    case "TENSOR_BOOL8":
+    case "TENSOR_OEM_BYTE":
+    case "OEM":
+      return new Uint8Array(count);
+  }
+}
+
+/** Gives an output its shape, and zeroed elements for it, where only the kernel can tell it (`dynamic` operations). */
+export function resize(output: OutputTensor, dimensions: readonly number[]): void {
+  output.dimensions = dimensions;
+  output.data = createData(output.type, elementCount(dimensions));
+}
+
+/** Whether elements are IEEE floats, of whichever width. */
+export function isFloat(type: OperandTypeName): boolean {
+  return type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16" || type === "FLOAT32" || type === "FLOAT16";
+}
+
+/** Whether elements are 8-bit integers with scale and zero point. */
+export function isQuant8(type: OperandTypeName): boolean {
+  return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
+}
+
+/** Least and greatest value that an element of an integer type can hold. */
+export function integerRange(type: OperandTypeName): readonly [least: number, greatest: number] {
+  switch (type) {
+    case "TENSOR_QUANT8_ASYMM":
+      return [0, 255];
+    case "TENSOR_QUANT8_ASYMM_SIGNED":
+    case "TENSOR_QUANT8_SYMM":
+    case "TENSOR_QUANT8_SYMM_PER_CHANNEL":
+      return [-128, 127];
+    case "TENSOR_QUANT16_SYMM":
+      return [-32768, 32767];
+    case "TENSOR_QUANT16_ASYMM":
+      return [0, 65535];
+    case "BOOL":
+    case "TENSOR_BOOL8":
+      return [0, 1];
+    case "UINT32":
+      return [0, 0xffff_ffff];
+    case "INT32":
+    case "TENSOR_INT32":
+      return [-0x8000_0000, 0x7fff_ffff];
+    default:
+      throw new TypeError(`${type} is not an integer type`);
+  }
+}
+
+/** Whether a type is a tensor's. */
+export function isTensorType(type: OperandTypeName): boolean {
+  return operandTypes[type].kind === "tensor";
+}

@@ -1,0 +1,66 @@
+/**
+ * Checked reads from a FlatBuffer. The flatbuffers library trusts every offset; here each one is checked before use, and a
+ * budget bounds the work that parts which overlap can cause.
+ */
+import { ByteBuffer } from "flatbuffers";
+import { ensure } from "../error.ts";
+
+/** A file being read. */
+export interface Source {
+  readonly bytes: Uint8Array;
+  readonly values: ByteBuffer;
+  /** What tables, strings and vectors may still cost to read, in bytes. */
+  budget: number;
+}
+
+/**
+ * How often, on average, a byte may be read. Writers share a string or a vector now and then; a file that shares more than
+ * this is made to keep its reader busy.
+ */
+const MOST_PASSES = 4;
+
+/** What a table costs beside its own bytes, so that many small ones in one place stay bounded too. */
+export const TABLE_COST = 16;
+
+/** Opens a file for checked reading. */
+export function openSource(bytes: Uint8Array): Source {
+  return { bytes, values: new ByteBuffer(bytes), budget: bytes.length * MOST_PASSES };
+}
+
+/** Refuses unless `size` bytes from `at` lie in the file. */
+export function checkRange(source: Source, at: number, size: number, path: string): void {
+  ensure(
+    Number.isSafeInteger(at) && at >= 0 && size >= 0 && at + size <= source.bytes.length,
+    path,
+    () => `bytes ${at} to ${at + size} lie outside the file of ${source.bytes.length} bytes`,
+  );
+}
+
+/** Refuses when the file makes its reader do more work than its size warrants. */
+export function spend(source: Source, size: number, path: string): void {
+  source.budget -= size;
+  ensure(source.budget >= 0, path, () => `parts of the file overlap: reading them takes more than ${MOST_PASSES} passes`);
+}
+
+/** Follows the 32-bit offset at `at`. */
+export function follow(source: Source, at: number, path: string): number {
+  checkRange(source, at, 4, path);
+  const offset = source.values.readUint32(at);
+  ensure(offset > 0, path, () => "an offset is 0");
+  const target = at + offset;
+  checkRange(source, target, 4, path);
+  return target;
+}
+
+/** Where the elements of the vector that the offset at `at` leads to lie. Their bytes are in the file. */
+export function vectorAt(source: Source, at: number, elementSize: number, path: string): { start: number; count: number } {
+  const target = follow(source, at, path);
+  const count = source.values.readUint32(target);
+  const start = target + 4;
+  ensure(
+    start + count * elementSize <= source.bytes.length,
+    path,
+    () => `a vector of ${count} elements of ${elementSize} bytes does not fit in the file of ${source.bytes.length} bytes`,
+  );
+  return { start, count };
+}

@@ -1,0 +1,317 @@
+/**
+ * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and what the import
+ * adds to them. One per .tflite subgraph.
+ */
+import {
+  type Operand,
+  type OperandExtraParams,
+  OperandLifeTime,
+  OperandType,
+  type OperandTypeName,
+  type Operation,
+  OperationType,
+  type OperationTypeName,
+  operandTypes,
+  type Subgraph,
+} from "@nnhal/types";
+import { ensure } from "../error.ts";
+import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
+import { bytesOfIntegers, integersOf } from "./bytes.ts";
+import type { Constants } from "./constants.ts";
+import { elementSize, type OperandSpec, operandSpecOf } from "./operand-types.ts";
+
+/** A value that operations carry from one execution to the next: an input and an output of the subgraph. */
+export interface StateOperands {
+  readonly tensor: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** A subgraph under construction. Operands are meant by their indexes. */
+export interface Graph {
+  readonly path: string;
+  readonly subgraph: TfliteSubgraph;
+  /** Which operator each operation came from, by the operator's index; -1 where it copies a value to an output. */
+  readonly origins: readonly number[];
+  /** Where a message places a tensor. */
+  tensorPath(tensor: number): string;
+  /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
+  dimensions(tensor: number): readonly number[];
+  /** The bytes of a constant; undefined for any other tensor. */
+  constantBytes(tensor: number): Uint8Array | undefined;
+  /** Makes a tensor a constant whose value the import has worked out. */
+  fold(tensor: number, value: Uint8Array): void;
+  /** The operand of a tensor. */
+  operand(tensor: number): number;
+  /** What an operand is. */
+  spec(operand: number): OperandSpec;
+  /**
+   * A constant of the file seen as another operand: other dimensions, type or quantisation over the same bytes. The same
+   * one for each call with the same key.
+   */
+  reinterpret(tensor: number, key: string, spec: () => OperandSpec): number;
+  /** A constant that the import adds. */
+  constant(spec: OperandSpec, value: Uint8Array): number;
+  /** Like `constant`, but the same one for each call with the same key. */
+  shared(key: string, spec: OperandSpec, value: Uint8Array): number;
+  /** A reference to another subgraph of the model. */
+  subgraphReference(index: number): number;
+  /** An operand that is omitted. */
+  omitted(type: OperandTypeName, rank: number): number;
+  /** A value between operations that is no tensor of the file. */
+  temporary(spec: OperandSpec): number;
+  /** Like `temporary`, but made once for each key: `make` emits what writes it. */
+  derived(key: string, spec: OperandSpec, make: (operand: number) => void): number;
+  /** The operand of a variable tensor, and an output of the subgraph for its new value. */
+  state(tensor: number): StateOperands;
+  /** Puts an operand of another kind in the place of an output of the subgraph. */
+  replaceOutput(tensor: number, spec: OperandSpec): number;
+  emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[], origin: number): void;
+  finish(): { readonly subgraph: Subgraph; readonly states: readonly StateOperands[] };
+}
+
+type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
+
+const nowhere = { poolIndex: 0, offset: 0, length: 0 };
+
+function extraParams({ channelQuant }: OperandSpec): OperandExtraParams {
+  return channelQuant ? { kind: "channelQuant", channelQuant } : { kind: "none" };
+}
+
+function indexesOf(list: readonly number[], path: string): Set<number> {
+  const seen = new Set<number>();
+  for (const index of list) {
+    ensure(!seen.has(index), path, () => `tensor ${index} is listed twice`);
+    seen.add(index);
+  }
+  return seen;
+}
+
+/** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
+export function createGraph(
+  subgraph: TfliteSubgraph,
+  shapes: readonly (readonly number[])[],
+  constants: Constants,
+  path: string,
+): Graph {
+  const { tensors } = subgraph;
+  const operands: Draft[] = [];
+  const operations: Operation[] = [];
+  const origins: number[] = [];
+  const consumers: number[] = [];
+  const operandByTensor = new Map<number, number>();
+  const operandByKey = new Map<string, number>();
+  const folded = new Map<number, Uint8Array>();
+  const states: StateOperands[] = [];
+  const stateTensors = new Set<number>();
+  const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
+  const outputTensors = new Set(subgraph.outputs);
+
+  const tensorPath = (index: number) => `${path}.tensors[${index}] ${JSON.stringify(tensors[index]?.name ?? "")}`;
+
+  function tensorAt(index: number): TfliteTensor {
+    ensure(index >= 0 && index < tensors.length, path, () => `there is no tensor ${index}; it has ${tensors.length}`);
+    return tensors[index];
+  }
+
+  function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
+    operands.push({ ...spec, lifetime, location });
+    consumers.push(0);
+    return operands.length - 1;
+  }
+
+  function dimensions(index: number): readonly number[] {
+    tensorAt(index);
+    const shape = shapes[index];
+    if (shape.length === 0) return [1];
+    for (const extent of shape) {
+      ensure(extent !== 0, tensorPath(index), () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot say`);
+      ensure(
+        extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
+        tensorPath(index),
+        () => `the extent ${extent} in the shape [${shape.join(", ")}] is not valid`,
+      );
+    }
+    return shape.map((extent) => Math.max(extent, 0));
+  }
+
+  function constantBytes(index: number): Uint8Array | undefined {
+    const known = folded.get(index);
+    if (known !== undefined) return known;
+    const { type, shape, data, isVariable, isSparse } = tensorAt(index);
+    if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
+    ensure(!isSparse, tensorPath(index), () => "the HAL has no sparse constants");
+    const size = elementSize(type);
+    ensure(size !== undefined, tensorPath(index), () => `the HAL has no tensors of type ${type}`);
+    const needed = shape.reduce((product, extent) => product * extent, size);
+    ensure(
+      data.length === needed,
+      tensorPath(index),
+      () => `${type}[${shape.join(", ")}] takes ${needed} bytes, the file has ${data.length}`,
+    );
+    return data;
+  }
+
+  /** A constant operand: INT64 values are narrowed, the others stay in the pool. */
+  function constantOperand(index: number, bytes: Uint8Array): number {
+    const tensor = tensorAt(index);
+    const place = tensorPath(index);
+    if (tensor.type === "INT64") {
+      const narrow = bytesOfIntegers(integersOf("INT64", bytes, place));
+      return add(
+        { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 },
+        OperandLifeTime.CONSTANT_COPY,
+        constants.add(narrow, place),
+      );
+    }
+    const spec = operandSpecOf(tensor, dimensions(index), place);
+    return folded.has(index)
+      ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(bytes, place))
+      : add(spec, OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
+  }
+
+  function makeOperand(index: number): number {
+    const tensor = tensorAt(index);
+    const bytes = constantBytes(index);
+    if (bytes !== undefined) return constantOperand(index, bytes);
+    const spec = operandSpecOf(tensor, dimensions(index), tensorPath(index));
+    if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
+    ensure(!tensor.isVariable, tensorPath(index), () => "a variable tensor is read by an operator that keeps no state");
+    return add(
+      spec,
+      outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE,
+    );
+  }
+
+  function operand(index: number): number {
+    const known = operandByTensor.get(index);
+    if (known !== undefined) return known;
+    const made = makeOperand(index);
+    operandByTensor.set(index, made);
+    return made;
+  }
+
+  function once(key: string, make: () => number): number {
+    const known = operandByKey.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    operandByKey.set(key, made);
+    return made;
+  }
+
+  function constant(spec: OperandSpec, value: Uint8Array): number {
+    return add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+  }
+
+  function emit(
+    operation: OperationTypeName,
+    inputs: readonly number[],
+    outputs: readonly number[],
+    origin: number,
+  ): void {
+    operations.push({ type: OperationType[operation], inputs, outputs });
+    origins.push(origin);
+    for (const input of inputs) consumers[input]++;
+  }
+
+  /** The operands of the subgraph's outputs. One that is no result of an operation, or is listed before, is copied. */
+  function outputOperands(): number[] {
+    const taken = new Set<number>();
+    return subgraph.outputs.map((index) => {
+      const source = operand(index);
+      if (operands[source].lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && !taken.has(source)) {
+        taken.add(source);
+        return source;
+      }
+      const { lifetime: _lifetime, location: _location, ...spec } = operands[source];
+      const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
+      emit("CAST", [source], [copy], -1);
+      return copy;
+    });
+  }
+
+  const graph: Graph = {
+    path,
+    subgraph,
+    origins,
+    tensorPath,
+    dimensions,
+    constantBytes,
+    fold: (tensor, value) => void folded.set(tensor, value),
+    operand,
+    spec: (index) => operands[index],
+    reinterpret(tensor, key, spec) {
+      const bytes = constantBytes(tensor);
+      ensure(bytes !== undefined && !folded.has(tensor), tensorPath(tensor), () => "must be a constant of the file");
+      return once(`${tensor} as ${key}`, () =>
+        add(spec(), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
+      );
+    },
+    constant,
+    shared: (key, spec, value) => once(key, () => constant(spec, value)),
+    subgraphReference(index) {
+      const spec: OperandSpec = { type: "SUBGRAPH", dimensions: [], scale: 0, zeroPoint: 0 };
+      return once(`subgraph ${index}`, () =>
+        add(spec, OperandLifeTime.SUBGRAPH, { poolIndex: 0, offset: index, length: 0 }),
+      );
+    },
+    omitted(type, rank) {
+      const { quantisation } = operandTypes[type];
+      const scale = quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0;
+      const spec: OperandSpec = { type, dimensions: new Array<number>(rank).fill(0), scale, zeroPoint: 0 };
+      return once(`omitted ${type} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
+    },
+    temporary: (spec) => add(spec, OperandLifeTime.TEMPORARY_VARIABLE),
+    derived(key, spec, make) {
+      return once(key, () => {
+        const made = add(spec, OperandLifeTime.TEMPORARY_VARIABLE);
+        make(made);
+        return made;
+      });
+    },
+    state(tensor) {
+      const place = tensorPath(tensor);
+      const { isVariable } = tensorAt(tensor);
+      ensure(isVariable, place, () => "is state of an operator, but not a variable tensor");
+      ensure(!stateTensors.has(tensor), place, () => "is state of two operators; the HAL cannot share it");
+      stateTensors.add(tensor);
+      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), place);
+      const known = operandByTensor.get(tensor);
+      const input = known ?? add(spec, OperandLifeTime.SUBGRAPH_INPUT);
+      operandByTensor.set(tensor, input);
+      const state = { tensor, input, output: add(spec, OperandLifeTime.SUBGRAPH_OUTPUT) };
+      states.push(state);
+      return state;
+    },
+    replaceOutput(tensor, spec) {
+      const made = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
+      operandByTensor.set(tensor, made);
+      return made;
+    },
+    emit,
+    finish() {
+      const outputs = outputOperands();
+      const inputIndexes = subgraph.inputs.map(operand);
+      for (const { tensor, input, output } of states) {
+        if (!inputTensors.has(tensor)) inputIndexes.push(input);
+        outputs.push(output);
+      }
+      ensure(operations.length > 0, path, () => "has no operators");
+      const finished = operands.map(
+        (draft, index): Operand => ({
+          type: OperandType[draft.type],
+          dimensions: draft.dimensions,
+          numberOfConsumers: consumers[index],
+          scale: draft.scale,
+          zeroPoint: draft.zeroPoint,
+          lifetime: draft.lifetime,
+          location: draft.location,
+          extraParams: extraParams(draft),
+        }),
+      );
+      return { subgraph: { operands: finished, operations, inputIndexes, outputIndexes: outputs }, states };
+    },
+  };
+  for (const input of subgraph.inputs) operand(input);
+  return graph;
+}

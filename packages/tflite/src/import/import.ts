@@ -1,0 +1,188 @@
+/**
+ * Turns a .tflite model into a HAL model.
+ */
+import { type Model, type OperandTypeName, operandTypeNames, type Subgraph } from "@nnhal/types";
+import { ensure, fail, TfliteError } from "../error.ts";
+import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import { readTflite } from "../read.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
+import { createConstants } from "./constants.ts";
+import { createGraph, type Graph, type StateOperands } from "./graph.ts";
+import { createLowering, type Lowering, operatorPath } from "./lowering.ts";
+import { rowOf } from "./rows.ts";
+import { scheduleOperators } from "./schedule.ts";
+import { type ShapeOptions, shapesOf } from "./shapes.ts";
+
+/** How to import a model. */
+export type ImportOptions = ShapeOptions;
+
+/** An input or output of an imported model. */
+export interface TensorInfo {
+  /** The tensor's name in the file; may be empty. */
+  readonly name: string;
+  /** The name that the file's signature gives it, where there is one. */
+  readonly signatureName?: string;
+  /** The element type in the file. */
+  readonly tensorType: TensorTypeName;
+  /** The HAL's type. */
+  readonly type: OperandTypeName;
+  /** Extents as the HAL sees them: 0 is unknown, a scalar of the file is one element. */
+  readonly shape: readonly number[];
+  /** 0 where the type has none. */
+  readonly scale: number;
+  readonly zeroPoint: number;
+}
+
+/**
+ * A value that the model carries from one execution to the next. Feed elements of the real value 0 to the input first (the
+ * zero point, if quantised), and then what the output gave.
+ */
+export interface ModelState {
+  readonly name: string;
+  /** Its place among the model's inputs. */
+  readonly input: number;
+  /** Its place among the model's outputs. */
+  readonly output: number;
+}
+
+/** The operator that an operation came from. */
+export interface OperatorOrigin {
+  /** The operator's name; empty for a copy that the import added to make an output. */
+  readonly name: string;
+  /** The operator's place in the file's first subgraph; -1 for such a copy. */
+  readonly index: number;
+}
+
+/** A .tflite model as a HAL model. */
+export interface ImportedModel {
+  readonly model: Model;
+  /** One for each input of the model: those of the file, then one for each state. */
+  readonly inputs: readonly TensorInfo[];
+  /** One for each output of the model: those of the file, then one for each state. */
+  readonly outputs: readonly TensorInfo[];
+  readonly states: readonly ModelState[];
+  /** One for each operation of the main subgraph. */
+  readonly operators: readonly OperatorOrigin[];
+}
+
+/** Subgraphs may name others this deep; more would exhaust the stack of whoever walks the model. */
+const MOST_NESTED = 32;
+
+function lower(op: Lowering): void {
+  const { name, version, customCode } = op.operator;
+  const row = rowOf(name);
+  if (row === undefined) {
+    const which = name === "CUSTOM" ? `the custom operator ${JSON.stringify(customCode ?? "")}` : `operator ${name}`;
+    op.fail(`the HAL has no counterpart of ${which}`);
+  }
+  op.ensure(version <= row.version, () => `version ${version} is not supported, only 1 to ${row.version}`);
+  try {
+    row.lower(op);
+  } catch (error) {
+    const place = operatorPath(op.graph.path, op.operator, op.index);
+    if (!(error instanceof TfliteError) || error.path.startsWith(op.graph.path.concat(".operators["))) throw error;
+    throw new TfliteError(place, error.message);
+  }
+}
+
+interface Finished {
+  readonly subgraph: Subgraph;
+  readonly states: readonly StateOperands[];
+  readonly graph: Graph;
+}
+
+function placesOf(list: readonly number[]): ReadonlyMap<number, number> {
+  return new Map(list.map((item, place) => [item, place]));
+}
+
+/** Names of a signature's tensors, by tensor. */
+function signatureNames(model: TfliteModel, list: "inputs" | "outputs"): ReadonlyMap<number, string> {
+  const signature = model.signatures.find(({ subgraph }) => subgraph === 0);
+  return new Map(signature?.[list].map(({ name, tensor }) => [tensor, name]));
+}
+
+function describe(
+  { subgraph, graph }: Finished,
+  tensors: readonly number[],
+  indexes: readonly number[],
+  names: ReadonlyMap<number, string>,
+): TensorInfo[] {
+  return indexes.map((index, place): TensorInfo => {
+    const tensor = tensors[place];
+    const { type: code, dimensions: shape, scale, zeroPoint } = subgraph.operands[index];
+    const type = operandTypeNames.get(code);
+    if (type === undefined) fail(graph.tensorPath(tensor), `operand type ${code} is not known`);
+    const { name, type: tensorType } = graph.subgraph.tensors[tensor];
+    const signatureName = names.get(tensor);
+    return { name, ...(signatureName !== undefined && { signatureName }), tensorType, type, shape, scale, zeroPoint };
+  });
+}
+
+/**
+ * Turns a .tflite model into a HAL model. Constants of the file are not copied: they are operands in one pool, which is the
+ * memory that `source` lies in, and which must not change while the model is in use.
+ *
+ * @throws TfliteError where the file is broken or the HAL cannot express the model, naming the operator or tensor.
+ */
+export function importTflite(source: Uint8Array | TfliteModel, options: ImportOptions = {}): ImportedModel {
+  const file = source instanceof Uint8Array ? source : undefined;
+  const model = source instanceof Uint8Array ? readTflite(source) : source;
+  const constants = createConstants(model, file);
+  const referenced: Subgraph[] = [];
+  const imported = new Map<number, number | "open">();
+
+  function importSubgraph(subgraph: TfliteSubgraph, index: number, depth: number): Finished {
+    const path = `subgraphs[${index}]`;
+    ensure(depth <= MOST_NESTED, path, () => `subgraphs name each other more than ${MOST_NESTED} deep`);
+    const shapes = shapesOf(subgraph, options, index === 0);
+    const { order, read } = scheduleOperators(subgraph, shapes, path);
+    const graph = createGraph(subgraph, shapes, constants, path);
+    const surroundings = {
+      isRead: (tensor: number) => read.has(tensor),
+      importSubgraph: (other: number) => importReferenced(other, depth + 1, path),
+    };
+    for (const each of order) lower(createLowering(graph, subgraph.operators[each], each, surroundings));
+    return { ...graph.finish(), graph };
+  }
+
+  function importReferenced(index: number, depth: number, path: string): number {
+    const subgraph = model.subgraphs[index];
+    ensure(subgraph !== undefined && index !== 0, path, () => `there is no subgraph ${index} that an operator may run`);
+    const known = imported.get(index);
+    if (typeof known === "number") return known;
+    ensure(known === undefined, path, () => `subgraph ${index} runs itself`);
+    imported.set(index, "open");
+    const finished = importSubgraph(subgraph, index, depth);
+    ensure(finished.states.length === 0, `subgraphs[${index}]`, () => "keeps state, which the HAL cannot do inside control flow");
+    referenced.push(finished.subgraph);
+    imported.set(index, referenced.length - 1);
+    return referenced.length - 1;
+  }
+
+  ensure(model.subgraphs.length > 0, "", () => "the model has no subgraph");
+  const [main] = model.subgraphs;
+  const finished = importSubgraph(main, 0, 1);
+  const { subgraph, states, graph } = finished;
+  const { inputIndexes, outputIndexes } = subgraph;
+  const stateTensors = states.map(({ tensor }) => tensor);
+  const given = new Set(main.inputs);
+  const added = stateTensors.filter((tensor) => !given.has(tensor));
+  const [inputPlaces, outputPlaces] = [placesOf(inputIndexes), placesOf(outputIndexes)];
+  return {
+    model: {
+      main: subgraph,
+      referenced,
+      ...constants.finish(),
+      relaxComputationFloat32toFloat16: false,
+      extensionNameToPrefix: [],
+    },
+    inputs: describe(finished, [...main.inputs, ...added], inputIndexes, signatureNames(model, "inputs")),
+    outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, signatureNames(model, "outputs")),
+    states: states.map(({ tensor, input, output }) => ({
+      name: main.tensors[tensor].name,
+      input: inputPlaces.get(input) ?? -1,
+      output: outputPlaces.get(output) ?? -1,
+    })),
+    operators: graph.origins.map((index) => ({ name: main.operators[index]?.name ?? "", index })),
+  };
+}

@@ -1,0 +1,241 @@
+/**
+ * What a mapping row works with: one operator of the file, its tensors and options, and the means to emit the HAL
+ * operations that compute the same.
+ */
+import { type OperandTypeName, type OperationTypeName, operandTypes } from "@nnhal/types";
+import { ensure, TfliteError } from "../error.ts";
+import type { Field } from "../flatbuffer/table.ts";
+import type { TfliteOperator, TfliteTensor } from "../model.ts";
+import { builtinOperators } from "../schema/builtin-operators.ts";
+import { type OptionValue, optionsLayout } from "../schema/options.ts";
+import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
+import type { Graph, StateOperands } from "./graph.ts";
+import { isQuantised, type OperandSpec } from "./operand-types.ts";
+
+/** Quantisation that an operation's result has to have. */
+export interface Quantisation {
+  readonly scale: number;
+  readonly zeroPoint: number;
+}
+
+/** One operator on its way to HAL operations. Operands are meant by their indexes, tensors by their place in a list. */
+export interface Lowering {
+  readonly operator: TfliteOperator;
+  /** The operator's place in its subgraph. */
+  readonly index: number;
+  readonly graph: Graph;
+  /** Refuses the operator. `problem` says which rule and the actual value. */
+  fail(problem: string): never;
+  /** Refuses the operator unless the condition holds. */
+  ensure(condition: boolean, problem: () => string): asserts condition;
+
+  /** Whether input `place` is there and not omitted. */
+  has(place: number): boolean;
+  /** The index of the tensor that is input `place`. */
+  inputIndex(place: number): number;
+  inputTensor(place: number): TfliteTensor;
+  /** The operand of input `place`. */
+  input(place: number): number;
+  /** What the operand of input `place` is. */
+  inputSpec(place: number): OperandSpec;
+  outputIndex(place: number): number;
+  output(place?: number): number;
+  outputSpec(place?: number): OperandSpec;
+  /** The integers of a constant input; undefined where it is no constant. */
+  constantIntegers(place: number): readonly number[] | undefined;
+  /** The integers of an input that has to be a constant. */
+  integers(place: number, meaning: string): readonly number[];
+  /** The one integer of an input that has to be a constant. */
+  integer(place: number, meaning: string): number;
+  /** An axis counted from the front. */
+  axis(axis: number, rank: number): number;
+
+  number(option: string): number;
+  flag(option: string): boolean;
+  text(option: string): string;
+  list(option: string): readonly number[] | undefined;
+
+  int32(value: number): number;
+  bool(value: boolean): number;
+  /** A float scalar of the precision of operand `like`'s elements. */
+  float(value: number, like: OperandSpec): number;
+  /** A one-dimensional TENSOR_INT32 constant. */
+  int32Tensor(values: readonly number[]): number;
+
+  emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
+  /**
+   * Emits an operation whose only result has to have this quantisation; where the tensor has another, the result is
+   * converted by way of float.
+   */
+  emitQuantised(operation: OperationTypeName, inputs: readonly number[], quantisation: Quantisation): void;
+  /** Converts between two 8-bit quantisations, by way of float. */
+  requantise(from: number, to: number): void;
+  /** Input `place` as float elements: one that is quantised or float16 is widened first. */
+  asFloat(place: number): number;
+  state(place: number): StateOperands;
+  /** The operand that refers to a subgraph of the file, which is imported on its first use. */
+  subgraph(index: number): number;
+  /** Whether an operator reads a tensor. */
+  isRead(tensor: number): boolean;
+}
+
+/** What lowering needs to know beyond the subgraph. */
+export interface Surroundings {
+  /** Imports a subgraph of the file and returns its place among the model's referenced ones. */
+  importSubgraph(index: number): number;
+  isRead(tensor: number): boolean;
+}
+
+/** Where a message places an operator. */
+export function operatorPath(graphPath: string, operator: TfliteOperator, index: number): string {
+  return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
+}
+
+function defaultOf(operator: TfliteOperator, option: string): OptionValue | undefined {
+  const table = builtinOperators.find(({ name }) => name === operator.name)?.options;
+  if (table === undefined) return undefined;
+  const fields: Readonly<Record<string, Field<OptionValue | undefined>>> = optionsLayout(table);
+  return fields[option]?.absent;
+}
+
+/** Opens an operator for lowering. */
+export function createLowering(
+  graph: Graph,
+  operator: TfliteOperator,
+  index: number,
+  surroundings: Surroundings,
+): Lowering {
+  const path = operatorPath(graph.path, operator, index);
+  const { subgraph } = graph;
+
+  const refuse: Lowering["fail"] = (problem) => {
+    throw new TfliteError(path, problem);
+  };
+  function check(condition: boolean, problem: () => string): asserts condition {
+    ensure(condition, path, problem);
+  }
+
+  function inputIndex(place: number): number {
+    const tensor = operator.inputs[place] ?? -1;
+    check(tensor >= 0, () => `input ${place} is omitted, and the HAL needs it; it has inputs [${operator.inputs.join(", ")}]`);
+    return tensor;
+  }
+  function outputIndex(place: number): number {
+    const tensor = operator.outputs[place] ?? -1;
+    check(tensor >= 0, () => `output ${place} is missing; it has outputs [${operator.outputs.join(", ")}]`);
+    return tensor;
+  }
+  const input = (place: number) => graph.operand(inputIndex(place));
+  const inputSpec = (place: number) => graph.spec(input(place));
+  const output = (place = 0) => graph.operand(outputIndex(place));
+  const outputSpec = (place = 0) => graph.spec(output(place));
+
+  function option(name: string): OptionValue | undefined {
+    return operator.options[name] ?? defaultOf(operator, name);
+  }
+  function optionOf<T extends OptionValue>(name: string, is: (value: unknown) => value is T, kind: string): T {
+    const value = option(name);
+    if (!is(value)) refuse(`option ${name} has to be ${kind}, it is ${JSON.stringify(value)}`);
+    return value;
+  }
+
+  function constantIntegers(place: number): readonly number[] | undefined {
+    const tensor = inputIndex(place);
+    const bytes = graph.constantBytes(tensor);
+    return bytes && integersOf(subgraph.tensors[tensor].type, bytes, graph.tensorPath(tensor));
+  }
+  function integers(place: number, meaning: string): readonly number[] {
+    const values = constantIntegers(place);
+    if (values === undefined) refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`);
+    return values;
+  }
+
+  function scalar(type: OperandTypeName, value: number, bytes: Uint8Array): number {
+    return graph.shared(`${type} ${Object.is(value, -0) ? "-0" : value}`, { type, dimensions: [], scale: 0, zeroPoint: 0 }, bytes);
+  }
+
+  function emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+    graph.emit(operation, inputs, outputs, index);
+  }
+
+  function requantise(from: number, to: number): void {
+    const { dimensions } = graph.spec(from);
+    const real = graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
+    emit("DEQUANTIZE", [from], [real]);
+    emit("QUANTIZE", [real], [to]);
+  }
+
+  return {
+    operator,
+    index,
+    graph,
+    fail: refuse,
+    ensure: check,
+    has: (place) => (operator.inputs[place] ?? -1) >= 0,
+    inputIndex,
+    inputTensor: (place) => subgraph.tensors[inputIndex(place)],
+    input,
+    inputSpec,
+    outputIndex,
+    output,
+    outputSpec,
+    constantIntegers,
+    integers,
+    integer(place, meaning) {
+      const values = integers(place, meaning);
+      check(values.length === 1, () => `${meaning} (input ${place}) has to be one integer, it is [${values.join(", ")}]`);
+      return values[0];
+    },
+    axis(axis, rank) {
+      check(axis >= -rank && axis < rank, () => `axis ${axis} is not within the ${rank} dimensions`);
+      return axis < 0 ? axis + rank : axis;
+    },
+    number: (name) => optionOf(name, (value): value is number => typeof value === "number", "a number"),
+    flag: (name) => optionOf(name, (value): value is boolean => typeof value === "boolean", "a boolean"),
+    text: (name) => optionOf(name, (value): value is string => typeof value === "string", "a known member"),
+    list(name) {
+      const value = option(name);
+      if (value !== undefined && typeof value !== "object") refuse(`option ${name} has to be a list, it is ${value}`);
+      return value;
+    },
+    int32(value) {
+      check(Number.isInteger(value) && Math.abs(value) <= 0x7fff_ffff, () => `${value} is not a 32-bit integer`);
+      return scalar("INT32", value, bytesOfIntegers([value]));
+    },
+    bool: (value) => scalar("BOOL", Number(value), Uint8Array.of(Number(value))),
+    float: (value, { type }) =>
+      scalar(type === "TENSOR_FLOAT16" ? "FLOAT16" : "FLOAT32", value, bytesOfFloat(value, type)),
+    int32Tensor: (values) =>
+      graph.shared(
+        `TENSOR_INT32 ${values.join()}`,
+        { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
+        bytesOfIntegers(values),
+      ),
+    emit,
+    emitQuantised(operation, inputs, { scale, zeroPoint }) {
+      const spec = outputSpec();
+      if (!isQuantised(spec.type) || (spec.scale === scale && spec.zeroPoint === zeroPoint)) {
+        emit(operation, inputs, [output()]);
+        return;
+      }
+      const { type, dimensions } = spec;
+      const result = graph.temporary({ type, dimensions, scale, zeroPoint });
+      emit(operation, inputs, [result]);
+      requantise(result, output());
+    },
+    requantise,
+    asFloat(place) {
+      const operand = input(place);
+      const { type, dimensions } = graph.spec(operand);
+      const { quantisation } = operandTypes[type];
+      if (type === "TENSOR_FLOAT32" || quantisation === "bias") return operand;
+      const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
+      return graph.derived(`${operand} as float`, real, (result) =>
+        emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
+      );
+    },
+    state: (place) => graph.state(inputIndex(place)),
+    subgraph: (other) => graph.subgraphReference(surroundings.importSubgraph(other)),
+    isRead: surroundings.isRead,
+  };
+}

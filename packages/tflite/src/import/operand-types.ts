@@ -1,0 +1,104 @@
+/**
+ * From a tensor's type and quantisation to an operand's: the element types that the HAL has, and under which name.
+ */
+import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } from "@nnhal/types";
+import { ensure, fail } from "../error.ts";
+import type { TfliteTensor } from "../model.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
+
+/** What an operand is, without its lifetime and value. */
+export interface OperandSpec {
+  readonly type: OperandTypeName;
+  /** 0 is an unknown extent. */
+  readonly dimensions: readonly number[];
+  readonly scale: number;
+  readonly zeroPoint: number;
+  readonly channelQuant?: SymmPerChannelQuantParams;
+}
+
+/** The HAL's type for each element type that it has; 8-bit types with a scale per channel have another. */
+const typesByElement: { readonly [Name in TensorTypeName]?: OperandTypeName } = {
+  FLOAT32: "TENSOR_FLOAT32",
+  FLOAT16: "TENSOR_FLOAT16",
+  INT32: "TENSOR_INT32",
+  UINT8: "TENSOR_QUANT8_ASYMM",
+  INT8: "TENSOR_QUANT8_ASYMM_SIGNED",
+  INT16: "TENSOR_QUANT16_SYMM",
+  UINT16: "TENSOR_QUANT16_ASYMM",
+  BOOL: "TENSOR_BOOL8",
+};
+
+/** Bytes of one element of a type that the HAL has, or of INT64, whose constants are narrowed. */
+export function elementSize(type: TensorTypeName): number | undefined {
+  if (type === "INT64") return 8;
+  const operandType = typesByElement[type];
+  return operandType && operandTypes[operandType].elementSize;
+}
+
+/** How a message names a tensor. */
+export function describeTensor(tensor: TfliteTensor, index: number): string {
+  return `tensor ${index} ${JSON.stringify(tensor.name)} (${tensor.type}[${tensor.shape.join(", ")}])`;
+}
+
+function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: string): OperandSpec {
+  const { scale, zeroPoint, quantizedDimension } = tensor.quantization ?? { scale: [], zeroPoint: [], quantizedDimension: 0 };
+  ensure(
+    tensor.type === "INT8",
+    path,
+    () => `${tensor.type} has ${scale.length} scales; the HAL has a scale per channel for INT8 only`,
+  );
+  ensure(
+    quantizedDimension >= 0 && dimensions[quantizedDimension] === scale.length,
+    path,
+    () => `${scale.length} scales do not match dimension ${quantizedDimension} of [${dimensions.join(", ")}]`,
+  );
+  const shifted = zeroPoint.findIndex((value) => value !== 0);
+  ensure(
+    shifted < 0,
+    path,
+    () => `with a scale per channel the HAL needs zero points of 0, that of channel ${shifted} is ${zeroPoint[shifted]}`,
+  );
+  const bad = scale.findIndex((value) => !(value > 0 && Number.isFinite(value)));
+  ensure(bad < 0, path, () => `the scale ${scale[bad]} of channel ${bad} is not above 0`);
+  return {
+    type: "TENSOR_QUANT8_SYMM_PER_CHANNEL",
+    dimensions,
+    scale: 0,
+    zeroPoint: 0,
+    channelQuant: { scales: scale, channelDim: quantizedDimension },
+  };
+}
+
+/** The operand that stands for a tensor. */
+export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[], path: string): OperandSpec {
+  const type = typesByElement[tensor.type];
+  if (type === undefined) fail(path, `the HAL has no tensors of type ${tensor.type}`);
+  ensure(!tensor.isSparse, path, () => "the HAL has no sparse constants");
+  const { quantisation, ...row } = operandTypes[type];
+  if (quantisation === "none") return { type, dimensions, scale: 0, zeroPoint: 0 };
+  // Integers without quantisation stand for themselves. The HAL wants a scale for all but TENSOR_INT32.
+  const unquantised = quantisation === "bias" ? 0 : 1;
+  const { scale = [], zeroPoint = [] } = tensor.quantization ?? {};
+  if (scale.length > 1 && quantisation !== "bias") return perChannel(tensor, dimensions, path);
+  const operand = {
+    type,
+    dimensions,
+    scale: scale.length === 1 && scale[0] !== 0 ? scale[0] : unquantised,
+    zeroPoint: zeroPoint[0] ?? 0,
+  };
+  // A TENSOR_INT32 with a scale per channel is a bias; its operation knows the scales from the filter.
+  ensure(operand.scale >= 0 && Number.isFinite(operand.scale), path, () => `the scale ${operand.scale} is not above 0`);
+  const [least, greatest] = "zeroPointRange" in row ? row.zeroPointRange : [0, 0];
+  ensure(
+    operand.zeroPoint >= least && operand.zeroPoint <= greatest,
+    path,
+    () => `the zero point ${operand.zeroPoint} of a ${type} is not within ${least} to ${greatest}`,
+  );
+  return operand;
+}
+
+/** Whether elements are integers with one scale and zero point. */
+export function isQuantised(type: OperandTypeName): boolean {
+  const { quantisation } = operandTypes[type];
+  return quantisation === "asymmetric" || quantisation === "symmetric";
+}

@@ -1,0 +1,89 @@
+/**
+ * A mapping row: how one builtin operator becomes HAL operations.
+ */
+import type { OperationTypeName } from "@nnhal/types";
+import type { TfliteOperator } from "../model.ts";
+import type { BuiltinOperatorName } from "../schema/builtin-operators.ts";
+import type { Lowering } from "./lowering.ts";
+
+/** What is known of tensors before operators are lowered. */
+export interface TensorFacts {
+  isConstant(tensor: number): boolean;
+  /** Whether all extents are known. */
+  isStatic(tensor: number): boolean;
+}
+
+/** How one builtin operator becomes HAL operations. */
+export interface Row {
+  readonly operator: BuiltinOperatorName;
+  /** The operator's newest version whose options and types are known. */
+  readonly version: number;
+  /** The HAL operations it becomes; the first one does the work. */
+  readonly operations: readonly OperationTypeName[];
+  /** What a user should know, for the documentation. */
+  readonly note?: string;
+  /** Keeps state between executions, so that it matters even where nobody reads its result. */
+  readonly isStateful?: true;
+  /** Inputs that the lowering does not read, so that what computes them need not be imported. */
+  ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
+  lower(op: Lowering): void;
+}
+
+/** Codes of the activation that an operation applies to its result. */
+const fusedActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3 };
+
+/** The scalar for the operator's fused activation. */
+export function fusedActivation(op: Lowering): number {
+  const name = op.text("fusedActivationFunction");
+  const code = fusedActivations[name];
+  op.ensure(code !== undefined, () => `the HAL cannot fuse the activation ${name} into it`);
+  return op.int32(code);
+}
+
+/** Refuses a fused activation where the HAL's operation has none. */
+export function refuseActivation(op: Lowering): void {
+  const name = op.text("fusedActivationFunction");
+  op.ensure(name === "NONE", () => `the HAL's operation has no fused activation, the operator has ${name}`);
+}
+
+/** The scalar for the operator's implicit padding. */
+export function paddingScheme(op: Lowering): number {
+  const name = op.text("padding");
+  op.ensure(name === "SAME" || name === "VALID", () => `padding ${name} is neither SAME nor VALID`);
+  return op.int32(name === "SAME" ? 1 : 2);
+}
+
+/** Options that are at least 1, as scalars. */
+export function positive(op: Lowering, ...options: readonly string[]): number[] {
+  return options.map((option) => {
+    const value = op.number(option);
+    op.ensure(value >= 1, () => `option ${option} has to be at least 1, it is ${value}`);
+    return op.int32(value);
+  });
+}
+
+/** Extents as a RESHAPE target, which may leave one to be worked out. */
+export function targetShape(op: Lowering, dimensions: readonly number[]): number {
+  const target = dimensions.map((extent) => (extent === 0 ? -1 : extent));
+  op.ensure(
+    target.filter((extent) => extent === -1).length <= 1,
+    () => `more than one extent of the result [${dimensions.join(", ")}] is unknown`,
+  );
+  return op.int32Tensor(target);
+}
+
+/** For operators whose input `place` is the shape of the result: one that is computed is not needed where that is known. */
+export function ignoresComputedShape(place: number): NonNullable<Row["ignores"]> {
+  return ({ inputs, outputs }, facts) =>
+    !facts.isConstant(inputs[place]) && facts.isStatic(outputs[0]) ? [place] : [];
+}
+
+/** The shape of the result from input `place`, or where that is computed, from the result itself if that is known. */
+export function shapeOperand(op: Lowering, place: number): number {
+  const values = op.constantIntegers(place);
+  const { dimensions } = op.outputSpec();
+  if (values === undefined) return dimensions.includes(0) ? op.input(place) : op.int32Tensor(dimensions);
+  // No dimensions, or in old files one of 0, mean a scalar, which is one element here.
+  if (values.length === 0 || (values.length === 1 && values[0] === 0)) return op.int32Tensor([1]);
+  return op.inputSpec(place).dimensions.length === 1 ? op.input(place) : op.int32Tensor(values);
+}

@@ -1,0 +1,39 @@
+/**
+ * All mapping rows, and the row of an operator.
+ */
+import type { Row } from "./row.ts";
+import { activationRows } from "./rows/activation.ts";
+import { controlFlowRows } from "./rows/control-flow.ts";
+import { convolutionRows } from "./rows/convolution.ts";
+import { elementwiseRows } from "./rows/elementwise.ts";
+import { lookupRows } from "./rows/lookup.ts";
+import { poolingRows } from "./rows/pooling.ts";
+import { quantisationRows } from "./rows/quantisation.ts";
+import { recurrentRows } from "./rows/recurrent.ts";
+import { reductionRows } from "./rows/reduction.ts";
+import { shapeRows } from "./rows/shape.ts";
+import { sliceRows } from "./rows/slice.ts";
+import { spaceRows } from "./rows/space.ts";
+
+/** How each builtin operator that can be imported becomes HAL operations. */
+export const rows: readonly Row[] = [
+  ...elementwiseRows,
+  ...activationRows,
+  ...convolutionRows,
+  ...poolingRows,
+  ...quantisationRows,
+  ...shapeRows,
+  ...sliceRows,
+  ...spaceRows,
+  ...reductionRows,
+  ...lookupRows,
+  ...recurrentRows,
+  ...controlFlowRows,
+];
+
+const rowsByOperator: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row.operator, row]));
+
+/** The row of an operator; undefined where it cannot be imported. */
+export function rowOf(operator: string): Row | undefined {
+  return rowsByOperator.get(operator);
+}

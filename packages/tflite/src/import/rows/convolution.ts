@@ -1,0 +1,174 @@
+/**
+ * Rows of convolutions and fully connected layers.
+ */
+import { operandTypes } from "@nnhal/types";
+import { biasOperand } from "../bias.ts";
+import type { Lowering } from "../lowering.ts";
+import { isQuantised, type OperandSpec } from "../operand-types.ts";
+import {
+  fusedActivation,
+  ignoresComputedShape,
+  paddingScheme,
+  positive,
+  type Row,
+  shapeOperand,
+  targetShape,
+} from "../row.ts";
+
+/** The filter; a quantised one beside a float input is widened, since the HAL does not mix the two. */
+function filterOperand(op: Lowering, inputPlace: number, filterPlace: number): number {
+  return op.inputSpec(inputPlace).type === "TENSOR_FLOAT32" ? op.asFloat(filterPlace) : op.input(filterPlace);
+}
+
+function extent(op: Lowering, spec: OperandSpec, dimension: number, what: string): number {
+  const { dimensions } = spec;
+  op.ensure(dimensions.length === 4, () => `${what} has to have 4 dimensions, it has ${dimensions.length}`);
+  return dimensions[dimension];
+}
+
+/** The layout and dilation operands, where the dilation is not 1. */
+function dilationOperands(op: Lowering): number[] {
+  const [width, height] = positive(op, "dilationWFactor", "dilationHFactor");
+  const isDilated = op.number("dilationWFactor") !== 1 || op.number("dilationHFactor") !== 1;
+  return isDilated ? [op.bool(false), width, height] : [];
+}
+
+const convolution: Row = {
+  operator: "CONV_2D",
+  version: 8,
+  operations: ["CONV_2D", "GROUPED_CONV_2D"],
+  note: "Grouped where the input has more channels than the filters. A missing bias becomes zeros. INT8 filters with a scale per channel keep them. Float input with quantised filters: they are widened by DEQUANTIZE first.",
+  lower(op: Lowering) {
+    const filter = filterOperand(op, 0, 1);
+    const filterSpec = op.graph.spec(filter);
+    const depth = extent(op, op.inputSpec(0), 3, "the input");
+    const filterDepth = extent(op, filterSpec, 3, "the filter");
+    const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, filterSpec.dimensions[0]);
+    const head = [op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")];
+    const dilation = dilationOperands(op);
+    if (depth === 0 || depth === filterDepth) {
+      op.emit("CONV_2D", [...head, fusedActivation(op), ...dilation], [op.output()]);
+      return;
+    }
+    const groups = depth / filterDepth;
+    op.ensure(Number.isInteger(groups), () => `${depth} input channels are no multiple of the filters' ${filterDepth}`);
+    op.ensure(dilation.length === 0, () => "the HAL has no grouped convolution with dilation");
+    op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
+  },
+};
+
+const depthwiseConvolution: Row = {
+  operator: "DEPTHWISE_CONV_2D",
+  version: 7,
+  operations: ["DEPTHWISE_CONV_2D"],
+  note: "The depth multiplier follows from the shapes. Bias and filters as for CONV_2D.",
+  lower(op: Lowering) {
+    const filter = filterOperand(op, 0, 1);
+    const filterSpec = op.graph.spec(filter);
+    const depth = extent(op, op.inputSpec(0), 3, "the input");
+    const channels = extent(op, filterSpec, 3, "the filter");
+    const multiplier = depth === 0 ? op.number("depthMultiplier") : channels / depth;
+    op.ensure(
+      Number.isInteger(multiplier) && multiplier >= 1,
+      () => `${channels} output channels are no multiple of ${depth} input channels`,
+    );
+    const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, channels);
+    op.emit(
+      "DEPTHWISE_CONV_2D",
+      [
+        ...[op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")],
+        ...[op.int32(multiplier), fusedActivation(op), ...dilationOperands(op)],
+      ],
+      [op.output()],
+    );
+  },
+};
+
+const transposeConvolution: Row = {
+  operator: "TRANSPOSE_CONV",
+  version: 5,
+  operations: ["TRANSPOSE_CONV_2D"],
+  note: "A missing bias becomes zeros.",
+  ignores: ignoresComputedShape(0),
+  lower(op: Lowering) {
+    const filter = filterOperand(op, 2, 1);
+    const filterSpec = op.graph.spec(filter);
+    const units = extent(op, filterSpec, 0, "the filter");
+    const bias = biasOperand(op, 3, op.inputSpec(2), filterSpec, units);
+    op.emit(
+      "TRANSPOSE_CONV_2D",
+      [
+        ...[op.input(2), filter, bias, shapeOperand(op, 0), paddingScheme(op)],
+        ...[...positive(op, "strideW", "strideH"), fusedActivation(op), op.bool(false)],
+      ],
+      [op.output()],
+    );
+  },
+};
+
+/** Extents of the two-dimensional form in which the HAL's FULLY_CONNECTED gives its result. */
+function flatOutput(output: OperandSpec, units: number): number[] {
+  const isKnown = output.dimensions.every((each) => each > 0);
+  const count = output.dimensions.reduce((product, each) => product * each, 1);
+  return [isKnown ? count / units : 0, units];
+}
+
+/** A layer whose weights have a scale per channel is a 1x1 convolution, for which the HAL has those. */
+function asConvolution(op: Lowering, input: number, weights: OperandSpec, result: number): void {
+  const [units, depth] = weights.dimensions;
+  const spec = op.graph.spec(input);
+  const flat = op.graph.temporary({ ...spec, dimensions: [flatOutput(op.outputSpec(), units)[0], 1, 1, depth] });
+  const filter = op.graph.reinterpret(op.inputIndex(1), "1x1 filter", () => ({
+    ...weights,
+    dimensions: [units, 1, 1, depth],
+    ...(weights.channelQuant && { channelQuant: { ...weights.channelQuant, channelDim: 0 } }),
+  }));
+  const bias = biasOperand(op, 2, spec, weights, units);
+  const output = op.graph.spec(result);
+  const image = op.graph.temporary({ ...output, dimensions: [output.dimensions[0], 1, 1, units] });
+  const one = op.int32(1);
+  op.emit("RESHAPE", [input, op.int32Tensor([-1, 1, 1, depth])], [flat]);
+  op.emit("CONV_2D", [flat, filter, bias, op.int32(2), one, one, fusedActivation(op)], [image]);
+  op.emit("RESHAPE", [image, op.int32Tensor([-1, units])], [result]);
+}
+
+const fullyConnected: Row = {
+  operator: "FULLY_CONNECTED",
+  version: 14,
+  operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
+  note: "A missing bias becomes zeros. RESHAPE gives a result its dimensions where keepNumDims asks for more than two. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Float input with quantised weights: they are widened by DEQUANTIZE first.",
+  lower(op: Lowering) {
+    const format = op.text("weightsFormat");
+    op.ensure(format === "DEFAULT", () => `weights in format ${format} are not supported`);
+    const weights = filterOperand(op, 0, 1);
+    const weightsSpec = op.graph.spec(weights);
+    const { dimensions } = weightsSpec;
+    op.ensure(dimensions.length === 2, () => `the weights have to have 2 dimensions, they have ${dimensions.length}`);
+    const [units, depth] = dimensions;
+    const isFlat = op.outputSpec().dimensions.length === 2;
+    const result = isFlat
+      ? op.output()
+      : op.graph.temporary({ ...op.outputSpec(), dimensions: flatOutput(op.outputSpec(), units) });
+    const rank = op.inputSpec(0).dimensions.length;
+    let input = op.input(0);
+    if (rank < 2 || rank > 4) {
+      const batches = flatOutput(op.outputSpec(), units)[0];
+      input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [batches, depth] });
+      op.emit("RESHAPE", [op.input(0), op.int32Tensor([-1, depth])], [input]);
+    }
+    if (operandTypes[weightsSpec.type].quantisation === "perChannel" && isQuantised(op.inputSpec(0).type)) {
+      asConvolution(op, input, weightsSpec, result);
+    } else {
+      const bias = biasOperand(op, 2, op.inputSpec(0), weightsSpec, units);
+      op.emit("FULLY_CONNECTED", [input, weights, bias, fusedActivation(op)], [result]);
+    }
+    if (!isFlat) op.emit("RESHAPE", [result, targetShape(op, op.outputSpec().dimensions)], [op.output()]);
+  },
+};
+
+export const convolutionRows: readonly Row[] = [
+  convolution,
+  depthwiseConvolution,
+  transposeConvolution,
+  fullyConnected,
+];

@@ -1,0 +1,181 @@
+/**
+ * Rows of operators that treat each element by itself: arithmetic, comparison, logic and selection.
+ */
+import type { OperationTypeName } from "@nnhal/types";
+import type { BuiltinOperatorName } from "../../schema/builtin-operators.ts";
+import type { Lowering } from "../lowering.ts";
+import { isQuantised } from "../operand-types.ts";
+import { fusedActivation, type Row } from "../row.ts";
+
+/** An operator whose tensors are the operation's operands, in the same order. */
+function direct(operator: BuiltinOperatorName, version: number, count: number, operation: OperationTypeName): Row {
+  return {
+    operator,
+    version,
+    operations: [operation],
+    lower(op: Lowering) {
+      op.ensure(op.operator.inputs.length === count, () => `has ${op.operator.inputs.length} inputs in place of ${count}`);
+      op.emit(
+        operation,
+        op.operator.inputs.map((_, place) => op.input(place)),
+        [op.output()],
+      );
+    },
+  };
+}
+
+function activationOf(op: Lowering): number {
+  const activation = op.text("fusedActivationFunction");
+  op.ensure(
+    activation === "NONE" || op.outputSpec().type !== "TENSOR_INT32",
+    () => `the HAL cannot apply the activation ${activation} to INT32`,
+  );
+  return fusedActivation(op);
+}
+
+function arithmetic(operator: "ADD" | "SUB" | "DIV", version: number): Row {
+  return {
+    operator,
+    version,
+    operations: [operator],
+    lower: (op) => op.emit(operator, [op.input(0), op.input(1), activationOf(op)], [op.output()]),
+  };
+}
+
+const multiplication: Row = {
+  operator: "MUL",
+  version: 8,
+  operations: ["MUL"],
+  note: "8-bit: the result's scale has to be greater than the product of the inputs' scales.",
+  lower(op: Lowering) {
+    const [first, second, result] = [op.inputSpec(0), op.inputSpec(1), op.outputSpec()];
+    const product = first.scale * second.scale;
+    op.ensure(
+      !isQuantised(result.type) || result.scale > product,
+      () => `the HAL needs a result scale above the product of the inputs' scales, ${product}; it is ${result.scale}`,
+    );
+    op.emit("MUL", [op.input(0), op.input(1), activationOf(op)], [op.output()]);
+  },
+};
+
+const square: Row = {
+  operator: "SQUARE",
+  version: 1,
+  operations: ["MUL"],
+  lower: (op) => op.emit("MUL", [op.input(0), op.input(0), op.int32(0)], [op.output()]),
+};
+
+function refuseQuantised(op: Lowering): void {
+  const { type } = op.outputSpec();
+  op.ensure(!isQuantised(type), () => `the HAL computes it for floats and INT32 only, not for ${type}`);
+}
+
+const squaredDifference: Row = {
+  operator: "SQUARED_DIFFERENCE",
+  version: 2,
+  operations: ["SUB", "MUL"],
+  lower(op: Lowering) {
+    refuseQuantised(op);
+    const difference = op.graph.temporary(op.outputSpec());
+    op.emit("SUB", [op.input(0), op.input(1), op.int32(0)], [difference]);
+    op.emit("MUL", [difference, difference, op.int32(0)], [op.output()]);
+  },
+};
+
+const floorDivision: Row = {
+  operator: "FLOOR_DIV",
+  version: 3,
+  operations: ["DIV", "FLOOR"],
+  note: "INT32: DIV alone, which rounds down.",
+  lower(op: Lowering) {
+    refuseQuantised(op);
+    const inputs = [op.input(0), op.input(1), op.int32(0)];
+    if (op.outputSpec().type === "TENSOR_INT32") {
+      op.emit("DIV", inputs, [op.output()]);
+      return;
+    }
+    const quotient = op.graph.temporary(op.outputSpec());
+    op.emit("DIV", inputs, [quotient]);
+    op.emit("FLOOR", [quotient], [op.output()]);
+  },
+};
+
+const additionOfMany: Row = {
+  operator: "ADD_N",
+  version: 1,
+  operations: ["ADD"],
+  lower(op: Lowering) {
+    refuseQuantised(op);
+    const last = op.operator.inputs.length - 1;
+    op.ensure(last >= 1, () => `needs at least 2 inputs, it has ${last + 1}`);
+    let sum = op.input(0);
+    for (let place = 1; place <= last; place++) {
+      const result = place === last ? op.output() : op.graph.temporary(op.outputSpec());
+      op.emit("ADD", [sum, op.input(place), op.int32(0)], [result]);
+      sum = result;
+    }
+  },
+};
+
+const ceiling: Row = {
+  operator: "CEIL",
+  version: 1,
+  operations: ["NEG", "FLOOR"],
+  lower(op: Lowering) {
+    const negative = op.graph.temporary(op.outputSpec());
+    const floor = op.graph.temporary(op.outputSpec());
+    op.emit("NEG", [op.input(0)], [negative]);
+    op.emit("FLOOR", [negative], [floor]);
+    op.emit("NEG", [floor], [op.output()]);
+  },
+};
+
+function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
+  return {
+    operator,
+    version,
+    operations: ["SELECT"],
+    note: "All shapes have to be equal: the HAL does not broadcast here.",
+    lower(op: Lowering) {
+      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => `[${dimensions.join(", ")}]`);
+      op.ensure(new Set(shapes).size === 1, () => `the HAL does not broadcast the shapes ${shapes.join(", ")} here`);
+      op.emit("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()]);
+    },
+  };
+}
+
+export const elementwiseRows: readonly Row[] = [
+  arithmetic("ADD", 6),
+  arithmetic("SUB", 5),
+  multiplication,
+  arithmetic("DIV", 2),
+  square,
+  squaredDifference,
+  floorDivision,
+  additionOfMany,
+  ceiling,
+  direct("FLOOR", 1, 1, "FLOOR"),
+  direct("ABS", 5, 1, "ABS"),
+  direct("NEG", 1, 1, "NEG"),
+  direct("EXP", 2, 1, "EXP"),
+  direct("LOG", 2, 1, "LOG"),
+  direct("SIN", 2, 1, "SIN"),
+  direct("SQRT", 2, 1, "SQRT"),
+  direct("RSQRT", 3, 1, "RSQRT"),
+  direct("POW", 1, 2, "POW"),
+  direct("MAXIMUM", 4, 2, "MAXIMUM"),
+  direct("MINIMUM", 4, 2, "MINIMUM"),
+  direct("PRELU", 1, 2, "PRELU"),
+  direct("EQUAL", 5, 2, "EQUAL"),
+  direct("NOT_EQUAL", 4, 2, "NOT_EQUAL"),
+  direct("GREATER", 2, 2, "GREATER"),
+  direct("GREATER_EQUAL", 3, 2, "GREATER_EQUAL"),
+  direct("LESS", 3, 2, "LESS"),
+  direct("LESS_EQUAL", 2, 2, "LESS_EQUAL"),
+  direct("LOGICAL_AND", 1, 2, "LOGICAL_AND"),
+  direct("LOGICAL_OR", 1, 2, "LOGICAL_OR"),
+  direct("LOGICAL_NOT", 1, 1, "LOGICAL_NOT"),
+  direct("HARD_SWISH", 1, 1, "HARD_SWISH"),
+  selection("SELECT", 4),
+  selection("SELECT_V2", 2),
+];

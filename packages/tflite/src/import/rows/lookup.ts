@@ -1,0 +1,53 @@
+/**
+ * Rows of lookups in tables.
+ */
+import type { Lowering } from "../lowering.ts";
+import { isQuantised } from "../operand-types.ts";
+import type { Row } from "../row.ts";
+
+const embeddingLookup: Row = {
+  operator: "EMBEDDING_LOOKUP",
+  version: 5,
+  operations: ["EMBEDDING_LOOKUP", "DEQUANTIZE"],
+  note: "Of a quantised table with float results, the rows that were looked up are widened by DEQUANTIZE.",
+  lower(op: Lowering) {
+    const [table, result] = [op.inputSpec(1), op.outputSpec()];
+    if (result.type !== "TENSOR_FLOAT32" || table.type === "TENSOR_FLOAT32") {
+      op.emitQuantised("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], table);
+    } else if (isQuantised(table.type)) {
+      const rows = op.graph.temporary({ ...table, dimensions: result.dimensions });
+      op.emit("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], [rows]);
+      op.emit("DEQUANTIZE", [rows], [op.output()]);
+    } else {
+      op.emit("EMBEDDING_LOOKUP", [op.input(0), op.asFloat(1)], [op.output()]);
+    }
+  },
+};
+
+const hashtableLookup: Row = {
+  operator: "HASHTABLE_LOOKUP",
+  version: 1,
+  operations: ["HASHTABLE_LOOKUP"],
+  lower: (op) =>
+    op.emit("HASHTABLE_LOOKUP", [op.input(0), op.input(1), op.input(2)], [op.output(0), op.output(1)]),
+};
+
+/** The HAL's codes; 1 is an older form of SPARSE. */
+const projectionTypes: Readonly<Record<string, number>> = { DENSE: 2, SPARSE: 3 };
+
+const lshProjection: Row = {
+  operator: "LSH_PROJECTION",
+  version: 1,
+  operations: ["LSH_PROJECTION"],
+  note: "SPARSE without weights only.",
+  lower(op: Lowering) {
+    const type = op.text("type");
+    const code = projectionTypes[type];
+    op.ensure(code !== undefined, () => `type ${type} is neither DENSE nor SPARSE`);
+    op.ensure(type !== "SPARSE" || !op.has(2), () => "the HAL's sparse projection takes no weights");
+    const weight = op.has(2) ? op.input(2) : op.graph.omitted("TENSOR_FLOAT32", 1);
+    op.emit("LSH_PROJECTION", [op.input(0), op.input(1), weight, op.int32(code)], [op.output()]);
+  },
+};
+
+export const lookupRows: readonly Row[] = [embeddingLookup, hashtableLookup, lshProjection];

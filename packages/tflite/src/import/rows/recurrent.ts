@@ -1,0 +1,265 @@
+/**
+ * Rows of recurrent operators. A variable tensor of the file is state: the HAL's operation takes the old value as an input
+ * and gives the new one as an output.
+ */
+import type { Lowering } from "../lowering.ts";
+import { isQuantised } from "../operand-types.ts";
+import type { Row } from "../row.ts";
+
+/** Codes of the activations inside a recurrent cell, a superset of the fused ones. */
+const cellActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3, TANH: 4 };
+
+function cellActivation(op: Lowering): number {
+  const name = op.text("fusedActivationFunction");
+  const code = cellActivations[name];
+  op.ensure(code !== undefined, () => `the HAL has no cells with the activation ${name}`);
+  return op.int32(code);
+}
+
+/** Inputs that may be omitted, as floats; `rank` is theirs. */
+function optionalFloats(op: Lowering, places: readonly number[], rank: number): number[] {
+  return places.map((place) => (op.has(place) ? op.asFloat(place) : op.graph.omitted("TENSOR_FLOAT32", rank)));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+function ensureFloat(op: Lowering): void {
+  const { type } = op.inputSpec(0);
+  op.ensure(type === "TENSOR_FLOAT32", () => `the HAL computes it in float only, the input is ${type}`);
+}
+
+function clips(op: Lowering): number[] {
+  return ["cellClip", "projClip"].map((option) => op.float(op.number(option), op.inputSpec(0)));
+}
+
+/** The weights and biases of one LSTM cell, which start at input `from` and are 17. */
+function cell(op: Lowering, from: number): number[] {
+  return [
+    ...optionalFloats(op, range(from, from + 7), 2),
+    ...optionalFloats(op, range(from + 8, from + 14), 1),
+    ...optionalFloats(op, [from + 15], 2),
+    ...optionalFloats(op, [from + 16], 1),
+  ];
+}
+
+const hybridNote = "Float input with quantised weights: they are widened by DEQUANTIZE first.";
+
+const layerNormalisation = range(20, 23);
+
+function hasLayerNormalisation(op: Lowering): boolean {
+  return layerNormalisation.some(op.has);
+}
+
+/** One step of a float LSTM. */
+function floatLstm(op: Lowering): void {
+  const [hidden, memory] = [op.state(18), op.state(19)];
+  const inputs = [op.input(0), ...cell(op, 1), hidden.input, memory.input, cellActivation(op), ...clips(op)];
+  if (hasLayerNormalisation(op)) inputs.push(...optionalFloats(op, layerNormalisation, 1));
+  const memorySpec = op.graph.spec(memory.input);
+  const [batches, units] = memorySpec.dimensions;
+  const gates = op.has(1) ? 4 : 3;
+  const scratch = op.graph.temporary({ ...memorySpec, dimensions: [batches, gates * units] });
+  op.emit("LSTM", inputs, [scratch, hidden.output, memory.output, op.output()]);
+}
+
+/** Scale of the values before a gate's activation, where the file gives none: 12 fractional bits. */
+const GATE_SCALE = 2 ** -12;
+
+/** An INT8 weight of a quantised LSTM: symmetric in the HAL. */
+function symmetricWeight(op: Lowering, place: number): number {
+  if (!op.has(place)) return op.graph.omitted("TENSOR_QUANT8_SYMM", 2);
+  const { type, dimensions, scale, zeroPoint } = op.inputSpec(place);
+  op.ensure(
+    type === "TENSOR_QUANT8_ASYMM_SIGNED" && zeroPoint === 0,
+    () => `weight (input ${place}) has to be INT8 with one scale and zero point 0, it is ${type} with ${zeroPoint}`,
+  );
+  return op.graph.reinterpret(op.inputIndex(place), "weight", () => ({
+    type: "TENSOR_QUANT8_SYMM",
+    dimensions,
+    scale,
+    zeroPoint: 0,
+  }));
+}
+
+function optionalOf(op: Lowering, type: "TENSOR_QUANT16_SYMM" | "TENSOR_INT32", places: readonly number[]): number[] {
+  return places.map((place) => (op.has(place) ? op.input(place) : op.graph.omitted(type, 1)));
+}
+
+/** Quantisation of intermediate value `place`, from the tensor that stands for it. */
+function intermediate(op: Lowering, place: number): { scale: number | undefined; zeroPoint: number } {
+  const tensor = op.operator.intermediates?.[place];
+  const quantization = tensor === undefined ? undefined : op.graph.subgraph.tensors[tensor]?.quantization;
+  return { scale: quantization?.scale[0], zeroPoint: quantization?.zeroPoint[0] ?? 0 };
+}
+
+/** One step of an LSTM with INT8 activations and weights and an INT16 memory. */
+function quantisedLstm(op: Lowering): void {
+  const [hidden, memory] = [op.state(18), op.state(19)];
+  const weights = (from: number, to: number) => range(from, to).map((place) => symmetricWeight(op, place));
+  const inner = intermediate(op, 4);
+  const innerScale = inner.scale;
+  if (innerScale === undefined) op.fail("the quantisation of the hidden state (intermediate 4) is missing");
+  const float = { ...op.inputSpec(0), type: "TENSOR_FLOAT32" as const };
+  const gateScales = [0, 1, 2, 3].map((gate) => {
+    const scale = hasLayerNormalisation(op) ? intermediate(op, gate).scale : undefined;
+    return op.float(scale ?? GATE_SCALE, float);
+  });
+  op.emit(
+    "QUANTIZED_LSTM",
+    [
+      op.input(0),
+      ...weights(1, 8),
+      ...optionalOf(op, "TENSOR_QUANT16_SYMM", range(9, 11)),
+      ...optionalOf(op, "TENSOR_INT32", range(12, 15)),
+      ...weights(16, 16),
+      ...optionalOf(op, "TENSOR_INT32", [17]),
+      hidden.input,
+      memory.input,
+      ...optionalOf(op, "TENSOR_QUANT16_SYMM", layerNormalisation),
+      ...["cellClip", "projClip"].map((option) => op.float(op.number(option), float)),
+      ...gateScales,
+      op.int32(inner.zeroPoint),
+      op.float(innerScale, float),
+    ],
+    [hidden.output, memory.output, op.output()],
+  );
+}
+
+const lstm: Row = {
+  operator: "LSTM",
+  version: 4,
+  operations: ["LSTM", "QUANTIZED_LSTM"],
+  note: `The full kernel. QUANTIZED_LSTM for INT8. ${hybridNote}`,
+  isStateful: true,
+  lower(op: Lowering) {
+    const kernel = op.text("kernelType");
+    op.ensure(kernel === "FULL", () => `kernel ${kernel} is not supported, only FULL`);
+    if (isQuantised(op.inputSpec(0).type)) quantisedLstm(op);
+    else floatLstm(op);
+  },
+};
+
+const sequenceLstm: Row = {
+  operator: "UNIDIRECTIONAL_SEQUENCE_LSTM",
+  version: 4,
+  operations: ["UNIDIRECTIONAL_SEQUENCE_LSTM"],
+  note: `Float. ${hybridNote}`,
+  isStateful: true,
+  lower(op: Lowering) {
+    ensureFloat(op);
+    op.ensure(!op.flag("diagonalRecurrentTensors"), () => "the HAL has no diagonal recurrent weights");
+    const [hidden, memory] = [op.state(18), op.state(19)];
+    op.emit(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM",
+      [
+        ...[op.input(0), ...cell(op, 1), hidden.input, memory.input, cellActivation(op), ...clips(op)],
+        ...[op.bool(op.flag("timeMajor")), ...optionalFloats(op, layerNormalisation, 1)],
+      ],
+      [op.output(), hidden.output, memory.output],
+    );
+  },
+};
+
+/** The results of a two-way operator: one for each direction, or both in one. */
+function directionOutputs(op: Lowering): number[] {
+  return op.flag("mergeOutputs") ? [op.output(0)] : [op.output(0), op.output(1)];
+}
+
+const twoWayLstm: Row = {
+  operator: "BIDIRECTIONAL_SEQUENCE_LSTM",
+  version: 3,
+  operations: ["BIDIRECTIONAL_SEQUENCE_LSTM"],
+  note: `Float. ${hybridNote}`,
+  isStateful: true,
+  lower(op: Lowering) {
+    ensureFloat(op);
+    const states = range(35, 38).map(op.state);
+    op.emit(
+      "BIDIRECTIONAL_SEQUENCE_LSTM",
+      [
+        ...[op.input(0), ...cell(op, 1), ...cell(op, 18), ...states.map(({ input }) => input)],
+        ...[...optionalFloats(op, [39], 3), ...optionalFloats(op, range(40, 47), 2)],
+        ...[cellActivation(op), ...clips(op), op.bool(op.flag("mergeOutputs")), op.bool(op.flag("timeMajor"))],
+        ...range(53, 60).map(() => op.graph.omitted("TENSOR_FLOAT32", 1)),
+      ],
+      [...directionOutputs(op), ...states.map(({ output }) => output)],
+    );
+  },
+};
+
+/** Weights and bias of a basic cell, which start at input `from`. */
+function basicCell(op: Lowering, from: number): number[] {
+  return range(from, from + 2).map(op.asFloat);
+}
+
+const rnn: Row = {
+  operator: "RNN",
+  version: 3,
+  operations: ["RNN"],
+  note: hybridNote,
+  isStateful: true,
+  lower(op: Lowering) {
+    ensureFloat(op);
+    const hidden = op.state(4);
+    const inputs = [op.input(0), ...basicCell(op, 1), hidden.input, cellActivation(op)];
+    op.emit("RNN", inputs, [hidden.output, op.output()]);
+  },
+};
+
+const sequenceRnn: Row = {
+  operator: "UNIDIRECTIONAL_SEQUENCE_RNN",
+  version: 3,
+  operations: ["UNIDIRECTIONAL_SEQUENCE_RNN"],
+  note: hybridNote,
+  isStateful: true,
+  lower(op: Lowering) {
+    ensureFloat(op);
+    const hidden = op.state(4);
+    const timeMajor = op.int32(op.flag("timeMajor") ? 1 : 0);
+    const inputs = [op.input(0), ...basicCell(op, 1), hidden.input, cellActivation(op), timeMajor];
+    op.emit("UNIDIRECTIONAL_SEQUENCE_RNN", inputs, [op.output(), hidden.output]);
+  },
+};
+
+const twoWayRnn: Row = {
+  operator: "BIDIRECTIONAL_SEQUENCE_RNN",
+  version: 3,
+  operations: ["BIDIRECTIONAL_SEQUENCE_RNN"],
+  note: hybridNote,
+  isStateful: true,
+  lower(op: Lowering) {
+    ensureFloat(op);
+    const [forward, backward] = [op.state(4), op.state(8)];
+    op.emit(
+      "BIDIRECTIONAL_SEQUENCE_RNN",
+      [
+        ...[op.input(0), ...basicCell(op, 1), forward.input, ...basicCell(op, 5), backward.input],
+        ...[...optionalFloats(op, [9], 3), ...optionalFloats(op, [10, 11], 2)],
+        ...[cellActivation(op), op.bool(op.flag("timeMajor")), op.bool(op.flag("mergeOutputs"))],
+      ],
+      [...directionOutputs(op), forward.output, backward.output],
+    );
+  },
+};
+
+const svdf: Row = {
+  operator: "SVDF",
+  version: 4,
+  operations: ["SVDF"],
+  note: `Float. ${hybridNote}`,
+  isStateful: true,
+  lower(op: Lowering) {
+    ensureFloat(op);
+    const state = op.state(4);
+    const weights = [op.asFloat(1), op.asFloat(2), ...optionalFloats(op, [3], 1)];
+    op.emit(
+      "SVDF",
+      [op.input(0), ...weights, state.input, op.int32(op.number("rank")), cellActivation(op)],
+      [state.output, op.output()],
+    );
+  },
+};
+
+export const recurrentRows: readonly Row[] = [lstm, sequenceLstm, twoWayLstm, rnn, sequenceRnn, twoWayRnn, svdf];

@@ -1,0 +1,73 @@
+/**
+ * Rows of reductions, and of searches along an axis.
+ */
+import type { OperationTypeName } from "@nnhal/types";
+import type { BuiltinOperatorName } from "../../schema/builtin-operators.ts";
+import type { Lowering } from "../lowering.ts";
+import type { Row } from "../row.ts";
+
+/** Refuses an empty list of axes, which the HAL cannot hold. */
+function axes(op: Lowering): number {
+  op.ensure(!op.inputTensor(1).shape.includes(0), () => "the list of axes is empty");
+  return op.input(1);
+}
+
+const mean: Row = {
+  operator: "MEAN",
+  version: 3,
+  operations: ["MEAN"],
+  lower(op: Lowering) {
+    const keep = op.int32(op.flag("keepDims") ? 1 : 0);
+    op.emitQuantised("MEAN", [op.input(0), axes(op), keep], op.inputSpec(0));
+  },
+};
+
+function reduction(operator: BuiltinOperatorName, version: number, operation: OperationTypeName): Row {
+  return {
+    operator,
+    version,
+    operations: [operation],
+    lower: (op) => op.emitQuantised(operation, [op.input(0), axes(op), op.bool(op.flag("keepDims"))], op.inputSpec(0)),
+  };
+}
+
+function search(operator: "ARG_MAX" | "ARG_MIN", operation: "ARGMAX" | "ARGMIN"): Row {
+  return {
+    operator,
+    version: 3,
+    operations: [operation],
+    note: "With INT32 results. The axis has to be a constant.",
+    lower(op: Lowering) {
+      const axis = op.axis(op.integer(1, "the axis"), op.inputSpec(0).dimensions.length);
+      op.emit(operation, [op.input(0), op.int32(axis)], [op.output()]);
+    },
+  };
+}
+
+const topK: Row = {
+  operator: "TOPK_V2",
+  version: 3,
+  operations: ["TOPK_V2"],
+  note: "k has to be a constant. Among equal values the HAL takes the greater index first, .tflite the smaller.",
+  lower(op: Lowering) {
+    const [input, values] = [op.inputSpec(0), op.outputSpec(0)];
+    op.ensure(
+      input.scale === values.scale && input.zeroPoint === values.zeroPoint,
+      () => "the values have another quantisation than the input",
+    );
+    op.emit("TOPK_V2", [op.input(0), op.int32(op.integer(1, "k"))], [op.output(0), op.output(1)]);
+  },
+};
+
+export const reductionRows: readonly Row[] = [
+  mean,
+  reduction("SUM", 2, "REDUCE_SUM"),
+  reduction("REDUCE_PROD", 2, "REDUCE_PROD"),
+  reduction("REDUCE_MAX", 3, "REDUCE_MAX"),
+  reduction("REDUCE_MIN", 3, "REDUCE_MIN"),
+  reduction("REDUCE_ANY", 1, "REDUCE_ANY"),
+  reduction("REDUCE_ALL", 1, "REDUCE_ALL"),
+  search("ARG_MAX", "ARGMAX"),
+  search("ARG_MIN", "ARGMIN"),
+  topK,
+];

@@ -1,0 +1,108 @@
+/**
+ * Rows of operators that change a tensor's shape and leave its elements in order, and of those that ask for it.
+ */
+import { bytesOfIntegers } from "../bytes.ts";
+import type { Lowering } from "../lowering.ts";
+import { ignoresComputedShape, type Row, shapeOperand, targetShape } from "../row.ts";
+
+/** RESHAPE to the result's own dimensions. */
+function reshapeToResult(op: Lowering): void {
+  op.emitQuantised("RESHAPE", [op.input(0), targetShape(op, op.outputSpec().dimensions)], op.inputSpec(0));
+}
+
+const reshape: Row = {
+  operator: "RESHAPE",
+  version: 1,
+  operations: ["RESHAPE"],
+  note: "A computed shape gives way to the result's own where that is known.",
+  ignores: ignoresComputedShape(1),
+  lower(op: Lowering) {
+    if (op.has(1)) {
+      op.emitQuantised("RESHAPE", [op.input(0), shapeOperand(op, 1)], op.inputSpec(0));
+      return;
+    }
+    const shape = op.list("newShape");
+    if (!shape?.length || (shape.length === 1 && shape[0] === 0)) reshapeToResult(op);
+    else op.emitQuantised("RESHAPE", [op.input(0), op.int32Tensor(shape)], op.inputSpec(0));
+  },
+};
+
+const squeeze: Row = {
+  operator: "SQUEEZE",
+  version: 2,
+  operations: ["SQUEEZE"],
+  lower(op: Lowering) {
+    const rank = op.inputSpec(0).dimensions.length;
+    const listed = op.list("squeezeDims") ?? [];
+    const dims =
+      listed.length === 0
+        ? op.graph.omitted("TENSOR_INT32", 1)
+        : op.int32Tensor(listed.map((dimension) => op.axis(dimension, rank)));
+    op.emitQuantised("SQUEEZE", [op.input(0), dims], op.inputSpec(0));
+  },
+};
+
+const expandDims: Row = {
+  operator: "EXPAND_DIMS",
+  version: 1,
+  operations: ["EXPAND_DIMS", "RESHAPE"],
+  note: "RESHAPE for a scalar.",
+  lower(op: Lowering) {
+    const { shape } = op.inputTensor(0);
+    if (shape.length === 0) reshapeToResult(op);
+    else {
+      const axis = op.axis(op.integer(1, "the axis"), shape.length + 1);
+      op.emitQuantised("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
+    }
+  },
+};
+
+const transpose: Row = {
+  operator: "TRANSPOSE",
+  version: 9,
+  operations: ["TRANSPOSE"],
+  lower: (op) => op.emitQuantised("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
+};
+
+/** Makes the result a constant of whatever integer type the file gives it. */
+function foldIntegers(op: Lowering, values: readonly number[]): void {
+  const tensor = op.outputIndex(0);
+  const { type } = op.graph.subgraph.tensors[tensor];
+  op.ensure(type === "INT32" || type === "INT64", () => `the result has to be INT32 or INT64, it is ${type}`);
+  const halves = values.flatMap((value) => [value, 0]);
+  op.graph.fold(tensor, bytesOfIntegers(type === "INT64" ? halves : values));
+}
+
+const shapeOf: Row = {
+  operator: "SHAPE",
+  version: 1,
+  operations: [],
+  note: "Becomes a constant; the input's shape has to be known.",
+  ignores: () => [0],
+  lower(op: Lowering) {
+    const tensor = op.inputIndex(0);
+    const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.graph.dimensions(tensor);
+    op.ensure(!dimensions.includes(0), () => `the input's shape [${dimensions.join(", ")}] is not fully known`);
+    foldIntegers(op, dimensions);
+  },
+};
+
+const rank: Row = {
+  operator: "RANK",
+  version: 1,
+  operations: ["RANK"],
+  note: "The HAL's result is a scalar, which no other operation takes: where an operator reads it, it becomes a constant.",
+  lower(op: Lowering) {
+    const tensor = op.outputIndex(0);
+    const { shape } = op.inputTensor(0);
+    const uses = op.graph.subgraph.outputs.filter((output) => output === tensor).length;
+    if (op.isRead(tensor) || uses !== 1 || shape.length === 0) {
+      foldIntegers(op, [shape.length]);
+      return;
+    }
+    const scalar = op.graph.replaceOutput(tensor, { type: "INT32", dimensions: [], scale: 0, zeroPoint: 0 });
+    op.emit("RANK", [op.input(0)], [scalar]);
+  },
+};
+
+export const shapeRows: readonly Row[] = [reshape, squeeze, expandDims, transpose, shapeOf, rank];

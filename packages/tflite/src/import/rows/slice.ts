@@ -1,0 +1,186 @@
+/**
+ * Rows of operators that take tensors apart and put them together.
+ */
+import type { Lowering } from "../lowering.ts";
+import type { OperandSpec } from "../operand-types.ts";
+import { refuseActivation, type Row, targetShape } from "../row.ts";
+
+/** Refuses results that are quantised in another way than the input: the HAL cannot convert here. */
+function ensureSameQuantisation(op: Lowering, input: OperandSpec): void {
+  for (const place of op.operator.outputs.keys()) {
+    const { scale, zeroPoint } = op.outputSpec(place);
+    op.ensure(
+      scale === input.scale && zeroPoint === input.zeroPoint,
+      () => `output ${place} has another quantisation (${scale}, ${zeroPoint}) than the input (${input.scale}, ${input.zeroPoint})`,
+    );
+  }
+}
+
+function outputsOf(op: Lowering): number[] {
+  return op.operator.outputs.map((_, place) => op.output(place));
+}
+
+const slice: Row = {
+  operator: "SLICE",
+  version: 8,
+  operations: ["SLICE"],
+  lower: (op) => op.emitQuantised("SLICE", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0)),
+};
+
+const stridedSlice: Row = {
+  operator: "STRIDED_SLICE",
+  version: 8,
+  operations: ["STRIDED_SLICE"],
+  note: "Without ellipsis mask, new axis mask and offset.",
+  lower(op: Lowering) {
+    for (const option of ["ellipsisMask", "newAxisMask"]) {
+      op.ensure(op.number(option) === 0, () => `the HAL has no ${option}, it is ${op.number(option)}`);
+    }
+    op.ensure(!op.flag("offset"), () => "the HAL has no ends that are offsets from the beginnings");
+    const masks = ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
+    op.emitQuantised("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
+  },
+};
+
+const split: Row = {
+  operator: "SPLIT",
+  version: 5,
+  operations: ["SPLIT"],
+  lower(op: Lowering) {
+    const input = op.inputSpec(1);
+    const parts = op.number("numSplits");
+    op.ensure(parts === op.operator.outputs.length, () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`);
+    const axis = op.axis(op.integer(0, "the axis"), input.dimensions.length);
+    ensureSameQuantisation(op, input);
+    op.emit("SPLIT", [op.input(1), op.int32(axis), op.int32(parts)], outputsOf(op));
+  },
+};
+
+/** Sizes along the axis, with the one that may be left to be worked out. */
+function partSizes(op: Lowering, total: number): number[] {
+  const sizes = [...op.integers(1, "the sizes")];
+  const rest = total - sizes.reduce((sum, size) => sum + Math.max(size, 0), 0);
+  const open = sizes.indexOf(-1);
+  if (open >= 0) sizes[open] = rest;
+  op.ensure(
+    total > 0 && sizes.every((size) => size > 0) && (open >= 0 || rest === 0),
+    () => `the sizes [${sizes.join(", ")}] do not divide an extent of ${total}`,
+  );
+  return sizes;
+}
+
+const splitBySizes: Row = {
+  operator: "SPLIT_V",
+  version: 3,
+  operations: ["SLICE"],
+  note: "One SLICE for each part; sizes and axis have to be constants.",
+  lower(op: Lowering) {
+    const input = op.inputSpec(0);
+    const { dimensions } = input;
+    const axis = op.axis(op.integer(2, "the axis"), dimensions.length);
+    const sizes = partSizes(op, dimensions[axis]);
+    op.ensure(sizes.length === op.operator.outputs.length, () => `${sizes.length} sizes for ${op.operator.outputs.length} outputs`);
+    ensureSameQuantisation(op, input);
+    let begin = 0;
+    for (const [place, size] of sizes.entries()) {
+      const begins = dimensions.map((_, dimension) => (dimension === axis ? begin : 0));
+      const extents = dimensions.map((_, dimension) => (dimension === axis ? size : -1));
+      op.emit("SLICE", [op.input(0), op.int32Tensor(begins), op.int32Tensor(extents)], [op.output(place)]);
+      begin += size;
+    }
+  },
+};
+
+const concatenation: Row = {
+  operator: "CONCATENATION",
+  version: 7,
+  operations: ["CONCATENATION"],
+  lower(op: Lowering) {
+    refuseActivation(op);
+    const axis = op.axis(op.number("axis"), op.outputSpec().dimensions.length);
+    const inputs = op.operator.inputs.map((_, place) => op.input(place));
+    op.emit("CONCATENATION", [...inputs, op.int32(axis)], [op.output()]);
+  },
+};
+
+const pack: Row = {
+  operator: "PACK",
+  version: 5,
+  operations: ["EXPAND_DIMS", "CONCATENATION"],
+  lower(op: Lowering) {
+    const { dimensions } = op.outputSpec();
+    const axis = op.axis(op.number("axis"), dimensions.length);
+    const parts = op.operator.inputs.map((_, place) => {
+      // A scalar is one element in one dimension already.
+      if (op.inputTensor(place).shape.length === 0) return op.input(place);
+      const spec = op.inputSpec(place);
+      const part = op.graph.temporary({ ...spec, dimensions: spec.dimensions.toSpliced(axis, 0, 1) });
+      op.emit("EXPAND_DIMS", [op.input(place), op.int32(axis)], [part]);
+      return part;
+    });
+    op.emit("CONCATENATION", [...parts, op.int32(axis)], [op.output()]);
+  },
+};
+
+const unpack: Row = {
+  operator: "UNPACK",
+  version: 6,
+  operations: ["SPLIT", "SQUEEZE"],
+  lower(op: Lowering) {
+    const input = op.inputSpec(0);
+    const count = op.operator.outputs.length;
+    const axis = op.axis(op.number("axis"), input.dimensions.length);
+    op.ensure(op.number("num") === count, () => `num ${op.number("num")} differs from ${count} outputs`);
+    ensureSameQuantisation(op, input);
+    const split = (parts: readonly number[]) => op.emit("SPLIT", [op.input(0), op.int32(axis), op.int32(count)], parts);
+    // Of a vector the parts are scalars: one element in one dimension, as SPLIT gives them.
+    if (input.dimensions.length === 1) {
+      split(outputsOf(op));
+      return;
+    }
+    const dimensions = input.dimensions.with(axis, 1);
+    const parts = op.operator.outputs.map(() => op.graph.temporary({ ...input, dimensions }));
+    split(parts);
+    for (const [place, part] of parts.entries()) op.emit("SQUEEZE", [part, op.int32Tensor([axis])], [op.output(place)]);
+  },
+};
+
+const tile: Row = {
+  operator: "TILE",
+  version: 3,
+  operations: ["TILE"],
+  lower: (op) => op.emitQuantised("TILE", [op.input(0), op.input(1)], op.inputSpec(0)),
+};
+
+const gather: Row = {
+  operator: "GATHER",
+  version: 8,
+  operations: ["GATHER", "RESHAPE"],
+  note: "Without batch dimensions. A scalar index leaves a dimension of 1 that RESHAPE takes away.",
+  lower(op: Lowering) {
+    const batches = op.number("batchDims");
+    op.ensure(batches === 0, () => `the HAL has no batch dimensions here, batchDims is ${batches}`);
+    const input = op.inputSpec(0);
+    const axis = op.axis(op.number("axis"), input.dimensions.length);
+    const inputs = [op.input(0), op.int32(axis), op.input(1)];
+    if (op.inputTensor(1).shape.length > 0) {
+      op.emitQuantised("GATHER", inputs, input);
+      return;
+    }
+    const one = op.graph.temporary({ ...input, dimensions: input.dimensions.with(axis, 1) });
+    op.emit("GATHER", inputs, [one]);
+    op.emitQuantised("RESHAPE", [one, targetShape(op, op.outputSpec().dimensions)], input);
+  },
+};
+
+export const sliceRows: readonly Row[] = [
+  slice,
+  stridedSlice,
+  split,
+  splitBySizes,
+  concatenation,
+  pack,
+  unpack,
+  tile,
+  gather,
+];

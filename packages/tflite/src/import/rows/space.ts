@@ -1,0 +1,116 @@
+/**
+ * Rows of padding, of moving data between space, depth and batch, and of filling.
+ */
+import { numberOf } from "../bytes.ts";
+import type { Lowering } from "../lowering.ts";
+import { isQuantised } from "../operand-types.ts";
+import { ignoresComputedShape, positive, type Row, shapeOperand } from "../row.ts";
+
+const pad: Row = {
+  operator: "PAD",
+  version: 6,
+  operations: ["PAD"],
+  lower: (op) => op.emitQuantised("PAD", [op.input(0), op.input(1)], op.inputSpec(0)),
+};
+
+/** The one element of a constant input. */
+function constantNumber(op: Lowering, place: number, meaning: string): number {
+  const tensor = op.inputIndex(place);
+  const bytes = op.graph.constantBytes(tensor);
+  if (bytes === undefined) op.fail(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`);
+  const value = numberOf(op.inputTensor(place).type, bytes);
+  if (value === undefined) op.fail(`${meaning} (input ${place}) has to be one number`);
+  return value;
+}
+
+/** A scalar for a value of a tensor like input 0: floats as they are, integers and quantised ones as INT32. */
+function scalarLike(op: Lowering, value: number, type: string): number {
+  const isFloat = type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
+  return isFloat ? op.float(value, op.outputSpec()) : op.int32(value);
+}
+
+const padWithValue: Row = {
+  operator: "PADV2",
+  version: 6,
+  operations: ["PAD_V2"],
+  note: "The value has to be a constant.",
+  lower(op: Lowering) {
+    const input = op.inputSpec(0);
+    const value = op.inputSpec(2);
+    op.ensure(
+      !isQuantised(input.type) || (value.scale === input.scale && value.zeroPoint === input.zeroPoint),
+      () => "the value has to be quantised as the input is",
+    );
+    const scalar = scalarLike(op, constantNumber(op, 2, "the value"), input.type);
+    op.emitQuantised("PAD_V2", [op.input(0), op.input(1), scalar], input);
+  },
+};
+
+function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
+  return {
+    operator: operation,
+    version: 2,
+    operations: [operation],
+    lower: (op) => op.emitQuantised(operation, [op.input(0), ...positive(op, "blockSize")], op.inputSpec(0)),
+  };
+}
+
+function ensureImage(op: Lowering): void {
+  const rank = op.inputSpec(0).dimensions.length;
+  op.ensure(rank === 4, () => `the HAL needs 4 dimensions here, the input has ${rank}`);
+}
+
+const spaceToBatch: Row = {
+  operator: "SPACE_TO_BATCH_ND",
+  version: 4,
+  operations: ["SPACE_TO_BATCH_ND"],
+  lower(op: Lowering) {
+    ensureImage(op);
+    op.emitQuantised("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
+  },
+};
+
+const batchToSpace: Row = {
+  operator: "BATCH_TO_SPACE_ND",
+  version: 4,
+  operations: ["BATCH_TO_SPACE_ND", "SLICE"],
+  note: "SLICE crops, which the HAL's operation cannot do; crops have to be constants.",
+  lower(op: Lowering) {
+    ensureImage(op);
+    const [top, bottom, left, right] = op.integers(2, "the crops");
+    const input = op.inputSpec(0);
+    if ([top, bottom, left, right].every((crop) => crop === 0)) {
+      op.emitQuantised("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
+      return;
+    }
+    const [batches, height, width, depth] = op.outputSpec().dimensions;
+    op.ensure(height > 0 && width > 0, () => "the size of the cropped result is not known");
+    const dimensions = [batches, height + top + bottom, width + left + right, depth];
+    const whole = op.graph.temporary({ ...input, dimensions });
+    op.emit("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], [whole]);
+    const begin = op.int32Tensor([0, top, left, 0]);
+    op.emitQuantised("SLICE", [whole, begin, op.int32Tensor([-1, height, width, -1])], input);
+  },
+};
+
+const fill: Row = {
+  operator: "FILL",
+  version: 5,
+  operations: ["FILL"],
+  note: "The value has to be a constant.",
+  ignores: ignoresComputedShape(0),
+  lower(op: Lowering) {
+    const value = scalarLike(op, constantNumber(op, 1, "the value"), op.outputSpec().type);
+    op.emit("FILL", [shapeOperand(op, 0), value], [op.output()]);
+  },
+};
+
+export const spaceRows: readonly Row[] = [
+  pad,
+  padWithValue,
+  blocks("SPACE_TO_DEPTH"),
+  blocks("DEPTH_TO_SPACE"),
+  spaceToBatch,
+  batchToSpace,
+  fill,
+];

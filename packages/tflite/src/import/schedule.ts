@@ -1,0 +1,123 @@
+/**
+ * Which operators of a subgraph to import, and in which order: those that an output or a state depends on, each after the
+ * ones it reads from.
+ */
+import { ensure } from "../error.ts";
+import type { TfliteSubgraph } from "../model.ts";
+import { operatorPath } from "./lowering.ts";
+import type { TensorFacts } from "./row.ts";
+import { rowOf } from "./rows.ts";
+
+/** The operators to import. */
+export interface Schedule {
+  /** Indexes of operators in an order in which they can run; that of the file where it is one. */
+  readonly order: readonly number[];
+  /** The tensors that these operators read. */
+  readonly read: ReadonlySet<number>;
+}
+
+/** Which operator writes each tensor. */
+function producers({ operators }: TfliteSubgraph, path: string): ReadonlyMap<number, number> {
+  const writers = new Map<number, number>();
+  for (const [index, operator] of operators.entries()) {
+    for (const tensor of operator.outputs) {
+      const other = writers.get(tensor);
+      ensure(
+        other === undefined,
+        operatorPath(path, operator, index),
+        () => `writes tensor ${tensor}, which operator ${other} writes too`,
+      );
+      writers.set(tensor, index);
+    }
+  }
+  return writers;
+}
+
+/** The operators that each operator has to run after, and what it reads. */
+function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly number[])[], path: string) {
+  const { operators, tensors } = subgraph;
+  const writers = producers(subgraph, path);
+  const given = new Set(subgraph.inputs);
+  const isConstant = (tensor: number) => !given.has(tensor) && !writers.has(tensor) && !tensors[tensor]?.isVariable;
+  const facts: TensorFacts = {
+    isConstant,
+    isStatic: (tensor) => shapes[tensor] !== undefined && !shapes[tensor].includes(-1),
+  };
+  const hasValue = (tensor: number) =>
+    tensors[tensor]?.data !== undefined || tensors[tensor]?.shape.includes(0) || !isConstant(tensor);
+
+  function readBy(index: number): number[] {
+    const operator = operators[index];
+    const ignored = rowOf(operator.name)?.ignores?.(operator, facts) ?? [];
+    return operator.inputs.filter((tensor, place) => tensor >= 0 && !ignored.includes(place));
+  }
+  return {
+    writers,
+    given,
+    readBy,
+    before(index: number): number[] {
+      const before: number[] = [];
+      for (const tensor of readBy(index)) {
+        ensure(
+          hasValue(tensor),
+          operatorPath(path, operators[index], index),
+          () => `reads tensor ${tensor}, which nothing writes and which has no data`,
+        );
+        const writer = given.has(tensor) ? undefined : writers.get(tensor);
+        if (writer !== undefined) before.push(writer);
+      }
+      return before;
+    },
+  };
+}
+
+/** Works out which operators to import and in which order. `shapes`: extents of the tensors, -1 where unknown. */
+export function scheduleOperators(
+  subgraph: TfliteSubgraph,
+  shapes: readonly (readonly number[])[],
+  path: string,
+): Schedule {
+  const { operators } = subgraph;
+  const { writers, given, readBy, before } = createDependencies(subgraph, shapes, path);
+  for (const tensor of writers.keys()) {
+    ensure(!given.has(tensor), path, () => `tensor ${tensor} is an input and operator ${writers.get(tensor)} writes it`);
+  }
+  const roots = new Set<number>();
+  for (const tensor of subgraph.outputs) {
+    const writer = writers.get(tensor);
+    if (writer !== undefined) roots.add(writer);
+  }
+  for (const [index, { name }] of operators.entries()) if (rowOf(name)?.isStateful) roots.add(index);
+
+  // Depth first and without recursion: an operator is placed once all that it reads from are.
+  const order: number[] = [];
+  const state = new Map<number, "open" | "placed">();
+  const place = (root: number) => {
+    const stack = [{ index: root, waiting: before(root), next: 0 }];
+    state.set(root, "open");
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const { index, waiting } = top;
+      const other = waiting[top.next++];
+      if (other === undefined) {
+        state.set(index, "placed");
+        order.push(index);
+        stack.pop();
+        continue;
+      }
+      const known = state.get(other);
+      ensure(known !== "open", operatorPath(path, operators[index], index), () => `reads what depends on it (operator ${other})`);
+      if (known === "placed") continue;
+      state.set(other, "open");
+      stack.push({ index: other, waiting: before(other), next: 0 });
+    }
+  };
+  for (const root of [...roots].sort((a, b) => a - b)) if (!state.has(root)) place(root);
+  const ordered = inFileOrder(order, before);
+  return { order: ordered, read: new Set(ordered.flatMap(readBy)) };
+}
+
+/** The order of the file where that is one in which the operators can run, else the given one. */
+function inFileOrder(order: readonly number[], before: (index: number) => readonly number[]): readonly number[] {
+  const sorted = order.toSorted((a, b) => a - b);
+  return sorted.every((index) => before(index).every((other) => other < index)) ? sorted : order;
+}

@@ -1,0 +1,26 @@
+/**
+ * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
+ */
+export { TfliteError } from "./error.ts";
+export {
+  type ImportedModel,
+  type ImportOptions,
+  importTflite,
+  type ModelState,
+  type OperatorOrigin,
+  type TensorInfo,
+} from "./import/import.ts";
+export type {
+  TfliteMetadata,
+  TfliteModel,
+  TfliteOperator,
+  TfliteQuantization,
+  TfliteSignature,
+  TfliteSubgraph,
+  TfliteTensor,
+} from "./model.ts";
+export { readTflite } from "./read.ts";
+export { type BuiltinOperator, type BuiltinOperatorName, builtinOperators } from "./schema/builtin-operators.ts";
+export { type TensorTypeName, tensorTypes } from "./schema/codes.ts";
+export type { OptionValue } from "./schema/options.ts";
+export { writeTflite } from "./write.ts";

@@ -1,0 +1,92 @@
+/**
+ * A .tflite model as plain objects: what `readTflite` gives and `writeTflite` takes.
+ */
+import type { TensorTypeName } from "./schema/codes.ts";
+import type { OptionValue } from "./schema/options.ts";
+
+/** Affine quantisation: real value = scale * (element - zeroPoint). */
+export interface TfliteQuantization {
+  /** One scale for the tensor, or one for each index along `quantizedDimension`. Never empty. */
+  readonly scale: readonly number[];
+  /** As many as scales. */
+  readonly zeroPoint: readonly number[];
+  readonly quantizedDimension: number;
+}
+
+/** A tensor of a subgraph. */
+export interface TfliteTensor {
+  /** May be empty, and need not be unique. */
+  readonly name: string;
+  /** Extents; empty for a scalar. */
+  readonly shape: readonly number[];
+  /** Like `shape`, with -1 for extents that callers may choose. Absent where the file has none. */
+  readonly shapeSignature?: readonly number[];
+  readonly type: TensorTypeName;
+  /** The elements of a constant, little-endian and packed: a view of the file, not a copy. */
+  readonly data?: Uint8Array;
+  /** State that operators keep from one execution to the next. */
+  readonly isVariable: boolean;
+  readonly quantization?: TfliteQuantization;
+  /** Set where the file says that `shape` is known even if it is empty. */
+  readonly hasRank?: true;
+  /** Set where the file leaves out zeros of `data`. Such a tensor can be read but not imported or written. */
+  readonly isSparse?: true;
+}
+
+/** An operator of a subgraph. */
+export interface TfliteOperator {
+  /** A member of `BuiltinOperatorName`; `BUILTIN_n` for a code n newer than this package. */
+  readonly name: string;
+  /** Which custom operator, where `name` is CUSTOM. */
+  readonly customCode?: string;
+  readonly customOptions?: Uint8Array;
+  /** The operator's version, raised by its makers when an option or type was added. */
+  readonly version: number;
+  /** Indexes of tensors; -1 is an omitted one. */
+  readonly inputs: readonly number[];
+  /** Indexes of tensors. */
+  readonly outputs: readonly number[];
+  /** The options by their schema names in camelCase, enum members by name; empty where the file gives none. */
+  readonly options: Readonly<Record<string, OptionValue>>;
+  /** Tensors that describe values inside the operator. Absent where there are none. */
+  readonly intermediates?: readonly number[];
+  /** Which inputs the operator changes. Absent where the file does not say. */
+  readonly mutatingVariableInputs?: readonly boolean[];
+}
+
+/** A graph of operators. */
+export interface TfliteSubgraph {
+  readonly name: string;
+  readonly tensors: readonly TfliteTensor[];
+  /** In execution order. */
+  readonly operators: readonly TfliteOperator[];
+  /** Indexes of tensors. */
+  readonly inputs: readonly number[];
+  /** Indexes of tensors. */
+  readonly outputs: readonly number[];
+}
+
+/** A named block of bytes that describes the model. */
+export interface TfliteMetadata {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+/** A name for a subgraph, and names for its inputs and outputs. */
+export interface TfliteSignature {
+  readonly key: string;
+  readonly subgraph: number;
+  readonly inputs: readonly { readonly name: string; readonly tensor: number }[];
+  readonly outputs: readonly { readonly name: string; readonly tensor: number }[];
+}
+
+/** A .tflite model. */
+export interface TfliteModel {
+  /** Version of the schema: 3. */
+  readonly version: number;
+  readonly description: string;
+  /** The first one is the model; IF and WHILE name others. */
+  readonly subgraphs: readonly TfliteSubgraph[];
+  readonly metadata: readonly TfliteMetadata[];
+  readonly signatures: readonly TfliteSignature[];
+}

@@ -1,0 +1,205 @@
+/**
+ * Reads a .tflite file into plain objects. Bounded and total: whatever the bytes are, the answer is a model whose indexes
+ * are all valid, or one TfliteError.
+ */
+import { ensure, fail } from "./error.ts";
+import { checkRange, follow, openSource, type Source } from "./flatbuffer/source.ts";
+import { readTable } from "./flatbuffer/table.ts";
+import type {
+  TfliteModel,
+  TfliteOperator,
+  TfliteQuantization,
+  TfliteSignature,
+  TfliteSubgraph,
+  TfliteTensor,
+} from "./model.ts";
+import { builtinOperators } from "./schema/builtin-operators.ts";
+import { tensorTypes } from "./schema/codes.ts";
+import { type OptionValue, optionsLayout, optionsTableNames } from "./schema/options.ts";
+import {
+  type BufferRow,
+  FILE_IDENTIFIER,
+  type ModelRow,
+  modelLayout,
+  type OperatorCodeRow,
+  type OperatorRow,
+  type QuantizationRow,
+  SCHEMA_VERSION,
+  type SubgraphRow,
+  type TensorRow,
+} from "./schema/tables.ts";
+
+/** What the parts of a file refer to. */
+interface Context {
+  readonly source: Source;
+  readonly codes: readonly OperatorCodeRow[];
+  /** The bytes of each buffer; undefined for an empty one. */
+  readonly buffers: readonly (Uint8Array | undefined)[];
+}
+
+function entry<T>(list: readonly T[], index: number, path: string, what: string): T {
+  ensure(index >= 0 && index < list.length, path, () => `there is no ${what} ${index}; the file has ${list.length}`);
+  return list[index];
+}
+
+/** Bytes that lie behind the FlatBuffer of a very large file; offsets 0 and 1 mean none. */
+function outside(source: Source, offset: number, size: number, path: string): Uint8Array | undefined {
+  if (offset <= 1) return undefined;
+  checkRange(source, offset, size, path);
+  return source.bytes.subarray(offset, offset + size);
+}
+
+function bufferBytes(source: Source, row: BufferRow, path: string): Uint8Array | undefined {
+  const bytes = row.data?.length ? row.data : outside(source, row.offset, row.size, path);
+  return bytes?.length ? bytes : undefined;
+}
+
+function quantization(row: QuantizationRow | undefined, path: string): TfliteQuantization | undefined {
+  if (row === undefined) return undefined;
+  ensure(row.detailsType === 0, `${path}.details`, () => `quantisation details of kind ${row.detailsType} are not known`);
+  const { scale = [], zeroPoint = [], quantizedDimension } = row;
+  if (scale.length === 0) return undefined;
+  ensure(
+    zeroPoint.length === scale.length || zeroPoint.length === 0,
+    path,
+    () => `${zeroPoint.length} zero points stand beside ${scale.length} scales`,
+  );
+  return { scale, zeroPoint: zeroPoint.length === 0 ? scale.map(() => 0) : zeroPoint, quantizedDimension };
+}
+
+function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
+  const type = tensorTypes[row.type];
+  ensure(type !== undefined, `${path}.type`, () => `tensor type ${row.type} is not known`);
+  // Buffer 0 is the empty one by convention, and old files without a list of buffers mean that too.
+  const data = row.buffer === 0 ? undefined : entry(context.buffers, row.buffer, `${path}.buffer`, "buffer");
+  const affine = quantization(row.quantization, `${path}.quantization`);
+  return {
+    name: row.name ?? "",
+    shape: row.shape ?? [],
+    ...(row.shapeSignature?.length && { shapeSignature: row.shapeSignature }),
+    type,
+    ...(data && { data }),
+    isVariable: row.isVariable,
+    ...(affine && { quantization: affine }),
+    ...(row.hasRank && { hasRank: true }),
+    ...(row.sparsity && { isSparse: true }),
+  };
+}
+
+function options(context: Context, row: OperatorRow, code: number, path: string): Record<string, OptionValue> {
+  const expected = builtinOperators[code]?.options;
+  const { builtinOptionsType: type, builtinOptions: position } = row;
+  if (expected === undefined || type === 0 || position === undefined) return {};
+  const actual = optionsTableNames()[type - 1] ?? `options of kind ${type}`;
+  ensure(actual === expected, path, () => `carries ${actual} where ${expected} belong`);
+  const values = readTable(context.source, optionsLayout(expected), position, path);
+  const known: Record<string, OptionValue> = {};
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) known[name] = value;
+  return known;
+}
+
+function checkIndexes(list: readonly number[], count: number, least: number, path: string): readonly number[] {
+  for (const [i, index] of list.entries()) {
+    ensure(index >= least && index < count, `${path}[${i}]`, () => `there is no tensor ${index}; the subgraph has ${count}`);
+  }
+  return list;
+}
+
+function operator(context: Context, row: OperatorRow, tensorCount: number, path: string): TfliteOperator {
+  const codeRow = entry(context.codes, row.opcodeIndex, `${path}.opcodeIndex`, "operator code");
+  const code = Math.max(codeRow.builtinCode, codeRow.deprecatedBuiltinCode);
+  ensure(code >= 0, `${path}.opcodeIndex`, () => `operator code ${code} is negative`);
+  const name = builtinOperators[code]?.name ?? `BUILTIN_${code}`;
+  const place = `${path} (${name})`;
+  const { intermediates = [], mutatingVariableInputs = [] } = row;
+  const custom =
+    row.customOptions ??
+    outside(context.source, row.largeCustomOptionsOffset, row.largeCustomOptionsSize, `${place}.customOptions`);
+  return {
+    name,
+    ...(codeRow.customCode !== undefined && { customCode: codeRow.customCode }),
+    ...(custom && { customOptions: custom }),
+    version: codeRow.version,
+    inputs: checkIndexes(row.inputs ?? [], tensorCount, -1, `${place}.inputs`),
+    outputs: checkIndexes(row.outputs ?? [], tensorCount, 0, `${place}.outputs`),
+    options: options(context, row, code, `${place}.options`),
+    ...(intermediates.length > 0 && {
+      intermediates: checkIndexes(intermediates, tensorCount, 0, `${place}.intermediates`),
+    }),
+    ...(mutatingVariableInputs.length > 0 && { mutatingVariableInputs }),
+  };
+}
+
+function subgraph(context: Context, row: SubgraphRow, path: string): TfliteSubgraph {
+  const tensors = (row.tensors ?? []).map((each, i) => tensor(context, each, `${path}.tensors[${i}]`));
+  return {
+    name: row.name ?? "",
+    tensors,
+    operators: (row.operators ?? []).map((each, i) =>
+      operator(context, each, tensors.length, `${path}.operators[${i}]`),
+    ),
+    inputs: checkIndexes(row.inputs ?? [], tensors.length, 0, `${path}.inputs`),
+    outputs: checkIndexes(row.outputs ?? [], tensors.length, 0, `${path}.outputs`),
+  };
+}
+
+function signatures(row: ModelRow, subgraphs: readonly TfliteSubgraph[]): TfliteSignature[] {
+  return (row.signatureDefs ?? []).map((signature, i) => {
+    const path = `signatureDefs[${i}]`;
+    const { tensors } = entry(subgraphs, signature.subgraphIndex, `${path}.subgraphIndex`, "subgraph");
+    const names = (list: typeof signature.inputs, field: string) =>
+      (list ?? []).map((each, k) => {
+        entry(tensors, each.tensorIndex, `${path}.${field}[${k}]`, "tensor");
+        return { name: each.name ?? "", tensor: each.tensorIndex };
+      });
+    return {
+      key: signature.signatureKey ?? "",
+      subgraph: signature.subgraphIndex,
+      inputs: names(signature.inputs, "inputs"),
+      outputs: names(signature.outputs, "outputs"),
+    };
+  });
+}
+
+/** Refuses what is not a .tflite file at all, and returns where its root table is. */
+function openRoot(source: Source): number {
+  const { bytes } = source;
+  ensure(bytes.length >= 8, "", () => `a .tflite file has at least 8 bytes, this one has ${bytes.length}`);
+  const identifier = String.fromCharCode(...bytes.subarray(4, 8));
+  ensure(
+    identifier === FILE_IDENTIFIER,
+    "",
+    () => `bytes 4 to 8 of a .tflite file are "${FILE_IDENTIFIER}", here they are ${JSON.stringify(identifier)}`,
+  );
+  return follow(source, 0, "model");
+}
+
+/**
+ * Reads a .tflite file. Constants are views of `bytes`, which must not change while the model is in use.
+ *
+ * @throws TfliteError where the bytes are not a well-formed .tflite file.
+ */
+export function readTflite(bytes: Uint8Array): TfliteModel {
+  if (!(bytes instanceof Uint8Array)) fail("", "readTflite takes the file as a Uint8Array");
+  const source = openSource(bytes);
+  const row = readTable(source, modelLayout, openRoot(source), "model");
+  ensure(
+    row.version === SCHEMA_VERSION,
+    "model.version",
+    () => `schema version ${row.version} is not supported, only ${SCHEMA_VERSION}`,
+  );
+  const buffers = (row.buffers ?? []).map((each, i) => bufferBytes(source, each, `buffers[${i}]`));
+  const context: Context = { source, codes: row.operatorCodes ?? [], buffers };
+  const subgraphs = (row.subgraphs ?? []).map((each, i) => subgraph(context, each, `subgraphs[${i}]`));
+  ensure(subgraphs.length > 0, "model.subgraphs", () => "the file has no subgraph");
+  return {
+    version: row.version,
+    description: row.description ?? "",
+    subgraphs,
+    metadata: (row.metadata ?? []).map((each, i) => ({
+      name: each.name ?? "",
+      data: entry(buffers, each.buffer, `metadata[${i}].buffer`, "buffer") ?? new Uint8Array(0),
+    })),
+    signatures: signatures(row, subgraphs),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * The tables of a .tflite file: a model, its subgraphs, tensors, operators and buffers. Fields stand in slot order; those
+ * at a table's end that nobody reads are left out.
+ */
+import {
+  bool,
+  bools,
+  bytes,
+  child,
+  children,
+  float32s,
+  int8,
+  int32,
+  int32s,
+  int64s,
+  presence,
+  reference,
+  string,
+  uint8,
+  uint32,
+  uint64,
+} from "../flatbuffer/fields.ts";
+import type { Row } from "../flatbuffer/table.ts";
+
+/** The four characters at offset 4 of every .tflite file. */
+export const FILE_IDENTIFIER = "TFL3";
+
+/** The only version of the schema in use. */
+export const SCHEMA_VERSION = 3;
+
+/** Real value = scale * (element - zeroPoint); several of each where a dimension has its own. */
+export const quantizationLayout = {
+  min: float32s(),
+  max: float32s(),
+  scale: float32s(),
+  zeroPoint: int64s(),
+  /** Another way of quantising, named by a union; none is known to be in use. */
+  detailsType: uint8(),
+  details: presence(),
+  quantizedDimension: int32(),
+};
+
+export const tensorLayout = {
+  shape: int32s(),
+  type: int8(),
+  buffer: uint32(),
+  name: string(),
+  quantization: child(quantizationLayout),
+  isVariable: bool(),
+  /** Constants whose zeros are left out. */
+  sparsity: presence(),
+  shapeSignature: int32s(),
+  hasRank: bool(),
+};
+
+export const operatorCodeLayout = {
+  /** The code of operators up to 126; for greater ones 127. */
+  deprecatedBuiltinCode: int8(),
+  customCode: string(),
+  version: int32(1),
+  builtinCode: int32(),
+};
+
+export const operatorLayout = {
+  opcodeIndex: uint32(),
+  inputs: int32s(),
+  outputs: int32s(),
+  builtinOptionsType: uint8(),
+  builtinOptions: reference(),
+  customOptions: bytes(1),
+  customOptionsFormat: int8(),
+  mutatingVariableInputs: bools(),
+  intermediates: int32s(),
+  largeCustomOptionsOffset: uint64(),
+  largeCustomOptionsSize: uint64(),
+};
+
+export const subgraphLayout = {
+  tensors: children(tensorLayout),
+  inputs: int32s(),
+  outputs: int32s(),
+  operators: children(operatorLayout),
+  name: string(),
+};
+
+/** Either `data`, or for a file too large for 32-bit offsets a range of the file behind the FlatBuffer. */
+export const bufferLayout = {
+  data: bytes(16),
+  offset: uint64(),
+  size: uint64(),
+};
+
+export const metadataLayout = {
+  name: string(),
+  buffer: uint32(),
+};
+
+export const tensorMapLayout = {
+  name: string(),
+  tensorIndex: uint32(),
+};
+
+export const signatureLayout = {
+  inputs: children(tensorMapLayout),
+  outputs: children(tensorMapLayout),
+  signatureKey: string(),
+  deprecatedTag: presence(),
+  subgraphIndex: uint32(),
+};
+
+export const modelLayout = {
+  version: uint32(),
+  operatorCodes: children(operatorCodeLayout),
+  subgraphs: children(subgraphLayout),
+  description: string(),
+  buffers: children(bufferLayout),
+  /** Replaced by `metadata`. */
+  metadataBuffer: int32s(),
+  metadata: children(metadataLayout),
+  signatureDefs: children(signatureLayout),
+};
+
+export type QuantizationRow = Row<typeof quantizationLayout>;
+export type TensorRow = Row<typeof tensorLayout>;
+export type OperatorCodeRow = Row<typeof operatorCodeLayout>;
+export type OperatorRow = Row<typeof operatorLayout>;
+export type SubgraphRow = Row<typeof subgraphLayout>;
+export type BufferRow = Row<typeof bufferLayout>;
+export type ModelRow = Row<typeof modelLayout>;

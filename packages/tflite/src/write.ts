@@ -1,0 +1,193 @@
+/**
+ * Writes plain objects as a .tflite file; the inverse of `readTflite`.
+ */
+import { Builder } from "flatbuffers";
+import { ensure } from "./error.ts";
+import { writeTable } from "./flatbuffer/table.ts";
+import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
+import { type BuiltinOperator, builtinOperators } from "./schema/builtin-operators.ts";
+import { tensorTypes } from "./schema/codes.ts";
+import { type OptionValue, optionsLayout, optionsTableNames } from "./schema/options.ts";
+import {
+  FILE_IDENTIFIER,
+  type ModelRow,
+  modelLayout,
+  type OperatorCodeRow,
+  type OperatorRow,
+  type SubgraphRow,
+  type TensorRow,
+} from "./schema/tables.ts";
+
+/** Offsets of a FlatBuffer have 31 bits, and its builder can double its memory only below this. */
+const MOST_BYTES = 2 ** 30;
+
+/** Up to this code an operator stands in the schema's older, 8-bit field too. */
+const GREATEST_OLD_CODE = 126;
+const CODE_IS_ELSEWHERE = 127;
+
+/** The distinct byte ranges that tensors and metadata refer to; the first one is the empty buffer. */
+interface BufferList {
+  readonly list: Uint8Array[];
+  readonly seen: Map<ArrayBufferLike, Map<string, number>>;
+}
+
+function bufferIndex(buffers: BufferList, data: Uint8Array | undefined, path: string): number {
+  if (data === undefined) return 0;
+  ensure(data instanceof Uint8Array, path, () => "the data is not a Uint8Array");
+  if (data.length === 0) return 0;
+  const ranges = buffers.seen.get(data.buffer) ?? new Map<string, number>();
+  buffers.seen.set(data.buffer, ranges);
+  const range = `${data.byteOffset}+${data.length}`;
+  const known = ranges.get(range);
+  if (known !== undefined) return known;
+  buffers.list.push(data);
+  ranges.set(range, buffers.list.length - 1);
+  return buffers.list.length - 1;
+}
+
+function operatorByName(name: string, path: string): Pick<BuiltinOperator, "code" | "options"> {
+  const unknown = /^BUILTIN_(\d{1,9})$/.exec(name);
+  if (unknown) return { code: Number(unknown[1]), options: undefined };
+  const known = builtinOperators.find((each) => each.name === name);
+  ensure(known !== undefined, path, () => `${JSON.stringify(name)} is not a builtin operator`);
+  return known;
+}
+
+function tensorRow(tensor: TfliteTensor, buffers: BufferList, path: string): TensorRow {
+  const { quantization } = tensor;
+  const type = tensorTypes.indexOf(tensor.type);
+  ensure(type >= 0, `${path}.type`, () => `${tensor.type} is not a tensor type`);
+  return {
+    shape: tensor.shape,
+    type,
+    buffer: bufferIndex(buffers, tensor.data, `${path}.data`),
+    name: tensor.name,
+    quantization: quantization && {
+      min: undefined,
+      max: undefined,
+      scale: quantization.scale,
+      zeroPoint: quantization.zeroPoint,
+      detailsType: 0,
+      details: false,
+      quantizedDimension: quantization.quantizedDimension,
+    },
+    isVariable: tensor.isVariable,
+    sparsity: tensor.isSparse ?? false,
+    shapeSignature: tensor.shapeSignature,
+    hasRank: tensor.hasRank ?? false,
+  };
+}
+
+/** Writes an operator's options; returns the union's code and where they stand. */
+function writeOptions(builder: Builder, operator: TfliteOperator, path: string): { type: number; at?: number } {
+  const table = operatorByName(operator.name, path).options;
+  const given = Object.keys(operator.options);
+  if (table === undefined) {
+    ensure(given.length === 0, path, () => `${operator.name} has no options, but ${given.join(", ")} are given`);
+    return { type: 0 };
+  }
+  const layout = optionsLayout(table);
+  for (const name of given) {
+    ensure(Object.hasOwn(layout, name), path, () => `${operator.name} has no option ${name}, only ${Object.keys(layout)}`);
+  }
+  if (given.length === 0 && Object.keys(layout).length > 0) return { type: 0 };
+  const row: Record<string, OptionValue | undefined> = Object.fromEntries(
+    Object.entries(layout).map(([name, field]) => [name, operator.options[name] ?? field.absent]),
+  );
+  return { type: optionsTableNames().indexOf(table) + 1, at: writeTable(builder, layout, row, path) };
+}
+
+/** The operator codes in use, each combination once. */
+function operatorCodes(model: TfliteModel): { rows: OperatorCodeRow[]; indexOf(operator: TfliteOperator): number } {
+  const rows: OperatorCodeRow[] = [];
+  const indexes = new Map<string, number>();
+  const key = (operator: TfliteOperator) => JSON.stringify([operator.name, operator.customCode, operator.version]);
+  for (const [g, { operators }] of model.subgraphs.entries()) {
+    for (const [i, operator] of operators.entries()) {
+      if (indexes.has(key(operator))) continue;
+      const { code } = operatorByName(operator.name, `subgraphs[${g}].operators[${i}].name`);
+      indexes.set(key(operator), rows.length);
+      rows.push({
+        deprecatedBuiltinCode: code <= GREATEST_OLD_CODE ? code : CODE_IS_ELSEWHERE,
+        customCode: operator.customCode,
+        version: operator.version,
+        builtinCode: code,
+      });
+    }
+  }
+  return { rows, indexOf: (operator) => indexes.get(key(operator)) ?? 0 };
+}
+
+function subgraphRow(
+  builder: Builder,
+  subgraph: TfliteSubgraph,
+  buffers: BufferList,
+  codeOf: (operator: TfliteOperator) => number,
+  path: string,
+): SubgraphRow {
+  const operators = subgraph.operators.map((operator, i): OperatorRow => {
+    const options = writeOptions(builder, operator, `${path}.operators[${i}].options`);
+    return {
+      opcodeIndex: codeOf(operator),
+      inputs: operator.inputs,
+      outputs: operator.outputs,
+      builtinOptionsType: options.type,
+      builtinOptions: options.at,
+      customOptions: operator.customOptions,
+      customOptionsFormat: 0,
+      mutatingVariableInputs: operator.mutatingVariableInputs,
+      intermediates: operator.intermediates,
+      largeCustomOptionsOffset: 0,
+      largeCustomOptionsSize: 0,
+    };
+  });
+  return {
+    tensors: subgraph.tensors.map((tensor, i) => tensorRow(tensor, buffers, `${path}.tensors[${i}]`)),
+    inputs: subgraph.inputs,
+    outputs: subgraph.outputs,
+    operators,
+    name: subgraph.name,
+  };
+}
+
+/**
+ * Writes a model as a .tflite file. Constants lie at multiples of 16 bytes; constants that are the same view of the same
+ * memory are written once.
+ *
+ * @throws TfliteError where the model cannot be written, naming the place.
+ */
+export function writeTflite(model: TfliteModel): Uint8Array {
+  const buffers: BufferList = { list: [new Uint8Array(0)], seen: new Map() };
+  const codes = operatorCodes(model);
+  const builder = new Builder(1024);
+  const subgraphs = model.subgraphs.map((subgraph, i) =>
+    subgraphRow(builder, subgraph, buffers, codes.indexOf, `subgraphs[${i}]`),
+  );
+  const metadata = model.metadata.map(({ name, data }, i) => ({
+    name,
+    buffer: bufferIndex(buffers, data, `metadata[${i}].data`),
+  }));
+  const total = buffers.list.reduce((sum, { length }) => sum + length, 0);
+  ensure(total < MOST_BYTES, "", () => `${total} bytes of constants are more than a file can hold (${MOST_BYTES})`);
+  const row: ModelRow = {
+    version: model.version,
+    operatorCodes: codes.rows,
+    subgraphs,
+    description: model.description,
+    buffers: buffers.list.map((data, i) => ({ data: i === 0 ? undefined : data, offset: 0, size: 0 })),
+    metadataBuffer: undefined,
+    metadata: metadata.length > 0 ? metadata : undefined,
+    signatureDefs:
+      model.signatures.length === 0
+        ? undefined
+        : model.signatures.map(({ key, subgraph, inputs, outputs }) => ({
+            inputs: inputs.map(({ name, tensor }) => ({ name, tensorIndex: tensor })),
+            outputs: outputs.map(({ name, tensor }) => ({ name, tensorIndex: tensor })),
+            signatureKey: key,
+            deprecatedTag: false,
+            subgraphIndex: subgraph,
+          })),
+  };
+  builder.finish(writeTable(builder, modelLayout, row, "model"), FILE_IDENTIFIER);
+  return builder.asUint8Array().slice();
+}

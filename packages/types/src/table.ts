@@ -1,0 +1,29 @@
+/**
+ * The shape shared by the enum tables, and the one derivation made from them: a name → code object that reads like the
+ * enum it stands for (`OperandType.TENSOR_FLOAT32`).
+ */
+import type { HalVersion } from "./version.ts";
+
+/** One member of a HAL enum. */
+export interface EnumRow {
+  /** The numeric code that models and messages carry. */
+  readonly code: number;
+  /** The first HAL version with this member. */
+  readonly since: HalVersion;
+}
+
+/** A HAL enum as a table, keyed by the HAL's own member names. */
+export type EnumTable = Readonly<Record<string, EnumRow>>;
+
+/** The name → code object of an enum table. */
+export type CodesOf<Table extends EnumTable> = { readonly [Name in keyof Table]: Table[Name]["code"] };
+
+/** Derives the name → code object of an enum table. */
+export function codesOf<const Table extends EnumTable>(table: Table): CodesOf<Table> {
+  return Object.fromEntries(Object.entries(table).map(([name, row]) => [name, row.code])) as CodesOf<Table>;
+}
+
+/** Derives the code → name map of an enum table. A code that is not in the map is not a member of the enum. */
+export function namesOf<const Table extends EnumTable>(table: Table): ReadonlyMap<number, keyof Table & string> {
+  return new Map(Object.entries(table).map(([name, row]) => [row.code, name]));
+}

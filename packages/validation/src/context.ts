@@ -1,0 +1,51 @@
+/**
+ * What the checks of one model share: what to check against, where issues go, and the HAL versions that parts of the
+ * model turned out to need.
+ */
+import type { Operation } from "@nnhal/operations";
+import type { HalVersion, Memory, Subgraph } from "@nnhal/types";
+import type { IssueList } from "./issues.ts";
+import type { RuleCode } from "./rules.ts";
+
+/** Whose rules apply. `driver`: a driver's. `runtime`: the framework's, which lets WHILE operands have unknown sizes. */
+export type ValidationMode = "driver" | "runtime";
+
+/** From a code to the definition of an operation, the HAL's own or an extension's. */
+export type OperationLookup = (code: number) => Operation | undefined;
+
+/** Part of a model that needs more than HAL 1.0. */
+export interface VersionRequirement {
+  readonly version: HalVersion;
+  readonly path: string;
+  /** What needs the version, in words. */
+  readonly message: string;
+}
+
+/** See the file's head. */
+export interface ModelContext {
+  readonly version: HalVersion;
+  readonly mode: ValidationMode;
+  readonly operationByCode: OperationLookup;
+  readonly issues: IssueList;
+  /** Where requirements go that are above `version`; undefined: they are issues. */
+  readonly requirements: VersionRequirement[] | undefined;
+  readonly referenced: readonly Subgraph[];
+  readonly operandValues: Uint8Array;
+  readonly pools: readonly Memory[];
+}
+
+/** Notes that a part of the model needs a HAL version: an issue under the rule's code, where the model's own is older. */
+export function requireVersion(
+  { version, issues, requirements }: ModelContext,
+  needed: HalVersion,
+  code: RuleCode,
+  path: string,
+  what: string,
+): void {
+  if (needed <= version) return;
+  if (requirements !== undefined) requirements.push({ version: needed, path, message: `${what} needs HAL ${needed}` });
+  else issues.add(code, path, `${what} needs HAL ${needed}, the model is of ${version}`);
+}
+
+/** Adds an issue on one field of an operand, such as `.scale`; "" is the operand itself. */
+export type AddOperandIssue = (code: RuleCode, field: string, message: string) => void;

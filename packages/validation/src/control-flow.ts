@@ -1,0 +1,159 @@
+/**
+ * Rules on IF and WHILE (29): the operands that the operation hands to its subgraphs, and gets back, are of one kind on
+ * both sides.
+ */
+import { type Operand, type Operation, OperationType, type Subgraph } from "@nnhal/types";
+import { differenceOf, typeName } from "./compatible.ts";
+import type { ModelContext } from "./context.ts";
+import { showDimensions } from "./issues.ts";
+import { isReadable } from "./operand.ts";
+import type { RuleCode } from "./rules.ts";
+import { isObject } from "./structure.ts";
+import type { SubgraphView } from "./subgraph-view.ts";
+import { knownOperandType, sizeOf } from "./type-ranges.ts";
+
+/** An operand and what messages call it. */
+interface Named {
+  readonly operand: Operand;
+  readonly name: string;
+}
+
+/** What is checked, and where issues go. */
+interface Flow {
+  readonly context: ModelContext;
+  readonly inputs: readonly Named[];
+  readonly outputs: readonly Named[];
+  readonly add: (code: RuleCode, message: string) => void;
+}
+
+/** Checks an IF or WHILE whose operands fit its signature. */
+export function checkControlFlow(context: ModelContext, view: SubgraphView, operation: Operation, at: string): void {
+  const { operands } = view.subgraph;
+  const named = (side: string) => (operand: number, position: number) => ({
+    operand: operands[operand],
+    name: `${side} ${position}`,
+  });
+  const flow: Flow = {
+    context,
+    inputs: operation.inputs.map(named("input")),
+    outputs: operation.outputs.map(named("output")),
+    add: (code, message) => context.issues.add(code, at, message),
+  };
+  if (operation.outputs.length === 0) flow.add("control-flow-counts", "there are no outputs, at least 1 is needed");
+  else if (operation.type === OperationType.IF) checkIf(flow);
+  else if (operation.type === OperationType.WHILE) checkWhile(flow);
+}
+
+/** The subgraphs take n inputs and give m outputs, as the operation does beside the condition and the two references. */
+function checkIf(flow: Flow): void {
+  const [condition, thenSubgraph, elseSubgraph, ...handed] = flow.inputs;
+  checkCondition(flow, condition);
+  for (const { name, operand } of [
+    { ...thenSubgraph, name: "the then subgraph" },
+    { ...elseSubgraph, name: "the else subgraph" },
+  ]) {
+    const subgraph = subgraphOf(flow, operand);
+    if (subgraph === undefined) continue;
+    if (!hasCount(flow, name, "inputs", subgraph, handed.length)) continue;
+    if (!hasCount(flow, name, "outputs", subgraph, flow.outputs.length)) continue;
+    checkPairs(flow, handed, boundaryOf(subgraph, "inputs", name));
+    checkPairs(flow, flow.outputs, boundaryOf(subgraph, "outputs", name));
+  }
+}
+
+/**
+ * With m outputs, k more values that the body hands to itself, and n that never change: condition and body take m + k + n
+ * inputs; the condition gives one boolean, the body m + k outputs, which are its next inputs.
+ */
+function checkWhile(flow: Flow): void {
+  const [conditionReference, bodyReference, ...handed] = flow.inputs;
+  checkKnownSizes(flow, handed);
+  checkKnownSizes(flow, flow.outputs);
+  const condition = subgraphOf(flow, conditionReference.operand);
+  if (condition !== undefined) checkWhileCondition(flow, condition, handed);
+  const body = subgraphOf(flow, bodyReference.operand);
+  if (body !== undefined) checkWhileBody(flow, body, handed);
+}
+
+function checkWhileCondition(flow: Flow, condition: Subgraph, handed: readonly Named[]): void {
+  const name = "the condition subgraph";
+  if (!hasCount(flow, name, "inputs", condition, handed.length)) return;
+  if (!hasCount(flow, name, "outputs", condition, 1)) return;
+  const inputs = boundaryOf(condition, "inputs", name);
+  checkPairs(flow, handed, inputs);
+  checkKnownSizes(flow, inputs);
+  for (const output of boundaryOf(condition, "outputs", name)) if (output !== undefined) checkCondition(flow, output);
+}
+
+function checkWhileBody(flow: Flow, body: Subgraph, handed: readonly Named[]): void {
+  const name = "the body subgraph";
+  if (!hasCount(flow, name, "inputs", body, handed.length)) return;
+  const count = body.outputIndexes.length;
+  if (count < flow.outputs.length || count > handed.length) {
+    const needed = `${flow.outputs.length} (outputs of the operation) to ${handed.length} (inputs of the body)`;
+    flow.add("control-flow-counts", `${name} has ${count} outputs where ${needed} are needed`);
+    return;
+  }
+  const inputs = boundaryOf(body, "inputs", name);
+  const outputs = boundaryOf(body, "outputs", name);
+  checkPairs(flow, handed, inputs);
+  checkPairs(flow, flow.outputs, outputs);
+  checkPairs(flow, outputs, inputs);
+  checkKnownSizes(flow, inputs);
+  checkKnownSizes(flow, outputs);
+}
+
+/** The subgraph that an operand refers to; undefined where it cannot be read, which is an issue of its own. */
+function subgraphOf({ context }: Flow, reference: Operand): Subgraph | undefined {
+  const subgraph = context.referenced[reference.location.offset];
+  if (!isObject(subgraph) || !Array.isArray(subgraph.operands)) return undefined;
+  return Array.isArray(subgraph.inputIndexes) && Array.isArray(subgraph.outputIndexes) ? subgraph : undefined;
+}
+
+function hasCount(flow: Flow, name: string, side: "inputs" | "outputs", subgraph: Subgraph, needed: number): boolean {
+  const { length } = side === "inputs" ? subgraph.inputIndexes : subgraph.outputIndexes;
+  if (length !== needed) flow.add("control-flow-counts", `${name} has ${length} ${side} where ${needed} are needed`);
+  return length === needed;
+}
+
+/** Inputs or outputs of a subgraph; undefined in place of those that cannot be read, which are issues of their own. */
+function boundaryOf(subgraph: Subgraph, side: "inputs" | "outputs", name: string): (Named | undefined)[] {
+  const indexes = side === "inputs" ? subgraph.inputIndexes : subgraph.outputIndexes;
+  return indexes.map((index, position) => {
+    const operand = subgraph.operands[index];
+    return isReadable(operand) ? { operand, name: `${side.slice(0, -1)} ${position} of ${name}` } : undefined;
+  });
+}
+
+/** The first of each list go together, as far as the shorter one goes. */
+function checkPairs(flow: Flow, a: readonly (Named | undefined)[], b: readonly (Named | undefined)[]): void {
+  const count = Math.min(a.length, b.length);
+  for (let position = 0; position < count && !flow.context.issues.isFull(); position++) {
+    const left = a[position];
+    const right = b[position];
+    if (left === undefined || right === undefined) continue;
+    const difference = differenceOf(left.operand, right.operand);
+    if (difference === undefined) continue;
+    flow.add("control-flow-compatibility", `${left.name} and ${right.name} are handed over: ${difference}`);
+  }
+}
+
+function checkCondition(flow: Flow, { operand, name }: Named): void {
+  const { dimensions, type } = operand;
+  if (knownOperandType(type)?.name === "TENSOR_BOOL8" && dimensions.length === 1 && dimensions[0] === 1) return;
+  const shown = `${typeName(type)} ${showDimensions(dimensions)}`;
+  flow.add("control-flow-condition", `${name} is the condition, and is ${shown} where TENSOR_BOOL8 [1] is needed`);
+}
+
+/** A driver cannot run a loop whose values change size. */
+function checkKnownSizes(flow: Flow, operands: readonly (Named | undefined)[]): void {
+  if (flow.context.mode === "runtime") return;
+  for (const named of operands) {
+    if (named === undefined) continue;
+    const { dimensions, type } = named.operand;
+    const known = knownOperandType(type);
+    if (known?.kind !== "tensor" || sizeOf(known, dimensions) > 0) continue;
+    const shown = `${known.name} ${showDimensions(dimensions)}`;
+    flow.add("while-unknown-size", `${named.name} is ${shown}, whose size is not known`);
+  }
+}

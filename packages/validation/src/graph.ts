@@ -1,0 +1,99 @@
+/**
+ * Rules on a subgraph as a whole: its lists of inputs and outputs (31 – 34), and the order in which operations read and
+ * write (36 – 39). One pass over each list.
+ */
+import { OperandLifeTime } from "@nnhal/types";
+import type { ModelContext } from "./context.ts";
+import { show } from "./issues.ts";
+import { Soundness } from "./operand.ts";
+import { isUint32 } from "./structure.ts";
+import type { SubgraphView } from "./subgraph-view.ts";
+
+/** Checks the lists of a subgraph's inputs and outputs. */
+export function checkBoundary(context: ModelContext, view: SubgraphView): void {
+  const { inputIndexes, outputIndexes } = view.subgraph;
+  checkIndexes(context, view, "inputIndexes", inputIndexes, OperandLifeTime.SUBGRAPH_INPUT, "SUBGRAPH_INPUT");
+  checkIndexes(context, view, "outputIndexes", outputIndexes, OperandLifeTime.SUBGRAPH_OUTPUT, "SUBGRAPH_OUTPUT");
+}
+
+function checkIndexes(
+  { issues }: ModelContext,
+  { at, subgraph, soundness }: SubgraphView,
+  list: string,
+  indexes: readonly number[],
+  lifetime: number,
+  lifetimeName: string,
+): void {
+  const listed = new Uint8Array(soundness.length);
+  for (let position = 0; position < indexes.length && !issues.isFull(); position++) {
+    const index = indexes[position];
+    const path = `${at}.${list}[${position}]`;
+    if (!isUint32(index) || index >= soundness.length) {
+      const problem = `the index is ${show(index)} where the subgraph has ${soundness.length} operands`;
+      issues.add("boundary-index", path, problem);
+      continue;
+    }
+    if (listed[index] === 1) issues.add("boundary-duplicate", path, `operand ${index} is listed before`);
+    listed[index] = 1;
+    if (soundness[index] === Soundness.garbage || subgraph.operands[index].lifetime === lifetime) continue;
+    const actual = subgraph.operands[index].lifetime;
+    issues.add("boundary-lifetime", path, `operand ${index} has lifetime ${actual} where ${lifetimeName} is needed`);
+  }
+  for (let index = 0; index < soundness.length && !issues.isFull(); index++) {
+    if (soundness[index] === Soundness.garbage || listed[index] === 1) continue;
+    if (subgraph.operands[index].lifetime !== lifetime) continue;
+    issues.add("boundary-unlisted", `${at}.operands[${index}].lifetime`, `a ${lifetimeName} is not in ${list}`);
+  }
+}
+
+/** What is known of an operand's value while operations are walked in their order. */
+const Value = {
+  /** Some operation still has to write it. */
+  missing: 0,
+  /** Its value is there before the first operation. */
+  given: 1,
+  written: 2,
+  /** It was read too early, which has been said. */
+  reported: 3,
+} as const;
+
+/** Checks the order of a subgraph's operations, who writes what, and the numbers of consumers. All indexes are right. */
+export function checkOrder({ issues }: ModelContext, { at, subgraph }: SubgraphView): void {
+  const { operands, operations } = subgraph;
+  const consumers = new Float64Array(operands.length);
+  const values = new Uint8Array(operands.length);
+  for (let index = 0; index < operands.length; index++) {
+    const { lifetime } = operands[index];
+    const produced = lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT;
+    values[index] = produced ? Value.missing : Value.given;
+  }
+  for (let index = 0; index < operations.length && !issues.isFull(); index++) {
+    const { inputs, outputs } = operations[index];
+    for (let position = 0; position < inputs.length; position++) {
+      const operand = inputs[position];
+      consumers[operand]++;
+      if (values[operand] !== Value.missing) continue;
+      values[operand] = Value.reported;
+      const path = `${at}.operations[${index}].inputs[${position}]`;
+      issues.add("read-before-write", path, `operand ${operand} is read before an operation has written it`);
+    }
+    for (let position = 0; position < outputs.length; position++) {
+      const operand = outputs[position];
+      if (values[operand] === Value.written) {
+        const path = `${at}.operations[${index}].outputs[${position}]`;
+        issues.add("single-writer", path, `operand ${operand} has been written before`);
+      }
+      values[operand] = Value.written;
+    }
+  }
+  for (let index = 0; index < operands.length && !issues.isFull(); index++) {
+    const { numberOfConsumers } = operands[index];
+    if (numberOfConsumers !== consumers[index]) {
+      const problem = `numberOfConsumers is ${numberOfConsumers}, but operations read the operand ${consumers[index]} times`;
+      issues.add("number-of-consumers", `${at}.operands[${index}].numberOfConsumers`, problem);
+    }
+    if (values[index] === Value.missing) {
+      issues.add("never-written", `${at}.operands[${index}]`, "no operation writes the operand");
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The oldest HAL version that a model fits, and what in it needs that version. It is validation itself that tells: a
+ * model is valid at a version exactly where it is valid at all and its minimum version is not newer.
+ */
+import { type HalVersion, halVersions, type Model } from "@nnhal/types";
+import type { VersionRequirement } from "./context.ts";
+import { collectIssues } from "./issues.ts";
+import { checkModel, type ModelValidationOptions } from "./model.ts";
+
+/** How to find a model's minimum version. */
+export type MinimumVersionOptions = Pick<ModelValidationOptions, "mode" | "operations">;
+
+/** The parts of a model that need more than HAL 1.0; undefined where the model is not valid at any version. */
+export function versionRequirements(
+  model: Model,
+  { mode, operations }: MinimumVersionOptions = {},
+): readonly VersionRequirement[] | undefined {
+  const requirements: VersionRequirement[] = [];
+  const options = { version: halVersions[0], ...(mode && { mode }), ...(operations && { operations }) };
+  const issues = collectIssues("model", 1, (list) => checkModel(model, options, list, requirements));
+  return issues.length === 0 ? requirements : undefined;
+}
+
+/** The oldest HAL version that a model fits; undefined where the model is not valid at any version. */
+export function minimumVersion(model: Model, options: MinimumVersionOptions = {}): HalVersion | undefined {
+  const requirements = versionRequirements(model, options);
+  if (requirements === undefined) return undefined;
+  let least: HalVersion = halVersions[0];
+  for (const { version } of requirements) if (version > least) least = version;
+  return least;
+}

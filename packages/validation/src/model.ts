@@ -1,0 +1,184 @@
+/**
+ * Validation of models: rules 1 – 41 and those that the HAL implies.
+ */
+import { type MaybeType, operationByCode } from "@nnhal/operations";
+import type { HalVersion, Model, Subgraph } from "@nnhal/types";
+import { type ModelContext, type OperationLookup, requireVersion, type ValidationMode } from "./context.ts";
+import { checkBoundary, checkOrder } from "./graph.ts";
+import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
+import { checkOperand, Soundness } from "./operand.ts";
+import { checkOperation } from "./operation.ts";
+import { memoryFacts } from "./pool.ts";
+import { checkReferenceCycles } from "./reference-cycle.ts";
+import { isBytes, isObject, isUint32 } from "./structure.ts";
+import type { SubgraphView } from "./subgraph-view.ts";
+import { knownOperandType } from "./type-ranges.ts";
+
+/** How to validate a model. */
+export interface ModelValidationOptions {
+  /** The HAL version whose rules apply. Default 1.3. */
+  readonly version?: HalVersion;
+  /** Default `driver`. */
+  readonly mode?: ValidationMode;
+  /** Most issues to look for. Default 32. */
+  readonly limit?: number;
+  /** Definitions of operations; default: the HAL's own. A lookup that knows more also lets extensions be checked. */
+  readonly operations?: OperationLookup;
+}
+
+/** The rules that a model breaks; none for a valid model. Never throws, whatever the model's fields hold. */
+export function modelIssues(model: Model, options: ModelValidationOptions = {}): Issue[] {
+  return collectIssues("model", options.limit, (issues) => checkModel(model, options, issues, undefined));
+}
+
+/** Whether a model is valid. */
+export function validateModel(model: Model, options: ModelValidationOptions = {}): boolean {
+  return modelIssues(model, { ...options, limit: 1 }).length === 0;
+}
+
+/** Checks a model; HAL versions that its parts need go to `requirements` where it is given, else they are issues. */
+export function checkModel(
+  model: Model,
+  { version = "1.3", mode = "driver", operations = operationByCode }: ModelValidationOptions,
+  issues: IssueList,
+  requirements: ModelContext["requirements"],
+): void {
+  if (!isObject(model)) {
+    issues.add("structure", "model", `the model is ${show(model)}`);
+    return;
+  }
+  const context: ModelContext = {
+    version,
+    mode,
+    operationByCode: operations,
+    issues,
+    requirements,
+    referenced: listOf(issues, "referenced", model.referenced),
+    operandValues: bytesOf(issues, model.operandValues),
+    pools: listOf(issues, "pools", model.pools),
+  };
+  if (typeof model.relaxComputationFloat32toFloat16 !== "boolean") {
+    const shown = show(model.relaxComputationFloat32toFloat16);
+    issues.add("structure", "relaxComputationFloat32toFloat16", `the flag is ${shown} where a boolean is needed`);
+  }
+  checkNotEmpty(context, model.main);
+  checkSubgraph(context, model.main, "main");
+  checkReferenced(context);
+  checkPools(context);
+  checkExtensionMapping(context, model);
+  checkReferenceCycles(context);
+}
+
+function listOf<Item>(issues: IssueList, path: string, list: readonly Item[]): readonly Item[] {
+  if (Array.isArray(list)) return list;
+  issues.add("structure", path, `${path} is ${show(list)} where an array is needed`);
+  return [];
+}
+
+function bytesOf(issues: IssueList, bytes: Uint8Array): Uint8Array {
+  if (isBytes(bytes)) return bytes;
+  issues.add("structure", "operandValues", `operandValues is ${show(bytes)} where a Uint8Array is needed`);
+  return new Uint8Array(0);
+}
+
+function checkNotEmpty({ issues }: ModelContext, main: Subgraph): void {
+  for (const list of ["operands", "operations"] as const) {
+    if (isObject(main) && Array.isArray(main[list]) && main[list].length === 0) {
+      issues.add("model-empty", `main.${list}`, `the main subgraph has no ${list}`);
+    }
+  }
+}
+
+function checkSubgraph(context: ModelContext, subgraph: Subgraph, at: string): void {
+  const { issues } = context;
+  if (!isObject(subgraph)) {
+    issues.add("structure", at, `the subgraph is ${show(subgraph)}`);
+    return;
+  }
+  for (const list of ["operands", "operations", "inputIndexes", "outputIndexes"] as const) {
+    if (Array.isArray(subgraph[list])) continue;
+    issues.add("structure", `${at}.${list}`, `${list} is ${show(subgraph[list])} where an array is needed`);
+    return;
+  }
+  const { operands, operations } = subgraph;
+  const soundness: Soundness[] = [];
+  const types: MaybeType[] = [];
+  let allReadable = true;
+  for (let index = 0; index < operands.length; index++) {
+    if (issues.isFull()) return;
+    soundness[index] = checkOperand(context, operands[index], at, index);
+    if (soundness[index] === Soundness.garbage) allReadable = false;
+    else types[index] = knownOperandType(operands[index].type)?.name;
+  }
+  const view: SubgraphView = { at, subgraph, soundness, types, infos: [] };
+  for (let index = 0; index < operations.length; index++) {
+    if (issues.isFull()) return;
+    if (!checkOperation(context, view, index)) allReadable = false;
+  }
+  checkBoundary(context, view);
+  if (allReadable) checkOrder(context, view);
+}
+
+/** Rule 40. A subgraph that stands in the list more than once is checked once. */
+function checkReferenced(context: ModelContext): void {
+  const { issues, referenced, version } = context;
+  if (referenced.length > 0 && version < "1.3") {
+    requireVersion(
+      context,
+      "1.3",
+      "referenced-subgraphs",
+      "referenced",
+      `a model with ${referenced.length} referenced subgraphs`,
+    );
+  }
+  const checked = new Set<Subgraph>();
+  for (let index = 0; index < referenced.length && !issues.isFull(); index++) {
+    // Only of objects: any number of holes in the list are as many issues.
+    if (isObject(referenced[index]) && checked.has(referenced[index])) continue;
+    checked.add(referenced[index]);
+    checkSubgraph(context, referenced[index], `referenced[${index}]`);
+  }
+}
+
+/** Rule 35. */
+function checkPools(context: ModelContext): void {
+  const { issues, pools, version } = context;
+  for (let index = 0; index < pools.length && !issues.isFull(); index++) {
+    const facts = memoryFacts(pools[index]);
+    const path = `pools[${index}]`;
+    if ("problem" in facts) issues.add("model-pool", `${path}${facts.field}`, facts.problem);
+    else if (facts.since > version) requireVersion(context, facts.since, "model-pool", path, facts.what);
+  }
+}
+
+/** Rule 58. */
+function checkExtensionMapping({ issues }: ModelContext, { extensionNameToPrefix }: Model): void {
+  const names = new Set<string>();
+  const prefixes = new Set<number>();
+  const list = listOf(issues, "extensionNameToPrefix", extensionNameToPrefix);
+  for (let index = 0; index < list.length && !issues.isFull(); index++) {
+    const path = `extensionNameToPrefix[${index}]`;
+    const entry = list[index];
+    if (!isObject(entry) || typeof entry.name !== "string" || !isUint32(entry.prefix)) {
+      issues.add(
+        "structure",
+        path,
+        `the entry is ${show(entry)} of name ${show(entry?.name)} and prefix ${show(entry?.prefix)}`,
+      );
+      continue;
+    }
+    const { name, prefix } = entry;
+    if (prefix === 0 || prefix > 0xffff) {
+      issues.add(
+        "extension-mapping",
+        `${path}.prefix`,
+        `the prefix is ${prefix} where a number within [1, 65535] is needed`,
+      );
+    }
+    if (names.has(name)) issues.add("extension-mapping", `${path}.name`, `${show(name)} has a prefix already`);
+    if (prefixes.has(prefix))
+      issues.add("extension-mapping", `${path}.prefix`, `prefix ${prefix} belongs to another extension`);
+    names.add(name);
+    prefixes.add(prefix);
+  }
+}

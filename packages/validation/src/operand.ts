@@ -1,0 +1,238 @@
+/**
+ * Rules on one operand: its type and dimensions (2 – 5, 59), its quantisation (6 – 12) and extraParams (13 – 18). Where
+ * its value lies is in location.ts.
+ */
+import { type Operand, OperandLifeTime } from "@nnhal/types";
+import { type AddOperandIssue, type ModelContext, requireVersion } from "./context.ts";
+import { show, showDimensions } from "./issues.ts";
+import { checkLocation } from "./location.ts";
+import type { RuleCode } from "./rules.ts";
+import { isBytes, isNumberList, isObject, isUint32, isUint32List } from "./structure.ts";
+import {
+  extensionsSince,
+  isExtensionOperandType,
+  isOem,
+  type KnownOperandType,
+  knownOperandType,
+  sizeOf,
+} from "./type-ranges.ts";
+
+/** How far the checks that follow can trust an operand. */
+export const Soundness = {
+  /** Some field does not even hold the right kind of value. */
+  garbage: 0,
+  /** It breaks a rule. */
+  wrong: 1,
+  right: 2,
+} as const;
+export type Soundness = (typeof Soundness)[keyof typeof Soundness];
+
+/** Sizes above this do not fit in a DataLocation. */
+const greatestSize = 0xffff_ffff;
+
+/** Greatest float32. */
+const greatestFloat = 3.4028234663852886e38;
+
+/** Checks operand `index` of the subgraph at `at`. */
+export function checkOperand(context: ModelContext, operand: Operand, at: string, index: number): Soundness {
+  const { issues } = context;
+  const before = issues.items.length;
+  const add: AddOperandIssue = (code, field, message) => issues.add(code, `${at}.operands[${index}]${field}`, message);
+  const garbage = findGarbage(operand);
+  if (garbage !== undefined) {
+    const { field, value, needed } = garbage;
+    add("structure", field, `${field.slice(1) || "the operand"} is ${show(value)} where ${needed} is needed`);
+    return Soundness.garbage;
+  }
+  const type = knownOperandType(operand.type);
+  if (type === undefined && !isExtensionOperandType(operand.type)) {
+    add("operand-type", ".type", `${show(operand.type)} is no operand type`);
+    return Soundness.wrong;
+  }
+  const since = type?.since ?? extensionsSince;
+  if (since > context.version) {
+    const what = type === undefined ? `extension type ${operand.type}` : type.name;
+    requireVersion(context, since, "operand-type", `${at}.operands[${index}].type`, what);
+  }
+  if (type === undefined) checkExtensionOperand(operand, add);
+  else {
+    checkDimensions(context, operand, type, at, index, add);
+    checkScale(operand, type, add);
+    checkZeroPoint(operand, type, add);
+    checkExtraParams(operand, type, add);
+  }
+  checkLocation(context, operand, type, at, index, add);
+  return issues.items.length === before ? Soundness.right : Soundness.wrong;
+}
+
+/** A field that does not hold the right kind of value. */
+interface Garbage {
+  /** Such as `.scale`; "" is the operand itself. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly needed: string;
+}
+
+const numbers = ["type", "numberOfConsumers", "scale", "zeroPoint", "lifetime"] as const;
+const unsigned = ["poolIndex", "offset", "length"] as const;
+
+function findGarbage(operand: Operand): Garbage | undefined {
+  if (!isObject(operand)) return { field: "", value: operand, needed: "an object" };
+  for (const field of numbers) {
+    if (typeof operand[field] !== "number") return { field: `.${field}`, value: operand[field], needed: "a number" };
+  }
+  const { dimensions, location, extraParams } = operand;
+  if (!isUint32List(dimensions)) {
+    return { field: ".dimensions", value: dimensions, needed: "an array of integers within [0, 2^32)" };
+  }
+  if (!isObject(location)) return { field: ".location", value: location, needed: "an object" };
+  for (const field of unsigned) {
+    if (isUint32(location[field])) continue;
+    return { field: `.location.${field}`, value: location[field], needed: "an integer within [0, 2^32)" };
+  }
+  if (isExtraParams(extraParams)) return undefined;
+  return { field: ".extraParams", value: extraParams, needed: "none, channelQuant or extension with its fields" };
+}
+
+function isExtraParams(extraParams: Operand["extraParams"]): boolean {
+  if (!isObject(extraParams)) return false;
+  switch (extraParams.kind) {
+    case "none":
+      return true;
+    case "channelQuant": {
+      const { channelQuant } = extraParams;
+      return isObject(channelQuant) && isUint32(channelQuant.channelDim) && isNumberList(channelQuant.scales);
+    }
+    case "extension":
+      return isBytes(extraParams.extension);
+    default:
+      return false;
+  }
+}
+
+/** Whether an operand of a referenced subgraph, that may not have been checked yet, can be read. */
+export function isReadable(operand: Operand | undefined): operand is Operand {
+  return operand !== undefined && findGarbage(operand) === undefined;
+}
+
+function checkDimensions(
+  context: ModelContext,
+  { dimensions, lifetime }: Operand,
+  type: KnownOperandType,
+  at: string,
+  index: number,
+  add: AddOperandIssue,
+): void {
+  if (type.kind !== "tensor") {
+    if (dimensions.length === 0) return;
+    add(
+      "scalar-rank",
+      ".dimensions",
+      `a ${type.name} has dimensions ${showDimensions(dimensions)} where none are allowed`,
+    );
+    return;
+  }
+  const constant = lifetime === OperandLifeTime.CONSTANT_COPY || lifetime === OperandLifeTime.CONSTANT_REFERENCE;
+  if (constant && (dimensions.length === 0 || dimensions.includes(0))) {
+    const shown = showDimensions(dimensions);
+    add(
+      "constant-dimensions",
+      ".dimensions",
+      `a constant ${type.name} has dimensions ${shown} where all must be known`,
+    );
+  } else if (dimensions.length === 0 && context.version < "1.2") {
+    requireVersion(
+      context,
+      "1.2",
+      "tensor-rank",
+      `${at}.operands[${index}].dimensions`,
+      `a ${type.name} of unknown rank`,
+    );
+  }
+  const size = sizeOf(type, dimensions);
+  if (size > greatestSize) {
+    add(
+      "operand-size",
+      ".dimensions",
+      `a ${type.name} ${showDimensions(dimensions)} takes ${size} bytes, at most ${greatestSize} are allowed`,
+    );
+  }
+}
+
+function checkScale({ scale }: Operand, type: KnownOperandType, add: AddOperandIssue): void {
+  if (isOem(type)) return;
+  switch (type.quantisation) {
+    case "none":
+    case "perChannel":
+      if (scale !== 0) add("scale-none", ".scale", `the scale of a ${type.name} is ${scale} where 0 is needed`);
+      return;
+    case "bias":
+      if (scale >= 0 && scale <= greatestFloat) return;
+      add("scale-bias", ".scale", `the scale of a ${type.name} is ${scale} where 0 or a positive number is needed`);
+      return;
+    default:
+      if (scale > 0 && scale <= greatestFloat) return;
+      add("scale-positive", ".scale", `the scale of a ${type.name} is ${scale} where a positive number is needed`);
+  }
+}
+
+/** The rule on the zero points of each type that has them. */
+const zeroPointRules: Readonly<Partial<Record<KnownOperandType["name"], RuleCode>>> = {
+  TENSOR_QUANT8_ASYMM: "zero-point-quant8",
+  TENSOR_QUANT8_ASYMM_SIGNED: "zero-point-quant8-signed",
+  TENSOR_QUANT16_ASYMM: "zero-point-quant16",
+};
+
+function checkZeroPoint({ zeroPoint }: Operand, type: KnownOperandType, add: AddOperandIssue): void {
+  if (isOem(type)) return;
+  const [least, greatest] = type.zeroPointRange ?? [0, 0];
+  if (Number.isInteger(zeroPoint) && zeroPoint >= least && zeroPoint <= greatest) return;
+  const needed = type.zeroPointRange === undefined ? "0" : `an integer within [${least}, ${greatest}]`;
+  const code = zeroPointRules[type.name] ?? "zero-point-none";
+  add(code, ".zeroPoint", `the zeroPoint of a ${type.name} is ${zeroPoint} where ${needed} is needed`);
+}
+
+function checkExtraParams({ extraParams, dimensions }: Operand, type: KnownOperandType, add: AddOperandIssue): void {
+  if (isOem(type)) return;
+  const field = ".extraParams";
+  if (type.quantisation !== "perChannel") {
+    if (extraParams.kind === "none") return;
+    add("extra-params-none", field, `a ${type.name} has extraParams ${extraParams.kind} where none is needed`);
+    return;
+  }
+  if (extraParams.kind !== "channelQuant") {
+    add("channel-quant", field, `a ${type.name} has extraParams ${extraParams.kind} where channelQuant is needed`);
+    return;
+  }
+  const { channelDim, scales } = extraParams.channelQuant;
+  if (channelDim >= dimensions.length) {
+    const problem = `channelDim is ${channelDim} where an index of dimensions ${showDimensions(dimensions)} is needed`;
+    add("channel-quant", `${field}.channelQuant.channelDim`, problem);
+    return;
+  }
+  const extent = dimensions[channelDim];
+  if (scales.length !== extent) {
+    const problem = `there are ${scales.length} scales where dimension ${channelDim} has extent ${extent}`;
+    add("channel-scales-count", `${field}.channelQuant.scales`, problem);
+  } else if (extent === 0) {
+    add("channel-extent", ".dimensions", `the extent of channel dimension ${channelDim} is 0 (unknown)`);
+  }
+  const wrong = scales.findIndex((scale) => !(scale > 0 && scale <= greatestFloat));
+  if (wrong < 0) return;
+  const problem = `the scale of channel ${wrong} is ${scales[wrong]} where a positive number is needed`;
+  add("channel-scales-positive", `${field}.channelQuant.scales[${wrong}]`, problem);
+}
+
+function checkExtensionOperand({ type, scale, zeroPoint, extraParams }: Operand, add: AddOperandIssue): void {
+  const name = `an operand of extension type ${type}`;
+  if (scale !== 0) add("scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
+  if (zeroPoint !== 0)
+    add("zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);
+  if (extraParams.kind === "channelQuant") {
+    add(
+      "extra-params-extension",
+      ".extraParams",
+      `${name} has extraParams channelQuant where none or extension is needed`,
+    );
+  }
+}

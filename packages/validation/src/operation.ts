@@ -1,0 +1,236 @@
+/**
+ * Rules on one operation (27, 28, 30, 57): its type, the operands it names, and what its definition says of them.
+ */
+import {
+  bindInputs,
+  bindOutputs,
+  layOut,
+  type Match,
+  matchOperation,
+  type OperandInfo,
+  type Operation as OperationDefinition,
+  OperationError,
+  type RankRule,
+  requiredVersion,
+} from "@nnhal/operations";
+import { OperandLifeTime, type Operation, OperationType, operandLifeTimeNames } from "@nnhal/types";
+import { type ModelContext, requireVersion } from "./context.ts";
+import { checkControlFlow } from "./control-flow.ts";
+import { show } from "./issues.ts";
+import { Soundness } from "./operand.ts";
+import { isObject, isUint32 } from "./structure.ts";
+import { operandInfo, type SubgraphView } from "./subgraph-view.ts";
+import { extensionsSince, isExtensionOperationType, knownOperationType } from "./type-ranges.ts";
+
+/** Checks operation `index` of a subgraph. False: what it reads and writes is not known. */
+export function checkOperation(context: ModelContext, view: SubgraphView, index: number): boolean {
+  const operation = view.subgraph.operations[index];
+  const at = `${view.at}.operations[${index}]`;
+  const { issues } = context;
+  if (!isObject(operation) || typeof operation.type !== "number") {
+    issues.add("structure", at, `the operation is ${show(operation)} of type ${show(operation?.type)}`);
+    return false;
+  }
+  if (!Array.isArray(operation.inputs) || !Array.isArray(operation.outputs)) {
+    const shown = `inputs ${show(operation.inputs)} and outputs ${show(operation.outputs)}`;
+    issues.add("structure", at, `the operation has ${shown} where arrays are needed`);
+    return false;
+  }
+  const name = operationName(operation.type);
+  const inputs = operandsOf(context, view, operation.inputs, `${at}.inputs`, name);
+  const outputs = operandsOf(context, view, operation.outputs, `${at}.outputs`, name);
+  if (inputs === "unknown" || outputs === "unknown") return false;
+  checkOutputLifetimes(context, view, operation, at, name);
+  const definition = definitionOf(context, operation, at, name);
+  // An operand that breaks rules of its own has been reported: what operations think of it would be noise.
+  if (definition !== undefined && inputs === "right" && outputs === "right") {
+    checkSignature(context, view, operation, definition, at);
+  }
+  return true;
+}
+
+function operationName(type: number): string {
+  return knownOperationType(type)?.name ?? `operation type ${type}`;
+}
+
+/** Whether the operands that an operation names exist, and whether they are right. */
+function operandsOf(
+  { issues }: ModelContext,
+  { soundness }: SubgraphView,
+  indexes: readonly number[],
+  path: string,
+  name: string,
+): "right" | "wrong" | "unknown" {
+  let result: "right" | "wrong" = "right";
+  for (let position = 0; position < indexes.length; position++) {
+    const index = indexes[position];
+    if (!isUint32(index) || index >= soundness.length) {
+      const problem = `${name} names operand ${show(index)} where the subgraph has ${soundness.length} operands`;
+      issues.add("operation-operand-index", `${path}[${position}]`, problem);
+      return "unknown";
+    }
+    const known = soundness[index];
+    if (known === Soundness.garbage) return "unknown";
+    if (known === Soundness.wrong) result = "wrong";
+  }
+  return result;
+}
+
+function checkOutputLifetimes(
+  { issues }: ModelContext,
+  { subgraph }: SubgraphView,
+  { outputs }: Operation,
+  at: string,
+  name: string,
+): void {
+  for (let position = 0; position < outputs.length; position++) {
+    const { lifetime } = subgraph.operands[outputs[position]];
+    if (lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT) continue;
+    const shown = operandLifeTimeNames.get(lifetime) ?? lifetime;
+    const problem = `${name} writes operand ${outputs[position]} of lifetime ${shown}`;
+    issues.add("output-lifetime", `${at}.outputs[${position}]`, problem);
+  }
+}
+
+/** The definition to check an operation by; undefined where there is none, or the operation's type is an issue. */
+function definitionOf(
+  context: ModelContext,
+  { type }: Operation,
+  at: string,
+  name: string,
+): OperationDefinition | undefined {
+  const { issues, version, operationByCode } = context;
+  const path = `${at}.type`;
+  if (isExtensionOperationType(type)) {
+    if (extensionsSince > version) requireVersion(context, extensionsSince, "extension-operation-version", path, name);
+    return operationByCode(type);
+  }
+  const known = knownOperationType(type);
+  if (known === undefined) {
+    issues.add("operation-type", path, `${type} is no operation type`);
+    return undefined;
+  }
+  if (known.since > version) requireVersion(context, known.since, "operation-type", path, name);
+  if (type === OperationType.OEM_OPERATION) return undefined;
+  const definition = operationByCode(type);
+  if (definition === undefined) issues.add("operation-type", path, `no definition of ${name} is known`);
+  return definition;
+}
+
+function checkSignature(
+  context: ModelContext,
+  view: SubgraphView,
+  operation: Operation,
+  definition: OperationDefinition,
+  at: string,
+): void {
+  const { issues } = context;
+  const { name } = definition;
+  const typeOf = (operand: number) => view.types[operand];
+  const match = matchOperation(definition, operation.inputs.map(typeOf), operation.outputs.map(typeOf));
+  if ("mismatch" in match) {
+    issues.add("operation-signature", at, `${name}: ${match.mismatch}`);
+    return;
+  }
+  if (!checkOmitted(context, view, operation, match, at, name)) return;
+  if (!checkRanks(context, view, operation, definition, match, at)) return;
+  checkOwnRules(context, view, operation, match, at, name);
+  if (definition.controlFlow) checkControlFlow(context, view, operation, at);
+}
+
+/** Rule 57: only optional operands have lifetime NO_VALUE. */
+function checkOmitted(
+  { issues }: ModelContext,
+  { subgraph }: SubgraphView,
+  { inputs }: Operation,
+  { form }: Match,
+  at: string,
+  name: string,
+): boolean {
+  for (let position = 0; position < inputs.length; position++) {
+    if (subgraph.operands[inputs[position]].lifetime !== OperandLifeTime.NO_VALUE) continue;
+    const param = layOut(form.params, form.counts, inputs.length)?.[position];
+    if (param === undefined || param.omittable) continue;
+    const problem = `${name}: input ${position} (${param.name}) has lifetime NO_VALUE, but is not optional`;
+    issues.add("operand-no-value", `${at}.inputs[${position}]`, problem);
+    return false;
+  }
+  return true;
+}
+
+function checkRanks(
+  context: ModelContext,
+  view: SubgraphView,
+  operation: Operation,
+  { name, ranks }: OperationDefinition,
+  { form }: Match,
+  at: string,
+): boolean {
+  const sides = [
+    { side: "inputs", params: form.params, counts: form.counts, indexes: operation.inputs },
+    { side: "outputs", params: form.outputs, counts: form.outputCounts, indexes: operation.outputs },
+  ] as const;
+  for (const { side, params, counts, indexes } of sides) {
+    const positions = layOut(params, counts, indexes.length) ?? [];
+    for (let position = 0; position < positions.length; position++) {
+      const rule: RankRule | undefined = ranks[positions[position].name];
+      const rank = view.subgraph.operands[indexes[position]].dimensions.length;
+      // No dimensions: the rank is not known yet.
+      if (rule === undefined || rank === 0) continue;
+      const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
+      if (rank >= least && rank <= greatest) continue;
+      const needed = least === greatest ? `${least}` : `${least} to ${greatest}`;
+      const problem = `${name}: ${positions[position].name} has rank ${rank} where ${needed} is needed`;
+      context.issues.add("operation-rank", `${at}.${side}[${position}]`, problem);
+      return false;
+    }
+  }
+  return true;
+}
+
+/** The rules that the definition's rows cannot say, and the HAL version that the operands need. */
+function checkOwnRules(
+  context: ModelContext,
+  view: SubgraphView,
+  operation: Operation,
+  match: Match,
+  at: string,
+  name: string,
+): void {
+  const { form } = match;
+  const { issues, version } = context;
+  let since = match.since;
+  if (form.check !== undefined || form.since !== undefined) {
+    const inputs = operation.inputs.map((operand) =>
+      view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
+        ? undefined
+        : operandInfo(context, view, operand),
+    );
+    const outputs = operation.outputs.map((operand) => operandInfo(context, view, operand)).filter(isKnown);
+    const problem = ownProblem(match, inputs, outputs);
+    if (problem !== undefined) {
+      issues.add("operation-rule", at, `${name}: ${problem}`);
+      return;
+    }
+    since = requiredVersion(match, inputs, outputs);
+  }
+  if (since > version) requireVersion(context, since, "operation-version", at, `${name} with these operands`);
+}
+
+function isKnown(info: OperandInfo | undefined): info is OperandInfo {
+  return info !== undefined;
+}
+
+/** The broken rule of the operation's own. Its rules may refuse with an OperationError as its kernel does. */
+function ownProblem(
+  { form }: Match,
+  inputs: readonly (OperandInfo | undefined)[],
+  outputs: readonly OperandInfo[],
+): string | undefined {
+  try {
+    return form.check?.(bindInputs(form, inputs), bindOutputs(form, outputs));
+  } catch (error) {
+    if (error instanceof OperationError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Rules on pools (35, 50): a name that the HAL version knows, a handle, and memory as long as the pool's size.
+ */
+import type { HalVersion, Memory, MemoryHandle, RequestMemoryPool } from "@nnhal/types";
+import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
+import type { RuleCode } from "./rules.ts";
+import { isBuffer, isObject, isUint32 } from "./structure.ts";
+
+/** The HAL version that introduced each kind of memory. */
+const memoryNames: ReadonlyMap<string, HalVersion> = new Map([
+  ["ashmem", "1.0"],
+  ["mmap_fd", "1.0"],
+  ["hardware_buffer_blob", "1.2"],
+  ["hardware_buffer", "1.2"],
+]);
+
+/** The HAL version that introduced tokens as pools. */
+const tokensSince: HalVersion = "1.3";
+
+/** What a pool says of itself: a problem, or the HAL version that it needs. */
+type PoolFacts =
+  | { readonly since: HalVersion; readonly what: string }
+  | { readonly problem: string; readonly field: string };
+
+/** What is wrong with a memory, or the HAL version that its name needs. */
+export function memoryFacts(memory: Memory): PoolFacts {
+  if (!isObject(memory)) return { problem: `the pool is ${show(memory)} where a memory is needed`, field: "" };
+  const since = memoryNames.get(memory.name);
+  if (since === undefined) {
+    const names = [...memoryNames.keys()].join(", ");
+    return { problem: `the memory is named ${show(memory.name)} where one of ${names} is needed`, field: ".name" };
+  }
+  if (sizeOfMemory(memory) === undefined) {
+    return { problem: `the size is ${show(memory.size)} where a whole number of bytes is needed`, field: ".size" };
+  }
+  const problem = handleProblem(memory.handle, memory.size);
+  if (problem !== undefined) return { problem: `the ${memory.name} memory ${problem}`, field: ".handle" };
+  return { since, what: `${memory.name} memory` };
+}
+
+function handleProblem(handle: MemoryHandle | null, size: number): string | undefined {
+  if (!isObject(handle)) return `has handle ${show(handle)}`;
+  switch (handle.kind) {
+    case "buffer": {
+      if (!isBuffer(handle.buffer)) return `has buffer ${show(handle.buffer)} where an ArrayBuffer is needed`;
+      const { byteOffset, buffer } = handle;
+      const fits = Number.isSafeInteger(byteOffset) && byteOffset >= 0 && byteOffset + size <= buffer.byteLength;
+      if (fits) return undefined;
+      return `has size ${size} from byte ${show(byteOffset)} of a buffer of ${buffer.byteLength} bytes`;
+    }
+    case "fileDescriptor": {
+      const { fd, offset, protection } = handle;
+      if (!isUint32(fd)) return `has file descriptor ${show(fd)}`;
+      if (!Number.isSafeInteger(offset) || offset < 0) return `has offset ${show(offset)} in its file`;
+      return isUint32(protection) ? undefined : `has protection ${show(protection)}`;
+    }
+    default:
+      return "has a handle of unknown kind";
+  }
+}
+
+/** A memory's size in bytes; undefined where the value is not a size. */
+export function sizeOfMemory(memory: Memory): number | undefined {
+  if (!isObject(memory)) return undefined;
+  const { size } = memory;
+  return Number.isSafeInteger(size) && size >= 0 ? size : undefined;
+}
+
+/** What is wrong with a request's pool, or the HAL version that it needs. */
+function requestPoolFacts(pool: RequestMemoryPool): PoolFacts {
+  if (!isObject(pool)) return { problem: `the pool is ${show(pool)} where a pool is needed`, field: "" };
+  switch (pool.kind) {
+    case "memory": {
+      const facts = memoryFacts(pool.memory);
+      return "problem" in facts ? { ...facts, field: `.memory${facts.field}` } : facts;
+    }
+    case "token":
+      if (isUint32(pool.token) && pool.token > 0) return { since: tokensSince, what: "pools given by token" };
+      return { problem: `the token is ${show(pool.token)} where a number > 0 is needed`, field: ".token" };
+    default:
+      return { problem: "the pool is neither a memory nor a token", field: ".kind" };
+  }
+}
+
+/** Adds what is wrong with a request's pool. */
+export function checkRequestPool(issues: IssueList, pool: RequestMemoryPool, version: HalVersion, path: string): void {
+  addPoolIssue(issues, "request-pool", requestPoolFacts(pool), version, path);
+}
+
+function addPoolIssue(issues: IssueList, code: RuleCode, facts: PoolFacts, version: HalVersion, path: string): void {
+  if ("problem" in facts) issues.add(code, `${path}${facts.field}`, facts.problem);
+  else if (facts.since > version)
+    issues.add(code, path, `${facts.what} exist since HAL ${facts.since}, not in ${version}`);
+}
+
+/** What is wrong with a pool of a model (a memory) or of a request, on its own. */
+export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion = "1.3"): Issue[] {
+  return collectIssues("pool", undefined, (issues) => {
+    if (isObject(pool) && "kind" in pool) checkRequestPool(issues, pool, version, "pool");
+    else addPoolIssue(issues, "model-pool", memoryFacts(pool), version, "pool");
+  });
+}
+
+/** Whether a pool of a model (a memory) or of a request is valid (rules 35 and 50). */
+export function validatePool(pool: Memory | RequestMemoryPool, version: HalVersion = "1.3"): boolean {
+  return poolIssues(pool, version).length === 0;
+}

@@ -1,0 +1,190 @@
+/**
+ * Validation of requests against the model they are for: rules 42 – 50. The model is taken to be valid; should it be
+ * garbage, that is an issue too.
+ */
+import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnhal/types";
+import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
+import { greatestSize, isReadable } from "./operand.ts";
+import { checkRequestPool, sizeOfMemory } from "./pool.ts";
+import { isList, isObject, isUint32, isUint32List } from "./structure.ts";
+import { knownOperandType, sizeOf } from "./type-ranges.ts";
+
+/** How to validate a request. */
+export interface RequestValidationOptions {
+  /** The HAL version whose rules apply. Default 1.3. */
+  readonly version?: HalVersion;
+  /** Whether the execution can find out the shapes of outputs; a fenced one cannot. Default true; false below HAL 1.2. */
+  readonly allowUnspecifiedOutput?: boolean;
+  /** Most issues to look for. Default 32. */
+  readonly limit?: number;
+}
+
+/** The rules that a request breaks; none for a valid request. Never throws, whatever the fields hold. */
+export function requestIssues(request: Request, model: Model, options: RequestValidationOptions = {}): Issue[] {
+  return collectIssues("request", options.limit, (issues) => checkRequest(request, model, options, issues));
+}
+
+/** Whether a request is valid for a model. */
+export function validateRequest(request: Request, model: Model, options: RequestValidationOptions = {}): boolean {
+  return requestIssues(request, model, { ...options, limit: 1 }).length === 0;
+}
+
+/** One list of arguments and what it is checked against. */
+interface Side {
+  readonly name: "inputs" | "outputs";
+  /** Whether dimensions may stay unknown. */
+  readonly unknownAllowed: boolean;
+  readonly request: Request;
+  readonly issues: IssueList;
+}
+
+function checkRequest(
+  request: Request,
+  model: Model,
+  { version = "1.3", allowUnspecifiedOutput = true }: RequestValidationOptions,
+  issues: IssueList,
+): void {
+  if (!isObject(request)) {
+    issues.add("structure", "request", `the request is ${show(request)}`);
+    return;
+  }
+  for (const list of ["inputs", "outputs", "pools"] as const) {
+    if (isList(request[list])) continue;
+    issues.add("structure", list, `${list} is ${show(request[list])} where an array is needed`);
+    return;
+  }
+  const main = isObject(model) && isObject(model.main) ? model.main : undefined;
+  if (main === undefined || ![main.operands, main.inputIndexes, main.outputIndexes].every(isList)) {
+    issues.add("structure", "model", "the model has no readable main subgraph");
+    return;
+  }
+  const { operands, inputIndexes, outputIndexes } = main;
+  const unknownAllowed = allowUnspecifiedOutput && version >= "1.2";
+  checkArguments({ name: "inputs", unknownAllowed: false, request, issues }, operands, inputIndexes);
+  checkArguments({ name: "outputs", unknownAllowed, request, issues }, operands, outputIndexes);
+  for (let index = 0; index < request.pools.length && !issues.isFull(); index++) {
+    checkRequestPool(issues, request.pools[index], version, `pools[${index}]`);
+  }
+}
+
+function checkArguments(side: Side, operands: readonly Operand[], indexes: readonly number[]): void {
+  const { name, request, issues } = side;
+  const list = request[name];
+  if (list.length !== indexes.length) {
+    issues.add("argument-count", name, `the request has ${list.length} ${name} where the model has ${indexes.length}`);
+    return;
+  }
+  for (let position = 0; position < list.length && !issues.isFull(); position++) {
+    const path = `${name}[${position}]`;
+    const operand = operands[indexes[position]];
+    if (!isReadable(operand)) issues.add("structure", path, "the model's operand for the argument cannot be read");
+    else checkArgument(side, list[position], operand, path);
+  }
+}
+
+function checkArgument(side: Side, argument: RequestArgument, operand: Operand, path: string): void {
+  const { issues } = side;
+  const garbage = garbageOf(argument);
+  if (garbage !== undefined) {
+    issues.add("structure", path, garbage);
+    return;
+  }
+  const { hasNoValue, location, dimensions } = argument;
+  if (hasNoValue) {
+    const { poolIndex, offset, length } = location;
+    if (poolIndex === 0 && offset === 0 && length === 0 && dimensions.length === 0) return;
+    const shown = `poolIndex ${poolIndex}, offset ${offset}, length ${length}, dimensions ${showDimensions(dimensions)}`;
+    issues.add("argument-no-value", path, `an omitted argument has ${shown} where all must be 0 or empty`);
+    return;
+  }
+  checkLocation(side, location, path);
+  if (dimensions.length === 0) checkModelDimensions(side, operand, path);
+  else checkGivenDimensions(side, dimensions, operand, path);
+}
+
+function garbageOf(argument: RequestArgument): string | undefined {
+  if (!isObject(argument)) return `the argument is ${show(argument)}`;
+  const { hasNoValue, location, dimensions } = argument;
+  if (typeof hasNoValue !== "boolean") return `hasNoValue is ${show(hasNoValue)} where a boolean is needed`;
+  if (!isObject(location)) return `location is ${show(location)} where an object is needed`;
+  for (const field of ["poolIndex", "offset", "length"] as const) {
+    if (!isUint32(location[field])) return `location.${field} is ${show(location[field])} where an integer is needed`;
+  }
+  return isUint32List(dimensions) ? undefined : `dimensions is ${show(dimensions)} where an array of integers is needed`;
+}
+
+/** Rules 44 and 60. */
+function checkLocation({ request, issues }: Side, location: RequestArgument["location"], path: string): void {
+  const { poolIndex, offset, length } = location;
+  if (poolIndex >= request.pools.length) {
+    const problem = `the poolIndex is ${poolIndex} where the request has ${request.pools.length} pools`;
+    issues.add("argument-location", `${path}.location.poolIndex`, problem);
+    return;
+  }
+  const pool = request.pools[poolIndex];
+  // What is wrong with the pool itself is an issue of its own.
+  if (!isObject(pool)) return;
+  if (pool.kind === "token") {
+    if (offset === 0 && length === 0) return;
+    const problem = `offset ${offset} and length ${length} on a token's pool, where both must be 0`;
+    issues.add("argument-location", `${path}.location`, problem);
+    return;
+  }
+  const size = sizeOfMemory(pool.memory);
+  if (size === undefined) return;
+  if (offset + length > size) {
+    const problem = `${length} bytes at ${offset} reach beyond the ${size} bytes of pool ${poolIndex}`;
+    issues.add("argument-location", `${path}.location`, problem);
+  } else if (pool.memory.name === "hardware_buffer" && (offset !== 0 || length !== 0)) {
+    const problem = `offset ${offset} and length ${length} on a hardware_buffer, where both must be 0`;
+    issues.add("opaque-pool", `${path}.location`, problem);
+  }
+}
+
+/** The argument gives no dimensions: rules 45 and 49. */
+function checkModelDimensions({ name, unknownAllowed, issues }: Side, operand: Operand, path: string): void {
+  if (unknownAllowed) return;
+  const { type, dimensions } = operand;
+  // Of an extension's type it is not known whether it has dimensions at all.
+  const unknownRank = dimensions.length === 0 && knownOperandType(type)?.kind === "tensor";
+  if (!unknownRank && !dimensions.includes(0)) return;
+  const code = name === "inputs" ? "argument-shape-unknown" : "output-shape-unknown";
+  const problem = `neither the request nor the model, which has ${showDimensions(dimensions)}, gives all dimensions`;
+  issues.add(code, `${path}.dimensions`, problem);
+}
+
+/** The argument gives dimensions: rules 46 – 49 and 59. */
+function checkGivenDimensions(
+  { name, unknownAllowed, issues }: Side,
+  dimensions: readonly number[],
+  operand: Operand,
+  path: string,
+): void {
+  const known = operand.dimensions;
+  const field = `${path}.dimensions`;
+  const type = knownOperandType(operand.type);
+  if (type !== undefined && type.kind !== "tensor") {
+    issues.add("argument-rank", field, `a ${type.name} is given dimensions ${showDimensions(dimensions)}`);
+    return;
+  }
+  if (known.length !== 0 && known.length !== dimensions.length) {
+    const problem = `the dimensions are ${showDimensions(dimensions)} where the model has ${showDimensions(known)}`;
+    issues.add("argument-rank", field, problem);
+    return;
+  }
+  for (let axis = 0; axis < dimensions.length && !issues.isFull(); axis++) {
+    const extent = dimensions[axis];
+    const knownExtent = known[axis] ?? 0;
+    if (knownExtent !== 0 && extent !== knownExtent && (extent !== 0 || !unknownAllowed)) {
+      issues.add("argument-extent", `${field}[${axis}]`, `the extent is ${extent} where the model has ${knownExtent}`);
+    } else if (extent === 0 && !unknownAllowed) {
+      const code = name === "inputs" ? "argument-extent-zero" : "output-shape-unknown";
+      issues.add(code, `${field}[${axis}]`, "the extent is 0 (unknown), and the model does not know it either");
+    }
+  }
+  const size = type === undefined ? 0 : sizeOf(type, dimensions);
+  if (size > greatestSize) {
+    const problem = `a ${type?.name} ${showDimensions(dimensions)} takes ${size} bytes, at most ${greatestSize} are allowed`;
+    issues.add("operand-size", field, problem);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * What kind of value a field holds, for values that may be anything whatever their declared type says.
+ */
+
+/** Whether a value has fields. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether a value is an array. Not a type guard: what its elements are is still to be found out. */
+export function isList(value: unknown): boolean {
+  return Array.isArray(value);
+}
+
+/** Whether a value is an integer within [0, 2^32). */
+export function isUint32(value: unknown): value is number {
+  return typeof value === "number" && value >>> 0 === value;
+}
+
+/** Whether a value is an array of integers within [0, 2^32). */
+export function isUint32List(value: unknown): value is readonly number[] {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (!isUint32(value[index])) return false;
+  return true;
+}
+
+/** Whether a value is an array of numbers. */
+export function isNumberList(value: unknown): value is readonly number[] {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (typeof value[index] !== "number") return false;
+  return true;
+}
+
+/** Whether a value is a Uint8Array, also one of another realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && tagOf(value) === "Uint8Array";
+}
+
+/** Whether a value is an ArrayBuffer or a SharedArrayBuffer, also one of another realm. */
+export function isBuffer(value: unknown): value is ArrayBufferLike {
+  return isObject(value) && ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
+}
+
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}

@@ -1,0 +1,101 @@
+/**
+ * Which codes of the HAL's enums exist in which HAL version.
+ */
+import {
+  type EnumRow,
+  executionPreferences,
+  type HalVersion,
+  type OperandTypeName,
+  OperandTypeRange,
+  type OperandTypeRow,
+  OperationTypeRange,
+  operandTypes,
+  operationTypes,
+  priorities,
+} from "@nnhal/types";
+
+/** What is known of a fundamental or OEM operand type. */
+export interface KnownOperandType extends OperandTypeRow {
+  readonly name: OperandTypeName;
+}
+
+const operandTypeByCode: ReadonlyMap<number, KnownOperandType> = new Map(
+  operandTypeNamesOf(operandTypes).map((name) => [operandTypes[name].code, { ...operandTypes[name], name }]),
+);
+
+const operationTypeByCode: ReadonlyMap<number, EnumRow & { readonly name: string }> = new Map(
+  Object.entries(operationTypes).map(([name, row]) => [row.code, { ...row, name }]),
+);
+
+function operandTypeNamesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(table).filter((name): name is Name => name in table);
+}
+
+/** A fundamental or OEM operand type; undefined for any other code. */
+export function knownOperandType(code: number): KnownOperandType | undefined {
+  return operandTypeByCode.get(code);
+}
+
+/** One of the HAL's own operations, OEM_OPERATION included; undefined for any other code. */
+export function knownOperationType(code: number): (EnumRow & { readonly name: string }) | undefined {
+  return operationTypeByCode.get(code);
+}
+
+/** Whether a code is an extension's operand type. */
+export function isExtensionOperandType(code: number): boolean {
+  return code > OperandTypeRange.BASE_MAX && code >>> 0 === code;
+}
+
+/** Whether a code is an extension's operation. */
+export function isExtensionOperationType(code: number): boolean {
+  return code > OperationTypeRange.BASE_MAX && code >>> 0 === code;
+}
+
+/** OEM types carry whatever the OEM likes. */
+export function isOem(type: KnownOperandType): boolean {
+  return type.name === "OEM" || type.name === "TENSOR_OEM_BYTE";
+}
+
+/** Size in bytes of an operand; 0 where its dimensions are not all known. */
+export function sizeOf(type: OperandTypeRow, dimensions: readonly number[]): number {
+  if (type.kind === "tensor" && dimensions.length === 0) return 0;
+  let size: number = type.elementSize;
+  for (const extent of dimensions) size *= extent;
+  // Infinity * 0 is NaN; a 0 anywhere is an unknown extent.
+  return Number.isNaN(size) ? 0 : size;
+}
+
+/** The HAL version that introduced extensions. */
+export const extensionsSince: HalVersion = "1.2";
+
+/** The HAL version that introduced an operand type; undefined where no version knows it. */
+export function operandTypeSince(code: number): HalVersion | undefined {
+  return isExtensionOperandType(code) ? extensionsSince : knownOperandType(code)?.since;
+}
+
+/** The HAL version that introduced an operation; undefined where no version knows it. */
+export function operationTypeSince(code: number): HalVersion | undefined {
+  return isExtensionOperationType(code) ? extensionsSince : knownOperationType(code)?.since;
+}
+
+/** Whether a HAL version knows an operand type (rule 55). */
+export function validOperandType(code: number, version: HalVersion): boolean {
+  const since = operandTypeSince(code);
+  return since !== undefined && since <= version;
+}
+
+/** Whether a HAL version knows an operation (rule 55). */
+export function validOperationType(code: number, version: HalVersion): boolean {
+  const since = operationTypeSince(code);
+  return since !== undefined && since <= version;
+}
+
+/** Whether a value is an ExecutionPreference (rule 51). */
+export function validateExecutionPreference(preference: unknown): boolean {
+  return Object.values(executionPreferences).some(({ code }) => code === preference);
+}
+
+/** Whether a value is a Priority (rule 52). */
+export function validatePriority(priority: unknown): boolean {
+  return Object.values(priorities).some(({ code }) => code === priority);
+}

@@ -1,0 +1,20 @@
+/**
+ * What `npm start`, `npm test` and the other root scripts run. Plain Node.js without dependencies, since on a fresh
+ * checkout nothing is installed yet: it brings the install up to date where needed, then hands over.
+ *
+ *   start            install what the demo needs, run the demo
+ *   nnhal ARGS       the same install, then the command line with ARGS, in the folder the user typed it in
+ *   generate         full install, then write the generated files
+ *   ok, test [STEP…] full install, then the gate: all of it, or the named steps
+ */
+const needed = [20, 19];
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
+  console.error(`nnhal needs Node.js ${needed.join(".")} or newer; this is ${process.versions.node}.`);
+  process.exitCode = 1;
+} else {
+  // Imported only now, so that an old Node.js gets the line above and not a syntax error.
+  const { main } = await import("./launcher/src/main.mjs");
+  process.exitCode = await main(process.argv.slice(2));
+}

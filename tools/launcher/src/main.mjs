@@ -1,0 +1,81 @@
+/**
+ * The commands behind the root scripts: each names the install it needs and the TypeScript file that is run from its
+ * source, with what the user typed.
+ */
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ensureInstalled } from "./install.mjs";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/**
+ * @typedef {object} Command
+ * @property {import("./decide.mjs").Kind} install
+ * @property {string} file From the root of the checkout.
+ * @property {readonly string[]} [args] Come before the user's.
+ * @property {boolean} [inUserFolder] Runs where the user typed the command, so that relative paths mean what they say.
+ * @property {string} [lastLineOnFailure] What stdout ends with, if the install fails.
+ */
+
+const noTests = "0 passed, 1 failed, 0 skipped";
+
+/** @type {Readonly<Record<string, Command>>} */
+const commands = {
+  start: { install: "demo", file: "apps/cli/src/main.ts", args: ["demo"], inUserFolder: true },
+  nnhal: { install: "demo", file: "apps/cli/src/main.ts", inUserFolder: true },
+  generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
+  ok: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
+  test: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
+};
+
+/**
+ * Runs one command; the exit code is that of what ran.
+ * @param {readonly string[]} argv The command's name, then its arguments.
+ * @returns {Promise<number>}
+ */
+export async function main([name = "", ...args]) {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    console.error(`nnhal: "${name}" is not a command of this script. There are: ${Object.keys(commands).join(", ")}.`);
+    return 2;
+  }
+  if (!(await ensureInstalled(root, command.install))) {
+    if (command.lastLineOnFailure !== undefined) console.log(command.lastLineOnFailure);
+    return 1;
+  }
+  return runFromSource(join(root, command.file), [...(command.args ?? []), ...args], {
+    cwd: command.inUserFolder ? userFolder() : root,
+  });
+}
+
+/** npm runs scripts in the root and leaves the folder the user was in, in INIT_CWD. */
+function userFolder() {
+  const asked = process.env.npm_lifecycle_event === undefined ? undefined : process.env.INIT_CWD;
+  return asked !== undefined && resolve(process.cwd()) === resolve(root) ? asked : process.cwd();
+}
+
+/** @param {string} file @param {readonly string[]} args @param {{ cwd: string }} options @returns {Promise<number>} */
+function runFromSource(file, args, { cwd }) {
+  const require = createRequire(join(root, "tools/launcher/package.json"));
+  const loader = pathToFileURL(require.resolve("tsx")).href;
+  const child = spawn(process.execPath, ["--conditions=@nnhal/source", "--import", loader, file, ...args], {
+    cwd,
+    stdio: "inherit",
+  });
+  // Ctrl-C reaches the child by itself, a signal to this process alone does not. Either way the child decides how to end.
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => {
+      if (signal !== "SIGINT") child.kill(signal);
+    });
+  }
+  return new Promise((done) => {
+    child.on("error", (error) => {
+      console.error(`nnhal: cannot start ${process.execPath}: ${error.message}`);
+      done(1);
+    });
+    child.on("exit", (code, signal) => done(code ?? 128 + (signal === null ? 1 : constants.signals[signal])));
+  });
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { camelCase, generateAll, generateRegistry, staleFiles, writeGenerated } from "./generate.ts";
+
+const operation = (file: string, text: string) => ({ path: `packages/operations/src/ops/${file}`, text });
+const abs = operation("abs.ts", "export const abs = defineOperation({});\n");
+const conv = operation("conv-2d.ts", "export type Window = number;\nexport const conv2d = defineOperation({});\n");
+
+test.each([
+  ["abs", "abs"],
+  ["conv-2d", "conv2d"],
+  ["depth-to-space", "depthToSpace"],
+  ["l2-pool-2d", "l2Pool2d"],
+])("%s becomes %s", (kebab, camel) => {
+  expect(camelCase(kebab)).toBe(camel);
+});
+
+describe("the registry", () => {
+  test("imports each operation and lists them by name", () => {
+    const { files, problems } = generateRegistry([conv, abs]);
+    expect(problems).toEqual([]);
+    expect(files).toEqual([
+      {
+        path: "packages/operations/src/registry.gen.ts",
+        text: [
+          "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+          'import type { Operation } from "./define.ts";',
+          'import { abs } from "./ops/abs.ts";',
+          'import { conv2d } from "./ops/conv-2d.ts";',
+          "",
+          "/** Every operation, in the order of the names. */",
+          "export const operations = [",
+          "  abs,",
+          "  conv2d,",
+          "] as const satisfies readonly Operation[];",
+          "",
+        ].join("\n"),
+      },
+    ]);
+  });
+
+  test("a reserved word gets an underscore", () => {
+    const { files, problems } = generateRegistry([operation("if.ts", "export const if_ = defineOperation({});\n")]);
+    expect(problems).toEqual([]);
+    expect(files[0].text).toContain('import { if_ } from "./ops/if.ts";');
+  });
+
+  test("leaves out tests and helpers", () => {
+    const helpers = [operation("abs.test.ts", "test()"), operation("_family.ts", "export const family = 1;\n")];
+    expect(generateRegistry([abs, ...helpers])).toEqual(generateRegistry([abs]));
+  });
+
+  test.each([
+    ["nothing", "const abs = 1;\n", "nothing"],
+    ["another name", "export const absolute = 1;\n", "absolute"],
+    ["two values", "export const abs = 1;\nexport function helper() {}\n", "abs, helper"],
+    ["a list", "const abs = 1;\nexport { abs, abs as other };\n", "abs, other"],
+    ["a re-export", 'export * from "./x.ts";\nexport const abs = 1;\n', "abs, *"],
+    ["a default", "export default 1;\n", "default"],
+  ])("refuses a file that exports %s", (_, text, found) => {
+    expect(generateRegistry([operation("abs.ts", text)]).problems).toEqual([
+      `packages/operations/src/ops/abs.ts: must export exactly one value, const abs, but exports ${found}`,
+    ]);
+  });
+
+  test.each(["Abs.ts", "conv_2d.ts", "math/abs.ts"])("refuses the file name %s", (file) => {
+    expect(generateRegistry([operation(file, abs.text)]).problems).toHaveLength(1);
+  });
+});
+
+describe("on disk", () => {
+  let root = "";
+  const registry = () => join(root, "packages/operations/src/registry.gen.ts");
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "nnhal-generate-"));
+    mkdirSync(join(root, "packages/operations/src/ops"), { recursive: true });
+    writeFileSync(join(root, abs.path), abs.text);
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  test("a missing file is stale; once written it is fresh, and writing again does nothing", () => {
+    const generated = generateAll(root);
+    expect(staleFiles(root, generated)).toEqual(["packages/operations/src/registry.gen.ts"]);
+    expect(writeGenerated(root, generated)).toEqual(["packages/operations/src/registry.gen.ts"]);
+    expect(staleFiles(root, generated)).toEqual([]);
+    expect(writeGenerated(root, generated)).toEqual([]);
+  });
+
+  test("a new operation and an edit by hand both make it stale", () => {
+    writeGenerated(root, generateAll(root));
+    writeFileSync(join(root, conv.path), conv.text);
+    expect(staleFiles(root, generateAll(root))).toHaveLength(1);
+    writeGenerated(root, generateAll(root));
+    writeFileSync(registry(), `${readFileSync(registry(), "utf8")}// edited\n`);
+    expect(staleFiles(root, generateAll(root))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * Generated files: what each should contain, computed from the sources, and whether the file on disk says the same. The
+ * index of operations comes from the folder of operations, so adding a file there is all it takes to register one.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readCode, type SourceFile } from "./workspace.ts";
+
+export interface GeneratedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Generated {
+  readonly files: readonly GeneratedFile[];
+  /** Why a file could not be generated, as lines a person can act on. */
+  readonly problems: readonly string[];
+}
+
+const operationsFolder = "packages/operations/src/ops";
+const registryPath = "packages/operations/src/registry.gen.ts";
+
+/** Those among the HAL's operation names, and those that a new one might bring. */
+const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in", "return", "switch", "while", "with"]);
+
+/** All generated files of the checkout at `root`, as they should be. */
+export function generateAll(root: string): Generated {
+  const sources = readCode(root, join(root, operationsFolder));
+  return sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
+}
+
+/** Writes what differs; the paths it wrote. */
+export function writeGenerated(root: string, { files }: Generated): string[] {
+  const stale = files.filter((file) => !isFresh(root, file));
+  for (const { path, text } of stale) writeFileSync(join(root, path), text);
+  return stale.map(({ path }) => path);
+}
+
+/** The paths whose content on disk is not what it should be. */
+export function staleFiles(root: string, { files }: Generated): string[] {
+  return files.filter((file) => !isFresh(root, file)).map(({ path }) => path);
+}
+
+function isFresh(root: string, { path, text }: GeneratedFile): boolean {
+  const full = join(root, path);
+  return existsSync(full) && readFileSync(full, "utf8") === text;
+}
+
+/** The registry of the operations that `sources` define, in the order of their names. */
+export function generateRegistry(sources: readonly SourceFile[]): Generated {
+  const problems: string[] = [];
+  const operations: { readonly name: string; readonly file: string }[] = [];
+  for (const { path, text } of sources) {
+    const file = path.slice(operationsFolder.length + 1);
+    if (file.endsWith(".test.ts") || file.startsWith("_")) continue;
+    if (file.includes("/") || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*\.ts$/.test(file)) {
+      problems.push(`${path}: an operation's file lies directly in ops/ and has a kebab-case name ending in .ts`);
+      continue;
+    }
+    const name = constantName(file.slice(0, -".ts".length));
+    const exported = exportedValues(text);
+    if (exported.length !== 1 || exported[0] !== name) {
+      const found = exported.length === 0 ? "nothing" : exported.join(", ");
+      problems.push(`${path}: must export exactly one value, const ${name}, but exports ${found}`);
+      continue;
+    }
+    operations.push({ name, file });
+  }
+  operations.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { files: [{ path: registryPath, text: registryText(operations) }], problems };
+}
+
+function registryText(operations: readonly { readonly name: string; readonly file: string }[]): string {
+  const lines = [
+    "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+    'import type { Operation } from "./define.ts";',
+    ...operations.map(({ name, file }) => `import { ${name} } from "./ops/${file}";`),
+    "",
+    "/** Every operation, in the order of the names. */",
+    "export const operations = [",
+    ...operations.map(({ name }) => `  ${name},`),
+    "] as const satisfies readonly Operation[];",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+/** conv-2d → conv2d, depth-to-space → depthToSpace. */
+export function camelCase(kebab: string): string {
+  return kebab.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What an operation's file exports. A word that the language keeps to itself gets an underscore. */
+function constantName(kebab: string): string {
+  const name = camelCase(kebab);
+  return reservedWords.has(name) ? `${name}_` : name;
+}
+
+/** The names of the values that a formatted source exports; "*" for a re-export of everything. Types do not count. */
+function exportedValues(text: string): string[] {
+  const declared = [...text.matchAll(/^export (?:declare )?(?:async )?(?:const|let|var|function\*?|class) +(\w+)/gm)];
+  const lists = [...text.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
+  const listed = lists.map((entry) => entry.trim()).filter((entry) => entry !== "" && !entry.startsWith("type "));
+  return [
+    ...declared.map(([, name = ""]) => name),
+    ...listed.map((entry) => entry.split(/\s+as\s+/).at(-1) ?? entry),
+    ...(/^export \*/m.test(text) ? ["*"] : []),
+    ...(/^export default/m.test(text) ? ["default"] : []),
+  ];
+}

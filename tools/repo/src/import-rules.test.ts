@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import { packageOf } from "./fixtures.ts";
+import { allowedFor, checkImports, importedModules } from "./import-rules.ts";
+import { type Manifest, readManifest, readWorkspace, type WorkspacePackage, workspaceRoot } from "./workspace.ts";
+
+const root: Manifest = { name: "root", devDependencies: { vitest: "4" } };
+const link = (...names: string[]) => Object.fromEntries(names.map((name) => [`@nnhal/${name}`, "workspace:^"]));
+const types = packageOf("packages/types");
+const operations = packageOf("packages/operations", { dependencies: link("types") });
+const check = (...packages: WorkspacePackage[]) => checkImports(packages, root);
+
+/** The problems of packages/operations, when it has the one file given. */
+const operationsWith = (text: string, file = "index.ts", manifest: Partial<Manifest> = {}) =>
+  check(types, packageOf("packages/operations", { dependencies: link("types"), ...manifest }, { [file]: text }));
+
+describe("import rules", () => {
+  test("a package that keeps every rule has no problems", () => {
+    const text = 'import type { Model } from "@nnhal/types";\nexport { a } from "./a.ts";\n';
+    expect(operationsWith(text)).toEqual([]);
+  });
+
+  test("a dependency against the direction is found in package.json", () => {
+    expect(check(packageOf("packages/types", { dependencies: link("tflite") }), packageOf("packages/tflite"))).toEqual([
+      "packages/types/package.json: depends on @nnhal/tflite, which packages/types may not import",
+    ]);
+  });
+
+  test("an import against the direction is found in the source, even where it is declared", () => {
+    const runtime = packageOf("packages/runtime");
+    const backend = packageOf(
+      "packages/backend-ort",
+      { dependencies: link("runtime") },
+      { "index.ts": 'export const load = () => import("@nnhal/runtime");' },
+    );
+    expect(check(runtime, backend)).toEqual([
+      "packages/backend-ort/package.json: depends on @nnhal/runtime, which packages/backend-ort may not import",
+      "packages/backend-ort/src/index.ts: imports @nnhal/runtime, which packages/backend-ort may not import",
+    ]);
+  });
+
+  test.each([
+    ["backend-tfjs", "backend-reference"],
+    ["backend-tfjs", "driver-core"],
+    ["extension-fibonacci", "runtime"],
+  ])("%s may not use %s", (from, to) => {
+    expect(check(packageOf(`packages/${to}`), packageOf(`packages/${from}`, { dependencies: link(to) }))).toHaveLength(
+      1,
+    );
+  });
+
+  test("a rule on a subpath allows that subpath only", () => {
+    const transport = (specifier: string) =>
+      check(
+        packageOf("packages/driver-core"),
+        packageOf(
+          "packages/transport",
+          { dependencies: link("driver-core") },
+          { "a.ts": `import { x } from "${specifier}";` },
+        ),
+      );
+    expect(transport("@nnhal/driver-core/memory")).toEqual([]);
+    expect(transport("@nnhal/driver-core/device")).toHaveLength(1);
+    expect(transport("@nnhal/driver-core")).toHaveLength(1);
+  });
+
+  test("applications may use every package, the conformance kit every package but applications", () => {
+    const cli = packageOf("apps/cli", { dependencies: link("types", "conformance") });
+    expect(check(types, packageOf("packages/conformance", { dependencies: link("types") }), cli)).toEqual([]);
+    expect(check(packageOf("apps/tool"), packageOf("packages/conformance", { dependencies: link("tool") }))).toEqual([
+      "packages/conformance/package.json: depends on @nnhal/tool, which packages/conformance may not import",
+    ]);
+  });
+
+  test("an import must be declared; tests may also use development dependencies and the workspace's tools", () => {
+    const text = 'import { expect } from "vitest";';
+    expect(operationsWith(text)).toEqual([
+      "packages/operations/src/index.ts: imports vitest, which packages/operations/package.json does not declare",
+    ]);
+    expect(operationsWith(text, "index.test.ts")).toEqual([]);
+    expect(operationsWith(text, "ops/_run.test-helper.ts")).toEqual([]);
+    expect(operationsWith('import "left-pad";', "index.test.ts")).toHaveLength(1);
+    expect(operationsWith('import "left-pad";', "index.test.ts", { devDependencies: { "left-pad": "1" } })).toEqual([]);
+  });
+
+  test("a workspace dependency is declared as one", () => {
+    expect(check(types, packageOf("packages/operations", { dependencies: { "@nnhal/types": "1.0.0" } }))).toEqual([
+      'packages/operations/package.json: @nnhal/types must be "workspace:^", not "1.0.0"',
+    ]);
+  });
+
+  test("an isomorphic package uses nothing of Node.js outside its tests", () => {
+    const text = 'import { readFileSync } from "node:fs";';
+    expect(operationsWith(text)).toEqual([
+      "packages/operations/src/index.ts: imports node:fs, but packages/operations also runs in a browser",
+    ]);
+    expect(operationsWith(text, "index.test.ts")).toEqual([]);
+    expect(check(packageOf("packages/driver-core", {}, { "a.ts": text }))).toEqual([]);
+  });
+
+  test("a module of Node.js is named with its prefix", () => {
+    expect(check(packageOf("packages/driver-core", {}, { "a.ts": 'import fs from "fs";' }))).toEqual([
+      "packages/driver-core/src/a.ts: imports fs: write it as node:fs",
+    ]);
+  });
+
+  test("relative imports end in .ts and stay inside the package", () => {
+    expect(operationsWith('import "./a";')).toEqual([
+      "packages/operations/src/index.ts: imports ./a: a relative path ends in .ts",
+    ]);
+    expect(operationsWith('import "../../types/src/index.ts";')).toEqual([
+      "packages/operations/src/index.ts: imports ../../types/src/index.ts, which is outside packages/operations: use the package's name",
+    ]);
+    expect(operationsWith('import "../package.json";')).toEqual([]);
+  });
+
+  test("a package does not import itself by name", () => {
+    expect(operationsWith('import "@nnhal/operations";')).toHaveLength(1);
+    expect(operationsWith('import "@nnhal/operations";', "a.test.ts")).toEqual([]);
+  });
+
+  test("a circle is found, also through development dependencies", () => {
+    const back = packageOf("packages/types", { devDependencies: link("operations") });
+    expect(check(back, operations)).toEqual([
+      "packages depend on each other in a circle: @nnhal/types → @nnhal/operations → @nnhal/types",
+    ]);
+  });
+
+  test("a package without a rule is a problem, not a free pass", () => {
+    expect(check(packageOf("packages/novelty"))).toEqual([
+      "packages/novelty: has no rule about what it may import; add one to the table in tools/repo/src/import-rules.ts",
+    ]);
+  });
+
+  test("every way to import is seen, and text that looks like one is not", () => {
+    const text = `
+      import type { A } from "a";
+      export * from "b";
+      import "c";
+      const d = await import("d");
+      type E = import("e").E;
+      // import "not";
+      const text = 'import "neither"';
+    `;
+    expect(importedModules(text).sort()).toEqual(["a", "b", "c", "d", "e"]);
+  });
+});
+
+describe("this workspace", () => {
+  const packages = readWorkspace(workspaceRoot);
+
+  test("has a rule for every package", () => {
+    expect(packages.length).toBeGreaterThan(0);
+    for (const { folder } of packages) expect(allowedFor(folder), folder).toBeDefined();
+  });
+
+  test("declares only dependencies that the rules allow", () => {
+    const manifests = packages.map((one) => ({ ...one, sources: [] }));
+    expect(checkImports(manifests, readManifest(workspaceRoot))).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * Who may import whom. The table is the rule; `checkImports` holds it against each package.json and against every import
+ * statement, so that neither can drift from it.
+ */
+import { builtinModules } from "node:module";
+import ts from "typescript";
+import { isTest, type Manifest, type SourceFile, type WorkspacePackage } from "./workspace.ts";
+
+/** "anything", "packages" (all but applications and tools), or folder names under packages/, some with one subpath. */
+type Allowed = "anything" | "packages" | readonly string[];
+
+const forBackends = ["backend", "operations", "types", "utils"];
+
+const allowedImports: Readonly<Record<string, Allowed>> = {
+  types: [],
+  operations: ["types"],
+  validation: ["types", "operations"],
+  utils: ["types", "operations"],
+  backend: ["types", "operations"],
+  "driver-core": ["types", "operations", "validation", "utils", "backend"],
+  transport: ["types", "driver-core/memory", "driver-core/burst"],
+  runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
+  tflite: ["types", "operations"],
+  conformance: "packages",
+};
+
+/** These run in a browser too, so they use nothing of Node.js. `backend` is one of them since backend-reference uses it. */
+export const isomorphicPackages = [
+  "types",
+  "operations",
+  "validation",
+  "utils",
+  "backend",
+  "tflite",
+  "backend-reference",
+] as const;
+
+const scope = "@nnhal/";
+const builtins = new Set(builtinModules);
+
+/** The rule for a package in `folder`; undefined where there is none yet. */
+export function allowedFor(folder: string): Allowed | undefined {
+  const [parent, name = ""] = folder.split("/");
+  if (parent === "apps" || parent === "tools") return "anything";
+  if (name.startsWith("backend-") || name.startsWith("extension-")) return forBackends;
+  return Object.hasOwn(allowedImports, name) ? allowedImports[name] : undefined;
+}
+
+/** Every breach, as lines a person can act on. `root` is the workspace's own manifest, whose tools tests may use. */
+export function checkImports(packages: readonly WorkspacePackage[], root: Manifest): string[] {
+  const folders = new Map(packages.map((one) => [one.manifest.name, one.folder]));
+  return [...packages.flatMap((one) => checkPackage(one, folders, root)), ...checkCycles(packages)];
+}
+
+function checkPackage(one: WorkspacePackage, folders: ReadonlyMap<string, string>, root: Manifest): string[] {
+  const { folder, manifest, sources } = one;
+  const allowed = allowedFor(folder);
+  if (allowed === undefined) {
+    return [`${folder}: has no rule about what it may import; add one to the table in tools/repo/src/import-rules.ts`];
+  }
+  const problems: string[] = [];
+  for (const [name, range] of Object.entries(runtimeDependencies(manifest))) {
+    if (!name.startsWith(scope)) continue;
+    if (!range.startsWith("workspace:")) {
+      problems.push(`${folder}/package.json: ${name} must be "workspace:^", not "${range}"`);
+    }
+    if (!mayImport(allowed, name, folders, true)) {
+      problems.push(`${folder}/package.json: depends on ${name}, which ${folder} may not import`);
+    }
+  }
+  for (const source of sources) {
+    for (const problem of checkSource(source, one, allowed, folders, root)) problems.push(`${source.path}: ${problem}`);
+  }
+  return problems;
+}
+
+function checkSource(
+  source: SourceFile,
+  { folder, manifest }: WorkspacePackage,
+  allowed: Allowed,
+  folders: ReadonlyMap<string, string>,
+  root: Manifest,
+): string[] {
+  const test = isTest(source.path);
+  const isomorphic = isomorphicPackages.some((name) => folder === `packages/${name}`);
+  const declared = runtimeDependencies(manifest);
+  const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
+  const tool = folder.startsWith("tools/");
+  const problems: string[] = [];
+  for (const specifier of importedModules(source.text)) {
+    if (specifier.startsWith(".")) {
+      const problem = checkRelative(source.path, specifier, folder, test || tool);
+      if (problem !== undefined) problems.push(problem);
+      continue;
+    }
+    const name = packageName(specifier);
+    if (specifier.startsWith("node:")) {
+      if (isomorphic && !test) problems.push(`imports ${specifier}, but ${folder} also runs in a browser`);
+    } else if (builtins.has(specifier)) {
+      problems.push(`imports ${specifier}: write it as node:${specifier}`);
+    } else if (name === manifest.name) {
+      if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
+    } else if (!Object.hasOwn(test || tool ? declaredForTests : declared, name)) {
+      problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
+    } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
+      problems.push(`imports ${specifier}, which ${folder} may not import`);
+    }
+  }
+  return problems;
+}
+
+function checkRelative(path: string, specifier: string, folder: string, outsideAllowed: boolean): string | undefined {
+  if (!/\.(ts|mjs|json)$/.test(specifier)) return `imports ${specifier}: a relative path ends in .ts`;
+  const target = new URL(specifier, `file:///${path}`).pathname.slice(1);
+  if (!outsideAllowed && !target.startsWith(`${folder}/`)) {
+    return `imports ${specifier}, which is outside ${folder}: use the package's name`;
+  }
+  return undefined;
+}
+
+/** `whole` asks about a dependency, which a rule on one subpath already justifies. */
+function mayImport(allowed: Allowed, specifier: string, folders: ReadonlyMap<string, string>, whole: boolean): boolean {
+  if (allowed === "anything") return true;
+  if (allowed === "packages") return folders.get(packageName(specifier))?.startsWith("packages/") ?? false;
+  const path = specifier.slice(scope.length);
+  return allowed.some(
+    (entry) => entry === path || path.startsWith(`${entry}/`) || (whole && entry.startsWith(`${path}/`)),
+  );
+}
+
+/** Every module that a source imports or re-exports, statically or with a literal import(). */
+export function importedModules(text: string): string[] {
+  return ts.preProcessFile(text, true, true).importedFiles.map((file) => file.fileName);
+}
+
+function packageName(specifier: string): string {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+function runtimeDependencies(manifest: Manifest): Readonly<Record<string, string>> {
+  return { ...manifest.peerDependencies, ...manifest.optionalDependencies, ...manifest.dependencies };
+}
+
+/** Cycles among the packages, development dependencies included: nothing could be built first in one. */
+function checkCycles(packages: readonly WorkspacePackage[]): string[] {
+  const uses = new Map(
+    packages.map(({ manifest }) => [
+      manifest.name,
+      Object.keys({ ...runtimeDependencies(manifest), ...manifest.devDependencies }).filter((n) => n.startsWith(scope)),
+    ]),
+  );
+  const done = new Set<string>();
+  const problems: string[] = [];
+  const visit = (name: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(name);
+    if (start >= 0) {
+      problems.push(`packages depend on each other in a circle: ${[...trail.slice(start), name].join(" → ")}`);
+      return;
+    }
+    if (done.has(name)) return;
+    for (const next of uses.get(name) ?? []) visit(next, [...trail, name]);
+    done.add(name);
+  };
+  for (const name of uses.keys()) visit(name, []);
+  return problems;
+}

@@ -1,0 +1,54 @@
+/**
+ * The gate: `npm run ok` runs every step, `npm run ok -- types lint` the named ones. One line per step, the output of those
+ * that fail in full, and as the last line the counts, in which each step counts as one test.
+ */
+import { emptyPackages, type Step, type StepResult, steps } from "./steps.ts";
+import { noTests, type TestCounts } from "./test-run.ts";
+import { workspaceRoot } from "./workspace.ts";
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !steps.some((step) => step.name === name));
+  if (unknown.length > 0) {
+    console.error(`No step is called ${unknown.join(", ")}. There are:`);
+    for (const { name, purpose } of steps) console.error(`  ${name.padEnd(10)} ${purpose}`);
+    return 2;
+  }
+  for (const folder of emptyPackages(workspaceRoot)) console.log(`note  ${folder} has no sources yet`);
+  let total = noTests;
+  const failed = new Set<string>();
+  for (const step of steps.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step);
+    if (counts.failed > 0) failed.add(step.name);
+    total = add(total, counts);
+  }
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+function skipStep({ name, after, purpose }: Step): TestCounts {
+  console.log(`skip  ${name.padEnd(10)}           ${purpose}: needs ${after}, which failed`);
+  return { ...noTests, skipped: 1 };
+}
+
+/** The step's own tests, if it has any, and the step itself as one more. */
+async function runStep(step: Step): Promise<TestCounts> {
+  const started = performance.now();
+  const result = await step.run(workspaceRoot).catch(
+    (error: unknown): StepResult => ({
+      ok: false,
+      output: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }),
+  );
+  const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(6);
+  console.log(`${result.ok ? "ok  " : "FAIL"}  ${step.name.padEnd(10)} ${seconds} s  ${step.purpose}`);
+  for (const note of result.notes ?? []) console.log(`      ${note}`);
+  if (!result.ok) console.log(result.output.trimEnd());
+  const own = result.ok ? { ...noTests, passed: 1 } : { ...noTests, failed: 1 };
+  return add(own, result.counts ?? noTests);
+}
+
+function add(a: TestCounts, b: TestCounts): TestCounts {
+  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
+}

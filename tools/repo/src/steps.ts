@@ -1,0 +1,139 @@
+/** The steps of the gate, in the order in which they run: cheap ones and those that explain others come first. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { bundleForBrowser } from "./browser-bundle.ts";
+import { checkFileSizes } from "./file-sizes.ts";
+import { generateAll, staleFiles } from "./generate.ts";
+import { checkImports, isomorphicPackages } from "./import-rules.ts";
+import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
+import { runCommand } from "./process.ts";
+import { runTests, type TestCounts } from "./test-run.ts";
+import { readCode, readManifest, readWorkspace, type WorkspacePackage } from "./workspace.ts";
+
+export interface StepResult {
+  readonly ok: boolean;
+  /** Printed in full where the step failed. */
+  readonly output: string;
+  /** Printed in any case: what is worth knowing of a step that passed. */
+  readonly notes?: readonly string[];
+  readonly counts?: TestCounts;
+}
+
+export interface Step {
+  readonly name: string;
+  readonly purpose: string;
+  /** The step whose result this one reads: it is skipped where that one failed. */
+  readonly after?: string;
+  run(root: string): Promise<StepResult>;
+}
+
+const fromProblems = (problems: readonly string[], notes: readonly string[] = []): StepResult => ({
+  ok: problems.length === 0,
+  output: problems.join("\n"),
+  notes,
+});
+
+export const steps: readonly Step[] = [
+  {
+    name: "generated",
+    purpose: "generated files are what their sources say",
+    async run(root) {
+      const generated = generateAll(root);
+      const stale = staleFiles(root, generated).map((path) => `${path} is out of date: run \`npm run generate\``);
+      return fromProblems(generated.problems.length > 0 ? generated.problems : stale);
+    },
+  },
+  {
+    name: "imports",
+    purpose: "packages import only what they may",
+    run: async (root) => fromProblems(checkImports(readWorkspace(root), readManifest(root))),
+  },
+  {
+    name: "sizes",
+    purpose: "no source file is too long",
+    async run(root) {
+      const { warnings, problems } = checkFileSizes(
+        ["apps", "packages", "tools"].flatMap((folder) => readCode(root, join(root, folder))),
+      );
+      return fromProblems(problems, warnings);
+    },
+  },
+  {
+    name: "lint",
+    purpose: "lint rules and formatting",
+    run: (root) => runCommand(root, "biome", ["check", "--error-on-warnings", "--max-diagnostics=200", "."]),
+  },
+  {
+    name: "types",
+    purpose: "every package type-checks",
+    run: (root) => runTurbo(root, "types", readWorkspace(root).filter(hasSources)),
+  },
+  { name: "tests", purpose: "all tests", run: runTests },
+  {
+    name: "build",
+    purpose: "every published package builds for both module kinds",
+    run: (root) => runTurbo(root, "build", publicPackages(root)),
+  },
+  {
+    name: "publint",
+    purpose: "packages are packed as npm expects",
+    after: "build",
+    run: (root) => lintPacked(root, publicPackages(root)),
+  },
+  {
+    name: "attw",
+    purpose: "declarations fit both module kinds",
+    after: "build",
+    run: (root) => checkPackedTypes(root, publicPackages(root)),
+  },
+  {
+    name: "load",
+    purpose: "packed packages load with import and with require",
+    after: "build",
+    run: (root) => loadPacked(root, publicPackages(root)),
+  },
+  { name: "browser", purpose: "the isomorphic packages bundle for a browser", run: bundleIsomorphic },
+];
+
+async function bundleIsomorphic(root: string): Promise<StepResult> {
+  const problems: string[] = [];
+  const notes: string[] = [];
+  for (const { folder, manifest } of publicPackages(root)) {
+    if (!isomorphicPackages.some((name) => folder === `packages/${name}`)) continue;
+    const exports = entriesOf(manifest).map((entry) => `export * from "${entry}";`);
+    try {
+      const { bytes, gzipBytes } = await bundleForBrowser(exports.join("\n"), join(root, folder));
+      notes.push(`${manifest.name}: ${kilobytes(bytes)} minified, ${kilobytes(gzipBytes)} gzipped`);
+    } catch (error) {
+      problems.push(`${manifest.name}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return fromProblems(problems, notes);
+}
+
+function runTurbo(root: string, task: string, packages: readonly WorkspacePackage[]): Promise<StepResult> {
+  const chosen = packages.filter(({ manifest }) => manifest.scripts?.[task] !== undefined);
+  if (chosen.length === 0) return Promise.resolve({ ok: false, output: `no package has the script "${task}"` });
+  const filters = chosen.map(({ manifest }) => `--filter=${manifest.name}`);
+  const args = ["run", task, ...filters, "--output-logs=errors-only", "--continue", "--concurrency=2"];
+  return runCommand(root, "turbo", args);
+}
+
+function publicPackages(root: string): WorkspacePackage[] {
+  return readWorkspace(root).filter((one) => one.manifest.private !== true && hasSources(one));
+}
+
+function hasSources({ sources }: WorkspacePackage): boolean {
+  return sources.length > 0;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}
+
+/** Packages that hold nothing yet are left out of most steps; this says which. */
+export function emptyPackages(root: string): string[] {
+  return readWorkspace(root)
+    .filter((one) => !hasSources(one) && !existsSync(join(root, one.folder, "src")))
+    .map(({ folder }) => folder);
+}

@@ -1,0 +1,80 @@
+/** The packages of this workspace and their source files, read from disk: what the checks and the generators work on. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const workspaceRoot = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The fields of a package.json that the checks read. */
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface SourceFile {
+  /** From the root of the checkout, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface WorkspacePackage {
+  /** From the root of the checkout, with forward slashes: "packages/types". */
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Everything under src/. */
+  readonly sources: readonly SourceFile[];
+}
+
+const codeFile = /\.(ts|mts|cts|js|mjs|cjs)$/;
+const ignoredFolders = new Set(["node_modules", "dist", "coverage"]);
+
+/** All packages, sorted by folder. */
+export function readWorkspace(root: string): WorkspacePackage[] {
+  return ["apps", "packages", "tools"].flatMap((parent) =>
+    listFolder(join(root, parent))
+      .filter((name) => existsSync(join(root, parent, name, "package.json")))
+      .map((name) => ({
+        folder: `${parent}/${name}`,
+        manifest: readManifest(join(root, parent, name)),
+        sources: readCode(root, join(root, parent, name, "src")),
+      })),
+  );
+}
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
+
+/** Every code file below `folder`, except in folders that hold dependencies or build output. */
+export function readCode(root: string, folder: string): SourceFile[] {
+  return [...walk(folder)]
+    .filter((path) => codeFile.test(path))
+    .map((path) => ({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") }));
+}
+
+function* walk(folder: string): Generator<string> {
+  if (!existsSync(folder)) return;
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    if (entry.name.startsWith(".") || ignoredFolders.has(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+function listFolder(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/** Tests, and what only tests use: `x.test.ts` and `x.test-helper.ts`. Neither is published. */
+export function isTest(path: string): boolean {
+  return /\.test(-helper)?\.ts$/.test(path);
+}

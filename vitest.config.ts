@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// Packages are tested from their sources: the "@nnhal/source" condition makes @nnhal/* resolve to src/, so no build is needed.
+const conditions = ["@nnhal/source"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["{packages,apps,tools}/*/{src,test}/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
