@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * The `nnhal` command: reads the arguments, runs one of the commands.
  */

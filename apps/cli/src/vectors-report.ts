@@ -5,6 +5,7 @@ import type { Summary } from "@nnhal/conformance";
 
 /** What `--json` prints. */
 export interface VectorsJson {
+  /** As the user named it. */
   readonly device: string;
   readonly passed: number;
   readonly failed: number;
@@ -19,7 +20,7 @@ export interface VectorsJson {
 export function toJson(device: string, summary: Summary): VectorsJson {
   const { passed, failed, unsupported, skipped, total, failures } = summary;
   const byOperation = Object.fromEntries(
-    sorted(summary).map(([name, counts]) => [
+    operationsOf(summary).map(([name, counts]) => [
       name,
       { passed: counts.passed, failed: counts.failed, unsupported: counts.unsupported },
     ]),
@@ -29,30 +30,44 @@ export function toJson(device: string, summary: Summary): VectorsJson {
 
 const columns = ["passed", "failed", "unsupported", "skipped"] as const;
 
-/** The report as a table of operations, the failures below it and the total last. */
+/** The most reasons that the text gives for what was not run. */
+const mostReasons = 20;
+
+/** The report as text: a table of operations, why cases were not run, what failed, and the sum in the last line. */
 export function formatReport(device: string, summary: Summary): string {
-  const operations = sorted(summary);
-  const width = Math.max(...operations.map(([name]) => name.length), "operation".length);
+  const operations = operationsOf(summary);
+  const width = Math.max("operation".length, ...operations.map(([name]) => name.length));
   const row = (name: string, cells: readonly (string | number)[]) =>
     [name.padEnd(width), ...cells.map((cell) => String(cell).padStart(11))].join("  ");
-  const lines = [
-    row("operation", columns),
-    ...operations.map(([name, counts]) =>
-      row(
-        name,
-        columns.map((column) => counts[column]),
-      ),
-    ),
+  const countRow = (name: string, counts: Readonly<Record<(typeof columns)[number], number>>) =>
     row(
-      "total",
-      columns.map((column) => summary[column]),
-    ),
+      name,
+      columns.map((column) => counts[column]),
+    );
+  const sections = [
+    [
+      row("operation", columns),
+      ...operations.map(([name, counts]) => countRow(name, counts)),
+      countRow("total", summary),
+    ],
+    reasonLines(summary),
+    summary.failures.flatMap(({ name, reason }) => [`FAILED ${name}`, `       ${reason}`]),
+    [`${device}: ${columns.map((column) => `${summary[column]} ${column}`).join(", ")} of ${summary.total}`],
   ];
-  const failures = summary.failures.map(({ name, reason }) => `FAILED ${name}\n       ${reason}`);
-  const verdict = `${device}: ${columns.map((column) => `${summary[column]} ${column}`).join(", ")} of ${summary.total}`;
-  return `${[...lines, "", ...failures, verdict].join("\n")}\n`;
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
 }
 
-function sorted({ bySubject }: Summary) {
+function reasonLines({ reasons }: Summary): string[] {
+  if (reasons.size === 0) return [];
+  const byCount = [...reasons].sort(([, a], [, b]) => b - a);
+  const lines = byCount.slice(0, mostReasons).map(([reason, count]) => `${String(count).padStart(7)}  ${reason}`);
+  const more = byCount.length - lines.length;
+  return ["Not run:", ...lines, ...(more > 0 ? [`         and ${more} more reasons`] : [])];
+}
+
+function operationsOf({ bySubject }: Summary) {
   return [...bySubject].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -8,7 +8,7 @@ const [, , skip, ...cases] = process.argv;
 
 const behaviours: Readonly<Record<string, () => void>> = {
   exit: () => process.exit(3),
-  crash: () => void process.kill(process.pid, "SIGABRT"),
+  crash: () => void process.kill(process.pid, "SIGKILL"),
   hang: () => {
     for (;;);
   },

@@ -48,7 +48,7 @@ describe("runIsolated", () => {
     expect(results).toEqual([
       ["a", "passed"],
       ["exit", "the process ended with exit code 3"],
-      ["crash", "the process was ended by SIGABRT"],
+      ["crash", "the process was ended by SIGKILL"],
       ["b", "passed"],
       ["later", "the process ended with exit code 5"],
       ["c", "passed"],

@@ -15,25 +15,31 @@ describe("summarise", () => {
         { name: "c", subject: "MUL", verdict: "unsupported", reason: "no MUL" },
         { name: "d", subject: "ADD", verdict: "skipped", reason: "not now" },
         { name: "e", subject: "ADD", verdict: "failed", reason: "second" },
+        { name: "f", subject: "DIV", verdict: "unsupported", reason: "no MUL" },
       ),
       ({ name }) => seen.push(name),
     );
     expect(summary).toEqual({
       passed: 1,
       failed: 2,
-      unsupported: 1,
+      unsupported: 2,
       skipped: 1,
-      total: 5,
+      total: 6,
       bySubject: new Map([
         ["MUL", { passed: 1, failed: 0, unsupported: 1, skipped: 0 }],
         ["ADD", { passed: 0, failed: 2, unsupported: 0, skipped: 1 }],
+        ["DIV", { passed: 0, failed: 0, unsupported: 1, skipped: 0 }],
       ]),
       failures: [
         { name: "b", reason: "first" },
         { name: "e", reason: "second" },
       ],
+      reasons: new Map([
+        ["no MUL", 2],
+        ["not now", 1],
+      ]),
     });
-    expect(seen).toEqual(["a", "b", "c", "d", "e"]);
+    expect(seen).toEqual(["a", "b", "c", "d", "e", "f"]);
   });
 
   it("of nothing is all zero", async () => {

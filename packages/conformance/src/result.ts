@@ -34,6 +34,8 @@ export interface Summary extends Counts {
   readonly bySubject: ReadonlyMap<string, Counts>;
   /** The failed cases, in the order in which they ran. */
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
+  /** Why cases were unsupported or skipped, and how many each, in the order of the first case of each. */
+  readonly reasons: ReadonlyMap<string, number>;
 }
 
 /** Adds up the results of a run. `onResult` sees each as it comes. */
@@ -44,6 +46,7 @@ export async function summarise(
   const all = noCounts();
   const bySubject = new Map<string, Record<Verdict, number>>();
   const failures: { name: string; reason: string }[] = [];
+  const reasons = new Map<string, number>();
   for await (const result of results) {
     const { name, subject, verdict, reason = "" } = result;
     const counts = bySubject.get(subject) ?? noCounts();
@@ -51,9 +54,10 @@ export async function summarise(
     counts[verdict]++;
     all[verdict]++;
     if (verdict === "failed") failures.push({ name, reason });
+    else if (verdict !== "passed") reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     onResult(result);
   }
-  return { ...all, total: all.passed + all.failed + all.unsupported + all.skipped, bySubject, failures };
+  return { ...all, total: all.passed + all.failed + all.unsupported + all.skipped, bySubject, failures, reasons };
 }
 
 function noCounts(): Record<Verdict, number> {

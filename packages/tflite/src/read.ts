@@ -56,7 +56,11 @@ function bufferBytes(source: Source, row: BufferRow, path: string): Uint8Array |
 
 function quantization(row: QuantizationRow | undefined, path: string): TfliteQuantization | undefined {
   if (row === undefined) return undefined;
-  ensure(row.detailsType === 0, `${path}.details`, () => `quantisation details of kind ${row.detailsType} are not known`);
+  ensure(
+    row.detailsType === 0,
+    `${path}.details`,
+    () => `quantisation details of kind ${row.detailsType} are not known`,
+  );
   const { scale = [], zeroPoint = [], quantizedDimension } = row;
   if (scale.length === 0) return undefined;
   ensure(
@@ -100,7 +104,11 @@ function options(context: Context, row: OperatorRow, code: number, path: string)
 
 function checkIndexes(list: readonly number[], count: number, least: number, path: string): readonly number[] {
   for (const [i, index] of list.entries()) {
-    ensure(index >= least && index < count, `${path}[${i}]`, () => `there is no tensor ${index}; the subgraph has ${count}`);
+    ensure(
+      index >= least && index < count,
+      `${path}[${i}]`,
+      () => `there is no tensor ${index}; the subgraph has ${count}`,
+    );
   }
   return list;
 }

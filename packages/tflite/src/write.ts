@@ -88,7 +88,11 @@ function writeOptions(builder: Builder, operator: TfliteOperator, path: string):
   }
   const layout = optionsLayout(table);
   for (const name of given) {
-    ensure(Object.hasOwn(layout, name), path, () => `${operator.name} has no option ${name}, only ${Object.keys(layout)}`);
+    ensure(
+      Object.hasOwn(layout, name),
+      path,
+      () => `${operator.name} has no option ${name}, only ${Object.keys(layout)}`,
+    );
   }
   if (given.length === 0 && Object.keys(layout).length > 0) return { type: 0 };
   const row: Record<string, OptionValue | undefined> = Object.fromEntries(

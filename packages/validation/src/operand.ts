@@ -28,7 +28,7 @@ export const Soundness = {
 export type Soundness = (typeof Soundness)[keyof typeof Soundness];
 
 /** Sizes above this do not fit in a DataLocation. */
-const greatestSize = 0xffff_ffff;
+export const greatestSize = 0xffff_ffff;
 
 /** Greatest float32. */
 const greatestFloat = 3.4028234663852886e38;

@@ -173,14 +173,18 @@ function checkRanks(
   for (const { side, params, counts, indexes } of sides) {
     const positions = layOut(params, counts, indexes.length) ?? [];
     for (let position = 0; position < positions.length; position++) {
-      const rule: RankRule | undefined = ranks[positions[position].name];
-      const rank = view.subgraph.operands[indexes[position]].dimensions.length;
+      const param = positions[position];
+      const rule: RankRule | undefined = ranks[param.name];
+      const { dimensions, lifetime } = view.subgraph.operands[indexes[position]];
+      const rank = dimensions.length;
       // No dimensions: the rank is not known yet.
       if (rule === undefined || rank === 0) continue;
+      // A request may omit the argument, and then the operand's dimensions mean nothing.
+      if (param.omittable && lifetime === OperandLifeTime.SUBGRAPH_INPUT) continue;
       const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
       if (rank >= least && rank <= greatest) continue;
       const needed = least === greatest ? `${least}` : `${least} to ${greatest}`;
-      const problem = `${name}: ${positions[position].name} has rank ${rank} where ${needed} is needed`;
+      const problem = `${name}: ${param.name} has rank ${rank} where ${needed} is needed`;
       context.issues.add("operation-rank", `${at}.${side}[${position}]`, problem);
       return false;
     }

@@ -110,7 +110,9 @@ function garbageOf(argument: RequestArgument): string | undefined {
   for (const field of ["poolIndex", "offset", "length"] as const) {
     if (!isUint32(location[field])) return `location.${field} is ${show(location[field])} where an integer is needed`;
   }
-  return isUint32List(dimensions) ? undefined : `dimensions is ${show(dimensions)} where an array of integers is needed`;
+  return isUint32List(dimensions)
+    ? undefined
+    : `dimensions is ${show(dimensions)} where an array of integers is needed`;
 }
 
 /** Rules 44 and 60. */
@@ -175,7 +177,7 @@ function checkGivenDimensions(
   for (let axis = 0; axis < dimensions.length && !issues.isFull(); axis++) {
     const extent = dimensions[axis];
     const knownExtent = known[axis] ?? 0;
-    if (knownExtent !== 0 && extent !== knownExtent && (extent !== 0 || !unknownAllowed)) {
+    if (knownExtent !== 0 && extent !== knownExtent) {
       issues.add("argument-extent", `${field}[${axis}]`, `the extent is ${extent} where the model has ${knownExtent}`);
     } else if (extent === 0 && !unknownAllowed) {
       const code = name === "inputs" ? "argument-extent-zero" : "output-shape-unknown";

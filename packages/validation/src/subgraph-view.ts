@@ -24,7 +24,7 @@ export interface SubgraphView {
   readonly soundness: readonly Soundness[];
   /** For each operand its type; undefined: an extension's. */
   readonly types: readonly MaybeType[];
-  /** What operations' own rules are given of an operand: made when first asked for. */
+  /** What operations' own rules are given of each operand: made when first asked for. */
   readonly infos: (OperandInfo | undefined)[];
 }
 
@@ -32,45 +32,56 @@ export interface SubgraphView {
 export function operandInfo(context: ModelContext, view: SubgraphView, index: number): OperandInfo | undefined {
   const type = view.types[index];
   if (type === undefined) return undefined;
-  view.infos[index] ??= createInfo(context, view.subgraph.operands[index], type);
+  view.infos[index] ??= new OperandFacts(type, view.subgraph.operands[index], context);
   return view.infos[index];
 }
 
-function createInfo(context: ModelContext, operand: Operand, type: OperandTypeName): OperandInfo {
-  const { dimensions, scale, zeroPoint, extraParams } = operand;
-  const channelQuant = extraParams.kind === "channelQuant" ? extraParams.channelQuant : undefined;
-  const info = { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }) };
-  const bytes = constantBytes(context, operand);
-  if (bytes === undefined) return info;
-  let data: TensorData | undefined;
-  return {
-    ...info,
-    get data() {
-      data ??= decode(type, bytes, dimensions);
-      return data;
-    },
-  };
+/**
+ * What is known of an operand. A class, since a model has many operands whose constants are not read: their elements are
+ * decoded when they are first asked for.
+ */
+class OperandFacts implements OperandInfo {
+  readonly type: OperandTypeName;
+  readonly dimensions: readonly number[];
+  readonly scale: number;
+  readonly zeroPoint: number;
+  readonly channelQuant: OperandInfo["channelQuant"];
+  readonly #operand: Operand;
+  readonly #context: ModelContext;
+  #data: TensorData | undefined;
+  #isDecoded = false;
+
+  constructor(type: OperandTypeName, operand: Operand, context: ModelContext) {
+    this.type = type;
+    this.dimensions = operand.dimensions;
+    this.scale = operand.scale;
+    this.zeroPoint = operand.zeroPoint;
+    this.channelQuant = operand.extraParams.kind === "channelQuant" ? operand.extraParams.channelQuant : undefined;
+    this.#operand = operand;
+    this.#context = context;
+  }
+
+  get data(): TensorData | undefined {
+    if (!this.#isDecoded) {
+      this.#isDecoded = true;
+      const bytes = constantBytes(this.#context, this.#operand);
+      if (bytes !== undefined) this.#data = decode(this.type, bytes, this.dimensions);
+    }
+    return this.#data;
+  }
 }
 
 /** The bytes of a constant; undefined for other operands, and where they are not in this process's memory. */
-function constantBytes(
-  { operandValues, pools }: ModelContext,
-  { lifetime, location }: Operand,
-): Uint8Array | undefined {
+function constantBytes({ operandValues, pools }: ModelContext, { lifetime, location }: Operand): Uint8Array | undefined {
   const { poolIndex, offset, length } = location;
-  switch (lifetime) {
-    case OperandLifeTime.CONSTANT_COPY:
-      return operandValues.subarray(offset, offset + length);
-    case OperandLifeTime.CONSTANT_REFERENCE: {
-      const handle = pools[poolIndex]?.handle;
-      if (handle?.kind !== "buffer" || !isBuffer(handle.buffer)) return undefined;
-      const start = handle.byteOffset + offset;
-      if (!(start >= 0 && start + length <= handle.buffer.byteLength)) return undefined;
-      return new Uint8Array(handle.buffer, start, length);
-    }
-    default:
-      return undefined;
-  }
+  if (lifetime === OperandLifeTime.CONSTANT_COPY) return operandValues.subarray(offset, offset + length);
+  if (lifetime !== OperandLifeTime.CONSTANT_REFERENCE) return undefined;
+  const handle = pools[poolIndex]?.handle;
+  if (handle?.kind !== "buffer" || !isBuffer(handle.buffer)) return undefined;
+  const start = handle.byteOffset + offset;
+  return start >= 0 && start + length <= handle.buffer.byteLength
+    ? new Uint8Array(handle.buffer, start, length)
+    : undefined;
 }
 
 /** The elements of a constant; undefined where there are fewer bytes than elements, or the type has no elements. */

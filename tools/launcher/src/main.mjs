@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ensureInstalled } from "./install.mjs";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /**
  * @typedef {object} Command
@@ -47,14 +47,19 @@ export async function main([name = "", ...args]) {
     return 1;
   }
   return runFromSource(join(root, command.file), [...(command.args ?? []), ...args], {
-    cwd: command.inUserFolder ? userFolder() : root,
+    cwd: command.inUserFolder ? userFolder(process.cwd(), process.env) : root,
   });
 }
 
-/** npm runs scripts in the root and leaves the folder the user was in, in INIT_CWD. */
-function userFolder() {
-  const asked = process.env.npm_lifecycle_event === undefined ? undefined : process.env.INIT_CWD;
-  return asked !== undefined && resolve(process.cwd()) === resolve(root) ? asked : process.cwd();
+/**
+ * The folder the user typed the command in. npm runs scripts in the root and leaves the folder in INIT_CWD; where this is not
+ * npm's doing, INIT_CWD is somebody else's.
+ * @param {string} cwd
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function userFolder(cwd, env) {
+  const byNpm = env.npm_lifecycle_event !== undefined && resolve(cwd) === resolve(root);
+  return (byNpm ? env.INIT_CWD : undefined) ?? cwd;
 }
 
 /** @param {string} file @param {readonly string[]} args @param {{ cwd: string }} options @returns {Promise<number>} */

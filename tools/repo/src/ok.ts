@@ -18,13 +18,20 @@ async function main(names: readonly string[]): Promise<number> {
   for (const folder of emptyPackages(workspaceRoot)) console.log(`note  ${folder} has no sources yet`);
   let total = noTests;
   const failed = new Set<string>();
-  for (const step of steps.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  for (const step of chooseSteps(names)) {
     const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step);
     if (counts.failed > 0) failed.add(step.name);
     total = add(total, counts);
   }
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
+}
+
+/** The named steps and those whose results they read; all, if none is named. */
+function chooseSteps(names: readonly string[]): readonly Step[] {
+  const wanted = new Set(names);
+  for (const { name, after } of steps) if (after !== undefined && wanted.has(name)) wanted.add(after);
+  return names.length === 0 ? steps : steps.filter(({ name }) => wanted.has(name));
 }
 
 function skipStep({ name, after, purpose }: Step): TestCounts {

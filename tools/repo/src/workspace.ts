@@ -74,7 +74,7 @@ function listFolder(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-/** Tests, and what only tests use: `x.test.ts` and `x.test-helper.ts`. Neither is published. */
+/** Tests, and what only tests use: `x.test.ts`, `x.test-helper.ts`, `x.test-child.ts`. None is published. */
 export function isTest(path: string): boolean {
-  return /\.test(-helper)?\.ts$/.test(path);
+  return /\.test(-[a-z]+)?\.ts$/.test(path);
 }

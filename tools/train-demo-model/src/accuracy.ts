@@ -19,7 +19,7 @@ export async function classifyAll(
   for (let index = 0; index < digits.length; index++) {
     const picture = pixels.subarray(index * PICTURE_BYTES, (index + 1) * PICTURE_BYTES);
     answers.push(indexOfGreatest(await classifier.classify(picture)));
-    if (answers.length % 500 === 0) report(answers.length);
+    if (answers.length % 1000 === 0) report(answers.length);
   }
   return answers;
 }

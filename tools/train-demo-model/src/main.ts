@@ -21,7 +21,7 @@ import { STAGES, train } from "./train.ts";
 /** Training, calibration and measurement draw different pictures. */
 const SEEDS = { training: 20_260, calibration: 20_261, measurement: 20_262 };
 const CALIBRATION_PICTURES = 500;
-const MEASURED_PICTURES = 2000;
+const MEASURED_PICTURES = 5000;
 
 const say = (line: string): void => console.log(line);
 

@@ -33,10 +33,11 @@ export function parseExample(line: string): Example {
     throw new VectorFormatError(`not JSON: ${error instanceof Error ? error.message : error}`);
   }
   const place = placeOf(value, "");
+  const name = readText(place, "name");
   const model = readObject(place, "model");
   const minSupportedVersion = readVersion(place, "minSupportedVersion");
   const example: Example = {
-    name: readText(place, "name"),
+    name,
     spec: readText(place, "spec"),
     ...(minSupportedVersion && { minSupportedVersion }),
     isRelaxed: readFlag(place, "isRelaxed"),

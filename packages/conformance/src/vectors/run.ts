@@ -62,14 +62,22 @@ function failed(reason: string): Outcome {
   return { verdict: "failed", reason };
 }
 
+/** How one example has to fail. */
+interface ParticularFailure {
+  readonly loopTimeoutDuration: bigint;
+  readonly statuses: readonly ErrorStatus[];
+}
+
 /** Examples that have to fail in a particular way, by their spec. */
-const particularFailures: Readonly<Record<string, { loopTimeoutDuration: bigint; statuses: readonly ErrorStatus[] }>> =
-  {
-    "V1_3/while_infinite_loop": {
+const particularFailures: ReadonlyMap<string, ParticularFailure> = new Map([
+  [
+    "V1_3/while_infinite_loop",
+    {
       loopTimeoutDuration: 1_000_000n,
       statuses: [ErrorStatus.MISSED_DEADLINE_TRANSIENT, ErrorStatus.MISSED_DEADLINE_PERSISTENT],
     },
-  };
+  ],
+]);
 
 async function runCase(device: Device, vectorCase: VectorCase): Promise<Outcome> {
   const { example } = vectorCase;
@@ -93,7 +101,7 @@ async function runCase(device: Device, vectorCase: VectorCase): Promise<Outcome>
     return failed(`prepareModel: ${describe(prepared)} with ${preparedModel === null ? "no" : "a"} prepared model`);
   }
   if (preparedModel === null) {
-    const mayFail = example.expectFailure && particularFailures[example.spec] === undefined;
+    const mayFail = example.expectFailure && !particularFailures.has(example.spec);
     return mayFail ? passed : failed(`prepareModel: ${describe(prepared)}`);
   }
   try {
@@ -105,7 +113,7 @@ async function runCase(device: Device, vectorCase: VectorCase): Promise<Outcome>
 
 async function execute(preparedModel: PreparedModel, example: Example): Promise<Outcome> {
   const { request, outputBytes, findDamage } = requestOf(example);
-  const { loopTimeoutDuration, statuses } = particularFailures[example.spec] ?? {};
+  const { loopTimeoutDuration, statuses } = particularFailures.get(example.spec) ?? {};
   const result = await preparedModel.execute(request, { ...(loopTimeoutDuration && { loopTimeoutDuration }) });
   const damage = findDamage();
   if (damage !== undefined) return failed(`execute: ${damage}`);

@@ -13,9 +13,12 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Validates a model and maps its pools. */
+/**
+ * Validates a model and maps its pools. The HAL has drivers refuse a WHILE whose operands have unknown sizes (mode
+ * "driver"), since Android's own cannot run them; this driver leaves it to the backend, which says so in `supports`.
+ */
 export function checkModel(model: Model, { operationByCode }: DeviceContext): GraphSource | Refusal {
-  const issues = modelIssues(model, { operations: operationByCode });
+  const issues = modelIssues(model, { mode: "runtime", operations: operationByCode });
   if (issues.length > 0) {
     return { status: ErrorStatus.INVALID_ARGUMENT, message: `the model is not valid: ${formatIssues(issues)}` };
   }

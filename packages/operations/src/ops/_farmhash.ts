@@ -89,7 +89,13 @@ interface State {
 function hashLong(word: Word, length: number): bigint {
   const seed = 81n;
   const y = wrap(seed * K1 + 113n);
-  const state: State = { x: wrap(seed * K2 + word(0)), y, z: wrap(fold(wrap(y * K2 + 113n)) * K2), v: [0n, 0n], w: [0n, 0n] };
+  const state: State = {
+    x: wrap(seed * K2 + word(0)),
+    y,
+    z: wrap(fold(wrap(y * K2 + 113n)) * K2),
+    v: [0n, 0n],
+    w: [0n, 0n],
+  };
   const end = Math.floor((length - 1) / CHUNK) * CHUNK;
   for (let at = 0; at < end; at += CHUNK) takeChunk(state, word, at, K1, 1n);
   // The last chunk overlaps the one before it unless the length is a multiple of it.

@@ -1,10 +1,9 @@
 /**
  * Operations that move elements about: TRANSPOSE, CHANNEL_SHUFFLE, TILE, and blocks of pixels to depth or batches and back.
  */
-import { type OperandTypeName, OperationType } from "@nnhal/types";
+import type { OperandTypeName } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../define.ts";
 import { elementCount, type Tensor } from "../tensor.ts";
 import {
   boolScalar,
@@ -378,11 +377,4 @@ describe("TILE", () => {
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1]), i32([1])];
     expectTypes(tile, floatIntegerAndQuant8Versions, inputs, declaredLike);
   });
-});
-
-it("carries the HAL's codes", () => {
-  const operations: readonly Operation[] = [transpose, depthToSpace, spaceToDepth, batchToSpaceNd, spaceToBatchNd];
-  for (const { name, code } of [...operations, channelShuffle, tile]) {
-    expect(code).toBe(OperationType[name as keyof typeof OperationType]);
-  }
 });

@@ -36,14 +36,7 @@ export const hashtableLookup = defineOperation({
     const rowOf = rowsByKey(keys.data);
     const rows = Int32Array.from(lookups.data, (lookup) => rowOf.get(lookup) ?? -1);
     for (let index = 0; index < rows.length; index++) hits.data[index] = rows[index] < 0 ? 0 : 1;
-    return copySlices(
-      values.data,
-      1,
-      values.dimensions[0],
-      extentProduct(values.dimensions, 1),
-      rows,
-      output.data,
-    );
+    return copySlices(values.data, 1, values.dimensions[0], extentProduct(values.dimensions, 1), rows, output.data);
   },
 });
 

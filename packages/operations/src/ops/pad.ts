@@ -5,7 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { read, tensor } from "../params.ts";
 import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
-import { logicalZeroSince, pad as padWith, paddedShape, padsOf } from "./_pads.ts";
+import { logicalZeroSince, paddedShape, padsOf, pad as padWith } from "./_pads.ts";
 
 export const pad = defineOperation({
   name: "PAD",

@@ -43,8 +43,9 @@ export const softmax = defineOperation({
   reference({ input, beta, axis }, { output }) {
     const reduced = resolveAxis(axis, input.dimensions.length);
     const inner = extentProduct(input.dimensions, reduced + 1);
-    const block = inner * input.dimensions[reduced];
-    const lane = isFloat(input.type) ? floatLane(input, beta, output) : quantisedLane(input, beta, output);
+    const length = input.dimensions[reduced];
+    const block = inner * length;
+    const lane = isFloat(input.type) ? floatLane(input, beta, output, length) : quantisedLane(input, beta, output);
     for (let start = 0; start < input.data.length; start += block) {
       for (let first = start; first < start + inner; first++) lane(first, start + block, inner);
     }
@@ -52,15 +53,17 @@ export const softmax = defineOperation({
 });
 
 /** exp(beta · (x - max)) / Σ exp(beta · (x - max)) */
-function floatLane({ data }: Tensor, beta: number, output: OutputTensor): Lane {
+function floatLane({ data }: Tensor, beta: number, output: OutputTensor, length: number): Lane {
+  const exponentials = new Float64Array(length);
   return (first, end, step) => {
     let greatest = Number.NEGATIVE_INFINITY;
     for (let index = first; index < end; index += step) greatest = Math.max(greatest, data[index]);
     let sum = 0;
-    for (let index = first; index < end; index += step) sum += Math.exp((data[index] - greatest) * beta);
-    for (let index = first; index < end; index += step) {
-      output.data[index] = Math.exp((data[index] - greatest) * beta) / sum;
+    for (let index = first, at = 0; index < end; index += step) {
+      exponentials[at] = Math.exp((data[index] - greatest) * beta);
+      sum += exponentials[at++];
     }
+    for (let index = first, at = 0; index < end; index += step) output.data[index] = exponentials[at++] / sum;
   };
 }
 

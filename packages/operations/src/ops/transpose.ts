@@ -19,7 +19,12 @@ export const transpose = defineOperation({
   ranks: { input: [1, 4], permutation: 1 },
   infer({ input, permutation }) {
     const { dimensions } = input;
-    return { output: movedInfo(input, axisOrder(permutation, dimensions.length).map((axis) => dimensions[axis])) };
+    return {
+      output: movedInfo(
+        input,
+        axisOrder(permutation, dimensions.length).map((axis) => dimensions[axis]),
+      ),
+    };
   },
   reference({ input, permutation }, { output }) {
     return permute(input.data, input.dimensions, axisOrder(permutation, input.dimensions.length), output.data);

@@ -27,7 +27,12 @@ const int8Kind: IntegerKind = {
   put: (builder, slot, value) => builder.addFieldInt8(slot, value, null),
   add: (builder, value) => builder.addInt8(value),
 };
-const uint8Kind: IntegerKind = { ...int8Kind, least: 0, greatest: 0xff, get: (source, at) => source.values.readUint8(at) };
+const uint8Kind: IntegerKind = {
+  ...int8Kind,
+  least: 0,
+  greatest: 0xff,
+  get: (source, at) => source.values.readUint8(at),
+};
 const int32Kind: IntegerKind = {
   size: 4,
   least: -0x8000_0000,

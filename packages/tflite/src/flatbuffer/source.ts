@@ -39,7 +39,11 @@ export function checkRange(source: Source, at: number, size: number, path: strin
 /** Refuses when the file makes its reader do more work than its size warrants. */
 export function spend(source: Source, size: number, path: string): void {
   source.budget -= size;
-  ensure(source.budget >= 0, path, () => `parts of the file overlap: reading them takes more than ${MOST_PASSES} passes`);
+  ensure(
+    source.budget >= 0,
+    path,
+    () => `parts of the file overlap: reading them takes more than ${MOST_PASSES} passes`,
+  );
 }
 
 /** Follows the 32-bit offset at `at`. */
@@ -53,14 +57,20 @@ export function follow(source: Source, at: number, path: string): number {
 }
 
 /** Where the elements of the vector that the offset at `at` leads to lie. Their bytes are in the file. */
-export function vectorAt(source: Source, at: number, elementSize: number, path: string): { start: number; count: number } {
+export function vectorAt(
+  source: Source,
+  at: number,
+  elementSize: number,
+  path: string,
+): { start: number; count: number } {
   const target = follow(source, at, path);
   const count = source.values.readUint32(target);
   const start = target + 4;
   ensure(
     start + count * elementSize <= source.bytes.length,
     path,
-    () => `a vector of ${count} elements of ${elementSize} bytes does not fit in the file of ${source.bytes.length} bytes`,
+    () =>
+      `a vector of ${count} elements of ${elementSize} bytes does not fit in the file of ${source.bytes.length} bytes`,
   );
   return { start, count };
 }

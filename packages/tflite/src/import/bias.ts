@@ -32,7 +32,13 @@ function checkScale(op: Lowering, place: number, wanted: OperandSpec): void {
 }
 
 /** The bias of input `place`, or zeros where there is none. */
-export function biasOperand(op: Lowering, place: number, input: OperandSpec, filter: OperandSpec, units: number): number {
+export function biasOperand(
+  op: Lowering,
+  place: number,
+  input: OperandSpec,
+  filter: OperandSpec,
+  units: number,
+): number {
   op.ensure(units > 0, () => "the number of filters is unknown");
   const wanted = biasSpec(input, filter, units);
   if (!op.has(place)) {
@@ -42,12 +48,20 @@ export function biasOperand(op: Lowering, place: number, input: OperandSpec, fil
     return op.graph.shared(`zeros ${type} ${units} ${scale}`, wanted, new Uint8Array(size));
   }
   const tensor = op.inputIndex(place);
-  const actual = op.inputTensor(place);
-  if (wanted.type !== "TENSOR_INT32") return op.asFloat(place);
-  op.ensure(actual.type === "INT32", () => `the HAL needs an INT32 bias here, the file has ${actual.type}`);
-  checkScale(op, place, wanted);
-  // A bias that is computed keeps its own scale; the driver checks it.
-  if (op.graph.constantBytes(tensor) === undefined) return op.input(place);
-  const { dimensions } = op.inputSpec(place);
-  return op.graph.reinterpret(tensor, `bias ${wanted.scale}`, () => ({ ...wanted, dimensions }));
+  const actual = op.inputSpec(place);
+  const isQuantisedLayer = wanted.type === "TENSOR_INT32";
+  op.ensure(
+    !isQuantisedLayer || actual.type === wanted.type,
+    () => `the HAL needs an INT32 bias here, the file has ${op.inputTensor(place).type}`,
+  );
+  if (isQuantisedLayer) checkScale(op, place, wanted);
+  const isOneDimensional = actual.dimensions.length === 1;
+  // What is computed, or of another float type, keeps its own description; the signature is checked all the same.
+  if (op.graph.constantBytes(tensor) === undefined || actual.type !== wanted.type) {
+    return isQuantisedLayer ? op.input(place) : op.asFloat(place);
+  }
+  if (!isQuantisedLayer && isOneDimensional) return op.input(place);
+  const count = actual.dimensions.reduce((product, extent) => product * extent, 1);
+  op.ensure(count === units, () => `the bias has ${count} elements for ${units} filters`);
+  return op.graph.reinterpret(tensor, `bias ${wanted.scale}`, () => wanted);
 }

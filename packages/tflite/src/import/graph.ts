@@ -45,6 +45,8 @@ export interface Graph {
   operand(tensor: number): number;
   /** What an operand is. */
   spec(operand: number): OperandSpec;
+  /** What the operand of a tensor is or would be. */
+  tensorSpec(tensor: number): OperandSpec;
   /**
    * A constant of the file seen as another operand: other dimensions, type or quantisation over the same bytes. The same
    * one for each call with the same key.
@@ -101,6 +103,7 @@ export function createGraph(
   const consumers: number[] = [];
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
+  const specByTensor = new Map<number, OperandSpec>();
   const folded = new Map<number, Uint8Array>();
   const states: StateOperands[] = [];
   const stateTensors = new Set<number>();
@@ -125,7 +128,11 @@ export function createGraph(
     const shape = shapes[index];
     if (shape.length === 0) return [1];
     for (const extent of shape) {
-      ensure(extent !== 0, tensorPath(index), () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot say`);
+      ensure(
+        extent !== 0,
+        tensorPath(index),
+        () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot say`,
+      );
       ensure(
         extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
         tensorPath(index),
@@ -152,35 +159,41 @@ export function createGraph(
     return data;
   }
 
+  /** What a tensor is as an operand; constants of INT64 are narrowed to INT32. */
+  function specOf(index: number): OperandSpec {
+    const known = specByTensor.get(index);
+    if (known !== undefined) return known;
+    const tensor = tensorAt(index);
+    const isNarrowed = tensor.type === "INT64" && constantBytes(index) !== undefined;
+    const spec: OperandSpec = isNarrowed
+      ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
+      : operandSpecOf(tensor, dimensions(index), tensorPath(index));
+    specByTensor.set(index, spec);
+    return spec;
+  }
+
   /** A constant operand: INT64 values are narrowed, the others stay in the pool. */
   function constantOperand(index: number, bytes: Uint8Array): number {
-    const tensor = tensorAt(index);
     const place = tensorPath(index);
-    if (tensor.type === "INT64") {
-      const narrow = bytesOfIntegers(integersOf("INT64", bytes, place));
-      return add(
-        { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 },
-        OperandLifeTime.CONSTANT_COPY,
-        constants.add(narrow, place),
-      );
+    const isNarrowed = tensorAt(index).type === "INT64";
+    if (!isNarrowed && !folded.has(index)) {
+      return add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
     }
-    const spec = operandSpecOf(tensor, dimensions(index), place);
-    return folded.has(index)
-      ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(bytes, place))
-      : add(spec, OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
+    const value = isNarrowed ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
+    return add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
   }
 
   function makeOperand(index: number): number {
-    const tensor = tensorAt(index);
     const bytes = constantBytes(index);
     if (bytes !== undefined) return constantOperand(index, bytes);
-    const spec = operandSpecOf(tensor, dimensions(index), tensorPath(index));
+    const spec = specOf(index);
     if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
-    ensure(!tensor.isVariable, tensorPath(index), () => "a variable tensor is read by an operator that keeps no state");
-    return add(
-      spec,
-      outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE,
+    ensure(
+      !tensorAt(index).isVariable,
+      tensorPath(index),
+      () => "a variable tensor is read by an operator that keeps no state",
     );
+    return add(spec, outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE);
   }
 
   function operand(index: number): number {
@@ -237,9 +250,15 @@ export function createGraph(
     tensorPath,
     dimensions,
     constantBytes,
-    fold: (tensor, value) => void folded.set(tensor, value),
+    fold(tensor, value) {
+      folded.set(tensor, value);
+    },
     operand,
     spec: (index) => operands[index],
+    tensorSpec(tensor) {
+      const known = operandByTensor.get(tensor);
+      return known === undefined ? specOf(tensor) : operands[known];
+    },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
       ensure(bytes !== undefined && !folded.has(tensor), tensorPath(tensor), () => "must be a constant of the file");

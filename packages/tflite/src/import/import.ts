@@ -153,7 +153,11 @@ export function importTflite(source: Uint8Array | TfliteModel, options: ImportOp
     ensure(known === undefined, path, () => `subgraph ${index} runs itself`);
     imported.set(index, "open");
     const finished = importSubgraph(subgraph, index, depth);
-    ensure(finished.states.length === 0, `subgraphs[${index}]`, () => "keeps state, which the HAL cannot do inside control flow");
+    ensure(
+      finished.states.length === 0,
+      `subgraphs[${index}]`,
+      () => "keeps state, which the HAL cannot do inside control flow",
+    );
     referenced.push(finished.subgraph);
     imported.set(index, referenced.length - 1);
     return referenced.length - 1;

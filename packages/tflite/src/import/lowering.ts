@@ -10,7 +10,8 @@ import { builtinOperators } from "../schema/builtin-operators.ts";
 import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { isQuantised, type OperandSpec } from "./operand-types.ts";
+import { describeTensor, isQuantised, type OperandSpec } from "./operand-types.ts";
+import { signatureProblem } from "./signature.ts";
 
 /** Quantisation that an operation's result has to have. */
 export interface Quantisation {
@@ -36,9 +37,10 @@ export interface Lowering {
   inputTensor(place: number): TfliteTensor;
   /** The operand of input `place`. */
   input(place: number): number;
-  /** What the operand of input `place` is. */
+  /** What the operand of input `place` is or would be; asking does not make it. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
+  /** The operand of an output, the first one by default. */
   output(place?: number): number;
   outputSpec(place?: number): OperandSpec;
   /** The integers of a constant input; undefined where it is no constant. */
@@ -86,6 +88,9 @@ export interface Surroundings {
   isRead(tensor: number): boolean;
 }
 
+/** Most tensors that a message names. */
+const MOST_NAMED = 6;
+
 /** Where a message places an operator. */
 export function operatorPath(graphPath: string, operator: TfliteOperator, index: number): string {
   return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
@@ -117,7 +122,10 @@ export function createLowering(
 
   function inputIndex(place: number): number {
     const tensor = operator.inputs[place] ?? -1;
-    check(tensor >= 0, () => `input ${place} is omitted, and the HAL needs it; it has inputs [${operator.inputs.join(", ")}]`);
+    check(
+      tensor >= 0,
+      () => `input ${place} is omitted, and the HAL needs it; it has inputs [${operator.inputs.join(", ")}]`,
+    );
     return tensor;
   }
   function outputIndex(place: number): number {
@@ -126,9 +134,9 @@ export function createLowering(
     return tensor;
   }
   const input = (place: number) => graph.operand(inputIndex(place));
-  const inputSpec = (place: number) => graph.spec(input(place));
+  const inputSpec = (place: number) => graph.tensorSpec(inputIndex(place));
   const output = (place = 0) => graph.operand(outputIndex(place));
-  const outputSpec = (place = 0) => graph.spec(output(place));
+  const outputSpec = (place = 0) => graph.tensorSpec(outputIndex(place));
 
   function option(name: string): OptionValue | undefined {
     return operator.options[name] ?? defaultOf(operator, name);
@@ -151,10 +159,23 @@ export function createLowering(
   }
 
   function scalar(type: OperandTypeName, value: number, bytes: Uint8Array): number {
-    return graph.shared(`${type} ${Object.is(value, -0) ? "-0" : value}`, { type, dimensions: [], scale: 0, zeroPoint: 0 }, bytes);
+    return graph.shared(
+      `${type} ${Object.is(value, -0) ? "-0" : value}`,
+      { type, dimensions: [], scale: 0, zeroPoint: 0 },
+      bytes,
+    );
+  }
+
+  /** The operator's tensors, the first few of them, for a message. */
+  function describeTensors(): string {
+    const listed = [...operator.inputs, ...operator.outputs].filter((tensor) => tensor >= 0);
+    const named = listed.slice(0, MOST_NAMED).map((tensor) => describeTensor(subgraph.tensors[tensor], tensor));
+    return named.join(", ") + (listed.length > MOST_NAMED ? ", …" : "");
   }
 
   function emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+    const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
+    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`);
     graph.emit(operation, inputs, outputs, index);
   }
 
@@ -183,7 +204,10 @@ export function createLowering(
     integers,
     integer(place, meaning) {
       const values = integers(place, meaning);
-      check(values.length === 1, () => `${meaning} (input ${place}) has to be one integer, it is [${values.join(", ")}]`);
+      check(
+        values.length === 1,
+        () => `${meaning} (input ${place}) has to be one integer, it is [${values.join(", ")}]`,
+      );
       return values[0];
     },
     axis(axis, rank) {

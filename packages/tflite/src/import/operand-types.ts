@@ -41,7 +41,11 @@ export function describeTensor(tensor: TfliteTensor, index: number): string {
 }
 
 function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: string): OperandSpec {
-  const { scale, zeroPoint, quantizedDimension } = tensor.quantization ?? { scale: [], zeroPoint: [], quantizedDimension: 0 };
+  const { scale, zeroPoint, quantizedDimension } = tensor.quantization ?? {
+    scale: [],
+    zeroPoint: [],
+    quantizedDimension: 0,
+  };
   ensure(
     tensor.type === "INT8",
     path,
@@ -56,7 +60,8 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: s
   ensure(
     shifted < 0,
     path,
-    () => `with a scale per channel the HAL needs zero points of 0, that of channel ${shifted} is ${zeroPoint[shifted]}`,
+    () =>
+      `with a scale per channel the HAL needs zero points of 0, that of channel ${shifted} is ${zeroPoint[shifted]}`,
   );
   const bad = scale.findIndex((value) => !(value > 0 && Number.isFinite(value)));
   ensure(bad < 0, path, () => `the scale ${scale[bad]} of channel ${bad} is not above 0`);
@@ -101,4 +106,9 @@ export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[
 export function isQuantised(type: OperandTypeName): boolean {
   const { quantisation } = operandTypes[type];
   return quantisation === "asymmetric" || quantisation === "symmetric";
+}
+
+/** Whether an operand is a tensor, not a scalar or a subgraph. */
+export function isTensorSpec({ type }: OperandSpec): boolean {
+  return operandTypes[type].kind === "tensor";
 }

@@ -80,7 +80,11 @@ export function scheduleOperators(
   const { operators } = subgraph;
   const { writers, given, readBy, before } = createDependencies(subgraph, shapes, path);
   for (const tensor of writers.keys()) {
-    ensure(!given.has(tensor), path, () => `tensor ${tensor} is an input and operator ${writers.get(tensor)} writes it`);
+    ensure(
+      !given.has(tensor),
+      path,
+      () => `tensor ${tensor} is an input and operator ${writers.get(tensor)} writes it`,
+    );
   }
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {
@@ -105,7 +109,11 @@ export function scheduleOperators(
         continue;
       }
       const known = state.get(other);
-      ensure(known !== "open", operatorPath(path, operators[index], index), () => `reads what depends on it (operator ${other})`);
+      ensure(
+        known !== "open",
+        operatorPath(path, operators[index], index),
+        () => `reads what depends on it (operator ${other})`,
+      );
       if (known === "placed") continue;
       state.set(other, "open");
       stack.push({ index: other, waiting: before(other), next: 0 });

@@ -23,7 +23,8 @@ function openShape({ shape, shapeSignature }: TfliteTensor): readonly number[] {
 function checkShape(tensor: TfliteTensor, shape: readonly number[], path: string): readonly number[] {
   const open = openShape(tensor);
   ensure(
-    shape.length === open.length && shape.every((extent) => Number.isInteger(extent) && extent >= 1 && extent <= 0x7fff_ffff),
+    shape.length === open.length &&
+      shape.every((extent) => Number.isInteger(extent) && extent >= 1 && extent <= 0x7fff_ffff),
     path,
     () => `[${shape.join(", ")}] is no shape for a tensor of ${open.length} dimensions`,
   );

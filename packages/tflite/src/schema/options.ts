@@ -40,7 +40,8 @@ const stride = { strideW: int32(), strideH: int32() };
 const dilation = { dilationWFactor: int32(1), dilationHFactor: int32(1) };
 const asymmetric = { asymmetricQuantizeInputs: bool() };
 const clips = { cellClip: float32(), projClip: float32() };
-const type = (absent: (typeof tensorTypes)[number] = "FLOAT32") => code(tensorTypes satisfies Codes, tensorTypes.indexOf(absent));
+const type = (absent: (typeof tensorTypes)[number] = "FLOAT32") =>
+  code(tensorTypes satisfies Codes, tensorTypes.indexOf(absent));
 const none = {};
 
 export const optionsTables = {

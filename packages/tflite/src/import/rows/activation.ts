@@ -7,7 +7,7 @@ import type { BuiltinOperatorName } from "../../schema/builtin-operators.ts";
 import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering, Quantisation } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
-import { refuseActivation, type Row } from "../row.ts";
+import { type Row, refuseActivation } from "../row.ts";
 
 /** Quantisation of results within [0, 1). */
 function unit(op: Lowering): Quantisation {
@@ -103,11 +103,7 @@ const localResponseNormalization: Row = {
   operations: ["LOCAL_RESPONSE_NORMALIZATION"],
   lower(op: Lowering) {
     const scalars = ["bias", "alpha", "beta"].map((option) => op.float(op.number(option), op.inputSpec(0)));
-    op.emit(
-      "LOCAL_RESPONSE_NORMALIZATION",
-      [op.input(0), op.int32(op.number("radius")), ...scalars],
-      [op.output()],
-    );
+    op.emit("LOCAL_RESPONSE_NORMALIZATION", [op.input(0), op.int32(op.number("radius")), ...scalars], [op.output()]);
   },
 };
 

@@ -1,7 +1,6 @@
 /**
  * Rows of convolutions and fully connected layers.
  */
-import { operandTypes } from "@nnhal/types";
 import { biasOperand } from "../bias.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
@@ -140,9 +139,8 @@ const fullyConnected: Row = {
   lower(op: Lowering) {
     const format = op.text("weightsFormat");
     op.ensure(format === "DEFAULT", () => `weights in format ${format} are not supported`);
-    const weights = filterOperand(op, 0, 1);
-    const weightsSpec = op.graph.spec(weights);
-    const { dimensions } = weightsSpec;
+    const weights = op.inputSpec(1);
+    const { dimensions } = weights;
     op.ensure(dimensions.length === 2, () => `the weights have to have 2 dimensions, they have ${dimensions.length}`);
     const [units, depth] = dimensions;
     const isFlat = op.outputSpec().dimensions.length === 2;
@@ -156,11 +154,11 @@ const fullyConnected: Row = {
       input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [batches, depth] });
       op.emit("RESHAPE", [op.input(0), op.int32Tensor([-1, depth])], [input]);
     }
-    if (operandTypes[weightsSpec.type].quantisation === "perChannel" && isQuantised(op.inputSpec(0).type)) {
-      asConvolution(op, input, weightsSpec, result);
+    if (weights.channelQuant && isQuantised(op.inputSpec(0).type)) {
+      asConvolution(op, input, weights, result);
     } else {
-      const bias = biasOperand(op, 2, op.inputSpec(0), weightsSpec, units);
-      op.emit("FULLY_CONNECTED", [input, weights, bias, fusedActivation(op)], [result]);
+      const bias = biasOperand(op, 2, op.inputSpec(0), weights, units);
+      op.emit("FULLY_CONNECTED", [input, filterOperand(op, 0, 1), bias, fusedActivation(op)], [result]);
     }
     if (!isFlat) op.emit("RESHAPE", [result, targetShape(op, op.outputSpec().dimensions)], [op.output()]);
   },

@@ -14,7 +14,10 @@ function direct(operator: BuiltinOperatorName, version: number, count: number, o
     version,
     operations: [operation],
     lower(op: Lowering) {
-      op.ensure(op.operator.inputs.length === count, () => `has ${op.operator.inputs.length} inputs in place of ${count}`);
+      op.ensure(
+        op.operator.inputs.length === count,
+        () => `has ${op.operator.inputs.length} inputs in place of ${count}`,
+      );
       op.emit(
         operation,
         op.operator.inputs.map((_, place) => op.input(place)),
@@ -137,7 +140,9 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     operations: ["SELECT"],
     note: "All shapes have to be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
-      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => `[${dimensions.join(", ")}]`);
+      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(
+        ({ dimensions }) => `[${dimensions.join(", ")}]`,
+      );
       op.ensure(new Set(shapes).size === 1, () => `the HAL does not broadcast the shapes ${shapes.join(", ")} here`);
       op.emit("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()]);
     },

@@ -28,8 +28,7 @@ const hashtableLookup: Row = {
   operator: "HASHTABLE_LOOKUP",
   version: 1,
   operations: ["HASHTABLE_LOOKUP"],
-  lower: (op) =>
-    op.emit("HASHTABLE_LOOKUP", [op.input(0), op.input(1), op.input(2)], [op.output(0), op.output(1)]),
+  lower: (op) => op.emit("HASHTABLE_LOOKUP", [op.input(0), op.input(1), op.input(2)], [op.output(0), op.output(1)]),
 };
 
 /** The HAL's codes; 1 is an older form of SPARSE. */

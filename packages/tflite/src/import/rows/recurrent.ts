@@ -4,15 +4,15 @@
  */
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
-import type { Row } from "../row.ts";
+import { fusedActivation, type Row } from "../row.ts";
 
-/** Codes of the activations inside a recurrent cell, a superset of the fused ones. */
-const cellActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3, TANH: 4 };
+/** Codes of the activations inside an LSTM cell. */
+const cellActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU6: 3, TANH: 4 };
 
 function cellActivation(op: Lowering): number {
   const name = op.text("fusedActivationFunction");
   const code = cellActivations[name];
-  op.ensure(code !== undefined, () => `the HAL has no cells with the activation ${name}`);
+  op.ensure(code !== undefined, () => `the HAL has no LSTM cells with the activation ${name}`);
   return op.int32(code);
 }
 
@@ -203,7 +203,7 @@ const rnn: Row = {
   lower(op: Lowering) {
     ensureFloat(op);
     const hidden = op.state(4);
-    const inputs = [op.input(0), ...basicCell(op, 1), hidden.input, cellActivation(op)];
+    const inputs = [op.input(0), ...basicCell(op, 1), hidden.input, fusedActivation(op)];
     op.emit("RNN", inputs, [hidden.output, op.output()]);
   },
 };
@@ -218,7 +218,7 @@ const sequenceRnn: Row = {
     ensureFloat(op);
     const hidden = op.state(4);
     const timeMajor = op.int32(op.flag("timeMajor") ? 1 : 0);
-    const inputs = [op.input(0), ...basicCell(op, 1), hidden.input, cellActivation(op), timeMajor];
+    const inputs = [op.input(0), ...basicCell(op, 1), hidden.input, fusedActivation(op), timeMajor];
     op.emit("UNIDIRECTIONAL_SEQUENCE_RNN", inputs, [op.output(), hidden.output]);
   },
 };
@@ -237,7 +237,7 @@ const twoWayRnn: Row = {
       [
         ...[op.input(0), ...basicCell(op, 1), forward.input, ...basicCell(op, 5), backward.input],
         ...[...optionalFloats(op, [9], 3), ...optionalFloats(op, [10, 11], 2)],
-        ...[cellActivation(op), op.bool(op.flag("timeMajor")), op.bool(op.flag("mergeOutputs"))],
+        ...[fusedActivation(op), op.bool(op.flag("timeMajor")), op.bool(op.flag("mergeOutputs"))],
       ],
       [...directionOutputs(op), forward.output, backward.output],
     );
@@ -256,7 +256,7 @@ const svdf: Row = {
     const weights = [op.asFloat(1), op.asFloat(2), ...optionalFloats(op, [3], 1)];
     op.emit(
       "SVDF",
-      [op.input(0), ...weights, state.input, op.int32(op.number("rank")), cellActivation(op)],
+      [op.input(0), ...weights, state.input, op.int32(op.number("rank")), fusedActivation(op)],
       [state.output, op.output()],
     );
   },

@@ -3,7 +3,7 @@
  */
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
-import { refuseActivation, type Row, targetShape } from "../row.ts";
+import { type Row, refuseActivation, targetShape } from "../row.ts";
 
 /** Refuses results that are quantised in another way than the input: the HAL cannot convert here. */
 function ensureSameQuantisation(op: Lowering, input: OperandSpec): void {
@@ -11,7 +11,8 @@ function ensureSameQuantisation(op: Lowering, input: OperandSpec): void {
     const { scale, zeroPoint } = op.outputSpec(place);
     op.ensure(
       scale === input.scale && zeroPoint === input.zeroPoint,
-      () => `output ${place} has another quantisation (${scale}, ${zeroPoint}) than the input (${input.scale}, ${input.zeroPoint})`,
+      () =>
+        `output ${place} has another quantisation (${scale}, ${zeroPoint}) than the input (${input.scale}, ${input.zeroPoint})`,
     );
   }
 }
@@ -49,7 +50,10 @@ const split: Row = {
   lower(op: Lowering) {
     const input = op.inputSpec(1);
     const parts = op.number("numSplits");
-    op.ensure(parts === op.operator.outputs.length, () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`);
+    op.ensure(
+      parts === op.operator.outputs.length,
+      () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`,
+    );
     const axis = op.axis(op.integer(0, "the axis"), input.dimensions.length);
     ensureSameQuantisation(op, input);
     op.emit("SPLIT", [op.input(1), op.int32(axis), op.int32(parts)], outputsOf(op));
@@ -79,7 +83,10 @@ const splitBySizes: Row = {
     const { dimensions } = input;
     const axis = op.axis(op.integer(2, "the axis"), dimensions.length);
     const sizes = partSizes(op, dimensions[axis]);
-    op.ensure(sizes.length === op.operator.outputs.length, () => `${sizes.length} sizes for ${op.operator.outputs.length} outputs`);
+    op.ensure(
+      sizes.length === op.operator.outputs.length,
+      () => `${sizes.length} sizes for ${op.operator.outputs.length} outputs`,
+    );
     ensureSameQuantisation(op, input);
     let begin = 0;
     for (const [place, size] of sizes.entries()) {

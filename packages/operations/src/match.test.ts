@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import { alternative, defineOperation, type Operation } from "./define.ts";
+import { latest, layOut, type MaybeType, matchOperation } from "./match.ts";
+import { any, bool, int32, omittable, optional, scalar, subgraph, tensor, trailing, variadic } from "./params.ts";
+
+const F32 = "TENSOR_FLOAT32";
+const F16 = "TENSOR_FLOAT16";
+const I32 = "TENSOR_INT32";
+
+/** The version a list of types needs, or the message of its mismatch. */
+function outcome(operation: Operation, inputs: readonly MaybeType[], outputs: readonly MaybeType[] = [F32]): string {
+  const match = matchOperation(operation, inputs, outputs);
+  return "mismatch" in match ? match.mismatch : match.since;
+}
+
+/** Two tensors and two optional scalars that came in different versions. */
+const plain = defineOperation({
+  name: "PLAIN",
+  code: 1,
+  summary: "For this test.",
+  params: [
+    tensor("left"),
+    tensor("right", I32),
+    optional("1.1", int32("axis"), 0),
+    optional("1.3", bool("keep"), false),
+  ],
+  outputs: [tensor("output")],
+  types: [
+    ["1.0", F32, F32],
+    ["1.2", F16, F16],
+  ],
+});
+
+describe("matchOperation", () => {
+  it("finds the row, and the version of the row", () => {
+    const match = matchOperation(plain, [F16, I32], [F16]);
+    expect(match).toMatchObject({ row: ["1.2", F16, F16], since: "1.2", form: plain.forms[0] });
+    expect(outcome(plain, [F32, I32])).toBe("1.0");
+  });
+
+  it("takes the version of an optional input where it is later than the row's", () => {
+    expect(outcome(plain, [F32, I32, "INT32"])).toBe("1.1");
+    expect(outcome(plain, [F16, I32, "INT32"], [F16])).toBe("1.2");
+    expect(outcome(plain, [F16, I32, "INT32", "BOOL"], [F16])).toBe("1.3");
+  });
+
+  it.each([
+    [[F32], [F32], "it has 1 inputs and 1 outputs where 2 to 4 inputs and 1 outputs are needed"],
+    [
+      [F32, I32, "INT32", "BOOL", "BOOL"],
+      [F32],
+      "it has 5 inputs and 1 outputs where 2 to 4 inputs and 1 outputs are needed",
+    ],
+    [[F32, I32], [], "it has 2 inputs and 0 outputs where 2 to 4 inputs and 1 outputs are needed"],
+    [[F32, I32], [F32, F32], "it has 2 inputs and 2 outputs where 2 to 4 inputs and 1 outputs are needed"],
+  ] satisfies [MaybeType[], MaybeType[], string][])("refuses the counts of %j and %j", (inputs, outputs, message) => {
+    expect(outcome(plain, inputs, outputs)).toBe(message);
+  });
+
+  it("names every wrong operand of the nearest row", () => {
+    expect(outcome(plain, [F32, F32])).toBe(`input 1 (right) is ${F32} where ${I32} is needed`);
+    expect(outcome(plain, [F32, I32], [F16])).toBe(`output 0 (output) is ${F16} where ${F32} is needed`);
+    expect(outcome(plain, [F32, F32, F32], [F32])).toBe(
+      `input 1 (right) is ${F32} where ${I32} is needed; input 2 (axis) is ${F32} where INT32 is needed`,
+    );
+  });
+
+  it("refuses an extension type", () => {
+    expect(outcome(plain, [undefined, I32])).toBe(`input 0 (left) is of an extension type where ${F32} is needed`);
+  });
+});
+
+describe("legal counts", () => {
+  const grouped = defineOperation({
+    name: "GROUPED",
+    code: 2,
+    summary: "Its last two inputs come together.",
+    params: [tensor("input"), optional("1.2", int32("width"), 1), optional("1.2", int32("height"), 1)],
+    outputs: [tensor("first", F32), tensor("second", F32), tensor("third", F32)],
+    types: [["1.0", F32]],
+    counts: [1, 3],
+    outputCounts: [1, 3],
+  });
+
+  it.each([
+    [1, 1],
+    [3, 1],
+    [1, 3],
+    [3, 3],
+  ])("%d inputs and %d outputs", (inputs, outputs) => {
+    const types: MaybeType[] = [F32, "INT32", "INT32"];
+    expect(outcome(grouped, types.slice(0, inputs), new Array(outputs).fill(F32))).toMatch(/^1\.[02]$/);
+  });
+
+  it.each([
+    [2, 1],
+    [4, 1],
+    [1, 2],
+    [1, 4],
+  ])("not %d inputs and %d outputs", (inputs, outputs) => {
+    const types: MaybeType[] = [F32, "INT32", "INT32", "INT32"];
+    expect(outcome(grouped, types.slice(0, inputs), new Array(outputs).fill(F32))).toBe(
+      `it has ${inputs} inputs and ${outputs} outputs where 1/3 inputs and 1/3 outputs are needed`,
+    );
+  });
+});
+
+describe("forms", () => {
+  const twoForms = defineOperation({
+    name: "TWO_FORMS",
+    code: 3,
+    summary: "The two forms differ in the type of one operand at the same count.",
+    params: [tensor("input"), int32("left"), int32("right"), optional("1.1", int32("extra"), 0)],
+    outputs: [tensor("output")],
+    types: [
+      ["1.0", F32, F32],
+      ["1.2", F16, F16],
+    ],
+    counts: [3, 4],
+    alternatives: [
+      alternative({
+        params: [tensor("input"), int32("scheme"), optional("1.3", bool("nchw"), false)],
+        normalise: ({ input, scheme }) => ({ input, left: scheme, right: scheme, extra: 0 }),
+      }),
+      alternative({
+        params: [tensor("input"), scalar("size")],
+        types: [["1.3", F32, "FLOAT32", F32]],
+        normalise: ({ input, size }) => ({ input, left: size, right: size, extra: 0 }),
+      }),
+    ],
+  });
+
+  it("are told apart by types where counts agree", () => {
+    const explicit = matchOperation(twoForms, [F32, "INT32", "INT32"], [F32]);
+    const implicit = matchOperation(twoForms, [F32, "INT32", "BOOL"], [F32]);
+    const sized = matchOperation(twoForms, [F32, "FLOAT32"], [F32]);
+    expect(explicit).toMatchObject({ form: twoForms.forms[0], since: "1.0" });
+    expect(implicit).toMatchObject({ form: twoForms.forms[1], since: "1.3" });
+    expect(sized).toMatchObject({ form: twoForms.forms[2], since: "1.3" });
+  });
+
+  it("inherit the rows but not the counts of the first, unless they have rows of their own", () => {
+    expect(outcome(twoForms, [F16, "INT32"], [F16])).toBe("1.2");
+    expect(outcome(twoForms, [F16, "FLOAT32"], [F16])).toBe(`input 1 (scheme) is FLOAT32 where INT32 is needed`);
+  });
+
+  it("are all in the message where no count fits", () => {
+    expect(outcome(twoForms, [F32])).toBe(
+      "it has 1 inputs and 1 outputs where 3/4 inputs and 1 outputs, or 2 to 3 inputs and 1 outputs, or 2 inputs and 1 outputs are needed",
+    );
+  });
+
+  it("give the earliest version where several fit", () => {
+    const ambiguous = defineOperation({
+      name: "AMBIGUOUS",
+      code: 4,
+      summary: "Both forms take the same operands.",
+      params: [tensor("input")],
+      outputs: [tensor("output")],
+      types: [
+        ["1.3", F32, F32],
+        ["1.2", F32, F32],
+      ],
+      alternatives: [
+        alternative({ params: [tensor("input")], types: [["1.1", F32, F32]], normalise: ({ input }) => ({ input }) }),
+      ],
+    });
+    expect(matchOperation(ambiguous, [F32], [F32])).toMatchObject({ since: "1.1", form: ambiguous.forms[1] });
+  });
+});
+
+describe("variadic operands", () => {
+  const join = defineOperation({
+    name: "JOIN",
+    code: 5,
+    summary: "One or more tensors of one type, then a scalar.",
+    params: [variadic(tensor("inputs")), int32("axis")],
+    outputs: [tensor("output")],
+    types: [
+      ["1.0", F32, F32],
+      ["1.2", F16, F16],
+    ],
+  });
+  const branch = defineOperation({
+    name: "BRANCH",
+    code: 6,
+    summary: "Any number of anything.",
+    params: [subgraph("body"), variadic(any("inputs"))],
+    outputs: [variadic(any("outputs"))],
+    types: [["1.3"]],
+    controlFlow: true,
+  });
+
+  it("are one or more of the same type", () => {
+    expect(outcome(join, [F32, "INT32"])).toBe("1.0");
+    expect(outcome(join, [F16, F16, F16, "INT32"], [F16])).toBe("1.2");
+    expect(outcome(join, ["INT32"])).toBe(
+      "it has 1 inputs and 1 outputs where at least 2 inputs and 1 outputs are needed",
+    );
+    expect(outcome(join, [F32, F16, "INT32"])).toBe(`input 1 (inputs) is ${F16} where ${F32} is needed`);
+  });
+
+  it("are zero or more of anything where any type goes", () => {
+    expect(outcome(branch, ["SUBGRAPH"], [])).toBe("1.3");
+    expect(outcome(branch, ["SUBGRAPH", F32, undefined, "INT32"], [undefined, "BOOL"])).toBe("1.3");
+    expect(outcome(branch, [F32, F32], [])).toBe(`input 0 (body) is ${F32} where SUBGRAPH is needed`);
+    expect(outcome(branch, [], [])).toBe(
+      "it has 0 inputs and 0 outputs where at least 1 inputs and at least 0 outputs are needed",
+    );
+  });
+});
+
+describe("trailing tensors", () => {
+  const stateful = defineOperation({
+    name: "STATEFUL",
+    code: 7,
+    summary: "Optional tensors at the end of inputs and outputs.",
+    params: [tensor("input"), omittable(tensor("bias")), trailing("1.2", tensor("norm"))],
+    outputs: [tensor("output"), trailing("1.3", tensor("state"))],
+    types: [["1.0", F32, F32, F32, F32, F32]],
+  });
+
+  it("bring the version that they came in", () => {
+    expect(outcome(stateful, [F32, F32])).toBe("1.0");
+    expect(outcome(stateful, [F32, F32, F32])).toBe("1.2");
+    expect(outcome(stateful, [F32, F32], [F32, F32])).toBe("1.3");
+  });
+
+  it("an omitted tensor keeps its place in the list", () => {
+    expect(outcome(stateful, [F32])).toContain("it has 1 inputs");
+  });
+});
+
+describe("layOut", () => {
+  const params = [variadic(tensor("inputs")), int32("axis")];
+
+  it("repeats the variadic parameter", () => {
+    expect(layOut(params, undefined, 3)?.map(({ name }) => name)).toEqual(["inputs", "inputs", "axis"]);
+  });
+
+  it("is undefined where the number is not legal", () => {
+    expect(layOut(params, undefined, 1)).toBeUndefined();
+    expect(layOut([tensor("a"), optional("1.2", int32("b"), 0)], [2], 1)).toBeUndefined();
+    expect(layOut([tensor("a"), optional("1.2", int32("b"), 0)], undefined, 1)).toHaveLength(1);
+  });
+});
+
+describe("a row with too few columns", () => {
+  it("is a mistake of the definition", () => {
+    const broken = defineOperation({
+      name: "BROKEN",
+      code: 8,
+      summary: "Its row lacks the output.",
+      params: [tensor("input")],
+      outputs: [tensor("output")],
+      types: [["1.0", F32]],
+    });
+    expect(() => matchOperation(broken, [F32], [F32])).toThrow("type row 1.0 TENSOR_FLOAT32 has no column 2");
+  });
+});
+
+describe("latest", () => {
+  it("is the greatest version; undefined ones do not count", () => {
+    expect(latest("1.1", undefined, "1.3", "1.2")).toBe("1.3");
+    expect(latest("1.2", "1.0", undefined)).toBe("1.2");
+    expect(latest("1.0")).toBe("1.0");
+  });
+});

@@ -1,0 +1,223 @@
+/**
+ * QUANTIZED_LSTM: one step of an LSTM cell on signed 8-bit values with a 16-bit cell state, in fixed point throughout,
+ * with all that LSTM has.
+ *
+ * The reference implementation leaves out the gates' biases where there is no layer normalisation; the document adds
+ * them, and so does this kernel. Its peepholes read the cell state's output before it is written; the document's, and
+ * these, read the cell state's input, but the output gate's the new one.
+ */
+import { OperationType } from "@nnhal/types";
+import { defineOperation } from "../define.ts";
+import { ensure } from "../fail.ts";
+import {
+  clamp,
+  multiplyByQuantisedMultiplier,
+  type QuantisedMultiplier,
+  quantiseMultiplier,
+  roundingDivideByPowerOfTwo,
+} from "../fixed-point.ts";
+import { fixedPoint16, inverseSquareRoot } from "../fixed-point-functions.ts";
+import { float32, int32, omittable, tensor } from "../params.ts";
+import type { Tensor } from "../tensor.ts";
+import { expectShape, type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
+
+/** Integer bits of what enters a gate. */
+const GATE_BITS = 3;
+
+export const quantizedLstm = defineOperation({
+  name: "QUANTIZED_LSTM",
+  code: OperationType.QUANTIZED_LSTM,
+  summary: "One step of a long short-term memory cell on signed 8-bit values with a 16-bit cell state.",
+  params: [
+    tensor("input", "TENSOR_QUANT8_ASYMM_SIGNED"),
+    omittable(tensor("inputToInputWeights", "TENSOR_QUANT8_SYMM")),
+    tensor("inputToForgetWeights", "TENSOR_QUANT8_SYMM"),
+    tensor("inputToCellWeights", "TENSOR_QUANT8_SYMM"),
+    tensor("inputToOutputWeights", "TENSOR_QUANT8_SYMM"),
+    omittable(tensor("recurrentToInputWeights", "TENSOR_QUANT8_SYMM")),
+    tensor("recurrentToForgetWeights", "TENSOR_QUANT8_SYMM"),
+    tensor("recurrentToCellWeights", "TENSOR_QUANT8_SYMM"),
+    tensor("recurrentToOutputWeights", "TENSOR_QUANT8_SYMM"),
+    omittable(tensor("cellToInputWeights", "TENSOR_QUANT16_SYMM")),
+    omittable(tensor("cellToForgetWeights", "TENSOR_QUANT16_SYMM")),
+    omittable(tensor("cellToOutputWeights", "TENSOR_QUANT16_SYMM")),
+    omittable(tensor("inputGateBias", "TENSOR_INT32")),
+    tensor("forgetGateBias", "TENSOR_INT32"),
+    tensor("cellBias", "TENSOR_INT32"),
+    tensor("outputGateBias", "TENSOR_INT32"),
+    omittable(tensor("projectionWeights", "TENSOR_QUANT8_SYMM")),
+    omittable(tensor("projectionBias", "TENSOR_INT32")),
+    tensor("outputStateIn", "TENSOR_QUANT8_ASYMM_SIGNED"),
+    tensor("cellStateIn", "TENSOR_QUANT16_SYMM"),
+    omittable(tensor("inputLayerNormWeights", "TENSOR_QUANT16_SYMM")),
+    omittable(tensor("forgetLayerNormWeights", "TENSOR_QUANT16_SYMM")),
+    omittable(tensor("cellLayerNormWeights", "TENSOR_QUANT16_SYMM")),
+    omittable(tensor("outputLayerNormWeights", "TENSOR_QUANT16_SYMM")),
+    float32("cellClip"),
+    float32("projectionClip"),
+    float32("inputIntermediateScale"),
+    float32("forgetIntermediateScale"),
+    float32("cellIntermediateScale"),
+    float32("outputIntermediateScale"),
+    int32("hiddenStateZeroPoint"),
+    float32("hiddenStateScale"),
+  ],
+  outputs: [
+    tensor("outputStateOut", "TENSOR_QUANT8_ASYMM_SIGNED"),
+    tensor("cellStateOut", "TENSOR_QUANT16_SYMM"),
+    tensor("output", "TENSOR_QUANT8_ASYMM_SIGNED"),
+  ],
+  types: [["1.3"]],
+  ranks: { input: 2, outputStateIn: 2, cellStateIn: 2 },
+  infer({ input, outputStateIn, cellStateIn, ...args }) {
+    const [batches, inputs] = input.dimensions;
+    const sizes = lstmSizes(lstmCell(args), inputs);
+    expectShape("the output states", outputStateIn, [batches, sizes.outputs]);
+    expectShape("the cell states", cellStateIn, [batches, sizes.units]);
+    stateExponent(cellStateIn.scale);
+    const { inputIntermediateScale, forgetIntermediateScale, cellIntermediateScale, outputIntermediateScale } = args;
+    const scales = { forgetIntermediateScale, cellIntermediateScale, outputIntermediateScale };
+    for (const [name, scale] of Object.entries({ ...scales, hiddenStateScale: args.hiddenStateScale })) {
+      ensure(scale > 0, () => `${name} is ${scale} where a number > 0 is needed`);
+    }
+    ensure(
+      args.inputToInputWeights === undefined || inputIntermediateScale > 0,
+      () => `inputIntermediateScale is ${inputIntermediateScale} where a number > 0 is needed`,
+    );
+    const output = { dimensions: [batches, sizes.outputs] };
+    return { outputStateOut: output, cellStateOut: { dimensions: [batches, sizes.units] }, output };
+  },
+  *reference({ input, outputStateIn, cellStateIn, ...args }, { outputStateOut, cellStateOut, output }) {
+    const [batches, inputs] = input.dimensions;
+    const cell = lstmCell(args);
+    const { units, outputs } = lstmSizes(cell, inputs);
+    const exponent = stateExponent(cellStateIn.scale);
+    const shared = { input, outputStateIn, stateScale: cellStateIn.scale };
+    const inputGate = cell.inputGate && gateOf(cell.inputGate, args.inputIntermediateScale, shared);
+    const forgetGate = gateOf(cell.forgetGate, args.forgetIntermediateScale, shared);
+    const cellGate = gateOf(cell.cellGate, args.cellIntermediateScale, shared);
+    const outputGate = gateOf(cell.outputGate, args.outputIntermediateScale, shared);
+    const hiddenMultiplier = quantiseMultiplier(2 ** -30 / args.hiddenStateScale);
+    const cellClip = args.cellClip > 0 ? Math.min(Math.trunc(args.cellClip / cellStateIn.scale), 32767) : 32768;
+    const project = projection(args.projectionWeights, args.projectionBias, outputStateIn, args);
+    const { logistic, tanh } = fixedPoint16;
+    for (let batch = 0; batch < batches; batch++) {
+      const state = Int16Array.from(cellStateIn.data.subarray(batch * units, (batch + 1) * units));
+      const keep = forgetGate(batch, state).map((value) => logistic(value, GATE_BITS));
+      const proposal = cellGate(batch, state).map((value) => tanh(value, GATE_BITS));
+      const take = inputGate
+        ? inputGate(batch, state).map((value) => logistic(value, GATE_BITS))
+        : keep.map((value) => 32767 - value);
+      for (let unit = 0; unit < units; unit++) {
+        const kept = toInt16(roundingDivideByPowerOfTwo(keep[unit] * state[unit], 15));
+        const added = toInt16(roundingDivideByPowerOfTwo(take[unit] * proposal[unit], 30 + exponent));
+        state[unit] = clamp(clamp(kept + added, -32768, 32767), -cellClip, cellClip);
+      }
+      const show = outputGate(batch, state).map((value) => logistic(value, GATE_BITS));
+      const hidden = new Int8Array(units);
+      for (let unit = 0; unit < units; unit++) {
+        const product = show[unit] * tanh(state[unit], exponent + 15);
+        const scaled = multiplyByQuantisedMultiplier(product, hiddenMultiplier);
+        hidden[unit] = clamp(scaled + args.hiddenStateZeroPoint, -128, 127);
+      }
+      const results = project(hidden, outputs);
+      cellStateOut.data.set(state, batch * units);
+      outputStateOut.data.set(results, batch * outputs);
+      output.data.set(results, batch * outputs);
+      yield;
+    }
+  },
+});
+
+/** The exponent of a cell state's scale, which is a power of two of at most 2^-9. */
+function stateExponent(scale: number): number {
+  const exponent = Math.round(Math.log2(scale));
+  ensure(
+    Math.abs(Math.log2(scale) - exponent) < 1e-3 && exponent <= -9,
+    () => `the cell state's scale is ${scale} where a power of two of at most 2^-9 is needed`,
+  );
+  return exponent;
+}
+
+/** What enters a gate for a batch and a cell state: one 16-bit value with 3 integer bits for each unit. */
+function gateOf(
+  gate: Gate,
+  intermediateScale: number,
+  { input, outputStateIn, stateScale }: { input: Tensor; outputStateIn: Tensor; stateScale: number },
+): (batch: number, state: Int16Array) => Int16Array {
+  const [units] = gate.input.dimensions;
+  const fromInput = quantiseMultiplier((gate.input.scale * input.scale) / intermediateScale);
+  const fromState = quantiseMultiplier((gate.recurrent.scale * outputStateIn.scale) / intermediateScale);
+  const fromCell = gate.cell && quantiseMultiplier((gate.cell.scale * stateScale) / intermediateScale);
+  return (batch, state) => {
+    const values = new Int16Array(units);
+    for (let unit = 0; unit < units; unit++) {
+      const bias = gate.norm === undefined ? gate.bias.data[unit] : 0;
+      let value = scaled(dot(input.data, batch, input.zeroPoint, gate.input, unit) + bias, fromInput);
+      value += scaled(dot(outputStateIn.data, batch, outputStateIn.zeroPoint, gate.recurrent, unit), fromState);
+      value = clamp(value, -32768, 32767);
+      if (gate.cell && fromCell) value = clamp(value + scaled(gate.cell.data[unit] * state[unit], fromCell), -32768, 32767);
+      values[unit] = value;
+    }
+    return gate.norm === undefined ? values : normalise(values, gate.norm, gate.bias);
+  };
+}
+
+function scaled(value: number, multiplier: QuantisedMultiplier): number {
+  return clamp(multiplyByQuantisedMultiplier(value | 0, multiplier), -32768, 32767);
+}
+
+/** Σ (vector − zero point) · matrix row. */
+function dot(vectors: ArrayLike<number>, batch: number, zeroPoint: number, matrix: Tensor, row: number): number {
+  const columns = matrix.dimensions[1];
+  let sum = 0;
+  for (let column = 0; column < columns; column++) {
+    sum += (vectors[batch * columns + column] - zeroPoint) * matrix.data[row * columns + column];
+  }
+  return sum;
+}
+
+/** Layer normalisation: mean and variance in units of 2^-10 and 2^-20, the result with 3 integer bits again. */
+function normalise(values: Int16Array, weights: Tensor, bias: Tensor): Int16Array {
+  const count = values.length;
+  let sum = 0;
+  let squares = 0;
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  const mean = Math.trunc((sum * 1024) / count);
+  const variance = Math.trunc((squares * Math.trunc(2 ** 20 / count) - mean * mean) / 2 ** 20);
+  const inverseDeviation = inverseSquareRoot(Math.max(variance, 1));
+  const { mantissa, shift } = quantiseMultiplier(weights.scale);
+  const toGate = { mantissa, shift: shift + 12 };
+  return values.map((value, unit) => {
+    const normal = multiplyByQuantisedMultiplier(1024 * value - mean, inverseDeviation);
+    const weighted = normal * weights.data[unit] + bias.data[unit];
+    const rounded = Math.trunc((weighted + (weighted > 0 ? 512 : -512)) / 1024);
+    return clamp(multiplyByQuantisedMultiplier(rounded, toGate), -32768, 32767);
+  });
+}
+
+/** What turns hidden values into outputs: the projection, or nothing. */
+function projection(
+  weights: Tensor | undefined,
+  bias: Tensor | undefined,
+  outputState: Tensor,
+  settings: { readonly hiddenStateScale: number; readonly hiddenStateZeroPoint: number; readonly projectionClip: number },
+): (hidden: Int8Array, outputs: number) => Int8Array {
+  if (weights === undefined) return (hidden) => hidden;
+  const { hiddenStateScale, hiddenStateZeroPoint, projectionClip } = settings;
+  const multiplier = quantiseMultiplier((weights.scale * hiddenStateScale) / outputState.scale);
+  const clip = projectionClip > 0 ? Math.min(Math.trunc(projectionClip / weights.scale), 127) : 128;
+  return (hidden, outputs) =>
+    Int8Array.from({ length: outputs }, (_, index) => {
+      const sum = dot(hidden, 0, hiddenStateZeroPoint, weights, index) + (bias?.data[index] ?? 0);
+      const value = multiplyByQuantisedMultiplier(sum | 0, multiplier) + outputState.zeroPoint;
+      return clamp(clamp(value, -128, 127), -clip, clip);
+    });
+}
+
+function toInt16(value: number): number {
+  return (value << 16) >> 16;
+}

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { OperationError } from "./fail.ts";
+import {
+  broadcastShape,
+  combineDimensions,
+  extentProduct,
+  formatShape,
+  resolveAxis,
+  sameShape,
+  stridesOf,
+} from "./shape.ts";
+
+const shape = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 5 });
+
+describe("formatShape", () => {
+  it("joins extents, and names rank 0", () => {
+    expect(formatShape([8, 3, 0])).toBe("8x3x0");
+    expect(formatShape([7])).toBe("7");
+    expect(formatShape([])).toBe("scalar");
+  });
+});
+
+describe("sameShape", () => {
+  it.each([
+    [[2, 3], [2, 3], true],
+    [[], [], true],
+    [[2, 3], [3, 2], false],
+    [[2, 3], [2], false],
+    [[2], [2, 1], false],
+  ])("%j and %j: %s", (a, b, same) => {
+    expect(sameShape(a, b)).toBe(same);
+  });
+});
+
+describe("stridesOf", () => {
+  it("gives each axis the product of the extents after it", () => {
+    expect(stridesOf([2, 3, 4])).toEqual([12, 4, 1]);
+    expect(stridesOf([])).toEqual([]);
+    fc.assert(
+      fc.property(shape, (dimensions) => {
+        const strides = stridesOf(dimensions);
+        strides.forEach((stride, axis) => expect(stride).toBe(extentProduct(dimensions, axis + 1)));
+      }),
+    );
+  });
+});
+
+describe("resolveAxis", () => {
+  it.each([
+    [-3, 0],
+    [-1, 2],
+    [0, 0],
+    [2, 2],
+  ])("%d of rank 3 is %d", (axis, resolved) => {
+    expect(resolveAxis(axis, 3)).toBe(resolved);
+  });
+
+  it.each([-4, 3, 0.5, Number.NaN])("refuses %d of rank 3", (axis) => {
+    expect(() => resolveAxis(axis, 3)).toThrow(new OperationError(`axis ${axis} is outside [-3, 3)`));
+  });
+
+  it("refuses any axis of rank 0", () => {
+    expect(() => resolveAxis(0, 0)).toThrow("axis 0 is outside [-0, 0)");
+  });
+});
+
+describe("extentProduct", () => {
+  it("multiplies the extents in [begin, end)", () => {
+    expect(extentProduct([2, 3, 4], 0)).toBe(24);
+    expect(extentProduct([2, 3, 4], 1)).toBe(12);
+    expect(extentProduct([2, 3, 4], 0, 2)).toBe(6);
+    expect(extentProduct([2, 3, 4], 1, 1)).toBe(1);
+    expect(extentProduct([2, 0, 4], 0)).toBe(0);
+  });
+});
+
+describe("broadcastShape", () => {
+  it.each([
+    [
+      [4, 1, 2],
+      [5, 4, 3, 1],
+      [5, 4, 3, 2],
+    ],
+    [
+      [2, 3],
+      [2, 3],
+      [2, 3],
+    ],
+    [[2, 3], [3], [2, 3]],
+    [[1], [2, 3], [2, 3]],
+    [[], [2], [2]],
+    [[0], [1], [0]],
+    [
+      [2, 0],
+      [2, 1],
+      [2, 0],
+    ],
+    [[0], [0], [0]],
+  ])("of %j and %j is %j", (a, b, result) => {
+    expect(broadcastShape(a, b)).toEqual(result);
+    expect(broadcastShape(b, a)).toEqual(result);
+  });
+
+  it.each([
+    [[2], [3], "shapes 2 and 3 do not broadcast"],
+    [[0], [2], "shapes 0 and 2 do not broadcast"],
+    [[2, 3], [2], "shapes 2x3 and 2 do not broadcast"],
+  ])("of %j and %j is refused", (a, b, message) => {
+    expect(() => broadcastShape(a, b)).toThrow(new OperationError(message));
+  });
+});
+
+describe("combineDimensions", () => {
+  it.each([
+    [[], [2, 3], [2, 3]],
+    [[2, 3], [], [2, 3]],
+    [[], [], []],
+    [
+      [0, 3],
+      [2, 0],
+      [2, 3],
+    ],
+    [
+      [0, 0],
+      [0, 4],
+      [0, 4],
+    ],
+    [
+      [2, 3],
+      [2, 3],
+      [2, 3],
+    ],
+  ])("of %j and %j is %j", (a, b, combined) => {
+    expect(combineDimensions(a, b)).toEqual(combined);
+    expect(combineDimensions(b, a)).toEqual(combined);
+  });
+
+  it.each([
+    [[2], [2, 1]],
+    [
+      [2, 3],
+      [2, 4],
+    ],
+    [
+      [0, 3],
+      [2, 4],
+    ],
+  ])("of %j and %j is a contradiction", (a, b) => {
+    expect(combineDimensions(a, b)).toBeUndefined();
+    expect(combineDimensions(b, a)).toBeUndefined();
+  });
+
+  it("never contradicts what either source knows", () => {
+    fc.assert(
+      fc.property(shape, shape, (a, b) => {
+        const combined = combineDimensions(a, b);
+        if (combined === undefined) return;
+        for (const source of [a, b]) {
+          source.forEach((extent, axis) => expect(extent === 0 || combined[axis] === extent).toBe(true));
+        }
+      }),
+    );
+  });
+});

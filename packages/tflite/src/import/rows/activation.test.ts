@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
+import { importTflite } from "../import.ts";
+
+const f = { type: "FLOAT32", shape: [1, 4] } as const;
+const half = { type: "FLOAT16", shape: [1, 4] } as const;
+const q8 = { type: "UINT8", shape: [1, 4], scale: 0.5, zeroPoint: 10 } as const;
+const q8s = { type: "INT8", shape: [1, 4], scale: 0.5, zeroPoint: -10 } as const;
+
+describe("rectifiers", () => {
+  test.each([
+    ["RELU", "RELU"],
+    ["RELU_N1_TO_1", "RELU1"],
+    ["RELU6", "RELU6"],
+  ])("%s is %s", (name, operation) => {
+    expect(importLines(oneOperator(name, { x: f }, { y: f }))).toEqual([`${operation}(in0) -> out0`]);
+    expect(importLines(oneOperator(name, { x: q8 }, { y: q8 }))).toEqual([`${operation}(in0) -> out0`]);
+  });
+
+  test("another quantisation of the result goes by way of float", async () => {
+    const model = oneOperator("RELU", { x: q8s }, { y: { ...q8s, scale: 0.25, zeroPoint: -128 } });
+    expect(importLines(model)).toEqual([
+      "RELU(in0) -> t0:QUANT8_ASYMM_SIGNED[1,4]*0.5@-10",
+      "DEQUANTIZE(t0) -> t1:FLOAT32[1,4]",
+      "QUANTIZE(t1) -> out0",
+    ]);
+    // Real values -5, 0, 1 and 10.
+    expect(await execute(importTflite(model), [[-20, -10, -8, 10]])).toEqual([[-128, -128, -124, -88]]);
+  });
+});
+
+describe("results whose quantisation the HAL fixes", () => {
+  test.each([
+    ["LOGISTIC", { ...q8, scale: 1 / 256, zeroPoint: 0 }, { ...q8s, scale: 1 / 256, zeroPoint: -128 }],
+    ["TANH", { ...q8, scale: 1 / 128, zeroPoint: 128 }, { ...q8s, scale: 1 / 128, zeroPoint: 0 }],
+    ["L2_NORMALIZATION", { ...q8, scale: 1 / 128, zeroPoint: 128 }, { ...q8s, scale: 1 / 128, zeroPoint: 0 }],
+  ] as const)("%s", (name, unsigned, signed) => {
+    expect(importLines(oneOperator(name, { x: f }, { y: f }))).toEqual([`${name}(in0) -> out0`]);
+    expect(importLines(oneOperator(name, { x: q8 }, { y: unsigned }))).toEqual([`${name}(in0) -> out0`]);
+    expect(importLines(oneOperator(name, { x: q8s }, { y: signed }))).toEqual([`${name}(in0) -> out0`]);
+    const other = importLines(oneOperator(name, { x: q8 }, { y: { ...unsigned, zeroPoint: unsigned.zeroPoint + 1 } }));
+    expect(other.map((line) => line.split("(")[0])).toEqual([name, "DEQUANTIZE", "QUANTIZE"]);
+  });
+
+  test("SOFTMAX", () => {
+    const options = { beta: 0.5 };
+    expect(importLines(oneOperator("SOFTMAX", { x: f }, { y: f }, options))).toEqual(["SOFTMAX(in0, 0.5) -> out0"]);
+    expect(importLines(oneOperator("SOFTMAX", { x: half }, { y: half }, options))).toEqual([
+      "SOFTMAX(in0, 0.5) -> out0",
+    ]);
+    const y = { ...q8s, scale: 1 / 256, zeroPoint: -128 };
+    expect(importLines(oneOperator("SOFTMAX", { x: q8s }, { y }, options))).toEqual(["SOFTMAX(in0, 0.5) -> out0"]);
+    expect(() => importTflite(oneOperator("SOFTMAX", { x: f }, { y: f }))).toThrow("beta has to be above 0, it is 0");
+  });
+});
+
+test("LOG_SOFTMAX works along the last axis", () => {
+  expect(importLines(oneOperator("LOG_SOFTMAX", { x: f }, { y: f }))).toEqual(["LOG_SOFTMAX(in0, 1, -1) -> out0"]);
+  expect(() => importTflite(oneOperator("LOG_SOFTMAX", { x: q8 }, { y: q8 }))).toThrow("the HAL's LOG_SOFTMAX cannot");
+});
+
+test("ELU has an alpha of 1", () => {
+  expect(importLines(oneOperator("ELU", { x: f }, { y: f }))).toEqual(["ELU(in0, 1) -> out0"]);
+});
+
+describe("LEAKY_RELU is PRELU with a constant slope", () => {
+  test("of floats", () => {
+    expect(importLines(oneOperator("LEAKY_RELU", { x: f }, { y: f }, { alpha: 0.25 }))).toEqual([
+      "PRELU(in0, FLOAT32[1](0.25)) -> out0",
+    ]);
+    expect(importLines(oneOperator("LEAKY_RELU", { x: half }, { y: half }, { alpha: 0.25 }))).toEqual([
+      "PRELU(in0, FLOAT16[1](0.25)) -> out0",
+    ]);
+  });
+
+  test.each([
+    [q8, 0.25, "QUANT8_ASYMM[1]*0.25@1(2)"],
+    [q8, 0, "QUANT8_ASYMM[1]*1@1(1)"],
+    [q8, -0.25, "QUANT8_ASYMM[1]*0.25@1(0)"],
+    [q8s, 0.25, "QUANT8_ASYMM_SIGNED[1]*0.25(1)"],
+    [q8s, -0.25, "QUANT8_ASYMM_SIGNED[1]*0.25(-1)"],
+  ])("of quantised tensors the slope is exact (%#)", (x, alpha, slope) => {
+    expect(importLines(oneOperator("LEAKY_RELU", { x }, { y: x }, { alpha }))).toEqual([
+      `PRELU(in0, ${slope}) -> out0`,
+    ]);
+  });
+
+  test("computes what it should", async () => {
+    const model = oneOperator("LEAKY_RELU", { x: q8 }, { y: q8 }, { alpha: 0.5 });
+    expect(await execute(importTflite(model), [[10, 12, 8, 2]])).toEqual([[10, 12, 9, 6]]);
+  });
+});
+
+test("L2_NORMALIZATION has no fused activation", () => {
+  const model = oneOperator("L2_NORMALIZATION", { x: f }, { y: f }, { fusedActivationFunction: "RELU" });
+  expect(() => importTflite(model)).toThrow("the HAL's operation has no fused activation, the operator has RELU");
+});
+
+test("LOCAL_RESPONSE_NORMALIZATION", () => {
+  const x = { type: "FLOAT32", shape: [1, 2, 2, 4] } as const;
+  const options = { radius: 2, bias: 1, alpha: 0.5, beta: 0.25 };
+  expect(importLines(oneOperator("LOCAL_RESPONSE_NORMALIZATION", { x }, { y: x }, options))).toEqual([
+    "LOCAL_RESPONSE_NORMALIZATION(in0, 2, 1, 0.5, 0.25) -> out0",
+  ]);
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
+import { importTflite } from "../import.ts";
+
+const f = { type: "FLOAT32", shape: [2, 3] } as const;
+const row = { type: "FLOAT32", shape: [3] } as const;
+const i32 = { type: "INT32", shape: [2, 3] } as const;
+const bool = { type: "BOOL", shape: [2, 3] } as const;
+const q8 = { type: "UINT8", shape: [2, 3], scale: 0.5, zeroPoint: 128 } as const;
+const q8s = { type: "INT8", shape: [2, 3], scale: 0.5, zeroPoint: -3 } as const;
+
+describe("arithmetic", () => {
+  test.each(["ADD", "SUB", "MUL", "DIV"])("%s broadcasts and fuses its activation", (name) => {
+    const model = oneOperator(name, { a: f, b: row }, { y: f }, { fusedActivationFunction: "RELU6" });
+    expect(importLines(model)).toEqual([`${name}(in0, in1, 3) -> out0`]);
+  });
+
+  test.each([
+    ["NONE", 0],
+    ["RELU", 1],
+    ["RELU_N1_TO_1", 2],
+    ["RELU6", 3],
+  ])("activation %s is %d", (fusedActivationFunction, code) => {
+    const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction });
+    expect(importLines(model)).toEqual([`ADD(in0, in1, ${code}) -> out0`]);
+  });
+
+  test("an activation that the HAL cannot fuse is refused by name", () => {
+    const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction: "TANH" });
+    expect(() => importTflite(model)).toThrow(
+      "subgraphs[0].operators[0] (ADD version 1): the HAL cannot fuse the activation TANH into it",
+    );
+  });
+
+  test("an activation code newer than the schema is refused by number", () => {
+    const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction: 77 });
+    expect(() => importTflite(model)).toThrow("option fusedActivationFunction has to be a known member, it is 77");
+  });
+
+  test("options that the file leaves out have their defaults", () => {
+    expect(importLines(oneOperator("ADD", { a: f, b: f }, { y: f }))).toEqual(["ADD(in0, in1, 0) -> out0"]);
+  });
+
+  test("INT32 has no activation", () => {
+    const model = (fusedActivationFunction: string) =>
+      oneOperator("MUL", { a: i32, b: i32 }, { y: i32 }, { fusedActivationFunction });
+    expect(importLines(model("NONE"))).toEqual(["MUL(in0, in1, 0) -> out0"]);
+    expect(() => importTflite(model("RELU"))).toThrow("cannot apply the activation RELU to INT32");
+  });
+
+  test("8-bit operands keep their quantisation", () => {
+    expect(importLines(oneOperator("ADD", { a: q8, b: { ...q8, data: [1, 2, 3, 4, 5, 6] } }, { y: q8 }))).toEqual([
+      "ADD(in0, QUANT8_ASYMM[2,3]*0.5@128(1,2,3,4,5,6), 0) -> out0",
+    ]);
+    expect(importTflite(oneOperator("SUB", { a: q8s, b: q8s }, { y: q8s })).inputs[0]).toMatchObject({
+      type: "TENSOR_QUANT8_ASYMM_SIGNED",
+      scale: 0.5,
+      zeroPoint: -3,
+    });
+  });
+
+  test("MUL needs a result scale above the product of the inputs' scales", () => {
+    const model = (scale: number) => oneOperator("MUL", { a: q8, b: q8 }, { y: { ...q8, scale } });
+    expect(importLines(model(0.2500001))).toEqual(["MUL(in0, in1, 0) -> out0"]);
+    expect(() => importTflite(model(0.25))).toThrow(
+      "a result scale above the product of the inputs' scales, 0.25; it is 0.25",
+    );
+  });
+
+  test("INT16 is refused with the tensors' names and types", () => {
+    const q16 = { type: "INT16", shape: [2], scale: 0.5 } as const;
+    expect(() => importTflite(oneOperator("ADD", { a: q16, b: q16 }, { y: q16 }))).toThrow(
+      /\(ADD version 1\): the HAL's ADD cannot compute it: input 0 .* is TENSOR_QUANT16_SYMM .* The tensors are tensor 0 "a" \(INT16\[2\]\), tensor 1 "b" \(INT16\[2\]\), tensor 2 "y" \(INT16\[2\]\)/,
+    );
+  });
+
+  test("more dimensions than the HAL takes are refused", () => {
+    const deep = { type: "FLOAT32", shape: [1, 1, 1, 1, 2] } as const;
+    expect(() => importTflite(oneOperator("ADD", { a: deep, b: deep }, { y: deep }))).toThrow(/here there are 5/);
+  });
+});
+
+describe("compositions", () => {
+  test("SQUARE multiplies by itself", () => {
+    expect(importLines(oneOperator("SQUARE", { x: f }, { y: f }))).toEqual(["MUL(in0, in0, 0) -> out0"]);
+  });
+
+  test("SQUARED_DIFFERENCE", async () => {
+    const model = oneOperator("SQUARED_DIFFERENCE", { a: f, b: row }, { y: f });
+    expect(importLines(model)).toEqual(["SUB(in0, in1, 0) -> t0:FLOAT32[2,3]", "MUL(t0, t0, 0) -> out0"]);
+    expect(
+      await execute(importTflite(model), [
+        [1, 2, 3, 4, 5, 6],
+        [0, 4, 3],
+      ]),
+    ).toEqual([[1, 4, 0, 16, 1, 9]]);
+  });
+
+  test("SQUARED_DIFFERENCE of quantised tensors is refused", () => {
+    expect(() => importTflite(oneOperator("SQUARED_DIFFERENCE", { a: q8, b: q8 }, { y: q8 }))).toThrow(
+      "for floats and INT32 only, not for TENSOR_QUANT8_ASYMM",
+    );
+  });
+
+  test("FLOOR_DIV of floats rounds the quotient down, of INT32 the HAL's DIV does", async () => {
+    const floats = oneOperator("FLOOR_DIV", { a: f, b: f }, { y: f });
+    expect(importLines(floats)).toEqual(["DIV(in0, in1, 0) -> t0:FLOAT32[2,3]", "FLOOR(t0) -> out0"]);
+    const operands = [
+      [7, -7, 7, -7, 0, 1],
+      [2, 2, -2, -2, 5, 1],
+    ];
+    const quotients = [3, -4, -4, 3, 0, 1];
+    expect(await execute(importTflite(floats), operands)).toEqual([quotients]);
+    const integers = oneOperator("FLOOR_DIV", { a: i32, b: i32 }, { y: i32 });
+    expect(importLines(integers)).toEqual(["DIV(in0, in1, 0) -> out0"]);
+    expect(await execute(importTflite(integers), operands)).toEqual([quotients]);
+  });
+
+  test("ADD_N adds one after the other", () => {
+    expect(importLines(oneOperator("ADD_N", { a: f, b: f, c: f }, { y: f }))).toEqual([
+      "ADD(in0, in1, 0) -> t0:FLOAT32[2,3]",
+      "ADD(t0, in2, 0) -> out0",
+    ]);
+    expect(() => importTflite(oneOperator("ADD_N", { a: f }, { y: f }))).toThrow("needs at least 2 inputs, it has 1");
+  });
+
+  test("CEIL is FLOOR between two NEG", async () => {
+    const model = oneOperator("CEIL", { x: row }, { y: row });
+    expect(importLines(model)).toEqual(["NEG(in0) -> t0:FLOAT32[3]", "FLOOR(t0) -> t1:FLOAT32[3]", "NEG(t1) -> out0"]);
+    expect(await execute(importTflite(model), [[1.5, -1.5, 2]])).toEqual([[2, -1, 2]]);
+  });
+});
+
+describe("one to one", () => {
+  test.each(["FLOOR", "ABS", "NEG", "EXP", "LOG", "SIN", "SQRT", "RSQRT", "HARD_SWISH"])("%s", (name) => {
+    expect(importLines(oneOperator(name, { x: f }, { y: f }))).toEqual([`${name}(in0) -> out0`]);
+  });
+
+  test.each(["POW", "MAXIMUM", "MINIMUM", "PRELU"])("%s", (name) => {
+    expect(importLines(oneOperator(name, { a: f, b: row }, { y: f }))).toEqual([`${name}(in0, in1) -> out0`]);
+  });
+
+  test.each(["EQUAL", "NOT_EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"])("%s", (name) => {
+    expect(importLines(oneOperator(name, { a: i32, b: i32 }, { y: bool }))).toEqual([`${name}(in0, in1) -> out0`]);
+  });
+
+  test.each(["LOGICAL_AND", "LOGICAL_OR"])("%s", (name) => {
+    expect(importLines(oneOperator(name, { a: bool, b: bool }, { y: bool }))).toEqual([`${name}(in0, in1) -> out0`]);
+  });
+
+  test("LOGICAL_NOT", () => {
+    expect(importLines(oneOperator("LOGICAL_NOT", { a: bool }, { y: bool }))).toEqual(["LOGICAL_NOT(in0) -> out0"]);
+  });
+
+  test("HARD_SWISH of 8-bit tensors may change the quantisation", () => {
+    const model = oneOperator("HARD_SWISH", { x: q8s }, { y: { ...q8s, scale: 0.25 } });
+    expect(importLines(model)).toEqual(["HARD_SWISH(in0) -> out0"]);
+  });
+
+  test("a wrong number of inputs is refused", () => {
+    expect(() => importTflite(oneOperator("POW", { a: f }, { y: f }))).toThrow("has 1 inputs in place of 2");
+  });
+
+  test("an omitted input is refused", () => {
+    expect(() => importTflite(oneOperator("POW", { a: f, "": {} }, { y: f }))).toThrow(
+      "input 1 is omitted, and the HAL needs it; it has inputs [0, -1]",
+    );
+  });
+});
+
+describe("selection", () => {
+  test.each(["SELECT", "SELECT_V2"])("%s of equal shapes", (name) => {
+    expect(importLines(oneOperator(name, { c: bool, a: f, b: f }, { y: f }))).toEqual([
+      "SELECT(in0, in1, in2) -> out0",
+    ]);
+  });
+
+  test("shapes that need broadcasting are refused", () => {
+    expect(() => importTflite(oneOperator("SELECT_V2", { c: bool, a: f, b: row }, { y: f }))).toThrow(
+      "the HAL does not broadcast the shapes [2, 3], [2, 3], [3] here",
+    );
+  });
+});

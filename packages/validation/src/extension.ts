@@ -1,0 +1,72 @@
+/**
+ * Validation of the extensions that a driver names (HAL 1.2 Extension).
+ */
+import type { Extension } from "@nnhal/types";
+import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
+import { isList, isObject, isUint32 } from "./structure.ts";
+
+/** Parts of lower case letters, digits and underscores, with dots between them: `com.example.fibonacci`. */
+const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+
+/** Greatest code of a type within an extension. */
+const greatestType = 0xffff;
+
+/** The rules that a driver's extensions break; none where all are valid. Never throws. */
+export function extensionIssues(extensions: readonly Extension[]): Issue[] {
+  return collectIssues("extensions", undefined, (issues) => checkExtensions(extensions, issues));
+}
+
+/** Whether a driver's extensions are valid. */
+export function validateExtensions(extensions: readonly Extension[]): boolean {
+  return extensionIssues(extensions).length === 0;
+}
+
+function checkExtensions(extensions: readonly Extension[], issues: IssueList): void {
+  if (!isList(extensions)) {
+    issues.add("structure", "extensions", `extensions is ${show(extensions)} where an array is needed`);
+    return;
+  }
+  const names = new Set<string>();
+  for (let index = 0; index < extensions.length && !issues.isFull(); index++) {
+    const extension = extensions[index];
+    const path = `extensions[${index}]`;
+    if (!isObject(extension)) {
+      issues.add("structure", path, `the extension is ${show(extension)}`);
+      continue;
+    }
+    const { name } = extension;
+    if (typeof name !== "string" || !extensionName.test(name)) {
+      const needed = "a reverse domain name of lower case letters, digits, underscores and dots is needed";
+      issues.add("extension-name", `${path}.name`, `the name is ${show(name)} where ${needed}`);
+    } else if (names.has(name)) issues.add("extension-name", `${path}.name`, `${show(name)} is named before`);
+    names.add(name);
+    checkOperandTypes(extension, path, issues);
+  }
+}
+
+function checkOperandTypes({ operandTypes }: Extension, at: string, issues: IssueList): void {
+  if (!isList(operandTypes)) {
+    issues.add("structure", `${at}.operandTypes`, `operandTypes is ${show(operandTypes)} where an array is needed`);
+    return;
+  }
+  const types = new Set<number>();
+  for (let index = 0; index < operandTypes.length && !issues.isFull(); index++) {
+    const path = `${at}.operandTypes[${index}]`;
+    const entry = operandTypes[index];
+    if (!isObject(entry) || typeof entry.isTensor !== "boolean") {
+      issues.add("structure", path, `the operand type is ${show(entry)} with isTensor ${show(entry?.isTensor)}`);
+      continue;
+    }
+    const { type, byteSize } = entry;
+    if (!isUint32(type) || type > greatestType) {
+      const problem = `the type is ${show(type)} where an integer within [0, ${greatestType}] is needed`;
+      issues.add("extension-operand-type", `${path}.type`, problem);
+    } else if (types.has(type)) {
+      issues.add("extension-operand-type", `${path}.type`, `type ${type} is described before`);
+    }
+    types.add(type);
+    if (isUint32(byteSize)) continue;
+    const problem = `the byteSize is ${show(byteSize)} where an integer within [0, 2^32) is needed`;
+    issues.add("extension-operand-type", `${path}.byteSize`, problem);
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * @nnhal/validation: which rules of the NN HAL a model, request, buffer, pool or capability breaks, and which HAL version
+ * a model needs. It reads the type tables of @nnhal/types and the definitions of @nnhal/operations, takes hostile input,
+ * and never throws.
+ */
+export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
+export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
+export { extensionIssues, validateExtensions } from "./extension.ts";
+export { defaultIssueLimit, type Issue } from "./issues.ts";
+export {
+  type AllocationRequest,
+  type BufferDescription,
+  type BufferOperand,
+  type BufferRole,
+  describeBuffer,
+  type MemoryDescResult,
+  memoryDescIssues,
+  type PreparedModelRecord,
+  validateMemoryDesc,
+} from "./memory-desc.ts";
+export { type MinimumVersionOptions, minimumVersion, versionRequirements } from "./minimum-version.ts";
+export { type ModelValidationOptions, modelIssues, validateModel } from "./model.ts";
+export { poolIssues, validatePool } from "./pool.ts";
+export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
+export { type Rule, type RuleCode, rules } from "./rules.ts";
+export {
+  validateExecutionPreference,
+  validatePriority,
+  validOperandType,
+  validOperationType,
+} from "./type-ranges.ts";

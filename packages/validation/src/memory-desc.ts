@@ -1,0 +1,218 @@
+/**
+ * Validation of what a driver is asked to allocate a buffer for (rules 53 and 54; HAL 1.3 IDevice.allocate): roles of
+ * prepared models' inputs and outputs, whose operands have to be of one kind.
+ */
+import { combineDimensions } from "@nnhal/operations";
+import type { Model, Operand } from "@nnhal/types";
+import { sameExtraParams, typeName } from "./compatible.ts";
+import { createIssueList, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
+import { isReadable } from "./operand.ts";
+import { isList, isObject, isUint32, isUint32List } from "./structure.ts";
+import { isExtensionOperandType, knownOperandType } from "./type-ranges.ts";
+
+/** What is to be allocated (HAL 1.3 BufferDesc). */
+export interface BufferDescription {
+  /** What is known of the dimensions: 0 is an unknown extent, none at all an unknown rank. */
+  readonly dimensions: readonly number[];
+}
+
+/** What a buffer will be used as (HAL 1.3 BufferRole). */
+export interface BufferRole {
+  /** Index into the list of prepared models. */
+  readonly modelIndex: number;
+  /** Index into the model's inputs or outputs. */
+  readonly ioIndex: number;
+  /** How likely the use is, within (0, 1]. */
+  readonly frequency: number;
+}
+
+/**
+ * A prepared model as validation sees it. A driver passes its own record of each prepared model, the same object for the
+ * same prepared model wherever it stands in the list, and null for one that is null or not its own.
+ */
+export interface PreparedModelRecord {
+  readonly model: Model;
+}
+
+/** What a driver is asked to allocate. */
+export interface AllocationRequest {
+  readonly description: BufferDescription;
+  readonly preparedModels: readonly (PreparedModelRecord | null)[];
+  readonly inputRoles: readonly BufferRole[];
+  readonly outputRoles: readonly BufferRole[];
+}
+
+/** What the operands of all roles have in common. */
+export interface BufferOperand extends Pick<Operand, "type" | "scale" | "zeroPoint" | "extraParams"> {
+  /** All that the descriptor and the roles know together. */
+  readonly dimensions: readonly number[];
+}
+
+/** The rules that a request for a buffer breaks, and the buffer's operand where it breaks none. */
+export interface MemoryDescResult {
+  readonly issues: readonly Issue[];
+  readonly operand: BufferOperand | undefined;
+}
+
+/** Validates a request for a buffer, and finds what the buffer will hold. Never throws. */
+export function describeBuffer(request: AllocationRequest): MemoryDescResult {
+  const issues = createIssueList();
+  try {
+    const operand = checkMemoryDesc(request, issues);
+    return { issues: issues.items, operand: issues.items.length === 0 ? operand : undefined };
+  } catch (error) {
+    issues.add("structure", "request", `reading it failed: ${show(error)}`);
+    return { issues: issues.items, operand: undefined };
+  }
+}
+
+/** The rules that a request for a buffer breaks; none for a valid one. */
+export function memoryDescIssues(request: AllocationRequest): readonly Issue[] {
+  return describeBuffer(request).issues;
+}
+
+/** Whether a request for a buffer is valid. */
+export function validateMemoryDesc(request: AllocationRequest): boolean {
+  return memoryDescIssues(request).length === 0;
+}
+
+/** The operand of a role, and the role's path. */
+interface RoleOperand {
+  readonly operand: Operand;
+  readonly path: string;
+}
+
+function checkMemoryDesc(request: AllocationRequest, issues: IssueList): BufferOperand | undefined {
+  if (!isObject(request) || !isObject(request.description) || !isUint32List(request.description.dimensions)) {
+    issues.add("structure", "description.dimensions", "the descriptor has no list of dimensions");
+    return undefined;
+  }
+  for (const list of ["preparedModels", "inputRoles", "outputRoles"] as const) {
+    if (isList(request[list])) continue;
+    issues.add("structure", list, `${list} is ${show(request[list])} where an array is needed`);
+    return undefined;
+  }
+  if (request.preparedModels.length === 0) issues.add("buffer-models", "preparedModels", "there is no prepared model");
+  if (request.inputRoles.length + request.outputRoles.length === 0) {
+    issues.add("buffer-roles", "inputRoles", "there are neither input roles nor output roles");
+  }
+  const operands = [...roleOperands(request, "inputRoles", issues), ...roleOperands(request, "outputRoles", issues)];
+  return combineOperands(request.description, operands, issues);
+}
+
+/** The operands of the roles that are right, and issues for the others (rule 53). */
+function roleOperands(
+  request: AllocationRequest,
+  list: "inputRoles" | "outputRoles",
+  issues: IssueList,
+): RoleOperand[] {
+  const taken = new Map<PreparedModelRecord, Set<number>>();
+  const operands: RoleOperand[] = [];
+  for (let position = 0; position < request[list].length && !issues.isFull(); position++) {
+    const path = `${list}[${position}]`;
+    const role = request[list][position];
+    const record = checkedRecord(request, role, path, issues);
+    if (record === undefined) continue;
+    const operand = operandOf(record, role.ioIndex, list, path, issues);
+    if (operand === undefined) continue;
+    const indexes = taken.get(record) ?? new Set();
+    taken.set(record, indexes);
+    if (indexes.has(role.ioIndex)) {
+      issues.add(
+        "buffer-role-duplicate",
+        path,
+        `${roleName(list)} ${role.ioIndex} of the prepared model has this role already`,
+      );
+    }
+    indexes.add(role.ioIndex);
+    operands.push({ operand, path });
+  }
+  return operands;
+}
+
+function roleName(list: "inputRoles" | "outputRoles"): string {
+  return list === "inputRoles" ? "input" : "output";
+}
+
+function checkedRecord(
+  { preparedModels }: AllocationRequest,
+  role: BufferRole,
+  path: string,
+  issues: IssueList,
+): PreparedModelRecord | undefined {
+  if (!isObject(role)) {
+    issues.add("structure", path, `the role is ${show(role)}`);
+    return undefined;
+  }
+  const { modelIndex, frequency } = role;
+  if (!(frequency > 0 && frequency <= 1)) {
+    const problem = `the frequency is ${show(frequency)} where a number within (0, 1] is needed`;
+    issues.add("buffer-role-frequency", `${path}.frequency`, problem);
+  }
+  if (!isUint32(modelIndex) || modelIndex >= preparedModels.length) {
+    const problem = `the modelIndex is ${show(modelIndex)} where there are ${preparedModels.length} prepared models`;
+    issues.add("buffer-role-model-index", `${path}.modelIndex`, problem);
+    return undefined;
+  }
+  const record = preparedModels[modelIndex];
+  if (isObject(record) && isObject(record.model) && isObject(record.model.main)) return record;
+  issues.add("buffer-role-model", `preparedModels[${modelIndex}]`, "it is null, or no prepared model of this device");
+  return undefined;
+}
+
+function operandOf(
+  { model: { main } }: PreparedModelRecord,
+  ioIndex: number,
+  list: "inputRoles" | "outputRoles",
+  path: string,
+  issues: IssueList,
+): Operand | undefined {
+  const indexes = list === "inputRoles" ? main.inputIndexes : main.outputIndexes;
+  if (!isUint32(ioIndex) || ioIndex >= indexes.length) {
+    const problem = `the ioIndex is ${show(ioIndex)} where the model has ${indexes.length} ${roleName(list)}s`;
+    issues.add("buffer-role-index", `${path}.ioIndex`, problem);
+    return undefined;
+  }
+  const operand = main.operands[indexes[ioIndex]];
+  if (isReadable(operand)) return operand;
+  issues.add("structure", path, "the model's operand for the role cannot be read");
+  return undefined;
+}
+
+/** What all operands have in common, and issues where they differ (rule 54). */
+function combineOperands(
+  { dimensions: described }: BufferDescription,
+  operands: readonly RoleOperand[],
+  issues: IssueList,
+): BufferOperand | undefined {
+  if (operands.length === 0) return undefined;
+  const [{ operand: first, path: firstPath }] = operands;
+  const { type, scale, zeroPoint, extraParams } = first;
+  const isExtension = isExtensionOperandType(type);
+  let dimensions = described;
+  for (const { operand, path } of operands) {
+    const than = `where ${firstPath} has`;
+    if (operand.type !== type) {
+      issues.add("buffer-type", path, `the type is ${typeName(operand.type)} ${than} ${typeName(type)}`);
+      continue;
+    }
+    if (operand.scale !== scale) issues.add("buffer-scale", path, `the scale is ${operand.scale} ${than} ${scale}`);
+    if (operand.zeroPoint !== zeroPoint) {
+      issues.add("buffer-zero-point", path, `the zeroPoint is ${operand.zeroPoint} ${than} ${zeroPoint}`);
+    }
+    if (!isExtension && !sameExtraParams(operand.extraParams, extraParams)) {
+      issues.add("buffer-extra-params", path, `the extraParams differ from those of ${firstPath}`);
+    }
+    const combined = combineDimensions(dimensions, operand.dimensions);
+    if (combined === undefined) {
+      const shown = `${showDimensions(operand.dimensions)} where ${showDimensions(dimensions)} is known so far`;
+      issues.add("buffer-dimensions", path, `the dimensions are ${shown}`);
+    } else dimensions = combined;
+  }
+  const known = knownOperandType(type);
+  if (known !== undefined && known.kind !== "tensor" && dimensions.length > 0) {
+    const problem = `a ${known.name} has dimensions ${showDimensions(dimensions)} where none are allowed`;
+    issues.add("buffer-scalar-dimensions", "description.dimensions", problem);
+  }
+  return { type, scale, zeroPoint, extraParams, dimensions };
+}
