@@ -59,7 +59,7 @@ export function* runMain(
     const start = context.now();
     yield* runPlan(plan, values, { ...context, outputDimensions });
     const timeOnDevice = context.now() - start;
-    const results = graph.outputs.map((index) => valueOf(values, index));
+    const results = graph.outputs.map((index) => requiredValue(values, index));
     return { ...store(results, outputs), ...(context.measure && { timeOnDevice }) };
   } catch (error) {
     return failure(error);
@@ -111,7 +111,7 @@ function store(results: readonly Tensor[], outputs: readonly OutputBuffer[]): Ru
 }
 
 /** The value of an operand that has to have one. */
-function valueOf(values: Values, index: number): Tensor {
+function requiredValue(values: Values, index: number): Tensor {
   const value = values[index];
   ensure(value !== undefined, () => `operand ${index} has no value`);
   return value;
@@ -203,11 +203,11 @@ function* runReferenced(
     values[index] = input;
   });
   yield* runPlan(plan, values, run);
-  return plan.graph.outputs.map((index) => valueOf(values, index));
+  return plan.graph.outputs.map((index) => requiredValue(values, index));
 }
 
 function referencedPlan(plan: Plan, values: Values, index: number | undefined): Plan {
-  const subgraph = index === undefined ? undefined : valueOf(values, index).data[0];
+  const subgraph = index === undefined ? undefined : requiredValue(values, index).data[0];
   const referenced = subgraph === undefined ? undefined : plan.referenced[subgraph];
   ensure(referenced !== undefined, () => `subgraph ${subgraph} does not exist`);
   return referenced;

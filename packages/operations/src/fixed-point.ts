@@ -13,6 +13,12 @@ export function roundHalfAway(value: number): number {
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 }
 
+/** The nearest integer, halves to the even one. For |value| < 2^51. */
+export function roundHalfEven(value: number): number {
+  // Near 1.5 · 2^52 doubles are integers, and additions round to the nearest, halves to even.
+  return value + 6755399441055744 - 6755399441055744;
+}
+
 /** `value` within [least, greatest]. */
 export function clamp(value: number, least: number, greatest: number): number {
   return value < least ? least : value > greatest ? greatest : value;

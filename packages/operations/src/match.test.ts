@@ -76,7 +76,7 @@ describe("legal counts", () => {
     code: 2,
     summary: "Its last two inputs come together.",
     params: [tensor("input"), optional("1.2", int32("width"), 1), optional("1.2", int32("height"), 1)],
-    outputs: [tensor("first", F32), tensor("second", F32), tensor("third", F32)],
+    outputs: [tensor("first", F32), trailing("1.2", tensor("second", F32)), trailing("1.2", tensor("third", F32))],
     types: [["1.0", F32]],
     counts: [1, 3],
     outputCounts: [1, 3],
@@ -245,6 +245,33 @@ describe("layOut", () => {
   });
 });
 
+describe("long lists", () => {
+  const join = defineOperation({
+    name: "JOIN",
+    code: 9,
+    summary: "Any number of tensors.",
+    params: [variadic(tensor("inputs"))],
+    outputs: [tensor("output")],
+    types: [["1.0", F32, F32]],
+  });
+
+  it.each([1, 64, 65, 1000])("of %d inputs match, time and again", (length) => {
+    const inputs: MaybeType[] = new Array(length).fill(F32);
+    for (let time = 0; time < 2; time++) {
+      expect(outcome(join, inputs)).toBe("1.0");
+      expect(outcome(join, [...inputs.slice(1), F16])).toBe(
+        `input ${length - 1} (inputs) is ${F16} where ${F32} is needed`,
+      );
+    }
+  });
+
+  it("have only the first four wrong operands named", () => {
+    const message = outcome(join, [...new Array(5).fill(F16), F32, F16]);
+    expect(message.split("; ")).toHaveLength(5);
+    expect(message).toMatch(/^input 0 \(inputs\) .*; and 2 more$/);
+  });
+});
+
 describe("a row with too few columns", () => {
   it("is a mistake of the definition", () => {
     const broken = defineOperation({
@@ -255,7 +282,9 @@ describe("a row with too few columns", () => {
       outputs: [tensor("output")],
       types: [["1.0", F32]],
     });
-    expect(() => matchOperation(broken, [F32], [F32])).toThrow("type row 1.0 TENSOR_FLOAT32 has no column 2");
+    expect(() => matchOperation(broken, [F32], [F32])).toThrow(
+      "type row 1.0 TENSOR_FLOAT32: 2 types are needed, one for each that varies",
+    );
   });
 });
 

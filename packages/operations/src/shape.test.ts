@@ -39,8 +39,7 @@ describe("stridesOf", () => {
     expect(stridesOf([])).toEqual([]);
     fc.assert(
       fc.property(shape, (dimensions) => {
-        const strides = stridesOf(dimensions);
-        strides.forEach((stride, axis) => expect(stride).toBe(extentProduct(dimensions, axis + 1)));
+        expect(stridesOf(dimensions)).toEqual(dimensions.map((_, axis) => extentProduct(dimensions, axis + 1)));
       }),
     );
   });
@@ -157,7 +156,7 @@ describe("combineDimensions", () => {
         const combined = combineDimensions(a, b);
         if (combined === undefined) return;
         for (const source of [a, b]) {
-          source.forEach((extent, axis) => expect(extent === 0 || combined[axis] === extent).toBe(true));
+          expect(source.every((extent, axis) => extent === 0 || combined[axis] === extent)).toBe(true);
         }
       }),
     );

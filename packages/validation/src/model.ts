@@ -110,7 +110,7 @@ function checkSubgraph(context: ModelContext, subgraph: Subgraph, at: string): v
     if (soundness[index] === Soundness.garbage) allReadable = false;
     else types[index] = knownOperandType(operands[index].type)?.name;
   }
-  const view: SubgraphView = { at, subgraph, soundness, types, infos: [] };
+  const view: SubgraphView = { at, subgraph, soundness, types, largeConstants: new Map() };
   for (let index = 0; index < operations.length; index++) {
     if (issues.isFull()) return;
     if (!checkOperation(context, view, index)) allReadable = false;

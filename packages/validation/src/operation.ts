@@ -10,6 +10,7 @@ import {
   type OperandInfo,
   type Operation as OperationDefinition,
   OperationError,
+  type Param,
   type RankRule,
   requiredVersion,
 } from "@nnhal/operations";
@@ -110,7 +111,11 @@ function definitionOf(
     issues.add("operation-type", path, `${type} is no operation type`);
     return undefined;
   }
-  if (known.since > version) requireVersion(context, known.since, "operation-type", path, name);
+  if (known.since > version) {
+    requireVersion(context, known.since, "operation-type", path, name);
+    // That it needs a later version is all there is to say, unless it is asked which.
+    if (context.requirements === undefined) return undefined;
+  }
   if (type === OperationType.OEM_OPERATION) return undefined;
   const definition = operationByCode(type);
   if (definition === undefined) issues.add("operation-type", path, `no definition of ${name} is known`);
@@ -158,36 +163,52 @@ function checkOmitted(
   return true;
 }
 
+/** Ranks that are known are ones that the operation allows. */
 function checkRanks(
   context: ModelContext,
   view: SubgraphView,
-  operation: Operation,
-  { name, ranks }: OperationDefinition,
+  { inputs, outputs }: Operation,
+  definition: OperationDefinition,
   { form }: Match,
   at: string,
 ): boolean {
-  const sides = [
-    { side: "inputs", params: form.params, counts: form.counts, indexes: operation.inputs },
-    { side: "outputs", params: form.outputs, counts: form.outputCounts, indexes: operation.outputs },
-  ] as const;
-  for (const { side, params, counts, indexes } of sides) {
-    const positions = layOut(params, counts, indexes.length) ?? [];
-    for (let position = 0; position < positions.length; position++) {
-      const param = positions[position];
-      const rule: RankRule | undefined = ranks[param.name];
-      const { dimensions, lifetime } = view.subgraph.operands[indexes[position]];
-      const rank = dimensions.length;
-      // No dimensions: the rank is not known yet.
-      if (rule === undefined || rank === 0) continue;
-      // A request may omit the argument, and then the operand's dimensions mean nothing.
-      if (param.omittable && lifetime === OperandLifeTime.SUBGRAPH_INPUT) continue;
-      const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
-      if (rank >= least && rank <= greatest) continue;
-      const needed = least === greatest ? `${least}` : `${least} to ${greatest}`;
-      const problem = `${name}: ${param.name} has rank ${rank} where ${needed} is needed`;
-      context.issues.add("operation-rank", `${at}.${side}[${position}]`, problem);
-      return false;
-    }
+  const inputParams = layOut(form.params, form.counts, inputs.length) ?? [];
+  const outputParams = layOut(form.outputs, form.outputCounts, outputs.length) ?? [];
+  return (
+    checkRanksOf(context, view, definition, inputParams, inputs, at, "inputs") &&
+    checkRanksOf(context, view, definition, outputParams, outputs, at, "outputs")
+  );
+}
+
+function checkRanksOf(
+  { issues }: ModelContext,
+  { subgraph }: SubgraphView,
+  { name, ranks }: OperationDefinition,
+  params: readonly Param[],
+  indexes: readonly number[],
+  at: string,
+  side: "inputs" | "outputs",
+): boolean {
+  for (let position = 0; position < params.length; position++) {
+    const param = params[position];
+    const rule: RankRule | undefined = ranks[param.name];
+    if (rule === undefined) continue;
+    const { dimensions, lifetime } = subgraph.operands[indexes[position]];
+    const rank = dimensions.length;
+    // No dimensions: the rank is not known yet.
+    if (rank === 0) continue;
+    // A request may omit the argument, and then the operand's dimensions mean nothing.
+    if (param.omittable && lifetime === OperandLifeTime.SUBGRAPH_INPUT) continue;
+    const least = typeof rule === "number" ? rule : rule[0];
+    const greatest = typeof rule === "number" ? rule : rule[1];
+    if (rank >= least && rank <= greatest) continue;
+    const needed = least === greatest ? `${least}` : `${least} to ${greatest}`;
+    issues.add(
+      "operation-rank",
+      `${at}.${side}[${position}]`,
+      `${name}: ${param.name} has rank ${rank} where ${needed} is needed`,
+    );
+    return false;
   }
   return true;
 }
@@ -201,40 +222,33 @@ function checkOwnRules(
   at: string,
   name: string,
 ): void {
-  const { form } = match;
   const { issues, version } = context;
-  let since = match.since;
-  if (form.check !== undefined || form.since !== undefined) {
+  const { check, since: sinceOf } = match.form;
+  let { since } = match;
+  if (check !== undefined || sinceOf !== undefined) {
     const inputs = operation.inputs.map((operand) =>
       view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
         ? undefined
         : operandInfo(context, view, operand),
     );
     const outputs = operation.outputs.map((operand) => operandInfo(context, view, operand)).filter(isKnown);
-    const problem = ownProblem(match, inputs, outputs);
-    if (problem !== undefined) {
+    try {
+      const problem = check?.(bindInputs(match.form, inputs), bindOutputs(match.form, outputs));
+      if (problem !== undefined) {
+        issues.add("operation-rule", at, `${name}: ${problem}`);
+        return;
+      }
+      since = requiredVersion(match, inputs, outputs);
+    } catch (error) {
+      // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
+      const problem = error instanceof OperationError ? error.message : `its rules cannot be applied: ${show(error)}`;
       issues.add("operation-rule", at, `${name}: ${problem}`);
       return;
     }
-    since = requiredVersion(match, inputs, outputs);
   }
   if (since > version) requireVersion(context, since, "operation-version", at, `${name} with these operands`);
 }
 
 function isKnown(info: OperandInfo | undefined): info is OperandInfo {
   return info !== undefined;
-}
-
-/** The broken rule of the operation's own. Its rules may refuse with an OperationError as its kernel does. */
-function ownProblem(
-  { form }: Match,
-  inputs: readonly (OperandInfo | undefined)[],
-  outputs: readonly OperandInfo[],
-): string | undefined {
-  try {
-    return form.check?.(bindInputs(form, inputs), bindOutputs(form, outputs));
-  } catch (error) {
-    if (error instanceof OperationError) return error.message;
-    throw error;
-  }
 }

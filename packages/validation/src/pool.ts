@@ -55,6 +55,7 @@ function handleProblem(handle: MemoryHandle | null, size: number): string | unde
       return isUint32(protection) ? undefined : `has protection ${show(protection)}`;
     }
     default:
+      handle satisfies never;
       return "has a handle of unknown kind";
   }
 }

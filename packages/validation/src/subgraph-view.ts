@@ -24,16 +24,25 @@ export interface SubgraphView {
   readonly soundness: readonly Soundness[];
   /** For each operand its type; undefined: an extension's. */
   readonly types: readonly MaybeType[];
-  /** What operations' own rules are given of each operand: made when first asked for. */
-  readonly infos: (OperandInfo | undefined)[];
+  /** What operations' own rules are given of large constants, which may be decoded once only. */
+  readonly largeConstants: Map<number, OperandInfo>;
 }
+
+/** Constants above this size are kept once decoded; smaller ones cost less than a table of them. */
+const largeConstant = 64;
 
 /** An operand as the rules of operations see it; undefined for an extension's type. The operand is right. */
 export function operandInfo(context: ModelContext, view: SubgraphView, index: number): OperandInfo | undefined {
   const type = view.types[index];
   if (type === undefined) return undefined;
-  view.infos[index] ??= new OperandFacts(type, view.subgraph.operands[index], context);
-  return view.infos[index];
+  const operand = view.subgraph.operands[index];
+  if (operand.location.length <= largeConstant) return new OperandFacts(type, operand, context);
+  let info = view.largeConstants.get(index);
+  if (info === undefined) {
+    info = new OperandFacts(type, operand, context);
+    view.largeConstants.set(index, info);
+  }
+  return info;
 }
 
 /**
@@ -64,35 +73,51 @@ class OperandFacts implements OperandInfo {
   get data(): TensorData | undefined {
     if (!this.#isDecoded) {
       this.#isDecoded = true;
-      const bytes = constantBytes(this.#context, this.#operand);
-      if (bytes !== undefined) this.#data = decode(this.type, bytes, this.dimensions);
+      const constant = constantOf(this.#context, this.#operand);
+      if (constant !== undefined) this.#data = decode(this.type, this.dimensions, constant);
     }
     return this.#data;
   }
 }
 
-/** The bytes of a constant; undefined for other operands, and where they are not in this process's memory. */
-function constantBytes({ operandValues, pools }: ModelContext, { lifetime, location }: Operand): Uint8Array | undefined {
+/** Where a constant's bytes are. */
+interface Constant {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+}
+
+/** Where a constant is; undefined for other operands, and where it is not in this process's memory. */
+function constantOf({ operandValues, pools }: ModelContext, { lifetime, location }: Operand): Constant | undefined {
   const { poolIndex, offset, length } = location;
-  if (lifetime === OperandLifeTime.CONSTANT_COPY) return operandValues.subarray(offset, offset + length);
+  if (lifetime === OperandLifeTime.CONSTANT_COPY) return { bytes: operandValues, offset };
   if (lifetime !== OperandLifeTime.CONSTANT_REFERENCE) return undefined;
   const handle = pools[poolIndex]?.handle;
   if (handle?.kind !== "buffer" || !isBuffer(handle.buffer)) return undefined;
   const start = handle.byteOffset + offset;
-  return start >= 0 && start + length <= handle.buffer.byteLength
-    ? new Uint8Array(handle.buffer, start, length)
-    : undefined;
+  if (!(start >= 0 && start + length <= handle.buffer.byteLength)) return undefined;
+  return { bytes: new Uint8Array(handle.buffer, start, length), offset: 0 };
 }
 
 /** The elements of a constant; undefined where there are fewer bytes than elements, or the type has no elements. */
-function decode(type: OperandTypeName, bytes: Uint8Array, dimensions: readonly number[]): TensorData | undefined {
+function decode(type: OperandTypeName, dimensions: readonly number[], constant: Constant): TensorData | undefined {
+  const { bytes, offset } = constant;
   const size = sizeOf(operandTypes[type], dimensions);
-  if (size === 0 || bytes.length < size) return undefined;
+  if (size === 0 || offset + size > bytes.length) return undefined;
   const data = createData(type, elementCount(dimensions));
-  if (type === "FLOAT16" || type === "TENSOR_FLOAT16") {
-    for (let index = 0; index < data.length; index++) {
-      data[index] = fromFloat16Bits(bytes[2 * index] | (bytes[2 * index + 1] << 8));
-    }
-  } else new Uint8Array(data.buffer).set(bytes.subarray(0, size));
-  return data;
+  switch (type) {
+    case "INT32":
+      // Most constants are these, and no typed array needs a buffer of its own for them.
+      data[0] = bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24);
+      return data;
+    case "FLOAT16":
+    case "TENSOR_FLOAT16":
+      for (let index = 0; index < data.length; index++) {
+        const place = offset + 2 * index;
+        data[index] = fromFloat16Bits(bytes[place] | (bytes[place + 1] << 8));
+      }
+      return data;
+    default:
+      new Uint8Array(data.buffer).set(bytes.subarray(offset, offset + size));
+      return data;
+  }
 }

@@ -1,5 +1,6 @@
 /**
- * Runs a .tflite file that classifies pictures, through the whole stack: importer, runtime, driver core and the reference backend.
+ * Runs a .tflite file that classifies pictures, through the whole stack: importer, runtime, driver core and the
+ * reference backend.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";

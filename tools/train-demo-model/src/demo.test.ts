@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { importTflite } from "@nnhal/tflite";
+import { minimumVersion } from "@nnhal/validation";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agreement, classifyAll, indexOfGreatest } from "./accuracy.ts";
 import { type Classifier, openClassifier } from "./classifier.ts";
@@ -40,6 +42,10 @@ describe.each(Object.values(MODEL_FILES))("%s", (name) => {
     classifier = await openClassifier(read(name));
   });
   afterAll(() => classifier.close());
+
+  it("needs no more than HAL 1.0", () => {
+    expect(minimumVersion(importTflite(read(name)).model)).toBe("1.0");
+  });
 
   it.each(DEMO_PICTURES.map(demoPictureName))("recognises %s, and is sure", async (picture) => {
     const probabilities = await classifier.classify(shrink(decodePng(read(picture)), INPUT_SIZE).data);

@@ -1,7 +1,8 @@
 /**
- * TensorFlow.js on its WASM backend, made complete enough to train with. The backend is fast at convolutions but has no kernels for their
- * filter gradients, nor for the input gradient of a depthwise one; the three here fill the gap out of operations that it does have.
- * Dilation is 1; depthwise convolutions have stride 1, an odd filter and padding "same".
+ * TensorFlow.js on its WASM backend, made complete enough to train with. The backend is fast at convolutions but has
+ * no kernels for their filter gradients, nor for the input gradient of a depthwise one; the three here fill the gap
+ * out of operations that it does have. Dilation is 1; depthwise convolutions have stride 1, an odd filter and padding
+ * "same".
  */
 import "@tensorflow/tfjs-backend-wasm";
 import * as tf from "@tensorflow/tfjs-core";
@@ -9,12 +10,13 @@ import * as tf from "@tensorflow/tfjs-core";
 type Shape4D = [number, number, number, number];
 type Attributes = tf.NamedAttrMap | undefined;
 
+const isTensor4D = (value: unknown): value is tf.Tensor4D => value instanceof tf.Tensor && value.rank === 4;
+
 function tensor4D(inputs: tf.NamedTensorInfoMap, name: string): tf.Tensor4D {
   const tensor = inputs[name];
   if (!isTensor4D(tensor)) throw new TypeError(`Gradient of a convolution: ${name} is not a tensor of rank 4`);
   return tensor;
 }
-const isTensor4D = (value: unknown): value is tf.Tensor4D => value instanceof tf.Tensor && value.rank === 4;
 
 function shape4D(attributes: Attributes, name: string): Shape4D {
   const value = attributes?.[name];
@@ -44,8 +46,9 @@ function padded(x: tf.Tensor4D, dy: tf.Tensor4D, filterShape: Shape4D, attribute
 }
 
 /**
- * dFilter[i, j, c, o] = sum over n, y, x of input[n, y * stride + i, x * stride + j, c] * dy[n, y, x, o]. That sum is itself a
- * convolution: channels become the batch, the batch becomes the channels, dy becomes the filter and the stride its dilation.
+ * dFilter[i, j, c, o] = sum over n, y, x of input[n, y * stride + i, x * stride + j, c] * dy[n, y, x, o]. That sum is
+ * itself a convolution: channels become the batch, the batch becomes the channels, dy becomes the filter and the
+ * stride its dilation.
  */
 function filterGradient(x: tf.Tensor4D, dy: tf.Tensor4D, attributes: Attributes): tf.Tensor4D {
   const filterShape = shape4D(attributes, "filterShape");

@@ -1,5 +1,6 @@
 /**
- * Trains the demo network, writes the demo folder of the command line, measures both files and writes the numbers into the README.
+ * Trains the demo network, writes the demo folder of the command line, measures both files and writes the numbers
+ * into the README.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { writeTflite } from "@nnhal/tflite";

@@ -1,7 +1,7 @@
 /**
- * The network, as one table that both the TensorFlow.js model and the .tflite files are made from, and the trained weights in
- * .tflite's order. It is small on purpose, and uses the operators that small vision networks are made of. SOFTMAX follows the last
- * row; training works on what comes before it.
+ * The network, as one table that both the TensorFlow.js model and the .tflite files are made from, and the trained
+ * weights in .tflite's order. It is small on purpose, and uses the operators that small vision networks are made of.
+ * SOFTMAX follows the last row; training works on what comes before it.
  */
 import { type Tensor, type Tensor4D, tensor4d, transpose } from "@tensorflow/tfjs-core";
 import { initializers, layers, type Sequential, sequential } from "@tensorflow/tfjs-layers";
@@ -32,7 +32,10 @@ export const PLAN: readonly LayerPlan[] = [
 export const hasWeights = ({ kind }: LayerPlan): boolean =>
   kind === "CONV_2D" || kind === "DEPTHWISE_CONV_2D" || kind === "FULLY_CONNECTED";
 
-/** The kernel and bias of one layer. Kernel: [out, height, width, in], depthwise [1, height, width, channels], fully connected [out, in]. */
+/**
+ * The kernel and bias of one layer. Kernel: [out, height, width, in], depthwise [1, height, width, channels], fully
+ * connected [out, in].
+ */
 export interface Weights {
   shape: readonly number[];
   kernel: Float32Array;

@@ -1,6 +1,7 @@
 /**
- * Turns a glyph into one particular piece of handwriting: control points wander, the whole is sheared, turned, scaled and placed,
- * curves are drawn through the points, and the pen's width follows a slow random pressure. The result does not depend on pixels.
+ * Turns a glyph into one particular piece of handwriting: control points wander, the whole is sheared, turned, scaled
+ * and placed, curves are drawn through the points, and the pen's width follows a slow random pressure. The result
+ * does not depend on pixels.
  */
 import type { Glyph, GlyphPoint } from "./glyphs.ts";
 import type { Random } from "./random.ts";
@@ -33,18 +34,15 @@ function catmullRom(p0: number, p1: number, p2: number, p3: number, t: number): 
 
 /** Points along smooth curves through a stroke's points; corners stay sharp. */
 function trace(stroke: readonly GlyphPoint[]): Point[] {
-  const traced: Point[] = [[stroke[0][0], stroke[0][1]]];
+  const traced: Point[] = [[stroke[0].x, stroke[0].y]];
   for (let index = 0; index + 1 < stroke.length; index++) {
     const from = stroke[index];
     const to = stroke[index + 1];
-    const before = index === 0 || from[2] === "corner" ? from : stroke[index - 1];
-    const after = index + 2 === stroke.length || to[2] === "corner" ? to : stroke[index + 2];
+    const before = index === 0 || from.corner ? from : stroke[index - 1];
+    const after = index + 2 === stroke.length || to.corner ? to : stroke[index + 2];
     for (let step = 1; step <= STEPS_PER_SPAN; step++) {
       const t = step / STEPS_PER_SPAN;
-      traced.push([
-        catmullRom(before[0], from[0], to[0], after[0], t),
-        catmullRom(before[1], from[1], to[1], after[1], t),
-      ]);
+      traced.push([catmullRom(before.x, from.x, to.x, after.x, t), catmullRom(before.y, from.y, to.y, after.y, t)]);
     }
   }
   return traced;
@@ -73,9 +71,9 @@ export function write(glyph: Glyph, style: PenStyle, random: Random): Capsule[] 
   const wobble = random.between(0.012, 0.04);
   const capsules: Capsule[] = [];
   for (const stroke of glyph) {
-    const moved = stroke.map(([x, y, corner]): GlyphPoint => {
+    const moved = stroke.map(({ x, y, corner }): GlyphPoint => {
       const [placedX, placedY] = place(x + random.normal(wobble), y + random.normal(wobble));
-      return [placedX, placedY, corner];
+      return { x: placedX, y: placedY, corner };
     });
     const [phase, frequency] = [random.between(0, 2 * Math.PI), random.between(0.08, 0.25)];
     const radiusAt = (index: number): number =>

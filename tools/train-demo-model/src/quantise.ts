@@ -1,5 +1,6 @@
 /**
- * The arithmetic of TENSOR_QUANT8_ASYMM: real value = scale * (byte - zeroPoint). Scales are float32, as they are in a .tflite file.
+ * The arithmetic of TENSOR_QUANT8_ASYMM: real value = scale * (byte - zeroPoint). Scales are float32, as they are in
+ * a .tflite file.
  */
 
 export interface Range {
@@ -15,7 +16,10 @@ export interface Quantisation {
 /** A range so narrow that its scale would be useless becomes this wide. */
 const NARROWEST = 1e-6;
 
-/** The quantisation whose 256 steps span the range. The range is widened to hold 0, which every quantisation must represent exactly. */
+/**
+ * The quantisation whose 256 steps span the range. The range is widened to hold 0, which every quantisation must
+ * represent exactly.
+ */
 export function quantisationOf({ low, high }: Range): Quantisation {
   if (!(Number.isFinite(low) && Number.isFinite(high) && low <= high)) {
     throw new RangeError(`Quantisation of the range ${low} … ${high}: the ends must be finite and in order`);
@@ -71,8 +75,8 @@ export function quantisationError(values: Float32Array, quantisation: Quantisati
 const PARTS = Array.from({ length: 26 }, (_, index) => 1 - index * 0.02);
 
 /**
- * The quantisation that represents the values with the least squared error. A few extreme values are worth cutting off when all the others
- * gain a finer step.
+ * The quantisation that represents the values with the least squared error. A few extreme values are worth cutting
+ * off when all the others gain a finer step.
  */
 export function bestQuantisation(values: Float32Array): Quantisation {
   const { low, high } = rangeOf(values);

@@ -1,6 +1,7 @@
 /**
- * Seeded random numbers (xoshiro128**, its state filled by splitmix32), so that one seed always draws the same pictures and starts from
- * the same weights. Every function that needs chance takes a Random; nothing here reads the clock or Math.random.
+ * Seeded random numbers (xoshiro128**, its state filled by splitmix32), so that one seed always draws the same
+ * pictures and starts from the same weights. Every function that needs chance takes a Random; nothing here reads the
+ * clock or Math.random.
  */
 
 export interface Random {

@@ -1,6 +1,6 @@
 /**
- * Pictures as the network takes them. Training draws at the network's input size; accuracy is measured on pictures that are drawn larger and
- * then shrunk the way `nnhal run` shrinks a user's picture.
+ * Pictures as the network takes them. Training draws at the network's input size; accuracy is measured on pictures
+ * that are drawn larger and then shrunk the way `nnhal run` shrinks a user's picture.
  */
 import { GLYPHS } from "./glyphs.ts";
 import { INPUT_SIZE, PICTURE_BYTES, shrink } from "./input.ts";

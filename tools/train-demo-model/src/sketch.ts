@@ -1,7 +1,7 @@
 /**
- * A sketch is one digit on one sheet, as geometry and materials; render samples it at any size. Sampling a sketch directly at the
- * network's input size and sampling it large and then shrinking it with bilinear taps look alike to the network, so training can
- * draw small pictures (fast) while users give large ones.
+ * A sketch is one digit on one sheet, as geometry and materials; render samples it at any size. Sampling a sketch
+ * directly at the network's input size and sampling it large and then shrinking it with bilinear taps look alike to
+ * the network, so training can draw small pictures (fast) while users give large ones.
  */
 import { GLYPHS } from "./glyphs.ts";
 import { type Colour, chooseLook, LOOK_NAMES, type Look, type LookName, type Rules } from "./look.ts";

@@ -1,6 +1,6 @@
 /**
- * The trained network as a .tflite model, in two encodings: float32, and the classic uint8 form (TENSOR_QUANT8_ASYMM for everything,
- * INT32 biases) that drivers have run since HAL 1.0.
+ * The trained network as a .tflite model, in two encodings: float32, and the classic uint8 form (TENSOR_QUANT8_ASYMM
+ * for everything, INT32 biases) that drivers have run since HAL 1.0.
  */
 import type { TfliteModel, TfliteOperator, TfliteTensor } from "@nnhal/tflite";
 import { LABELS } from "./glyphs.ts";

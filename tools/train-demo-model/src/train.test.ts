@@ -31,7 +31,7 @@ describe("train", () => {
     expect(reports.map(({ batch, batches, rate }) => [batch, batches, rate])).toEqual([[70, 70, 0.001]]);
     // Knowing nothing costs ln 10 = 2.3.
     expect(reports[0].loss).toBeLessThan(2);
-  });
+  }, 120_000);
 
   it("calibrates every layer; those without weights keep their input's quantisation", async () => {
     const network = train(1, [{ batches: 2, rate: 0.004 }], () => {});

@@ -4,7 +4,7 @@
  */
 import { activationRange, quantisedActivationRange } from "../activation.ts";
 import { ensure } from "../fail.ts";
-import { clamp, multiplyByQuantisedMultiplier, quantiseMultiplier } from "../fixed-point.ts";
+import { clamp, roundHalfEven } from "../fixed-point.ts";
 import { isFloat, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 
 /** Stores the sums of the channels [first, end) of one output pixel: channel c at `start` + c * `step`. */
@@ -27,12 +27,12 @@ export function accumulatorStore(
       }
     };
   }
-  const multipliers = accumulatorScales(input, filter, bias).map((scale) => quantiseMultiplier(scale / output.scale));
+  const multipliers = accumulatorScales(input, filter, bias).map((scale) => Math.fround(scale / output.scale));
   const [least, greatest] = quantisedActivationRange(activation, output);
   const { zeroPoint } = output;
   return (sums, first, end, start, step) => {
     for (let channel = first; channel < end; channel++) {
-      const scaled = multiplyByQuantisedMultiplier(sums[channel] | 0, multipliers[channel]);
+      const scaled = roundHalfEven(Math.fround(Math.fround(sums[channel]) * multipliers[channel]));
       data[start + channel * step] = clamp(scaled + zeroPoint, least, greatest);
     }
   };

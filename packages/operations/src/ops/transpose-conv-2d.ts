@@ -65,6 +65,7 @@ export const transposeConv2d = defineOperation({
     const [channels, filterHeight, filterWidth, filterDepth] = filter.dimensions;
     const image = imageLayout(input.dimensions, nchw);
     ensureDepth(filterDepth, image.channels);
+    ensure(filterDepth >= 1, () => "the input has no channels");
     ensureBias(bias, channels);
     const { paddingTop, paddingBottom, paddingLeft, paddingRight, strideHeight, strideWidth } = padded;
     const height = spreadExtent("height", image.height, filterHeight, strideHeight, paddingTop, paddingBottom);

@@ -38,9 +38,12 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
       const [height, width] = targetSize(op);
       const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
       op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
-      const flags = [op.bool(align), op.bool(half)];
-      const options = align || half ? [op.bool(false), ...flags] : layout ? [op.bool(false)] : [];
-      op.emitQuantised(operation, [op.input(0), op.int32(width), op.int32(height), ...options], op.inputSpec(0));
+      const options = align || half ? [false, align, half] : layout ? [false] : [];
+      op.emitQuantised(
+        operation,
+        [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)],
+        op.inputSpec(0),
+      );
     },
   };
 }

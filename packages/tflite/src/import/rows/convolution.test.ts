@@ -1,0 +1,373 @@
+import { describe, expect, test } from "vitest";
+import { execute, importLines, oneOperator, type TensorGiven } from "../../_model.test-helper.ts";
+import { importTflite } from "../import.ts";
+
+const valid = { padding: "VALID", strideW: 1, strideH: 1 };
+const image = { type: "FLOAT32", shape: [1, 2, 2, 1] } as const;
+const filter = { type: "FLOAT32", shape: [1, 2, 2, 1], data: [1, 2, 3, 4] } as const;
+const bias = { type: "FLOAT32", shape: [1], data: [0.5] } as const;
+const pixel = { type: "FLOAT32", shape: [1, 1, 1, 1] } as const;
+
+const q8 = { type: "UINT8", shape: [1, 2, 2, 1], scale: 0.5, zeroPoint: 128 } as const;
+const q8s = { type: "INT8", shape: [1, 2, 2, 1], scale: 0.5, zeroPoint: 0 } as const;
+const perChannel = {
+  type: "INT8",
+  shape: [2, 1, 1, 1],
+  data: [1, 2],
+  scale: [0.5, 0.25],
+  zeroPoint: [0, 0],
+} as const;
+
+describe("CONV_2D", () => {
+  const conv = (more: Readonly<Record<string, TensorGiven>>, options = {}) =>
+    oneOperator("CONV_2D", { x: image, w: filter, ...more }, { y: pixel }, { ...valid, ...options });
+
+  test("with padding VALID and SAME", async () => {
+    expect(importLines(conv({ bias }))).toEqual([
+      "CONV_2D(in0, FLOAT32[1,2,2,1](1,2,3,4), FLOAT32[1](0.5), 2, 1, 1, 0) -> out0",
+    ]);
+    expect(await execute(importTflite(conv({ bias })), [[1, 10, 100, 1000]])).toEqual([[4321.5]]);
+    const same = oneOperator(
+      "CONV_2D",
+      { x: image, w: filter, bias },
+      { y: image },
+      { padding: "SAME", strideW: 1, strideH: 1, fusedActivationFunction: "RELU" },
+    );
+    expect(importLines(same)).toEqual(["CONV_2D(in0, FLOAT32[1,2,2,1](1,2,3,4), FLOAT32[1](0.5), 1, 1, 1, 1) -> out0"]);
+  });
+
+  test("strides and dilations are width first", () => {
+    const x = { ...image, shape: [1, 8, 8, 1] };
+    const y = { ...pixel, shape: [1, 2, 1, 1] };
+    const model = oneOperator(
+      "CONV_2D",
+      { x, w: filter, bias },
+      { y },
+      {
+        ...{ padding: "VALID", strideW: 7, strideH: 5 },
+        ...{ dilationWFactor: 2, dilationHFactor: 3 },
+      },
+    );
+    expect(importLines(model)).toEqual([
+      "CONV_2D(in0, FLOAT32[1,2,2,1](1,2,3,4), FLOAT32[1](0.5), 2, 7, 5, 0, 0, 2, 3) -> out0",
+    ]);
+  });
+
+  test.each([
+    ["without a third input", {}],
+    ["with an omitted one", { "": {} }],
+  ])("a missing bias becomes zeros: %s", (_, more) => {
+    expect(importLines(conv(more))).toEqual([
+      "CONV_2D(in0, FLOAT32[1,2,2,1](1,2,3,4), FLOAT32[1](0), 2, 1, 1, 0) -> out0",
+    ]);
+  });
+
+  test("a stride of 0 is refused", () => {
+    expect(() => importTflite(conv({ bias }, { strideW: 0 }))).toThrow("option strideW has to be at least 1, it is 0");
+  });
+
+  test("a filter without four dimensions is refused", () => {
+    const model = oneOperator("CONV_2D", { x: image, w: { ...filter, shape: [4] }, bias }, { y: pixel }, valid);
+    expect(() => importTflite(model)).toThrow("the filter has to have 4 dimensions, it has 1");
+  });
+
+  test("more input channels than the filter's make it grouped", async () => {
+    const x = { type: "FLOAT32", shape: [1, 1, 1, 4] } as const;
+    const w = { type: "FLOAT32", shape: [2, 1, 1, 2], data: [1, 2, 3, 4] } as const;
+    const y = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
+    const model = oneOperator("CONV_2D", { x, w }, { y }, valid);
+    expect(importLines(model)).toEqual([
+      "GROUPED_CONV_2D(in0, FLOAT32[2,1,1,2](1,2,3,4), FLOAT32[2](0,0), 2, 1, 1, 2, 0, 0) -> out0",
+    ]);
+    expect(await execute(importTflite(model), [[1, 10, 100, 1000]])).toEqual([[21, 4300]]);
+    const dilated = oneOperator("CONV_2D", { x, w }, { y }, { ...valid, dilationWFactor: 2 });
+    expect(() => importTflite(dilated)).toThrow("no grouped convolution with dilation");
+    const odd = oneOperator("CONV_2D", { x: { ...x, shape: [1, 1, 1, 3] }, w }, { y }, valid);
+    expect(() => importTflite(odd)).toThrow("3 input channels are no multiple of the filters' 2");
+  });
+
+  describe("quantised", () => {
+    const y = { ...q8, shape: [1, 1, 1, 1], scale: 1, zeroPoint: 0 } as const;
+    const w = { ...q8, scale: 0.1, data: [129, 128, 128, 128] } as const;
+    const product = Math.fround(0.5 * Math.fround(0.1));
+    const quantised = (biasScale?: number, x: TensorGiven = q8) =>
+      oneOperator(
+        "CONV_2D",
+        { x, w, bias: { type: "INT32", shape: [1], data: [7], ...(biasScale !== undefined && { scale: biasScale }) } },
+        { y },
+        valid,
+      );
+
+    test("the bias scale is the product of the other two, in float32", () => {
+      const lines = [
+        `CONV_2D(in0, QUANT8_ASYMM[1,2,2,1]*${Math.fround(0.1)}@128(129,128,128,128), INT32[1]*${product}(7), 2, 1, 1, 0) -> out0`,
+      ];
+      expect(importLines(quantised(product))).toEqual(lines);
+      expect(importLines(quantised())).toEqual(lines);
+      // Within what .tflite lets it be off, a fiftieth of a step of the result.
+      expect(importLines(quantised(product + 0.019))).toEqual(lines);
+    });
+
+    test("a bias scale that is far off is refused", () => {
+      expect(() => importTflite(quantised(product + 0.021))).toThrow(`is not input scale * filter scale, ${product}`);
+    });
+
+    test("a missing bias becomes zeros with that scale", () => {
+      const [line] = importLines(oneOperator("CONV_2D", { x: q8, w }, { y }, valid));
+      expect(line).toContain(`INT32[1]*${product}(0), 2,`);
+    });
+
+    test("a bias of another type is refused", () => {
+      const model = oneOperator("CONV_2D", { x: q8, w, bias }, { y }, valid);
+      expect(() => importTflite(model)).toThrow("the HAL needs an INT32 bias here, the file has FLOAT32");
+    });
+
+    test("one bias for two layers of different scales stands for itself in each", () => {
+      const b = { type: "INT32", shape: [1], data: [7] } as const;
+      const model = oneOperator("CONV_2D", { x: q8, w, b }, { y }, valid);
+      const [subgraph] = model.subgraphs;
+      const second = { ...subgraph.operators[0], inputs: [3, 1, 2], outputs: [4] };
+      const both = {
+        ...model,
+        subgraphs: [
+          {
+            ...subgraph,
+            tensors: [
+              ...subgraph.tensors.slice(0, 3),
+              {
+                ...subgraph.tensors[0],
+                name: "x2",
+                quantization: { scale: [0.25], zeroPoint: [0], quantizedDimension: 0 },
+              },
+              subgraph.tensors[3],
+              { ...subgraph.tensors[3], name: "y2" },
+            ],
+            operators: [{ ...subgraph.operators[0], outputs: [5] }, second],
+            inputs: [0, 3],
+            outputs: [5, 4],
+          },
+        ],
+      };
+      const scales = importLines(both).map((line) => /INT32\[1\]\*([^(]*)/.exec(line)?.[1]);
+      expect(scales).toEqual([`${product}`, `${Math.fround(0.25 * Math.fround(0.1))}`]);
+    });
+  });
+
+  describe("with a scale per channel", () => {
+    const x = { ...q8s, shape: [1, 1, 1, 1] } as const;
+    const y = { ...q8s, shape: [1, 1, 1, 2] } as const;
+    const b = { type: "INT32", shape: [2], data: [4, 8], scale: [0.25, 0.125], zeroPoint: [0, 0] } as const;
+
+    test("the filter keeps its scales and the bias scale is 0", async () => {
+      const model = oneOperator("CONV_2D", { x, w: perChannel, b }, { y }, valid);
+      expect(importLines(model)).toEqual([
+        "CONV_2D(in0, QUANT8_SYMM_PER_CHANNEL[2,1,1,1]*{0.5,0.25}d0(1,2), INT32[2](4,8), 2, 1, 1, 0) -> out0",
+      ]);
+      // 4 is 2; 2 * 0.5 + 4 * 0.25 = 2, and 2 * 0.5 + 8 * 0.125 = 2.
+      expect(await execute(importTflite(model), [[4]])).toEqual([[4, 4]]);
+    });
+
+    test.each([
+      [{ zeroPoint: [0, 1] }, "with a scale per channel the HAL needs zero points of 0, that of channel 1 is 1"],
+      [{ quantizedDimension: 3 }, "2 scales do not match dimension 3 of [2, 1, 1, 1]"],
+      [{ quantizedDimension: -1 }, "2 scales do not match dimension -1 of [2, 1, 1, 1]"],
+      [{ scale: [0.5, 0] }, "the scale 0 of channel 1 is not above 0"],
+      [{ type: "UINT8" }, "UINT8 has 2 scales; the HAL has a scale per channel for INT8 only"],
+    ] as const)("broken scales are refused (%#)", (more, message) => {
+      const model = oneOperator("CONV_2D", { x, w: { ...perChannel, ...more }, b }, { y }, valid);
+      expect(() => importTflite(model)).toThrow(`subgraphs[0].tensors[1] "w": ${message}`);
+    });
+
+    test("one scale is one for the tensor", () => {
+      const w = { ...perChannel, scale: [0.5], zeroPoint: [0] };
+      const [line] = importLines(oneOperator("CONV_2D", { x, w, b }, { y }, valid));
+      expect(line).toContain("QUANT8_ASYMM_SIGNED[2,1,1,1]*0.5(1,2), INT32[2]*0.25(4,8)");
+    });
+  });
+
+  test("float input with a quantised filter: the filter is widened once", async () => {
+    const x = { type: "FLOAT32", shape: [1, 1, 1, 1] } as const;
+    const y = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
+    const model = oneOperator("CONV_2D", { x, w: perChannel }, { y }, valid);
+    expect(importLines(model)).toEqual([
+      "DEQUANTIZE(QUANT8_SYMM_PER_CHANNEL[2,1,1,1]*{0.5,0.25}d0(1,2)) -> t0:FLOAT32[2,1,1,1]",
+      "CONV_2D(in0, t0, FLOAT32[2](0,0), 2, 1, 1, 0) -> out0",
+    ]);
+    expect(await execute(importTflite(model), [[8]])).toEqual([[4, 4]]);
+  });
+
+  test("a bias with more dimensions is flattened, one of another length refused", () => {
+    const shaped = (shape: readonly number[], data: readonly number[]) =>
+      conv({ bias: { type: "INT32", shape, data } });
+    expect(() => importTflite(shaped([1], [1]))).toThrow("the HAL's CONV_2D cannot compute it: input 2 (bias)");
+    const quantised = (shape: readonly number[], data: readonly number[]) =>
+      oneOperator(
+        "CONV_2D",
+        { x: { ...q8s, shape: [1, 1, 1, 1] }, w: perChannel, b: { type: "INT32", shape, data } },
+        { y: { ...q8s, shape: [1, 1, 1, 2] } },
+        valid,
+      );
+    expect(importLines(quantised([1, 1, 1, 2], [4, 8]))[0]).toContain("INT32[2](4,8)");
+    expect(() => importTflite(quantised([3], [1, 2, 3]))).toThrow("the bias has 3 elements for 2 filters");
+  });
+
+  test("a bias that would have to be made up for very many filters is refused", () => {
+    const w = { type: "FLOAT32", shape: [0x7fff_ffff, 1, 1, 1] } as const;
+    const model = oneOperator("CONV_2D", { x: image, w }, { y: pixel }, valid);
+    expect(() => importTflite(model)).toThrow("a bias for 2147483647 filters would have to be made up");
+  });
+});
+
+describe("DEPTHWISE_CONV_2D", () => {
+  test("the depth multiplier follows from the shapes, whatever the option says", () => {
+    const x = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
+    const w = { type: "FLOAT32", shape: [1, 1, 1, 6], data: [1, 2, 3, 4, 5, 6] } as const;
+    const y = { type: "FLOAT32", shape: [1, 1, 1, 6] } as const;
+    const model = (given: TensorGiven) =>
+      oneOperator("DEPTHWISE_CONV_2D", { x, w: given }, { y }, { ...valid, depthMultiplier: 0 });
+    expect(importLines(model(w))).toEqual([
+      "DEPTHWISE_CONV_2D(in0, FLOAT32[1,1,1,6](1,2,3,4,5,6), FLOAT32[6](0,0,0,0,0,0), 2, 1, 1, 3, 0) -> out0",
+    ]);
+    expect(() => importTflite(model({ ...w, shape: [1, 1, 1, 5], data: [1, 2, 3, 4, 5] }))).toThrow(
+      "5 output channels are no multiple of 2 input channels",
+    );
+  });
+
+  test("dilations and scales per channel along dimension 3", () => {
+    const x = { ...q8s, shape: [1, 3, 3, 1] };
+    const w = { ...perChannel, shape: [1, 1, 1, 2], quantizedDimension: 3 };
+    const options = { ...valid, dilationWFactor: 1, dilationHFactor: 2 };
+    const model = oneOperator("DEPTHWISE_CONV_2D", { x, w }, { y: { ...q8s, shape: [1, 3, 3, 2] } }, options);
+    expect(importLines(model)).toEqual([
+      "DEPTHWISE_CONV_2D(in0, QUANT8_SYMM_PER_CHANNEL[1,1,1,2]*{0.5,0.25}d3(1,2), INT32[2](0,0), 2, 1, 1, 2, 0, 0, 1, 2) -> out0",
+    ]);
+  });
+});
+
+describe("TRANSPOSE_CONV", () => {
+  const shape = { type: "INT32", shape: [4], data: [1, 2, 2, 1] } as const;
+  const w = { type: "FLOAT32", shape: [1, 2, 2, 1], data: [1, 2, 3, 4] } as const;
+  const options = { padding: "VALID", strideW: 2, strideH: 2 };
+
+  test("orders the operands as the HAL does", async () => {
+    const model = oneOperator("TRANSPOSE_CONV", { shape, w, x: pixel }, { y: image }, options);
+    expect(importLines(model)).toEqual([
+      "TRANSPOSE_CONV_2D(in0, FLOAT32[1,2,2,1](1,2,3,4), FLOAT32[1](0), INT32[4](1,2,2,1), 2, 2, 2, 0, 0) -> out0",
+    ]);
+    expect(await execute(importTflite(model), [[10]])).toEqual([[10, 20, 30, 40]]);
+  });
+
+  test("takes a bias as its fourth input, and a fused activation", () => {
+    const model = oneOperator(
+      "TRANSPOSE_CONV",
+      { shape, w, x: pixel, bias },
+      { y: image },
+      {
+        ...options,
+        fusedActivationFunction: "RELU",
+      },
+    );
+    expect(importLines(model)[0]).toContain("FLOAT32[1](0.5), INT32[4](1,2,2,1), 2, 2, 2, 1, 0)");
+  });
+
+  test("a computed shape gives way to the result's own", () => {
+    const model = oneOperator(
+      "TRANSPOSE_CONV",
+      { shape: { type: "INT32", shape: [4] }, w, x: pixel },
+      { y: image },
+      options,
+    );
+    expect(importLines(model)[0]).toContain("INT32[4](1,2,2,1)");
+  });
+});
+
+describe("FULLY_CONNECTED", () => {
+  const x = { type: "FLOAT32", shape: [2, 3] } as const;
+  const w = { type: "FLOAT32", shape: [2, 3], data: [1, 2, 3, 4, 5, 6] } as const;
+  const b = { type: "FLOAT32", shape: [2], data: [0.5, 0.25] } as const;
+  const y = { type: "FLOAT32", shape: [2, 2] } as const;
+  const weights = "FLOAT32[2,3](1,2,3,4,5,6)";
+
+  test("with and without a bias", () => {
+    expect(
+      importLines(oneOperator("FULLY_CONNECTED", { x, w, b }, { y }, { fusedActivationFunction: "RELU" })),
+    ).toEqual([`FULLY_CONNECTED(in0, ${weights}, FLOAT32[2](0.5,0.25), 1) -> out0`]);
+    expect(importLines(oneOperator("FULLY_CONNECTED", { x, w, "": {} }, { y }))).toEqual([
+      `FULLY_CONNECTED(in0, ${weights}, FLOAT32[2](0,0), 0) -> out0`,
+    ]);
+  });
+
+  test("a result of more than two dimensions is reshaped", async () => {
+    const model = oneOperator(
+      "FULLY_CONNECTED",
+      { x: { ...x, shape: [1, 2, 3] }, w },
+      { y: { ...y, shape: [1, 2, 2] } },
+      { keepNumDims: true },
+    );
+    expect(importLines(model)).toEqual([
+      `FULLY_CONNECTED(in0, ${weights}, FLOAT32[2](0,0), 0) -> t0:FLOAT32[2,2]`,
+      "RESHAPE(t0, INT32[3](1,2,2)) -> out0",
+    ]);
+    expect(await execute(importTflite(model), [[1, 0, 0, 0, 1, 1]])).toEqual([[1, 4, 5, 11]]);
+  });
+
+  test("an input of one dimension is reshaped", () => {
+    const model = oneOperator("FULLY_CONNECTED", { x: { ...x, shape: [3] }, w }, { y: { ...y, shape: [1, 2] } });
+    expect(importLines(model)).toEqual([
+      "RESHAPE(in0, INT32[2](-1,3)) -> t0:FLOAT32[1,3]",
+      `FULLY_CONNECTED(t0, ${weights}, FLOAT32[2](0,0), 0) -> out0`,
+    ]);
+  });
+
+  test("shuffled weights are refused", () => {
+    const model = oneOperator("FULLY_CONNECTED", { x, w }, { y }, { weightsFormat: "SHUFFLED4x16INT8" });
+    expect(() => importTflite(model)).toThrow("weights in format SHUFFLED4x16INT8 are not supported");
+  });
+
+  test("weights with a scale per channel make it a 1x1 convolution", async () => {
+    const qx = { type: "INT8", shape: [2, 2], scale: 1, zeroPoint: 0 } as const;
+    const qw = {
+      type: "INT8",
+      shape: [3, 2],
+      data: [1, 2, 3, 4, 5, 6],
+      scale: [1, 0.5, 0.25],
+      zeroPoint: [0, 0, 0],
+    } as const;
+    const qb = { type: "INT32", shape: [3], data: [10, 20, 40] } as const;
+    const qy = { ...qx, shape: [2, 3] };
+    const model = oneOperator(
+      "FULLY_CONNECTED",
+      { x: qx, w: qw, b: qb },
+      { y: qy },
+      { fusedActivationFunction: "RELU" },
+    );
+    expect(importLines(model)).toEqual([
+      "RESHAPE(in0, INT32[4](-1,1,1,2)) -> t0:QUANT8_ASYMM_SIGNED[2,1,1,2]*1",
+      "CONV_2D(t0, QUANT8_SYMM_PER_CHANNEL[3,1,1,2]*{1,0.5,0.25}d0(1,2,3,4,5,6), INT32[3](10,20,40), 2, 1, 1, 1) -> t1:QUANT8_ASYMM_SIGNED[2,1,1,3]*1",
+      "RESHAPE(t1, INT32[2](-1,3)) -> out0",
+    ]);
+    expect(await execute(importTflite(model), [[2, 4, -10, -10]])).toEqual([[20, 21, 19, 0, 0, 0]]);
+  });
+
+  test("float input with quantised weights: they are widened", () => {
+    const hybrid = { type: "INT8", shape: [2, 3], data: [1, 2, 3, 4, 5, 6], scale: 0.5 } as const;
+    const options = { asymmetricQuantizeInputs: true };
+    expect(importLines(oneOperator("FULLY_CONNECTED", { x, w: hybrid, b }, { y }, options))).toEqual([
+      "DEQUANTIZE(QUANT8_ASYMM_SIGNED[2,3]*0.5(1,2,3,4,5,6)) -> t0:FLOAT32[2,3]",
+      "FULLY_CONNECTED(in0, t0, FLOAT32[2](0.5,0.25), 0) -> out0",
+    ]);
+  });
+
+  test("FLOAT16 weights behind a DEQUANTIZE", () => {
+    const half = { type: "FLOAT16", shape: [2, 3], data: [0x3c00, 0, 0, 0, 0x4000, 0] } as const;
+    const model = oneOperator("FULLY_CONNECTED", { x, w: { type: "FLOAT32", shape: [2, 3] }, half }, { y });
+    const [subgraph] = model.subgraphs;
+    const dequantize = { name: "DEQUANTIZE", version: 2, inputs: [2], outputs: [1], options: {} };
+    const layer = { ...subgraph.operators[0], inputs: [0, 1] };
+    const wired = { ...model, subgraphs: [{ ...subgraph, operators: [dequantize, layer], inputs: [0] }] };
+    expect(importLines(wired)).toEqual([
+      "CAST(FLOAT16[2,3](1,0,0,0,2,0)) -> t0:FLOAT32[2,3]",
+      "FULLY_CONNECTED(in0, t0, FLOAT32[2](0,0), 0) -> out0",
+    ]);
+  });
+});

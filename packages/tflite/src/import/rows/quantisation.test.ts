@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
+import { importTflite } from "../import.ts";
+
+const f = { type: "FLOAT32", shape: [2] } as const;
+const half = { type: "FLOAT16", shape: [2] } as const;
+const q8 = { type: "UINT8", shape: [2], scale: 0.5, zeroPoint: 10 } as const;
+const q8s = { type: "INT8", shape: [2], scale: 0.25, zeroPoint: -10 } as const;
+
+describe("QUANTIZE", () => {
+  test("from float", () => {
+    expect(importLines(oneOperator("QUANTIZE", { x: f }, { y: q8 }))).toEqual(["QUANTIZE(in0) -> out0"]);
+  });
+
+  test("from one 8-bit quantisation to another", async () => {
+    const model = oneOperator("QUANTIZE", { x: q8 }, { y: q8s });
+    expect(importLines(model)).toEqual(["DEQUANTIZE(in0) -> t0:FLOAT32[2]", "QUANTIZE(t0) -> out0"]);
+    expect(await execute(importTflite(model), [[10, 14]])).toEqual([[-10, -2]]);
+  });
+
+  test("to INT16 is refused", () => {
+    const y = { type: "INT16", shape: [2], scale: 0.5 } as const;
+    expect(() => importTflite(oneOperator("QUANTIZE", { x: f }, { y }))).toThrow(
+      "the HAL's QUANTIZE cannot compute it",
+    );
+  });
+});
+
+describe("DEQUANTIZE", () => {
+  test.each([
+    [q8, "DEQUANTIZE"],
+    [q8s, "DEQUANTIZE"],
+    [half, "CAST"],
+  ])("%j becomes %s", (x, operation) => {
+    expect(importLines(oneOperator("DEQUANTIZE", { x }, { y: f }))).toEqual([`${operation}(in0) -> out0`]);
+  });
+
+  test("of a constant with a scale per channel", () => {
+    const x = { type: "INT8", shape: [2], data: [3, 4], scale: [0.5, 2], zeroPoint: [0, 0] } as const;
+    expect(importLines(oneOperator("DEQUANTIZE", { x }, { y: f }))).toEqual([
+      "DEQUANTIZE(QUANT8_SYMM_PER_CHANNEL[2]*{0.5,2}d0(3,4)) -> out0",
+    ]);
+  });
+});
+
+describe("CAST", () => {
+  test.each([
+    [f, { ...f, type: "INT32" }],
+    [f, half],
+    [{ ...f, type: "INT32" }, f],
+    [{ ...f, type: "UINT8" }, f],
+  ] as const)("%j to %j", (x, y) => {
+    expect(importLines(oneOperator("CAST", { x }, { y }))).toEqual(["CAST(in0) -> out0"]);
+  });
+
+  test("integers without quantisation stand for themselves", () => {
+    const { inputs } = importTflite(oneOperator("CAST", { x: { type: "UINT8", shape: [2] } }, { y: f }));
+    expect(inputs[0]).toMatchObject({ type: "TENSOR_QUANT8_ASYMM", scale: 1, zeroPoint: 0 });
+  });
+
+  test("of BOOL is refused", () => {
+    expect(() => importTflite(oneOperator("CAST", { x: { ...f, type: "BOOL" } }, { y: f }))).toThrow(
+      "the HAL's CAST cannot compute it",
+    );
+  });
+});
