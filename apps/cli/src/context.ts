@@ -3,6 +3,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import type { Device } from "@nnhal/types";
+import type { DeviceFinder } from "./devices.ts";
 
 /** A stream of text, such as process.stdout. */
 export interface TextOutput {
@@ -23,4 +24,24 @@ export interface CommandContext {
   startSelf?(args: readonly string[]): ChildProcess;
   /** 0: done. 1: what was checked is not as it should be. 2: the command could not do its work. */
   setExitCode(code: number): void;
+}
+
+/** What a command that runs models has besides. */
+export interface ModelCommandContext extends CommandContext {
+  /** The folder that relative paths start from. */
+  readonly cwd: string;
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
+  /** The devices that the command line knows. */
+  readonly devices: DeviceFinder;
+}
+
+/** What the demo has besides. */
+export interface DemoContext extends ModelCommandContext {
+  /** The folder of the demo's network and pictures. */
+  readonly demoFolder: string;
+  /** What a user types before arguments: `nnhal`, or the script that stands for it in a checkout. */
+  readonly commandLine: string;
+  /** Whether stdout shows colours. */
+  readonly hasColours: boolean;
 }

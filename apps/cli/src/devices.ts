@@ -1,22 +1,111 @@
 /**
- * The devices that the command line can open by name.
+ * The devices of the command line. Engines are found, not bundled: each is a package that is loaded when it is asked
+ * for, and where it is missing its device says so, and how to add it.
  */
-import type { Backend } from "@nnhal/backend";
-import { openDevice as openDeviceOver } from "@nnhal/driver-core/device";
+import type { Backend, Unavailable } from "@nnhal/backend";
+import { openDevice } from "@nnhal/driver-core/device";
 import type { Device } from "@nnhal/types";
+import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
+import { oneLine } from "./text.ts";
 
-/** Backends by the name of their device; loaded only when asked for. */
-const backends: Readonly<Record<string, () => Promise<Backend>>> = {
-  reference: async () => (await import("@nnhal/backend-reference")).referenceBackend,
-};
+/** An engine that may be installed. */
+export interface Engine {
+  /** The name of its device. */
+  readonly device: string;
+  /** The package or file it comes from. */
+  readonly module: string;
+  /** Loads the module. */
+  load(): Promise<Backend>;
+}
 
-/** Opens a device, by its name with or without the prefix `nnhal-`. */
-export async function openDevice(name: string): Promise<Device> {
-  const key = name.replace(/^nnhal-/, "");
-  if (!Object.hasOwn(backends, key)) {
-    throw new Error(`there is no device "${name}"; there are: ${Object.keys(backends).join(", ")}`);
+/** The engines of this project. */
+export const knownEngines: readonly Engine[] = [
+  {
+    device: "nnhal-reference",
+    module: "@nnhal/backend-reference",
+    load: async () => (await import("@nnhal/backend-reference")).referenceBackend,
+  },
+];
+
+/** A device, or why there is none. */
+export interface FoundDevice {
+  readonly name: string;
+  /** A code of `DeviceType`; undefined where the engine could not be loaded. */
+  readonly type: number | undefined;
+  readonly opened: Device | Unavailable;
+}
+
+/** Finds and opens devices. Each is opened at most once. */
+export interface DeviceFinder {
+  /** All devices, in the order in which they are preferred. */
+  list(): Promise<readonly FoundDevice[]>;
+  /** The device of a name, with or without the prefix `nnhal-`. Rejects with a CommandError. */
+  open(name: string): Promise<Device>;
+  /** All devices that work here. Rejects with a CommandError if there is none. */
+  openAll(): Promise<readonly Device[]>;
+}
+
+/** A finder over some engines. Throws a usage error where two of them give their devices the same name. */
+export function createDeviceFinder(engines: readonly Engine[]): DeviceFinder {
+  const names = engines.map(({ device }) => device);
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) {
+    const modules = engines.filter(({ device }) => device === twice).map(({ module }) => module);
+    throw usageError(`two devices are called ${twice}: those of ${modules.join(" and ")}`);
   }
-  const opened = await openDeviceOver({ backend: await backends[key]() });
-  if (!("unavailable" in opened)) return opened;
-  throw new Error(`device ${name} cannot work here: ${opened.unavailable}${opened.remedy ? `; ${opened.remedy}` : ""}`);
+  const found = new Map<Engine, Promise<FoundDevice>>();
+  const find = (engine: Engine): Promise<FoundDevice> => {
+    const known = found.get(engine) ?? openEngine(engine);
+    found.set(engine, known);
+    return known;
+  };
+  const list = () => Promise.all(engines.map(find));
+  return {
+    list,
+    async open(name) {
+      const engine = engines.find(({ device }) => device === name || device === `nnhal-${name}`);
+      if (engine === undefined) throw usageError(`there is no device "${name}"; there are: ${names.join(", ")}`);
+      const { opened } = await find(engine);
+      if ("unavailable" in opened) throw failure(`device ${engine.device} cannot work here: ${describe(opened)}`);
+      return opened;
+    },
+    async openAll() {
+      const all = await list();
+      const available = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
+      if (available.length > 0) return available;
+      const problems = all.flatMap(({ name, opened }) => ("unavailable" in opened ? [`${name}: ${describe(opened)}`] : []));
+      throw failure(`no device works here. ${problems.join("; ")}`);
+    },
+  };
+}
+
+function describe({ unavailable, remedy }: Unavailable): string {
+  return remedy === undefined ? unavailable : `${unavailable}; ${remedy}`;
+}
+
+async function openEngine(engine: Engine): Promise<FoundDevice> {
+  const { device: name, module } = engine;
+  let backend: Backend;
+  try {
+    backend = await engine.load();
+  } catch (error) {
+    if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
+    return { name, type: undefined, opened: whyNotLoaded(module, error) };
+  }
+  const type = backend.deviceType;
+  try {
+    return { name, type, opened: await openDevice({ backend, name }) };
+  } catch (error) {
+    return { name, type, opened: { unavailable: `opening it failed: ${oneLine(messageOf(error))}` } };
+  }
+}
+
+/** A package that is not installed is told from one that fails to load, such as for a native library. */
+function whyNotLoaded(module: string, error: unknown): Unavailable {
+  const message = oneLine(messageOf(error));
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+  return isMissing && message.includes(module)
+    ? { unavailable: `${module} is not installed`, remedy: `npm install ${module}` }
+    : { unavailable: `loading ${module} failed: ${message}` };
 }

@@ -210,16 +210,21 @@ export const loopModel: Model = modelOf(
 );
 
 /** A copy of something with one value replaced; `path` is written as issues write it, such as `main.operands[3].scale`. */
-export function changed<T>(whole: T, path: string, value: unknown): T {
+export function changed<T extends object>(whole: T, path: string, value: unknown): T {
   const [step, ...rest] = path.split(/[.[\]]+/).filter((part) => part !== "");
-  const copy: object = Array.isArray(whole) ? [...whole] : { ...whole };
-  const below = rest.join(".");
-  Reflect.set(copy, step, below === "" ? value : changed(Reflect.get(copy, step), below, value));
-  return copy as T;
+  const copy: T = Array.isArray(whole) ? Object.assign([], whole) : { ...whole };
+  if (rest.length === 0) {
+    Reflect.set(copy, step, value);
+    return copy;
+  }
+  const within: unknown = Reflect.get(whole, step);
+  if (typeof within !== "object" || within === null) throw new TypeError(`${path}: there is no ${step}`);
+  Reflect.set(copy, step, changed(within, rest.join("."), value));
+  return copy;
 }
 
 /** Several changes, one after the other. */
-export function changedAll<T>(whole: T, changes: Readonly<Record<string, unknown>>): T {
+export function changedAll<T extends object>(whole: T, changes: Readonly<Record<string, unknown>>): T {
   return Object.entries(changes).reduce((changing, [path, value]) => changed(changing, path, value), whole);
 }
 

@@ -43,7 +43,11 @@ export function comparison(name: OperationTypeName, summary: string, answers: An
 
 function comparable(operand: Tensor): Tensor {
   const { type, data, scale, zeroPoint } = operand;
-  if (type === "TENSOR_BOOL8") return { ...operand, data: data.map((value: number) => (value === 0 ? 0 : 1)) };
+  if (type === "TENSOR_BOOL8") {
+    const bits = new Uint8Array(data.length);
+    for (let index = 0; index < bits.length; index++) bits[index] = data[index] === 0 ? 0 : 1;
+    return { ...operand, data: bits };
+  }
   if (!isQuant8(type)) return operand;
   const real = new Float32Array(data.length);
   for (let index = 0; index < real.length; index++) real[index] = (data[index] - zeroPoint) * scale;

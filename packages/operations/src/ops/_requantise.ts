@@ -1,8 +1,9 @@
 /**
  * Requantisation: the same real values in another scale and zero point.
  */
-import { clamp, roundHalfAway } from "../fixed-point.ts";
-import { createData, integerRange, isQuant8, type Tensor, type TensorData, type TensorInfo } from "../tensor.ts";
+import { roundHalfAway } from "../fixed-point.ts";
+import { createData, isQuant8, type Tensor, type TensorData, type TensorInfo } from "../tensor.ts";
+import { mapByTable } from "./_table.ts";
 
 /**
  * The elements of a tensor as the target type would hold them: round((q − zeroPoint) · scale / target scale) + target
@@ -11,11 +12,8 @@ import { createData, integerRange, isQuant8, type Tensor, type TensorData, type 
 export function requantise(tensor: Tensor, target: TensorInfo): TensorData {
   const { data, scale, zeroPoint } = tensor;
   if (!isQuant8(tensor.type) || (scale === target.scale && zeroPoint === target.zeroPoint)) return data;
-  const [least, greatest] = integerRange(target.type);
   const ratio = scale / target.scale;
   const result = createData(target.type, data.length);
-  for (let index = 0; index < data.length; index++) {
-    result[index] = clamp(roundHalfAway((data[index] - zeroPoint) * ratio) + target.zeroPoint, least, greatest);
-  }
+  mapByTable(tensor, { ...target, data: result }, (value) => roundHalfAway(value * ratio));
   return result;
 }

@@ -98,11 +98,17 @@ describe("FULLY_CONNECTED", () => {
         [units, size],
         Array.from({ length: units * size }, (_, index) => Math.floor(index / size)),
       ),
-      f32([units]),
+      f32(
+        [units],
+        Array.from({ length: units }, (_, unit) => unit % 7),
+      ),
       none,
     ]);
     expect(valuesOf(result)).toEqual(
-      Array.from({ length: 2 * units }, (_, index) => size * (index < units ? index : 2 * (index - units))),
+      Array.from({ length: 2 * units }, (_, index) => {
+        const unit = index % units;
+        return size * (index < units ? 1 : 2) * unit + (unit % 7);
+      }),
     );
   });
 

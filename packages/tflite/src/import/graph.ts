@@ -106,7 +106,7 @@ export function createGraph(
   const specByTensor = new Map<number, OperandSpec>();
   const folded = new Map<number, Uint8Array>();
   const states: StateOperands[] = [];
-  const stateTensors = new Set<number>();
+  const newStates = new Map<number, number>();
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
   const outputTensors = new Set(subgraph.outputs);
 
@@ -227,12 +227,19 @@ export function createGraph(
     for (const input of inputs) consumers[input]++;
   }
 
-  /** The operands of the subgraph's outputs. One that is no result of an operation, or is listed before, is copied. */
+  /**
+   * The operands of the subgraph's outputs. One that is no result of an operation, or is listed before, is copied; of state
+   * it is the new value.
+   */
   function outputOperands(): number[] {
     const taken = new Set<number>();
     return subgraph.outputs.map((index) => {
-      const source = operand(index);
-      if (operands[source].lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && !taken.has(source)) {
+      const source = newStates.get(index) ?? operand(index);
+      if (
+        !newStates.has(index) &&
+        operands[source].lifetime === OperandLifeTime.SUBGRAPH_OUTPUT &&
+        !taken.has(source)
+      ) {
         taken.add(source);
         return source;
       }
@@ -292,14 +299,14 @@ export function createGraph(
       const place = tensorPath(tensor);
       const { isVariable } = tensorAt(tensor);
       ensure(isVariable, place, () => "is state of an operator, but not a variable tensor");
-      ensure(!stateTensors.has(tensor), place, () => "is state of two operators; the HAL cannot share it");
-      stateTensors.add(tensor);
+      ensure(!newStates.has(tensor), place, () => "is state of two operators; the HAL cannot share it");
       const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), place);
       const known = operandByTensor.get(tensor);
       const input = known ?? add(spec, OperandLifeTime.SUBGRAPH_INPUT);
       operandByTensor.set(tensor, input);
       const state = { tensor, input, output: add(spec, OperandLifeTime.SUBGRAPH_OUTPUT) };
       states.push(state);
+      newStates.set(tensor, state.output);
       return state;
     },
     replaceOutput(tensor, spec) {

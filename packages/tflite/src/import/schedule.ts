@@ -54,6 +54,7 @@ function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly
   return {
     writers,
     given,
+    hasValue,
     readBy,
     before(index: number): number[] {
       const before: number[] = [];
@@ -78,7 +79,7 @@ export function scheduleOperators(
   path: string,
 ): Schedule {
   const { operators } = subgraph;
-  const { writers, given, readBy, before } = createDependencies(subgraph, shapes, path);
+  const { writers, given, hasValue, readBy, before } = createDependencies(subgraph, shapes, path);
   for (const tensor of writers.keys()) {
     ensure(
       !given.has(tensor),
@@ -88,6 +89,7 @@ export function scheduleOperators(
   }
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {
+    ensure(hasValue(tensor), path, () => `tensor ${tensor} is an output, but nothing writes it and it has no data`);
     const writer = writers.get(tensor);
     if (writer !== undefined) roots.add(writer);
   }

@@ -333,7 +333,7 @@ describe("FULLY_CONNECTED", () => {
       scale: [1, 0.5, 0.25],
       zeroPoint: [0, 0, 0],
     } as const;
-    const qb = { type: "INT32", shape: [3], data: [10, 20, 40] } as const;
+    const qb = { type: "INT32", shape: [3], data: [10, 20, 42] } as const;
     const qy = { ...qx, shape: [2, 3] };
     const model = oneOperator(
       "FULLY_CONNECTED",
@@ -343,7 +343,7 @@ describe("FULLY_CONNECTED", () => {
     );
     expect(importLines(model)).toEqual([
       "RESHAPE(in0, INT32[4](-1,1,1,2)) -> t0:QUANT8_ASYMM_SIGNED[2,1,1,2]*1",
-      "CONV_2D(t0, QUANT8_SYMM_PER_CHANNEL[3,1,1,2]*{1,0.5,0.25}d0(1,2,3,4,5,6), INT32[3](10,20,40), 2, 1, 1, 1) -> t1:QUANT8_ASYMM_SIGNED[2,1,1,3]*1",
+      "CONV_2D(t0, QUANT8_SYMM_PER_CHANNEL[3,1,1,2]*{1,0.5,0.25}d0(1,2,3,4,5,6), INT32[3](10,20,42), 2, 1, 1, 1) -> t1:QUANT8_ASYMM_SIGNED[2,1,1,3]*1",
       "RESHAPE(t1, INT32[2](-1,3)) -> out0",
     ]);
     expect(await execute(importTflite(model), [[2, 4, -10, -10]])).toEqual([[20, 21, 19, 0, 0, 0]]);

@@ -1,0 +1,54 @@
+/**
+ * Backends from elsewhere, which `--backend MODULE` names: a module that exports its backend as `backend`.
+ */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isAbsolute, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Backend } from "@nnhal/backend";
+import { deviceTypeNames } from "@nnhal/types";
+import type { Engine } from "./devices.ts";
+import { messageOf, usageError } from "./failure.ts";
+import { oneLine } from "./text.ts";
+
+/** The engine of a module. Rejects with a usage error where the module cannot be loaded or exports no backend. */
+export async function engineOf(module: string, cwd: string): Promise<Engine> {
+  let namespace: unknown;
+  try {
+    namespace = await import(locate(module, cwd));
+  } catch (error) {
+    throw usageError(`cannot load the backend ${module}: ${oneLine(messageOf(error))}`, error);
+  }
+  const backend = namespace instanceof Object && "backend" in namespace ? namespace.backend : undefined;
+  const problem = problemOf(backend);
+  if (problem !== undefined || !isBackend(backend)) throw usageError(`the module ${module} ${problem}`);
+  return { device: `nnhal-${backend.name}`, module, load: async () => backend };
+}
+
+/** What to import: a file, else a package beside the user's work, else one beside the command line. */
+function locate(module: string, cwd: string): string {
+  if (module.startsWith("file:")) return module;
+  const path = resolve(cwd, module);
+  if (isAbsolute(module) || /^\.{1,2}[/\\]/.test(module) || existsSync(path)) return pathToFileURL(path).href;
+  try {
+    return pathToFileURL(createRequire(join(cwd, "package.json")).resolve(module)).href;
+  } catch {
+    return module;
+  }
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (!(value instanceof Object)) return "exports no object called backend";
+  if (!("name" in value) || typeof value.name !== "string" || !/^[a-z0-9]+$/.test(value.name)) {
+    return "exports a backend whose name is not made of lower case letters and digits";
+  }
+  if (!("deviceType" in value) || typeof value.deviceType !== "number" || !deviceTypeNames.has(value.deviceType)) {
+    return `exports a backend whose deviceType is none of ${[...deviceTypeNames.keys()].join(", ")}`;
+  }
+  if (!("open" in value) || typeof value.open !== "function") return "exports a backend without the method open";
+  return undefined;
+}
+
+function isBackend(value: unknown): value is Backend {
+  return problemOf(value) === undefined;
+}

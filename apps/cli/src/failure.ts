@@ -1,0 +1,33 @@
+/**
+ * How a command ends that cannot do its work: with one line for the user and an exit code.
+ */
+
+/** Exit codes, as `nnhal --help` explains them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** A problem that the user can understand and solve. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command line is wrong, or names a file that is missing or not what it is given for. */
+export function usageError(message: string, cause?: unknown): CommandError {
+  return new CommandError(exitCodes.usage, message, { cause });
+}
+
+/** The command line is right, but the model cannot run. */
+export function failure(message: string, cause?: unknown): CommandError {
+  return new CommandError(exitCodes.failed, message, { cause });
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,34 @@
+/**
+ * Pictures: what decoders give and everything else takes.
+ */
+
+/** A picture without transparency. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green and blue of each pixel, row by row from the top. */
+  readonly data: Uint8Array;
+}
+
+/** The most pixels that are decoded: what claims more is a mistake or an attack. */
+export const MOST_PIXELS = 100_000_000;
+
+/** Refuses sizes that no picture has, before memory is taken for one. */
+export function checkSize(width: number, height: number): void {
+  if (width < 1 || height < 1) throw new RangeError(`its size is ${width} x ${height}`);
+  if (width * height > MOST_PIXELS) {
+    throw new RangeError(`its size is ${width} x ${height}, more than ${MOST_PIXELS / 1e6} megapixels`);
+  }
+}
+
+/** Drops the alpha channel: what is transparent shows white behind it. */
+export function onWhite(width: number, height: number, rgba: Uint8Array): Picture {
+  const data = new Uint8Array(width * height * 3);
+  for (let from = 0, to = 0; to < data.length; from += 4) {
+    const alpha = rgba[from + 3];
+    for (let channel = 0; channel < 3; channel++) {
+      data[to++] = Math.round((rgba[from + channel] * alpha + 255 * (255 - alpha)) / 255);
+    }
+  }
+  return { width, height, data };
+}

@@ -1,0 +1,45 @@
+/**
+ * Text for a terminal: names from files made harmless, bars, columns, durations.
+ */
+
+/** A name out of a file, without the control characters that would let it write elsewhere on the terminal. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
+}
+
+/** Any text as one line. */
+export function oneLine(text: string): string {
+  return plain(text.replace(/\s*[\r\n]+\s*/g, " "));
+}
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A bar of `width` characters where the fraction is 1. */
+export function bar(fraction: number, width: number): string {
+  const filled = Math.round(Math.min(Math.max(fraction || 0, 0), 1) * width * 8);
+  return "█".repeat(filled >> 3) + eighths[filled & 7];
+}
+
+/** Rows of cells in columns that are as wide as their widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [place, cell] of row.entries()) widths[place] = Math.max(widths[place] ?? 0, cell.length);
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, place) => cell.padEnd(widths[place]))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Milliseconds with about three digits. */
+export function milliseconds(value: number): string {
+  return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
+}
+
+/** Extents as the HAL's documentation writes them. */
+export function shapeText(shape: readonly number[]): string {
+  return `[${shape.join(", ")}]`;
+}

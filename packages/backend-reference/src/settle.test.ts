@@ -1,0 +1,65 @@
+import type { OperandView } from "@nnhal/backend";
+import { OperationError } from "@nnhal/operations";
+import { OperandLifeTime } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { refineDimensions, settleOutput } from "./settle.ts";
+
+const declared = (lifetime: number): OperandView => ({
+  index: 7,
+  type: "TENSOR_QUANT8_ASYMM",
+  dimensions: [2, 0],
+  scale: 0.5,
+  zeroPoint: 10,
+  lifetime,
+  numberOfConsumers: 1,
+});
+const temporary = declared(OperandLifeTime.TEMPORARY_VARIABLE);
+const output = declared(OperandLifeTime.SUBGRAPH_OUTPUT);
+
+describe("settleOutput", () => {
+  it("refines unknown extents and keeps the declared quantisation where the operation leaves it open", () => {
+    expect(settleOutput(output, [2, 0], { dimensions: [2, 3] })).toEqual({
+      type: "TENSOR_QUANT8_ASYMM",
+      dimensions: [2, 3],
+      scale: 0.5,
+      zeroPoint: 10,
+    });
+  });
+
+  it("lets an operation override a temporary's quantisation, but not a graph output's", () => {
+    const inferred = { dimensions: [2, 3], scale: 1 / 256, zeroPoint: 0 };
+    expect(settleOutput(temporary, [2, 0], inferred)).toMatchObject({ scale: 1 / 256, zeroPoint: 0 });
+    expect(() => settleOutput(output, [2, 0], inferred)).toThrow(
+      "output operand 7 has scale 0.5 and zero point 10 where 0.00390625 and 0 are needed",
+    );
+    const zeroPointOnly = { dimensions: [2, 3], scale: 0.5, zeroPoint: 11 };
+    expect(() => settleOutput(output, [2, 0], zeroPointOnly)).toThrow(OperationError);
+    expect(settleOutput(output, [2, 0], { ...zeroPointOnly, zeroPoint: 10 })).toMatchObject({ zeroPoint: 10 });
+  });
+});
+
+describe("refineDimensions", () => {
+  it.each([
+    { known: [], actual: [4, 5] },
+    { known: [0, 5], actual: [4, 5] },
+    { known: [4, 5], actual: [4, 5] },
+    { known: [0, 5], actual: [0, 5] },
+  ])("takes $actual where $known is known", ({ known, actual }) => {
+    expect(refineDimensions(0, known, actual)).toBe(actual);
+  });
+
+  it.each([
+    { known: [4], actual: [4, 5] },
+    { known: [0, 6], actual: [4, 5] },
+    { known: [4, 5], actual: [0, 5] },
+    { known: [], actual: [-1] },
+    { known: [], actual: [1.5] },
+    { known: [], actual: [2 ** 16, 2 ** 16] },
+  ])("refuses $actual where $known is known", ({ known, actual }) => {
+    expect(() => refineDimensions(0, known, actual)).toThrow(OperationError);
+  });
+
+  it("takes as many elements as 32 bits can count", () => {
+    expect(refineDimensions(0, [], [2 ** 32 - 1])).toEqual([2 ** 32 - 1]);
+  });
+});

@@ -1,0 +1,473 @@
+import { OperandLifeTime } from "@nnhal/types";
+import { describe, expect, test } from "vitest";
+import {
+  execute,
+  expectValid,
+  importLines,
+  modelOf,
+  type OperatorGiven,
+  oneOperator,
+  showSubgraph,
+  type TensorGiven,
+} from "../_model.test-helper.ts";
+import { TfliteError } from "../error.ts";
+import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
+import { writeTflite } from "../write.ts";
+import { importTflite } from "./import.ts";
+
+const f = { type: "FLOAT32", shape: [2] } as const;
+const weights = { type: "FLOAT32", shape: [2], data: [3, 4] } as const;
+const added = oneOperator("ADD", { x: f, w: weights }, { y: f });
+
+function add(inputs: readonly string[], output: string): OperatorGiven {
+  return { name: "ADD", inputs, outputs: [output] };
+}
+
+function ofOperators(
+  tensors: Readonly<Record<string, TensorGiven>>,
+  operators: readonly OperatorGiven[],
+  inputs: readonly string[],
+  outputs: readonly string[],
+): TfliteModel {
+  return modelOf({ tensors, operators, inputs, outputs });
+}
+
+/** A model with its first subgraph changed. */
+function changed(model: TfliteModel, change: (subgraph: TfliteSubgraph) => Partial<TfliteSubgraph>): TfliteModel {
+  const [first, ...others] = model.subgraphs;
+  return { ...model, subgraphs: [{ ...first, ...change(first) }, ...others] };
+}
+
+/** A model with tensors of its first subgraph changed, by name. */
+function retensored(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
+  return changed(model, ({ tensors }) => ({
+    tensors: tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change } : tensor)),
+  }));
+}
+
+function problemOf(model: TfliteModel, options = {}): string {
+  try {
+    importTflite(model, options);
+  } catch (error) {
+    expect(error).toBeInstanceOf(TfliteError);
+    return String(error);
+  }
+  return "no error";
+}
+
+describe("constants", () => {
+  test("of a file lie in one pool that is the file itself", () => {
+    const file = writeTflite(added);
+    const around = new Uint8Array(file.length + 20);
+    around.set(file, 13);
+    const bytes = around.subarray(13, 13 + file.length);
+    const { model } = importTflite(bytes);
+    const handle = { kind: "buffer", buffer: around.buffer, byteOffset: 13 };
+    expect(model.pools).toEqual([{ name: "ashmem", size: file.length, handle }]);
+    expect(model.pools[0].handle).toHaveProperty("buffer", around.buffer);
+    const [operand] = model.main.operands.filter(({ lifetime }) => lifetime === OperandLifeTime.CONSTANT_REFERENCE);
+    expect(operand.location).toMatchObject({ poolIndex: 0, length: 8 });
+    expect(operand.location.offset % 16).toBe(0);
+    expect(new DataView(around.buffer, 13 + operand.location.offset).getFloat32(4, true)).toBe(4);
+    expect(showSubgraph(model, model.main)).toEqual(["ADD(in0, FLOAT32[2](3,4), 0) -> out0"]);
+  });
+
+  test("of a model lie in the memory that all of them share", () => {
+    const memory = new ArrayBuffer(64);
+    new Float32Array(memory, 16, 2).set([3, 4]);
+    const { model } = importTflite(retensored(added, "w", { data: new Uint8Array(memory, 16, 8) }));
+    expect(model.pools).toEqual([
+      { name: "ashmem", size: 8, handle: { kind: "buffer", buffer: memory, byteOffset: 16 } },
+    ]);
+  });
+
+  test("of several memories are packed into one, at multiples of 16 bytes", () => {
+    const model = ofOperators(
+      { x: f, v: weights, w: { ...weights, data: [5, 6] }, s: f, y: f },
+      [add(["x", "v"], "s"), add(["s", "w"], "y")],
+      ["x"],
+      ["y"],
+    );
+    const imported = importTflite(model);
+    const constants = imported.model.main.operands.filter(
+      ({ lifetime }) => lifetime === OperandLifeTime.CONSTANT_REFERENCE,
+    );
+    expect(constants.map(({ location }) => location)).toEqual([
+      { poolIndex: 0, offset: 0, length: 8 },
+      { poolIndex: 0, offset: 16, length: 8 },
+    ]);
+    expect(imported.model.pools.map(({ size }) => size)).toEqual([32]);
+    expect(importLines(model)).toEqual([
+      "ADD(in0, FLOAT32[2](3,4), 0) -> t0:FLOAT32[2]",
+      "ADD(t0, FLOAT32[2](5,6), 0) -> out0",
+    ]);
+  });
+
+  test("that nobody uses need no pool", () => {
+    expect(importTflite(oneOperator("ABS", { x: f }, { y: f })).model.pools).toEqual([]);
+  });
+
+  test("scalars lie in operandValues, equal ones once", () => {
+    const model = ofOperators({ x: f, s: f, y: f }, [add(["x", "x"], "s"), add(["s", "x"], "y")], ["x"], ["y"]);
+    const { operandValues, main } = importTflite(model).model;
+    expect(operandValues).toEqual(new Uint8Array(4));
+    const [scalar] = main.operands.filter(({ lifetime }) => lifetime === OperandLifeTime.CONSTANT_COPY);
+    expect(scalar).toMatchObject({ numberOfConsumers: 2, location: { poolIndex: 0, offset: 0, length: 4 } });
+  });
+
+  test.each([
+    [new Uint8Array(7), '"w": FLOAT32[2] takes 8 bytes, the file has 7'],
+    [new Uint8Array(9), '"w": FLOAT32[2] takes 8 bytes, the file has 9'],
+  ])("have as many bytes as their shape says (%#)", (data, message) => {
+    expect(problemOf(retensored(added, "w", { data }))).toContain(message);
+  });
+
+  test("that leave out zeros are refused", () => {
+    expect(problemOf(retensored(added, "w", { isSparse: true }))).toContain("the HAL has no sparse constants");
+  });
+});
+
+describe("operators", () => {
+  test("stay in the file's order where they can", () => {
+    const model = ofOperators(
+      { x: f, a: f, b: f, c: f, y: f },
+      [add(["x", "x"], "b"), add(["x", "b"], "a"), add(["b", "b"], "c"), add(["a", "c"], "y")],
+      ["x"],
+      ["y"],
+    );
+    const { operators, model: imported } = importTflite(model);
+    expect(operators.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    const consumers = showSubgraph(imported, imported.main);
+    expect(consumers[0]).toBe("ADD(in0, in0, 0) -> t0:FLOAT32[2]");
+    const counts = imported.main.operands.map(({ numberOfConsumers }) => numberOfConsumers);
+    expect(counts[imported.main.inputIndexes[0]]).toBe(3);
+  });
+
+  test("are sorted where they are not", () => {
+    const model = ofOperators(
+      { x: f, a: f, b: f, y: f },
+      [add(["b", "a"], "y"), add(["a", "x"], "b"), add(["x", "x"], "a")],
+      ["x"],
+      ["y"],
+    );
+    const imported = importTflite(model);
+    expectValid(imported);
+    expect(imported.operators).toEqual([2, 1, 0].map((index) => ({ name: "ADD", index })));
+  });
+
+  test("that no output depends on are left out, however they are", () => {
+    const model = ofOperators(
+      { x: f, w: f, s: { type: "STRING", shape: [2] }, y: f },
+      [{ name: "UNIQUE", inputs: ["x"], outputs: ["s"] }, add(["x", "x"], "y")],
+      ["x"],
+      ["y"],
+    );
+    expect(importTflite(model).operators).toEqual([{ name: "ADD", index: 1 }]);
+  });
+
+  test("that depend on themselves are refused", () => {
+    const model = ofOperators(
+      { x: f, a: f, b: f, y: f },
+      [add(["x", "b"], "a"), add(["a", "x"], "b"), add(["a", "b"], "y")],
+      ["x"],
+      ["y"],
+    );
+    expect(problemOf(model)).toMatch(/operators\[\d\] \(ADD version 1\): reads what depends on it \(operator \d\)/);
+  });
+
+  test("in a very long row are sorted without a deep stack", () => {
+    const count = 20_000;
+    const [tensor] = added.subgraphs[0].tensors;
+    const operators = Array.from({ length: count }, (_, i) => ({
+      ...added.subgraphs[0].operators[0],
+      inputs: [i + 1, i + 1],
+      outputs: [i],
+    }));
+    const tensors = Array.from({ length: count + 1 }, () => tensor);
+    const imported = importTflite({
+      ...added,
+      subgraphs: [{ name: "", tensors, operators, inputs: [count], outputs: [0] }],
+    });
+    expect(imported.operators.map(({ index }) => index)).toEqual(operators.map((_, i) => count - 1 - i));
+  });
+
+  test.each([
+    [
+      [add(["x", "w"], "y"), add(["x", "x"], "y")],
+      "operators[1] (ADD version 1): writes tensor 3, which operator 0 writes too",
+    ],
+    [[add(["x", "w"], "x")], "subgraphs[0]: tensor 0 is an input and operator 0 writes it"],
+    [
+      [add(["x", "a"], "y")],
+      "operators[0] (ADD version 1): reads tensor 2, which nothing writes and which has no data",
+    ],
+  ])("that write or read wrongly are refused (%#)", (operators, message) => {
+    expect(problemOf(ofOperators({ x: f, w: weights, a: f, y: f }, operators, ["x"], ["x", "y"]))).toContain(message);
+  });
+
+  test.each([
+    [{ name: "COS" }, "(COS version 1): the HAL has no counterpart of operator COS"],
+    [{ name: "BUILTIN_999" }, "(BUILTIN_999 version 1): the HAL has no counterpart of operator BUILTIN_999"],
+    [{ name: "CUSTOM", customCode: "Mine" }, 'the HAL has no counterpart of the custom operator "Mine"'],
+    [{ name: "CUSTOM" }, 'the HAL has no counterpart of the custom operator ""'],
+    [{ name: "ABS", version: 6 }, "(ABS version 6): version 6 is not supported, only 1 to 5"],
+  ])("%j is refused", (operator, message) => {
+    const model = oneOperator("ABS", { x: f }, { y: f }, {}, operator);
+    expect(problemOf(model)).toContain(message);
+  });
+});
+
+describe("inputs and outputs", () => {
+  test("are described in order, with the names that a signature gives them", () => {
+    const model = {
+      ...oneOperator("ADD", { a: f, b: { ...f, type: "FLOAT32" } }, { y: f }),
+      signatures: [
+        { key: "other", subgraph: 1, inputs: [{ name: "wrong", tensor: 0 }], outputs: [] },
+        { key: "serving", subgraph: 0, inputs: [{ name: "left", tensor: 0 }], outputs: [{ name: "sum", tensor: 2 }] },
+      ],
+    };
+    const { inputs, outputs, states } = importTflite(model);
+    const tensor = { tensorType: "FLOAT32", type: "TENSOR_FLOAT32", shape: [2], scale: 0, zeroPoint: 0 };
+    expect(inputs).toEqual([
+      { name: "a", signatureName: "left", ...tensor },
+      { name: "b", ...tensor },
+    ]);
+    expect(outputs).toEqual([{ name: "y", signatureName: "sum", ...tensor }]);
+    expect(states).toEqual([]);
+  });
+
+  test("an input that nobody reads stays an input", () => {
+    const model = ofOperators({ x: f, z: f, y: f }, [add(["x", "x"], "y")], ["z", "x"], ["y"]);
+    const imported = importTflite(model);
+    expectValid(imported);
+    expect(imported.inputs.map(({ name }) => name)).toEqual(["z", "x"]);
+    expect(importLines(model)).toEqual(["ADD(in1, in1, 0) -> out0"]);
+  });
+
+  test("an output may be read by operators too", async () => {
+    const model = ofOperators({ x: f, s: f, y: f }, [add(["x", "x"], "s"), add(["s", "x"], "y")], ["x"], ["y", "s"]);
+    expect(importLines(model)).toEqual(["ADD(in0, in0, 0) -> out1", "ADD(out1, in0, 0) -> out0"]);
+    expect(await execute(importTflite(model), [[1, 2]])).toEqual([
+      [3, 6],
+      [2, 4],
+    ]);
+  });
+
+  test("an output that is an input, a constant or listed twice is a copy", async () => {
+    const model = ofOperators({ x: f, w: weights, y: f }, [add(["x", "w"], "y")], ["x"], ["y", "x", "w", "y"]);
+    expect(importLines(model)).toEqual([
+      "ADD(in0, FLOAT32[2](3,4), 0) -> out0",
+      "CAST(in0) -> out1",
+      "CAST(FLOAT32[2](3,4)) -> out2",
+      "CAST(out0) -> out3",
+    ]);
+    expect(await execute(importTflite(model), [[1, 2]])).toEqual([
+      [4, 6],
+      [1, 2],
+      [3, 4],
+      [4, 6],
+    ]);
+    expect(importTflite(model).operators.slice(1)).toEqual(new Array(3).fill({ name: "", index: -1 }));
+  });
+
+  test("an output that nothing writes is refused", () => {
+    const model = ofOperators({ x: f, z: f, y: f }, [add(["x", "x"], "y")], ["x"], ["y", "z"]);
+    expect(problemOf(model)).toContain("subgraphs[0]: tensor 1 is an output, but nothing writes it and it has no data");
+  });
+
+  test("an input listed twice is refused", () => {
+    const model = ofOperators({ x: f, y: f }, [add(["x", "x"], "y")], ["x", "x"], ["y"]);
+    expect(problemOf(model)).toContain("subgraphs[0].inputs: tensor 0 is listed twice");
+  });
+
+  test("a model that does nothing is refused", () => {
+    expect(problemOf(ofOperators({ x: f }, [], ["x"], []))).toContain("subgraphs[0]: has no operators");
+  });
+
+  test.each(["INT64", "STRING", "FLOAT64", "INT4", "BFLOAT16", "COMPLEX64"] as const)(
+    "a tensor of %s is refused",
+    (type) => {
+      expect(problemOf(oneOperator("ABS", { x: { type, shape: [2] } }, { y: f }))).toBe(
+        `TfliteError: subgraphs[0].tensors[0] "x": the HAL has no tensors of type ${type}`,
+      );
+    },
+  );
+
+  test("a scalar is one element in one dimension", () => {
+    const { inputs } = importTflite(oneOperator("ABS", { x: { shape: [] } }, { y: { shape: [] } }));
+    expect(inputs[0].shape).toEqual([1]);
+  });
+
+  test.each([
+    [[2, 0], "the shape [2, 0] has no elements, which the HAL cannot say"],
+    [[-2], "the extent -2 in the shape [-2] is not valid"],
+    [[2 ** 31], "the extent 2147483648 in the shape [2147483648] is not valid"],
+  ])("the shape %j is refused", (shape, message) => {
+    const model = oneOperator("ABS", { x: f }, { y: f });
+    expect(problemOf(retensored(model, "y", { shape }))).toContain(message);
+  });
+});
+
+describe("quantisation", () => {
+  const q = (type: TfliteTensor["type"], scale: number, zeroPoint: number) => {
+    const x = { type, shape: [2], scale, zeroPoint } as const;
+    return oneOperator("MAXIMUM", { a: x, b: x }, { y: x });
+  };
+
+  test.each([
+    ["UINT8", 0],
+    ["UINT8", 255],
+    ["INT8", -128],
+    ["INT8", 127],
+  ] as const)("%s with zero point %d", (type, zeroPoint) => {
+    expect(importLines(q(type, 0.5, zeroPoint))).toEqual(["MAXIMUM(in0, in1) -> out0"]);
+  });
+
+  test.each([
+    ["UINT8", 0.5, -1, "the zero point -1 of a TENSOR_QUANT8_ASYMM is not within 0 to 255"],
+    ["UINT8", 0.5, 256, "the zero point 256"],
+    ["INT8", 0.5, -129, "the zero point -129"],
+    ["INT8", 0.5, 128, "the zero point 128 of a TENSOR_QUANT8_ASYMM_SIGNED is not within -128 to 127"],
+    ["INT16", 0.5, 1, "the zero point 1 of a TENSOR_QUANT16_SYMM is not within 0 to 0"],
+    ["INT8", -1, 0, "the scale -1 is not above 0"],
+    ["INT8", Number.NaN, 0, "the scale NaN is not above 0"],
+    ["INT8", Number.POSITIVE_INFINITY, 0, "the scale Infinity is not above 0"],
+  ] as const)("%s with scale %d and zero point %d is refused", (type, scale, zeroPoint, message) => {
+    expect(problemOf(q(type, scale, zeroPoint))).toContain(message);
+  });
+});
+
+describe("state", () => {
+  const one = { type: "FLOAT32", shape: [1, 1] } as const;
+  const matrix = { ...one, data: [1] } as const;
+  const tensors = {
+    x: one,
+    w: matrix,
+    b: { type: "FLOAT32", shape: [1], data: [1] },
+    h: { ...one, isVariable: true },
+    a: one,
+    y: one,
+  } as const;
+  const rnn = (input: string, output: string): OperatorGiven => ({
+    name: "RNN",
+    inputs: [input, "w", "w", "b", "h"],
+    outputs: [output],
+  });
+
+  test("is an input and an output after the model's own", async () => {
+    const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["x"], ["y"]));
+    expectValid(imported);
+    expect(imported.states).toEqual([{ name: "h", input: 1, output: 1 }]);
+    const [, kept] = await execute(imported, [[1], [0]]);
+    expect(await execute(imported, [[1], kept])).toEqual([[4], [4]]);
+  });
+
+  test("that the file lists as an input keeps that place", () => {
+    const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["h", "x"], ["y"]));
+    expectValid(imported);
+    expect(imported.states).toEqual([{ name: "h", input: 0, output: 1 }]);
+    expect(imported.inputs.map(({ name }) => name)).toEqual(["h", "x"]);
+    expect(imported.outputs.map(({ name }) => name)).toEqual(["y", "h"]);
+  });
+
+  test("that is an output of the file too is its new value there", async () => {
+    const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["x"], ["h", "y"]));
+    expectValid(imported);
+    expect(await execute(imported, [[1], [2]])).toEqual([[4], [4], [4]]);
+  });
+
+  test("keeps its operator though nobody reads the result", () => {
+    const imported = importTflite(ofOperators(tensors, [rnn("x", "a"), add(["x", "x"], "y")], ["x"], ["y"]));
+    expectValid(imported);
+    expect(imported.operators.map(({ name }) => name)).toEqual(["RNN", "ADD"]);
+  });
+
+  test("that two operators share is refused", () => {
+    const model = ofOperators(tensors, [rnn("x", "a"), rnn("a", "y")], ["x"], ["y"]);
+    expect(problemOf(model)).toContain(
+      '(RNN version 1): subgraphs[0].tensors[3] "h": is state of two operators; the HAL cannot share it',
+    );
+  });
+
+  test("that another operator reads is refused", () => {
+    const model = ofOperators(tensors, [add(["h", "x"], "y")], ["x"], ["y"]);
+    expect(problemOf(model)).toContain("a variable tensor is read by an operator that keeps no state");
+  });
+});
+
+describe("shapes", () => {
+  const open = { type: "FLOAT32", shape: [1, 2], shapeSignature: [-1, 2] } as const;
+  const model = oneOperator("ABS", { x: open }, { y: open });
+  const shapes = (options: object) => {
+    const { inputs, outputs } = importTflite(model, options);
+    return [inputs[0].shape, outputs[0].shape];
+  };
+
+  test("are the stored ones by default", () => {
+    expect(shapes({})).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  test("are unknown where the file leaves them open, if asked for", () => {
+    expect(shapes({ dynamicShapes: true })).toEqual([
+      [0, 2],
+      [0, 2],
+    ]);
+    expectValid(importTflite(model, { dynamicShapes: true }));
+  });
+
+  test("of inputs may be chosen by name or place; what follows from them is unknown", () => {
+    expect(shapes({ inputShapes: { x: [5, 2] } })).toEqual([
+      [5, 2],
+      [0, 2],
+    ]);
+    expect(shapes({ inputShapes: { 0: [5, 2] } })).toEqual([
+      [5, 2],
+      [0, 2],
+    ]);
+  });
+
+  test("of inputs may be chosen freely where the file has no signature", () => {
+    const free = oneOperator("ABS", { x: f }, { y: { ...f, shapeSignature: [-1] } });
+    expect(importTflite(free, { inputShapes: { x: [7] } }).inputs[0].shape).toEqual([7]);
+  });
+
+  test.each([
+    [{ z: [1, 2] }, 'options.inputShapes: there is no input "z"; inputs are "x"'],
+    [{ 1: [1, 2] }, 'there is no input "1"'],
+    [{ x: [1] }, 'options.inputShapes["x"]: [1] is no shape for a tensor of 2 dimensions'],
+    [{ x: [0, 2] }, "[0, 2] is no shape"],
+    [{ x: [1.5, 2] }, "[1.5, 2] is no shape"],
+    [{ x: [1, 3] }, "dimension 1 is fixed at 2, not 3"],
+  ])("the choice %j is refused", (inputShapes, message) => {
+    expect(problemOf(model, { inputShapes })).toContain(message);
+  });
+});
+
+describe("models made by hand", () => {
+  test.each([
+    [{ inputs: [0, 9] }, "there is no tensor 9; it has 3"],
+    [{ outputs: [-1] }, "tensor -1 is an output, but nothing writes it and it has no data"],
+    [{ operators: [{ ...added.subgraphs[0].operators[0], inputs: [0, 9] }] }, "reads tensor 9, which nothing writes"],
+    [
+      { operators: [{ ...added.subgraphs[0].operators[0], outputs: [9] }], outputs: [9] },
+      "there is no tensor 9; it has 3",
+    ],
+  ])("with an index that does not exist are refused (%#)", (change, message) => {
+    expect(problemOf(changed(added, () => change))).toContain(message);
+  });
+
+  test("without a subgraph are refused", () => {
+    expect(problemOf({ ...added, subgraphs: [] })).toBe("TfliteError: the model has no subgraph");
+  });
+
+  test("with an option of the wrong kind are refused", () => {
+    const model = (options: object) =>
+      changed(added, ({ operators }) => ({ operators: [{ ...operators[0], ...options }] }));
+    expect(problemOf(model({ options: { fusedActivationFunction: true } }))).toContain(
+      "option fusedActivationFunction has to be a known member, it is true",
+    );
+  });
+});

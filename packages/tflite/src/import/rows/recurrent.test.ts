@@ -1,0 +1,312 @@
+import { describe, expect, test } from "vitest";
+import {
+  execute,
+  expectValid,
+  importLines,
+  oneOperator,
+  showSubgraph,
+  type TensorGiven,
+} from "../../_model.test-helper.ts";
+import { type ImportedModel, importTflite } from "../import.ts";
+
+// One batch, two inputs, one unit.
+const x = { type: "FLOAT32", shape: [1, 2] } as const;
+const sequence = { type: "FLOAT32", shape: [1, 3, 2] } as const;
+const w = { type: "FLOAT32", shape: [1, 2], data: [1, 2] } as const;
+const r = { type: "FLOAT32", shape: [1, 1], data: [0.5] } as const;
+const v = { type: "FLOAT32", shape: [1], data: [0.25] } as const;
+const h = { type: "FLOAT32", shape: [1, 1], isVariable: true } as const;
+const y = { type: "FLOAT32", shape: [1, 1] } as const;
+const ySequence = { type: "FLOAT32", shape: [1, 3, 1] } as const;
+
+/** Names the tensors of a list p0, p1, …; undefined is an omitted one. */
+function listed(tensors: readonly (TensorGiven | undefined)[]) {
+  const names = tensors.map((tensor, place) => (tensor ? `p${place}` : ""));
+  const given = Object.fromEntries(tensors.flatMap((tensor, place) => (tensor ? [[`p${place}`, tensor]] : [])));
+  return { names, given };
+}
+
+function recurrent(
+  name: string,
+  tensors: readonly (TensorGiven | undefined)[],
+  outputs: Readonly<Record<string, TensorGiven>>,
+  options = {},
+  intermediates: Readonly<Record<string, TensorGiven>> = {},
+) {
+  const { names, given } = listed(tensors);
+  const model = oneOperator(name, given, outputs, options);
+  const [subgraph] = model.subgraphs;
+  const indexOf = (tensor: string) => subgraph.tensors.findIndex((one) => one.name === tensor);
+  const inner = oneOperator(name, intermediates, {}).subgraphs[0].tensors;
+  const operator = {
+    ...subgraph.operators[0],
+    inputs: names.map((tensor) => (tensor === "" ? -1 : indexOf(tensor))),
+    ...(inner.length > 0 && { intermediates: inner.map((_, i) => subgraph.tensors.length + i) }),
+  };
+  const kept = subgraph.inputs.filter(
+    (input) => subgraph.tensors[input].name !== "p18" || !subgraph.tensors[input].isVariable,
+  );
+  return {
+    ...model,
+    subgraphs: [{ ...subgraph, tensors: [...subgraph.tensors, ...inner], operators: [operator], inputs: kept }],
+  };
+}
+
+function lines(imported: ImportedModel): string[] {
+  expectValid(imported);
+  return showSubgraph(imported.model, imported.model.main);
+}
+
+const [W, R, V] = ["FLOAT32[1,2](1,2)", "FLOAT32[1,1](0.5)", "FLOAT32[1](0.25)"];
+const [no1, no2, no3] = ["no FLOAT32[0]", "no FLOAT32[0,0]", "no FLOAT32[0,0,0]"];
+const clips = { cellClip: 3, projClip: 2, fusedActivationFunction: "TANH" };
+
+/** Weights and biases of a cell with coupled gates, peephole and projection omitted. */
+const coupled = [
+  undefined,
+  w,
+  w,
+  w,
+  undefined,
+  r,
+  r,
+  r,
+  ...[undefined, undefined, undefined],
+  undefined,
+  v,
+  v,
+  v,
+  undefined,
+  undefined,
+];
+const coupledLine = [no2, W, W, W, no2, R, R, R, no1, no1, no1, no1, V, V, V, no2, no1].join(", ");
+const whole = [w, w, w, w, r, r, r, r, v, v, v, v, v, v, v, r, v];
+const wholeLine = [W, W, W, W, R, R, R, R, V, V, V, V, V, V, V, R, V].join(", ");
+
+describe("LSTM", () => {
+  test("with everything", () => {
+    const model = recurrent("LSTM", [x, ...whole, h, h, v, v, v, v], { y }, clips);
+    const imported = importTflite(model);
+    expect(lines(imported)).toEqual([
+      `LSTM(in0, ${wholeLine}, in1, in2, 4, 3, 2, ${V}, ${V}, ${V}, ${V}) -> t0:FLOAT32[1,4], out1, out2, out0`,
+    ]);
+    expect(imported.states).toEqual([
+      { name: "p18", input: 1, output: 1 },
+      { name: "p19", input: 2, output: 2 },
+    ]);
+    expect(imported.inputs.map(({ name }) => name)).toEqual(["p0", "p18", "p19"]);
+    expect(imported.outputs.map(({ name }) => name)).toEqual(["y", "p18", "p19"]);
+  });
+
+  test("with coupled gates and no layer normalisation", () => {
+    expect(importLines(recurrent("LSTM", [x, ...coupled, h, h], { y }, clips))).toEqual([
+      `LSTM(in0, ${coupledLine}, in1, in2, 4, 3, 2) -> t0:FLOAT32[1,3], out1, out2, out0`,
+    ]);
+  });
+
+  test("carries its state", async () => {
+    const imported = importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { fusedActivationFunction: "TANH" }));
+    const [first, hidden, memory] = await execute(imported, [[1, 1]]);
+    const [second, , later] = await execute(imported, [[1, 1], hidden, memory]);
+    expect(hidden).toEqual(first);
+    expect(later[0]).toBeGreaterThan(memory[0]);
+    expect(second[0]).toBeGreaterThan(first[0]);
+  });
+
+  test("float input with quantised weights: each is widened once", () => {
+    const q = { type: "INT8", shape: [1, 2], data: [1, 2], scale: 1 } as const;
+    const model = recurrent("LSTM", [x, undefined, q, w, w, ...coupled.slice(4), h, h], { y }, clips);
+    expect(importLines(model)[0]).toBe("DEQUANTIZE(QUANT8_ASYMM_SIGNED[1,2]*1(1,2)) -> t0:FLOAT32[1,2]");
+  });
+
+  test("the basic kernel is refused", () => {
+    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { kernelType: "BASIC" }))).toThrow(
+      "kernel BASIC is not supported, only FULL",
+    );
+  });
+
+  test.each(["RELU_N1_TO_1", "SIGN_BIT"])("the activation %s is refused", (fusedActivationFunction) => {
+    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { fusedActivationFunction }))).toThrow(
+      `the HAL has no LSTM cells with the activation ${fusedActivationFunction}`,
+    );
+  });
+
+  test("state that is no variable tensor is refused", () => {
+    const model = recurrent("LSTM", [x, ...coupled, { ...h, isVariable: false, data: [0] }, h], { y }, clips);
+    expect(() => importTflite(model)).toThrow("is state of an operator, but not a variable tensor");
+  });
+});
+
+describe("quantised LSTM", () => {
+  const qx = { type: "INT8", shape: [1, 2], scale: 0.5 } as const;
+  const qw = { type: "INT8", shape: [1, 2], data: [1, 2], scale: 0.25 } as const;
+  const qr = { type: "INT8", shape: [1, 1], data: [1], scale: 0.25 } as const;
+  const qv = { type: "INT16", shape: [1], data: [1], scale: 2 ** -10 } as const;
+  const qb = { type: "INT32", shape: [1], data: [1], scale: 0.125 } as const;
+  const qh = { type: "INT8", shape: [1, 1], scale: 0.5, isVariable: true } as const;
+  const memory = { type: "INT16", shape: [1, 1], scale: 2 ** -11, isVariable: true } as const;
+  const qy = { type: "INT8", shape: [1, 1], scale: 0.5 } as const;
+  const gate = (scale: number) => ({ type: "INT16", shape: [], scale }) as const;
+  const inner = {
+    g0: gate(0.5),
+    g1: gate(0.25),
+    g2: gate(0.125),
+    g3: gate(0.0625),
+    hidden: { type: "INT8", shape: [], scale: 0.5, zeroPoint: 3 },
+  } as const;
+  const cell = [
+    undefined,
+    qw,
+    qw,
+    qw,
+    undefined,
+    qr,
+    qr,
+    qr,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    qb,
+    qb,
+    qb,
+    undefined,
+    undefined,
+  ];
+  const [QW, QR, QB] = ["QUANT8_SYMM[1,2]*0.25(1,2)", "QUANT8_SYMM[1,1]*0.25(1)", "INT32[1]*0.125(1)"];
+  const none = "no QUANT8_SYMM[0,0]*1";
+  const no16 = "no QUANT16_SYMM[0]*1";
+  const cellLine = [
+    none,
+    QW,
+    QW,
+    QW,
+    none,
+    QR,
+    QR,
+    QR,
+    no16,
+    no16,
+    no16,
+    "no INT32[0]",
+    QB,
+    QB,
+    QB,
+    none,
+    "no INT32[0]",
+  ].join(", ");
+
+  test("gate scales have 12 fractional bits without layer normalisation", () => {
+    expect(importLines(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips, inner))).toEqual([
+      `QUANTIZED_LSTM(in0, ${cellLine}, in1, in2, ${no16}, ${no16}, ${no16}, ${no16}, 3, 2, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, 3, 0.5) -> out1, out2, out0`,
+    ]);
+  });
+
+  test("with layer normalisation they are the file's", () => {
+    const [line] = importLines(
+      recurrent("LSTM", [qx, ...cell, qh, memory, undefined, qv, qv, qv], { qy }, clips, inner),
+    );
+    const Q = `QUANT16_SYMM[1]*${2 ** -10}(1)`;
+    expect(line).toContain(`in2, ${no16}, ${Q}, ${Q}, ${Q}, 3, 2, 0.5, 0.25, 0.125, 0.0625, 3, 0.5)`);
+  });
+
+  test("without a quantisation of the hidden state it is refused", () => {
+    expect(() => importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips))).toThrow(
+      "the quantisation of the hidden state (intermediate 4) is missing",
+    );
+  });
+
+  test("weights with a zero point are refused", () => {
+    const shifted = [undefined, { ...qw, zeroPoint: 1 }, ...cell.slice(2)];
+    expect(() => importTflite(recurrent("LSTM", [qx, ...shifted, qh, memory], { qy }, clips, inner))).toThrow(
+      "weight (input 2) has to be INT8 with one scale and zero point 0, it is TENSOR_QUANT8_ASYMM_SIGNED with 1",
+    );
+  });
+});
+
+describe("sequences", () => {
+  test("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
+    const tensors = [sequence, ...coupled, h, h, undefined, undefined, undefined, undefined];
+    expect(
+      importLines(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { y: ySequence }, { ...clips, timeMajor: false })),
+    ).toEqual([
+      `UNIDIRECTIONAL_SEQUENCE_LSTM(in0, ${coupledLine}, in1, in2, 4, 3, 2, 0, ${no1}, ${no1}, ${no1}, ${no1}) -> out0, out1, out2`,
+    ]);
+    expect(() =>
+      importTflite(
+        recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { y: ySequence }, { diagonalRecurrentTensors: true }),
+      ),
+    ).toThrow("the HAL has no diagonal recurrent weights");
+    const quantised = [{ ...sequence, type: "INT8", scale: 1 } as const, ...tensors.slice(1)];
+    expect(() => importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", quantised, { y: ySequence }))).toThrow(
+      "the HAL computes it in float only, the input is TENSOR_QUANT8_ASYMM_SIGNED",
+    );
+  });
+
+  test.each([
+    [false, { f: ySequence, b: ySequence }, "out0, out1, out2, out3, out4, out5"],
+    [true, { y: { ...ySequence, shape: [1, 3, 2] } }, "out0, out1, out2, out3, out4"],
+  ])("BIDIRECTIONAL_SEQUENCE_LSTM, merged: %s", (mergeOutputs, outputs, written) => {
+    const tensors = [sequence, ...coupled, ...whole, h, h, h, h, ...new Array<undefined>(9).fill(undefined)];
+    const model = recurrent("BIDIRECTIONAL_SEQUENCE_LSTM", tensors, outputs, {
+      ...clips,
+      mergeOutputs,
+      timeMajor: false,
+    });
+    const aux = [no3, ...new Array<string>(8).fill(no2)].join(", ");
+    const normalisation = new Array<string>(8).fill(no1).join(", ");
+    expect(importLines(model)).toEqual([
+      `BIDIRECTIONAL_SEQUENCE_LSTM(in0, ${coupledLine}, ${wholeLine}, in1, in2, in3, in4, ${aux}, 4, 3, 2, ${Number(mergeOutputs)}, 0, ${normalisation}) -> ${written}`,
+    ]);
+  });
+
+  test("RNN", () => {
+    const model = recurrent("RNN", [x, w, r, v, h], { y }, { fusedActivationFunction: "RELU" });
+    expect(importLines(model)).toEqual([`RNN(in0, ${W}, ${R}, ${V}, in1, 1) -> out1, out0`]);
+    expect(() => importTflite(recurrent("RNN", [x, w, r, v, h], { y }, { fusedActivationFunction: "TANH" }))).toThrow(
+      "the HAL cannot fuse the activation TANH into it",
+    );
+  });
+
+  test.each([true, false])("UNIDIRECTIONAL_SEQUENCE_RNN has an integer flag, time major: %s", (timeMajor) => {
+    const model = recurrent(
+      "UNIDIRECTIONAL_SEQUENCE_RNN",
+      [{ ...sequence, shape: timeMajor ? [3, 1, 2] : [1, 3, 2] }, w, r, v, h],
+      { y: { ...ySequence, shape: timeMajor ? [3, 1, 1] : [1, 3, 1] } },
+      { timeMajor },
+    );
+    expect(importLines(model)).toEqual([
+      `UNIDIRECTIONAL_SEQUENCE_RNN(in0, ${W}, ${R}, ${V}, in1, 0, ${Number(timeMajor)}) -> out0, out1`,
+    ]);
+  });
+
+  test.each([
+    [false, { f: ySequence, b: ySequence }, "out0, out1, out2, out3"],
+    [true, { y: { ...ySequence, shape: [1, 3, 2] } }, "out0, out1, out2"],
+  ])("BIDIRECTIONAL_SEQUENCE_RNN, merged: %s", (mergeOutputs, outputs, written) => {
+    const tensors = [sequence, w, r, v, h, w, r, v, h, undefined, undefined, undefined];
+    expect(importLines(recurrent("BIDIRECTIONAL_SEQUENCE_RNN", tensors, outputs, { mergeOutputs }))).toEqual([
+      `BIDIRECTIONAL_SEQUENCE_RNN(in0, ${W}, ${R}, ${V}, in1, ${W}, ${R}, ${V}, in2, ${no3}, ${no2}, ${no2}, 0, 0, ${Number(mergeOutputs)}) -> ${written}`,
+    ]);
+  });
+});
+
+describe("SVDF", () => {
+  const time = { type: "FLOAT32", shape: [1, 3], data: [1, 2, 3] } as const;
+  const state = { type: "FLOAT32", shape: [1, 3], isVariable: true } as const;
+
+  test.each([
+    [v, V],
+    [undefined, no1],
+  ])("with bias %j", (bias, shown) => {
+    const model = recurrent("SVDF", [x, w, time, bias, state], { y }, { rank: 1, fusedActivationFunction: "RELU" });
+    expect(importLines(model)).toEqual([`SVDF(in0, ${W}, FLOAT32[1,3](1,2,3), ${shown}, in1, 1, 1) -> out1, out0`]);
+  });
+
+  test("remembers what it saw", async () => {
+    const imported = importTflite(recurrent("SVDF", [x, w, time, undefined, state], { y }, { rank: 1 }));
+    const [first, kept] = await execute(imported, [[1, 0]]);
+    const [second] = await execute(imported, [[0, 0], kept]);
+    expect([first, second]).toEqual([[3], [2]]);
+  });
+});

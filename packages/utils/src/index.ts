@@ -1,0 +1,4 @@
+/**
+ * @nnhal/utils: what drivers and frameworks share beside validation.
+ */
+export {};

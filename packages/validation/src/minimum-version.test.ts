@@ -1,0 +1,103 @@
+import { halVersions, type Model, type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import {
+  changed,
+  controlModel,
+  floorModel,
+  input,
+  loopModel,
+  modelOf,
+  operand,
+  operation,
+  output,
+  subgraphOf,
+} from "./_models.test-helper.ts";
+import { minimumVersion, validateModel, versionRequirements } from "./index.ts";
+
+const unused = (facts: Partial<Operand>) =>
+  changed(floorModel(), "main.operands[3]", operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts }));
+
+const unary = (name: Parameters<typeof operation>[0], facts: Partial<Operand> = {}) =>
+  modelOf(subgraphOf([operand({ ...facts, ...input }), operand({ ...facts, ...output })], [operation(name, [0], [1])]));
+
+const memory = { size: 1, handle: { kind: "fileDescriptor", fd: 0, protection: 1, offset: 0 } } as const;
+
+const models: readonly (readonly [what: string, version: (typeof halVersions)[number], model: Model])[] = [
+  ["operations of 1.0", "1.0", floorModel()],
+  [
+    "ashmem and mmap_fd",
+    "1.0",
+    changed(floorModel(), "pools", [
+      { name: "ashmem", ...memory },
+      { name: "mmap_fd", ...memory },
+    ]),
+  ],
+  ["the relaxed flag", "1.0", changed(floorModel(), "relaxComputationFloat32toFloat16", true)],
+  ["unknown extents", "1.0", floorModel({ dimensions: [0, 2] })],
+  ["OEM types", "1.0", unused({ type: OperandType.TENSOR_OEM_BYTE })],
+  ["an operation of 1.2", "1.2", unary("ABS")],
+  ["an operation of 1.3", "1.3", unary("HARD_SWISH")],
+  [
+    "types that an operation takes since 1.2",
+    "1.2",
+    unary("TANH", { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 1 / 128, zeroPoint: 128 }),
+  ],
+  ["types that an operation takes since 1.3", "1.3", unary("ABS", { type: OperandType.TENSOR_INT32 })],
+  ["a type of 1.2", "1.2", unused({ type: OperandType.BOOL, dimensions: [] })],
+  ["a type of 1.3", "1.3", unused({ type: OperandType.TENSOR_QUANT8_ASYMM_SIGNED, scale: 1 })],
+  ["an extension's type", "1.2", unused({ type: 0x1_0000 })],
+  ["an extension's operation", "1.2", changed(floorModel(), "main.operations[1].type", 0x1_0000)],
+  ["an unknown rank", "1.2", floorModel({ dimensions: [] })],
+  ["a rank that an operation takes since 1.2", "1.2", unary("L2_NORMALIZATION", { dimensions: [2, 2] })],
+  ["a hardware_buffer_blob", "1.2", changed(floorModel(), "pools", [{ name: "hardware_buffer_blob", ...memory }])],
+  ["a referenced subgraph", "1.3", changed(floorModel(), "referenced", [floorModel().main])],
+  ["control flow", "1.3", controlModel],
+  ["a loop", "1.3", loopModel],
+];
+
+describe("minimumVersion", () => {
+  it.each(models)("of %s is %s", (_, version, model) => {
+    expect(minimumVersion(model)).toBe(version);
+  });
+
+  it.each(models)("of %s: at it and later the model is valid, before it is not", (_, version, model) => {
+    for (const other of halVersions) expect(validateModel(model, { version: other })).toBe(other >= version);
+  });
+
+  it("of a model that is valid at no version is undefined", () => {
+    expect(minimumVersion(changed(floorModel(), "main.operands[1].numberOfConsumers", 2))).toBeUndefined();
+    expect(minimumVersion(floorModel({ type: OperandType.TENSOR_INT32 }))).toBeUndefined();
+    expect(minimumVersion(changed(floorModel(), "main", null))).toBeUndefined();
+  });
+
+  it("takes the mode and the operations that validation takes", () => {
+    const loop = changed(loopModel, "main.operands[0].dimensions", []);
+    expect(minimumVersion(loop)).toBeUndefined();
+    expect(minimumVersion(loop, { mode: "runtime" })).toBe("1.3");
+    expect(minimumVersion(floorModel(), { operations: () => undefined })).toBeUndefined();
+  });
+});
+
+describe("versionRequirements", () => {
+  it("says which parts need which version", () => {
+    expect(versionRequirements(floorModel())).toEqual([]);
+    expect(versionRequirements(unary("HARD_SWISH", { dimensions: [] }))).toEqual([
+      {
+        version: "1.2",
+        path: "main.operands[0].dimensions",
+        message: "a TENSOR_FLOAT32 of unknown rank needs HAL 1.2",
+      },
+      {
+        version: "1.2",
+        path: "main.operands[1].dimensions",
+        message: "a TENSOR_FLOAT32 of unknown rank needs HAL 1.2",
+      },
+      { version: "1.3", path: "main.operations[0].type", message: "HARD_SWISH needs HAL 1.3" },
+      { version: "1.3", path: "main.operations[0]", message: "HARD_SWISH with these operands needs HAL 1.3" },
+    ]);
+  });
+
+  it("are not known of a model that is not valid", () => {
+    expect(versionRequirements(changed(floorModel(), "main.operands[0].scale", 1))).toBeUndefined();
+  });
+});
