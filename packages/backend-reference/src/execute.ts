@@ -148,7 +148,11 @@ function* runStep(plan: Plan, step: Step, values: Values, run: Run): Generator<v
       const { type, scale, zeroPoint } = declared;
       return { type, scale, zeroPoint, ...quantisationOf(infos[position]), dimensions: [0], data: createData(type, 0) };
     }
-    const info = settleOutput(declared, knownDimensions(run, plan, declared.index, declared.dimensions), infos[position]);
+    const info = settleOutput(
+      declared,
+      knownDimensions(run, plan, declared.index, declared.dimensions),
+      infos[position],
+    );
     return { ...info, data: createData(info.type, elementCount(info.dimensions)) };
   });
   const result = definition.reference?.(args, recordOf(form, outputs), { random: run.random });
@@ -198,7 +202,8 @@ function* runReferenced(
     if (input === undefined || declared === undefined) return;
     ensure(
       combineDimensions(declared.dimensions, input.dimensions) !== undefined,
-      () => `subgraph input ${position} is declared as ${formatShape(declared.dimensions)}, not ${formatShape(input.dimensions)}`,
+      () =>
+        `subgraph input ${position} is declared as ${formatShape(declared.dimensions)}, not ${formatShape(input.dimensions)}`,
     );
     values[index] = input;
   });
@@ -214,7 +219,10 @@ function referencedPlan(plan: Plan, values: Values, index: number | undefined): 
 }
 
 function isTrue(condition: Tensor | undefined): boolean {
-  ensure(condition?.data.length === 1, () => `the condition has ${condition?.data.length ?? 0} elements where 1 is needed`);
+  ensure(
+    condition?.data.length === 1,
+    () => `the condition has ${condition?.data.length ?? 0} elements where 1 is needed`,
+  );
   return condition.data[0] !== 0;
 }
 

@@ -2,7 +2,14 @@
  * A graph made ready to run: what can be decided before the first execution is decided here.
  */
 import type { GraphView, OperandView, OperationView } from "@nnhal/backend";
-import { inferOutputs, bindArguments, isInferable, type OutputInfo, OperationError, type Tensor } from "@nnhal/operations";
+import {
+  bindArguments,
+  inferOutputs,
+  isInferable,
+  OperationError,
+  type OutputInfo,
+  type Tensor,
+} from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 
 /** One operation of a plan. */
@@ -40,8 +47,8 @@ export function compileGraph(graph: GraphView): Plan {
 function compileSubgraph(graph: GraphView, referenced: readonly Plan[], isMain: boolean): Plan {
   const lastUse = lastUses(graph);
   const steps = graph.operations.map((view, position) => compileStep(view, lastUse[position]));
-  const constants = graph.operands.map((operand): Tensor | undefined =>
-    operand?.data && { ...operand, data: operand.data },
+  const constants = graph.operands.map(
+    (operand): Tensor | undefined => operand?.data && { ...operand, data: operand.data },
   );
   return { graph, steps, constants, referenced, isMain };
 }

@@ -1,7 +1,15 @@
 /**
  * The reference backend: a CPU device that runs the kernels of @nnhal/operations, one operation after the other.
  */
-import type { Backend, BackendSession, Executable, OperationView, RunContext, RunResult, Support } from "@nnhal/backend";
+import type {
+  Backend,
+  BackendSession,
+  Executable,
+  OperationView,
+  RunContext,
+  RunResult,
+  Support,
+} from "@nnhal/backend";
 import { type Capabilities, DeviceType, ErrorStatus, OperandType, type PerformanceInfo } from "@nnhal/types";
 import { drive } from "./drive.ts";
 import { runMain } from "./execute.ts";

@@ -28,7 +28,11 @@ export function settleOutput(declared: OperandView, known: readonly number[], in
 }
 
 /** The actual shape of an operand, refused where it contradicts what is known of it or is too large. */
-export function refineDimensions(index: number, known: readonly number[], actual: readonly number[]): readonly number[] {
+export function refineDimensions(
+  index: number,
+  known: readonly number[],
+  actual: readonly number[],
+): readonly number[] {
   const agrees =
     known.length === 0 ||
     (known.length === actual.length && known.every((extent, axis) => extent === 0 || extent === actual[axis]));

@@ -3,12 +3,12 @@
  * views on the pools they lie in, and copies only where a pool is not aligned for them or the type is widened.
  */
 import {
+  elementCount,
   formatShape,
   type Match,
   matchOperation,
   type OperandInfo,
   type Operation as OperationDefinition,
-  elementCount,
 } from "@nnhal/operations";
 import {
   type Model,

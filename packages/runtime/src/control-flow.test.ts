@@ -80,9 +80,7 @@ describe("WHILE", () => {
     execution.setOutput(0, new Float32Array(1));
     const missed = execution.compute();
     await expect(missed).rejects.toThrow("operation 0 (WHILE): the loop took longer than 1000000 ns");
-    await expect(missed).rejects.toThrow(
-      expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }),
-    );
+    await expect(missed).rejects.toThrow(expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }));
   });
 });
 

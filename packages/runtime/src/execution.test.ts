@@ -13,7 +13,17 @@ const code = (name: keyof typeof ResultCode) => expect.objectContaining({ code: 
 
 describe("Execution", () => {
   it("computes", async () => {
-    await expect(run(addModel(), device, [[1, 2], [10, 20]], 2)).resolves.toEqual({ values: [11, 22], dimensions: [2] });
+    await expect(
+      run(
+        addModel(),
+        device,
+        [
+          [1, 2],
+          [10, 20],
+        ],
+        2,
+      ),
+    ).resolves.toEqual({ values: [11, 22], dimensions: [2] });
   });
 
   it("runs as often as executions are made, also at the same time", async () => {

@@ -7,8 +7,8 @@ import {
   ErrorStatus,
   type ExecutionResult,
   LoopTimeoutDurationNs,
-  type Memory,
   MeasureTiming,
+  type Memory,
   type Operand,
   operandTypeNames,
   type RequestArgument,
@@ -70,10 +70,7 @@ export class Execution {
     this.#outputs[index] =
       buffer === null
         ? { hasNoValue: true, location: nowhere, dimensions: [] }
-        : this.#argument(
-            memoryOf(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)),
-            dimensions,
-          );
+        : this.#argument(memoryOf(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)), dimensions);
   }
 
   /** Whether `getDuration` will have an answer. Default: false. */

@@ -97,7 +97,9 @@ describe("Model", () => {
 
     it("inputs and outputs that are constants, listed twice, or identified again", () => {
       const model = new Model();
-      const [constant, input, output] = [float32(1), float32(1), float32(1)].map((operand) => model.addOperand(operand));
+      const [constant, input, output] = [float32(1), float32(1), float32(1)].map((operand) =>
+        model.addOperand(operand),
+      );
       model.setOperandValue(constant, Float32Array.of(1));
       expect(() => model.identifyInputsAndOutputs([constant], [output])).toThrow("operand 0 is a constant");
       expect(() => model.identifyInputsAndOutputs([input, input], [output])).toThrow("operand 1 is listed twice");

@@ -4,17 +4,17 @@
 import { memoryOf } from "@nnhal/driver-core/memory";
 import {
   type DataLocation,
-  type Memory,
   type Model as HalModel,
+  type Memory,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
   OperandType,
   type OperandTypeName,
-  operandTypes,
   type Operation,
   OperationType,
   type OperationTypeName,
+  operandTypes,
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
@@ -227,7 +227,10 @@ export class Model {
       relaxComputationFloat32toFloat16: this.#relaxed,
       extensionNameToPrefix: [],
     };
-    return withReferenced(own, this.#referenced.map((model) => model.hal));
+    return withReferenced(
+      own,
+      this.#referenced.map((model) => model.hal),
+    );
   }
 
   #copy(bytes: Uint8Array): number {
@@ -271,7 +274,11 @@ function expectLength({ name, dimensions }: MutableOperand, length: number, what
   const { elementSize, kind } = operandTypes[name];
   if (elementSize === 0 || (kind === "tensor" && (dimensions.length === 0 || dimensions.includes(0)))) return;
   const needed = dimensions.reduce((count, extent) => count * extent, elementSize);
-  expect(length === needed, ResultCode.BAD_DATA, () => `${what}: ${length} bytes were given where ${needed} are needed`);
+  expect(
+    length === needed,
+    ResultCode.BAD_DATA,
+    () => `${what}: ${length} bytes were given where ${needed} are needed`,
+  );
 }
 
 function validated(model: HalModel): HalModel {

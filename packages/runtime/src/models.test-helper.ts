@@ -59,7 +59,9 @@ export async function compile(model: Model, devices: readonly Device[]): Promise
 /** Runs a model on float32 inputs, with one float32 output of a length. */
 export async function run(model: Model, device: Device, inputs: readonly (readonly number[])[], length: number) {
   const execution = new Execution(await compile(model, [device]));
-  inputs.forEach((values, index) => execution.setInput(index, Float32Array.from(values)));
+  inputs.forEach((values, index) => {
+    execution.setInput(index, Float32Array.from(values));
+  });
   const output = new Float32Array(length);
   execution.setOutput(0, output);
   await execution.compute();

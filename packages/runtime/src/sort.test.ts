@@ -24,7 +24,14 @@ describe("sortOperations", () => {
     const shuffledGraph = fc
       .array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, maxLength: 30 })
       // Operation k writes operand k + 1 and reads operands up to k.
-      .map((reads) => reads.map((inputs, index) => operation(inputs.map((input) => input % (index + 1)), [index + 1])))
+      .map((reads) =>
+        reads.map((inputs, index) =>
+          operation(
+            inputs.map((input) => input % (index + 1)),
+            [index + 1],
+          ),
+        ),
+      )
       .chain((operations) => fc.shuffledSubarray(operations, { minLength: operations.length }));
     fc.assert(
       fc.property(shuffledGraph, (operations) => {

@@ -24,10 +24,18 @@ function scalarBytes(value: number, type: OperandTypeName, what: string): Uint8A
     case "BOOL":
       return Uint8Array.of(value === 0 ? 0 : 1);
     case "INT32":
-      expect(Number.isInteger(value) && value === (value | 0), ResultCode.BAD_DATA, () => `${what}: ${value} is no INT32`);
+      expect(
+        Number.isInteger(value) && value === (value | 0),
+        ResultCode.BAD_DATA,
+        () => `${what}: ${value} is no INT32`,
+      );
       return new Uint8Array(Int32Array.of(value).buffer);
     case "UINT32":
-      expect(Number.isInteger(value) && value === value >>> 0, ResultCode.BAD_DATA, () => `${what}: ${value} is no UINT32`);
+      expect(
+        Number.isInteger(value) && value === value >>> 0,
+        ResultCode.BAD_DATA,
+        () => `${what}: ${value} is no UINT32`,
+      );
       return new Uint8Array(Uint32Array.of(value).buffer);
     default:
       expect(false, ResultCode.BAD_DATA, () => `${what}: a number was given for a ${type}`);

@@ -6,14 +6,7 @@
  * The faces of HAL 1.0 – 1.3 with the HAL's own method names are built over this contract.
  */
 import type { Capabilities, Extension } from "./capabilities.ts";
-import type {
-  DeviceStatus,
-  DeviceType,
-  ErrorStatus,
-  ExecutionPreference,
-  MeasureTiming,
-  Priority,
-} from "./enums.ts";
+import type { DeviceStatus, DeviceType, ErrorStatus, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { Model } from "./model.ts";
 import type { OutputShape, Request, Timing } from "./request.ts";
 
@@ -95,4 +88,3 @@ export interface Device {
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;
 }
-

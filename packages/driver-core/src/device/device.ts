@@ -3,8 +3,15 @@
  */
 import type { Backend, BackendSession, Unavailable } from "@nnhal/backend";
 import { type Operation, operationByCode } from "@nnhal/operations";
-import { type Device, DeviceStatus, ErrorStatus, type ExecutionPreference, type Priority } from "@nnhal/types";
-import { ExecutionPreference as Preference, Priority as PriorityCode } from "@nnhal/types";
+import {
+  type Device,
+  DeviceStatus,
+  ErrorStatus,
+  type ExecutionPreference,
+  ExecutionPreference as Preference,
+  type Priority,
+  Priority as PriorityCode,
+} from "@nnhal/types";
 import { validateExecutionPreference, validatePriority } from "@nnhal/validation";
 import { checkModel } from "./check-model.ts";
 import { prepareModel } from "./prepared-model.ts";
@@ -38,13 +45,16 @@ export async function openDevice(options: DeviceOptions): Promise<Device | Unava
   const { backend } = options;
   const session = await backend.open();
   if ("unavailable" in session) return session;
-  return deviceOver({
-    name: options.name ?? `nnhal-${backend.name}`,
-    session,
-    operationByCode: options.operationByCode ?? operationByCode,
-    now: options.now ?? steadyClock,
-    random: options.random ?? Math.random,
-  }, backend);
+  return deviceOver(
+    {
+      name: options.name ?? `nnhal-${backend.name}`,
+      session,
+      operationByCode: options.operationByCode ?? operationByCode,
+      now: options.now ?? steadyClock,
+      random: options.random ?? Math.random,
+    },
+    backend,
+  );
 }
 
 function deviceOver(context: DeviceContext, backend: Backend): Device {
@@ -64,7 +74,10 @@ function deviceOver(context: DeviceContext, backend: Backend): Device {
       const reasons = supportOf(checked, session);
       return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
     },
-    async prepareModel(model, { preference = Preference.FAST_SINGLE_ANSWER, priority = PriorityCode.MEDIUM, deadline } = {}) {
+    async prepareModel(
+      model,
+      { preference = Preference.FAST_SINGLE_ANSWER, priority = PriorityCode.MEDIUM, deadline } = {},
+    ) {
       const refuse = (status: ErrorStatus, message: string) => ({ status, message, preparedModel: null });
       const invalid = checkQuality(preference, priority);
       if (invalid !== undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, invalid);
@@ -75,7 +88,10 @@ function deviceOver(context: DeviceContext, backend: Backend): Device {
       }
       const reasons = supportOf(checked, session).filter((reason) => reason !== undefined);
       if (reasons.length > 0) {
-        return refuse(ErrorStatus.INVALID_ARGUMENT, `${context.name} does not support the model: ${reasons.join("; ")}`);
+        return refuse(
+          ErrorStatus.INVALID_ARGUMENT,
+          `${context.name} does not support the model: ${reasons.join("; ")}`,
+        );
       }
       return prepareModel(checked, { preference, priority }, deadline, context);
     },

@@ -51,7 +51,11 @@ export async function prepareModel(
     }
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(source.model, graph, executable, context) };
   } catch (error) {
-    return { status: ErrorStatus.GENERAL_FAILURE, message: `preparing the model: ${messageOf(error)}`, preparedModel: null };
+    return {
+      status: ErrorStatus.GENERAL_FAILURE,
+      message: `preparing the model: ${messageOf(error)}`,
+      preparedModel: null,
+    };
   }
 }
 
@@ -94,16 +98,26 @@ async function execute(
   const { deadline, measure = MeasureTiming.NO, loopTimeoutDuration = LoopTimeoutDurationNs.DEFAULT } = options;
   const issues = requestIssues(request, model, { allowUnspecifiedOutput: true });
   if (issues.length > 0) {
-    return failed({ status: ErrorStatus.INVALID_ARGUMENT, message: `the request is not valid: ${formatIssues(issues)}` });
+    return failed({
+      status: ErrorStatus.INVALID_ARGUMENT,
+      message: `the request is not valid: ${formatIssues(issues)}`,
+    });
   }
   const pools = mapRequestPools(request);
   if ("status" in pools) return failed(pools);
   if (deadline !== undefined && now() >= deadline) {
-    return failed({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the execution" });
+    return failed({
+      status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+      message: "the deadline had passed before the execution",
+    });
   }
   const result = await executable.run(
-    request.inputs.map((argument, index) => inputBuffer(argument, dimensionsOf(graph, graph.inputs[index], argument), pools)),
-    request.outputs.map((argument, index) => outputBuffer(argument, dimensionsOf(graph, graph.outputs[index], argument), pools)),
+    request.inputs.map((argument, index) =>
+      inputBuffer(argument, dimensionsOf(graph, graph.inputs[index], argument), pools),
+    ),
+    request.outputs.map((argument, index) =>
+      outputBuffer(argument, dimensionsOf(graph, graph.outputs[index], argument), pools),
+    ),
     {
       now,
       random,

@@ -2,13 +2,7 @@
  * Which operations of a model a backend takes. An IF or WHILE is taken only if every operation of every subgraph that it
  * reaches is.
  */
-import {
-  type BackendSession,
-  type GraphSource,
-  type OperandView,
-  viewOperands,
-  viewOperation,
-} from "@nnhal/backend";
+import { type BackendSession, type GraphSource, type OperandView, viewOperands, viewOperation } from "@nnhal/backend";
 import { OperandLifeTime, type Subgraph } from "@nnhal/types";
 
 /** For each operation of the main subgraph why it is not supported; undefined where it is. */
@@ -17,7 +11,11 @@ export function supportOf(source: GraphSource, session: BackendSession): (string
   const known = new Map<number, string | undefined>();
   /** Why a referenced subgraph is not supported. Validation has made sure that references do not form a cycle. */
   const subgraphReason = (index: number): string | undefined => {
-    if (!known.has(index)) known.set(index, reasonsIn(referenced[index]).find((reason) => reason !== undefined));
+    if (!known.has(index))
+      known.set(
+        index,
+        reasonsIn(referenced[index]).find((reason) => reason !== undefined),
+      );
     return known.get(index);
   };
   const reasonsIn = (subgraph: Subgraph): (string | undefined)[] => {

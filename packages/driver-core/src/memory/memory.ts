@@ -22,7 +22,8 @@ export function memoryOf(bytes: Uint8Array): Memory {
 /** The bytes of a memory. */
 export function mapMemory({ name, size, handle }: Memory): Uint8Array | Unmappable {
   if (handle === null) return { unmappable: `memory ${name} has no handle` };
-  if (handle.kind !== "buffer") return { unmappable: `memory ${name} lies in a ${handle.kind}, which this driver cannot map` };
+  if (handle.kind !== "buffer")
+    return { unmappable: `memory ${name} lies in a ${handle.kind}, which this driver cannot map` };
   if (name !== "ashmem") return { unmappable: `memory of kind ${name} is not supported by this driver` };
   const { buffer, byteOffset } = handle;
   if (byteOffset + size > buffer.byteLength) {

@@ -1,0 +1,167 @@
+import type { Executable, RunContext, RunResult } from "@nnhal/backend";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { ErrorStatus, LoopTimeoutDurationNs, MeasureTiming, type Request, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { openDevice } from "./device.ts";
+import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
+
+const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
+const notMeasured = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+const sufficient = [{ dimensions: [2], isSufficient: true }];
+
+/** A prepared model over an executable that runs as given. */
+async function prepared(run: Executable["run"] = succeeding.run, change: Partial<Executable> = {}, now?: () => bigint) {
+  const device = await fakeDevice({ compile: async () => ({ ...succeeding, run, ...change }) }, now && { now });
+  const { preparedModel } = await device.prepareModel(absModel);
+  if (preparedModel === null) throw new Error("not prepared");
+  return preparedModel;
+}
+
+describe("PreparedModel", () => {
+  it("runs on the reference backend", async () => {
+    const device = await openDevice({ backend: referenceBackend });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    const { preparedModel } = await device.prepareModel(absModel);
+    const { request, output } = absRequest([-1.5, 2]);
+    await expect(preparedModel?.execute(request)).resolves.toEqual({
+      status: NONE,
+      outputShapes: sufficient,
+      timing: notMeasured,
+    });
+    expect(output()).toEqual([1.5, 2]);
+  });
+
+  it("hands the backend views on the pools and what is known of the shapes", async () => {
+    const { request } = absRequest();
+    const pool = request.pools[0].kind === "memory" ? request.pools[0].memory.handle : null;
+    const model = await prepared((inputs, outputs) => {
+      const [input] = inputs;
+      expect(pool?.kind === "buffer" && pool.buffer).toBe(input?.bytes.buffer);
+      expect([input?.dimensions, outputs[0].dimensions]).toEqual([[2], [2]]);
+      expect([input?.bytes.byteOffset, outputs[0].bytes.byteOffset]).toEqual([0, 8]);
+      return { status: NONE, outputShapes: sufficient };
+    });
+    await expect(model.execute(request)).resolves.toMatchObject({ status: NONE });
+  });
+
+  it.each<[string, (request: Request) => Request, string]>([
+    ["too few inputs", (request) => ({ ...request, inputs: [] }), "the request is not valid"],
+    [
+      "a place outside the pool",
+      (request) => ({
+        ...request,
+        outputs: [{ ...request.outputs[0], location: { poolIndex: 0, offset: 9, length: 8 } }],
+      }),
+      "the request is not valid",
+    ],
+    [
+      "a token that no buffer has",
+      (request) => ({
+        ...request,
+        pools: [{ kind: "token", token: 5 }],
+        inputs: [{ ...request.inputs[0], location: { poolIndex: 0, offset: 0, length: 0 } }],
+        outputs: [{ ...request.outputs[0], location: { poolIndex: 0, offset: 0, length: 0 } }],
+      }),
+      "token 5",
+    ],
+  ])("refuses a request with %s", async (_what, change, message) => {
+    const result = await (await prepared()).execute(change(absRequest().request));
+    expect(result).toMatchObject({ status: INVALID_ARGUMENT, outputShapes: [], timing: notMeasured });
+    expect(result.message).toContain(message);
+  });
+
+  it("turns what the backend throws into a status and a message", async () => {
+    const throwing = await prepared(() => {
+      throw new Error("on fire");
+    });
+    const rejecting = await prepared(() => Promise.reject(new Error("on fire")));
+    for (const model of [throwing, rejecting]) {
+      await expect(model.execute(absRequest().request)).resolves.toEqual({
+        status: GENERAL_FAILURE,
+        message: "executing: on fire",
+        outputShapes: [],
+        timing: notMeasured,
+      });
+    }
+  });
+
+  it("gives shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE", async () => {
+    const shapesWith = async (status: ErrorStatus) => {
+      const model = await prepared((): RunResult => ({ status, outputShapes: sufficient }));
+      return (await model.execute(absRequest().request)).outputShapes.length;
+    };
+    expect(await shapesWith(NONE)).toBe(1);
+    expect(await shapesWith(OUTPUT_INSUFFICIENT_SIZE)).toBe(1);
+    expect(await shapesWith(GENERAL_FAILURE)).toBe(0);
+    expect(await shapesWith(ErrorStatus.MISSED_DEADLINE_TRANSIENT)).toBe(0);
+  });
+
+  it("gives timing in microseconds where asked to, and only with NONE", async () => {
+    let time = 0n;
+    const timed = async (status: ErrorStatus, measure: MeasureTiming) => {
+      const run = (): RunResult => {
+        time += 5_000n;
+        return { status, outputShapes: sufficient, timeOnDevice: 3_000n };
+      };
+      const model = await prepared(run, {}, () => time);
+      return (await model.execute(absRequest().request, { measure })).timing;
+    };
+    expect(await timed(NONE, MeasureTiming.YES)).toEqual({ timeOnDevice: 3n, timeInDriver: 5n });
+    expect(await timed(NONE, MeasureTiming.NO)).toEqual(notMeasured);
+    expect(await timed(OUTPUT_INSUFFICIENT_SIZE, MeasureTiming.YES)).toEqual(notMeasured);
+  });
+
+  it("refuses a deadline that has passed and hands on one that has not", async () => {
+    const seen: RunContext[] = [];
+    const model = await prepared(
+      (_inputs, _outputs, context) => {
+        seen.push(context);
+        return { status: NONE, outputShapes: sufficient };
+      },
+      {},
+      () => 100n,
+    );
+    const { request } = absRequest();
+    await expect(model.execute(request, { deadline: 100n })).resolves.toMatchObject({
+      status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+    });
+    await expect(model.execute(request, { deadline: 101n })).resolves.toMatchObject({ status: NONE });
+    expect(seen.map(({ deadline }) => deadline)).toEqual([101n]);
+  });
+
+  it("holds loops to their timeout: by default 2 s, at most 15 s", async () => {
+    const seen: bigint[] = [];
+    const model = await prepared((_inputs, _outputs, { loopTimeoutDuration }) => {
+      seen.push(loopTimeoutDuration);
+      return { status: NONE, outputShapes: sufficient };
+    });
+    const { request } = absRequest();
+    await model.execute(request);
+    await model.execute(request, { loopTimeoutDuration: 7n });
+    await model.execute(request, { loopTimeoutDuration: LoopTimeoutDurationNs.MAXIMUM + 1n });
+    expect(seen).toEqual([LoopTimeoutDurationNs.DEFAULT, 7n, LoopTimeoutDurationNs.MAXIMUM]);
+  });
+
+  it("frees the executable once, after the executions under way", async () => {
+    const events: string[] = [];
+    let finish: () => void = () => {};
+    const model = await prepared(
+      () =>
+        new Promise((resolve) => {
+          finish = () => {
+            events.push("ran");
+            resolve({ status: NONE, outputShapes: sufficient });
+          };
+        }),
+      { close: () => events.push("closed") },
+    );
+    const { request } = absRequest();
+    const running = model.execute(request);
+    model.close();
+    model.close();
+    await expect(model.execute(request)).resolves.toMatchObject({ status: INVALID_ARGUMENT });
+    finish();
+    await running;
+    expect(events).toEqual(["ran", "closed"]);
+  });
+});
