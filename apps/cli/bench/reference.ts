@@ -39,13 +39,13 @@ async function onDevice(file: string, device: Device): Promise<Contestant> {
 
 /** Runs the contestants in turn and gives the times of each in milliseconds, sorted. */
 async function race(contestants: Readonly<Record<string, Contestant>>): Promise<Record<string, number[]>> {
-  const times: Record<string, number[]> = {};
+  const times = Object.fromEntries(Object.keys(contestants).map((name): [string, number[]] => [name, []]));
   for (let round = -2; round < rounds; round++) {
     for (const [name, run] of Object.entries(contestants)) {
       const start = performance.now();
       await run();
       // Two rounds warm up.
-      if (round >= 0) (times[name] ??= []).push(performance.now() - start);
+      if (round >= 0) times[name].push(performance.now() - start);
     }
   }
   for (const list of Object.values(times)) list.sort((a, b) => a - b);

@@ -73,7 +73,9 @@ export function createDeviceFinder(engines: readonly Engine[]): DeviceFinder {
       const all = await list();
       const available = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
       if (available.length > 0) return available;
-      const problems = all.flatMap(({ name, opened }) => ("unavailable" in opened ? [`${name}: ${describe(opened)}`] : []));
+      const problems = all.flatMap(({ name, opened }) =>
+        "unavailable" in opened ? [`${name}: ${describe(opened)}`] : [],
+      );
       throw failure(`no device works here. ${problems.join("; ")}`);
     },
   };

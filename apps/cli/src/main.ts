@@ -1,19 +1,32 @@
 #!/usr/bin/env node
 /**
- * The `nnhal` command: reads the arguments, runs one of the commands.
+ * The `nnhal` command: gives the command line what it needs of this process.
  */
 import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
-import { registerVectorsCommand } from "./commands/vectors.ts";
-import { openDevice } from "./devices.ts";
+import { knownEngines } from "./devices.ts";
+import { runProgram } from "./program.ts";
 
-const program = new Command("nnhal").description("Run, explain and check models on Neural Networks HAL devices");
+/** In a checkout, users type the root script instead of the command. */
+const isCheckout = import.meta.url.endsWith(".ts") && process.env.npm_lifecycle_event !== undefined;
 
-registerVectorsCommand(program, {
+// A reader that has seen enough, such as `head`, ends the work without a complaint.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
+await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
-  openDevice,
+  engines: knownEngines,
+  version: readVersion(),
+  cwd: process.cwd(),
+  now: () => performance.now(),
+  demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
+  commandLine: isCheckout ? "npm run -s nnhal --" : "nnhal",
+  hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
   // What engines print while they load does not belong into results: it goes to stderr.
   startSelf: (args) => fork(fileURLToPath(import.meta.url), args, { stdio: ["ignore", 2, 2, "ipc"] }),
   setExitCode(code) {
@@ -21,4 +34,7 @@ registerVectorsCommand(program, {
   },
 });
 
-await program.parseAsync();
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  return manifest instanceof Object && "version" in manifest ? String(manifest.version) : "unknown";
+}

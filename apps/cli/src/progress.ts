@@ -34,6 +34,26 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
   };
 }
 
+/** The same for work that is often short: the bar starts when the work has taken `delay` milliseconds. */
+export function createLateProgressBar(stream: TextOutput, total: number, delay = 1000): ProgressBar {
+  let bar: ProgressBar | undefined;
+  let latest: Parameters<ProgressBar["moveTo"]> = [0, ""];
+  const timer = setTimeout(() => {
+    bar = createProgressBar(stream, total);
+    bar.moveTo(...latest);
+  }, delay);
+  return {
+    moveTo(done, detail) {
+      latest = [done, detail];
+      bar?.moveTo(done, detail);
+    },
+    stop() {
+      clearTimeout(timer);
+      bar?.stop();
+    },
+  };
+}
+
 function isWritable(stream: unknown): stream is NodeJS.WritableStream {
   return typeof stream === "object" && stream !== null && "once" in stream && "end" in stream;
 }

@@ -74,6 +74,11 @@ function quantization(row: QuantizationRow | undefined, path: string): TfliteQua
 function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
   const type = tensorTypes[row.type];
   ensure(type !== undefined, `${path}.type`, () => `tensor type ${row.type} is not known`);
+  ensure(
+    row.externalBuffer === 0,
+    `${path}.externalBuffer`,
+    () => "constants that lie in another file are not supported",
+  );
   // Buffer 0 is the empty one by convention, and old files without a list of buffers mean that too.
   const data = row.buffer === 0 ? undefined : entry(context.buffers, row.buffer, `${path}.buffer`, "buffer");
   const affine = quantization(row.quantization, `${path}.quantization`);

@@ -75,6 +75,8 @@ function tensorRow(tensor: TfliteTensor, buffers: BufferList, path: string): Ten
     sparsity: tensor.isSparse ?? false,
     shapeSignature: tensor.shapeSignature,
     hasRank: tensor.hasRank ?? false,
+    variantTensors: false,
+    externalBuffer: 0,
   };
 }
 

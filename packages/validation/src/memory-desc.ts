@@ -145,7 +145,7 @@ function checkedRecord(
     return undefined;
   }
   const { modelIndex, frequency } = role;
-  if (!(frequency > 0 && frequency <= 1)) {
+  if (typeof frequency !== "number" || !(frequency > 0 && frequency <= 1)) {
     const problem = `the frequency is ${show(frequency)} where a number within (0, 1] is needed`;
     issues.add("buffer-role-frequency", `${path}.frequency`, problem);
   }

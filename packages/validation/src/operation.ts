@@ -202,7 +202,8 @@ function checkRanksOf(
     const least = typeof rule === "number" ? rule : rule[0];
     const greatest = typeof rule === "number" ? rule : rule[1];
     if (rank >= least && rank <= greatest) continue;
-    const needed = least === greatest ? `${least}` : `${least} to ${greatest}`;
+    const range = greatest === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${greatest}`;
+    const needed = least === greatest ? `${least}` : range;
     issues.add(
       "operation-rank",
       `${at}.${side}[${position}]`,

@@ -34,6 +34,12 @@ export interface VectorsCommandOptions {
   readonly serve?: number;
 }
 
+const help = `
+Examples:
+  nnhal vectors vectors --device reference
+  nnhal vectors vectors --device reference --variants --filter CONV_2D
+  nnhal vectors vectors --backend ./my-backend.js --device mine --json`;
+
 /** Adds the command to a program. */
 export function registerVectorsCommand(program: Command, context: CommandContext): void {
   program
@@ -45,6 +51,7 @@ export function registerVectorsCommand(program: Command, context: CommandContext
     .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
     .option("--json", "print the report as JSON")
     .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
+    .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .action((dir: string, options: VectorsCommandOptions) =>
       options.serve === undefined ? runVectorsCommand(dir, options, context) : serve(dir, options, context),

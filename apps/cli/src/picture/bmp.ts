@@ -46,7 +46,8 @@ function readHeader(view: DataView): Header {
   const size = view.getUint32(14, true);
   const isOld = size === 12;
   if (!isOld && size < 40) throw new RangeError(`its header has ${size} bytes, which is no known version`);
-  if (FILE_HEADER + size > view.byteLength) throw new RangeError(`it ends after ${view.byteLength} bytes, in the header`);
+  if (FILE_HEADER + size > view.byteLength)
+    throw new RangeError(`it ends after ${view.byteLength} bytes, in the header`);
   const signedHeight = isOld ? view.getUint16(20, true) : view.getInt32(22, true);
   const bits = view.getUint16(isOld ? 24 : 28, true);
   const compression = isOld ? 0 : view.getUint32(30, true);

@@ -2,7 +2,7 @@
  * From a picture to the bytes of an input tensor.
  */
 import { encodeTensorData } from "@nnhal/backend";
-import { createData } from "@nnhal/operations";
+import { clamp, createData, roundHalfAway } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
 import { byteSize, elementsOf, type TensorShape } from "../model/tensor.ts";
 import type { Picture } from "./picture.ts";
@@ -56,10 +56,7 @@ function elementFunction(
   if (type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16") return realOf;
   const step = scale > 0 ? scale : 1;
   const [least, greatest] = rangeOf(type);
-  return (pixel, channel) => {
-    const quantised = Math.round(realOf(pixel, channel) / step) + zeroPoint;
-    return Math.min(Math.max(quantised, least), greatest);
-  };
+  return (pixel, channel) => clamp(roundHalfAway(realOf(pixel, channel) / step) + zeroPoint, least, greatest);
 }
 
 function pick(numbers: readonly number[], channel: number): number {

@@ -244,6 +244,11 @@ export function createGraph(
         return source;
       }
       const { lifetime: _lifetime, location: _location, ...spec } = operands[source];
+      ensure(
+        !spec.channelQuant,
+        tensorPath(index),
+        () => "is an output with a scale per channel, which the HAL cannot copy",
+      );
       const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
       emit("CAST", [source], [copy], -1);
       return copy;

@@ -51,6 +51,10 @@ export const tensorLayout = {
   sparsity: presence(),
   shapeSignature: int32s(),
   hasRank: bool(),
+  /** What a VARIANT holds. */
+  variantTensors: presence(),
+  /** Which constant of another file; 0 is none. */
+  externalBuffer: uint32(),
 };
 
 export const operatorCodeLayout = {

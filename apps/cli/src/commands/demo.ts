@@ -1,0 +1,147 @@
+/**
+ * `nnhal demo`: shows a picture of a digit to the network that ships with the command line. What `npm start` runs.
+ */
+import { readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { Command } from "commander";
+import type { DemoContext } from "../context.ts";
+import { failure } from "../failure.ts";
+import { readUserFile, reasonOf } from "../files.ts";
+import { prepareRun } from "../model/execute.ts";
+import { prepareInputs } from "../model/inputs.ts";
+import { loadModel } from "../model/load.ts";
+import { measureRuns, median } from "../model/measure.ts";
+import { parseLabels, type ScoredClass, scoresOf, topClasses } from "../model/scores.ts";
+import { decodePicture } from "../picture/decode.ts";
+import { preview } from "../picture/preview.ts";
+import { createLateProgressBar } from "../progress.ts";
+import { formatTop } from "../run-report.ts";
+import { columns, milliseconds } from "../text.ts";
+
+/** The command's options, as commander gives them. */
+export interface DemoCommandOptions {
+  readonly device?: string;
+}
+
+const modelFile = "digits-uint8.tflite";
+const previewColumns = 32;
+const shownClasses = 3;
+
+const help = `
+Examples:
+  nnhal demo
+  nnhal demo --device reference`;
+
+/** Adds the command to a program. */
+export function registerDemoCommand(program: Command, context: () => Promise<DemoContext>): void {
+  program
+    .command("demo")
+    .description("let the network that comes with nnhal read some handwritten digits")
+    .option("--device <name>", "device to run on (default: the first that supports the whole model)")
+    .addHelpText("after", help)
+    .action(async (options: DemoCommandOptions) => runDemoCommand(options, await context()));
+}
+
+/** What the network saw in one picture. */
+interface Reading {
+  readonly file: string;
+  readonly best: readonly ScoredClass[];
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+/** Runs the command. Rejects with a CommandError. */
+export async function runDemoCommand({ device }: DemoCommandOptions, context: DemoContext): Promise<void> {
+  const { demoFolder: cwd, devices, now, stderr, stdout } = context;
+  const pictures = await findPictures(cwd);
+  const labels = parseLabels(new TextDecoder().decode(await readUserFile("labels.txt", { what: "label file", cwd })));
+  const started = now();
+  const model = await loadModel(modelFile, cwd);
+  const prepared = await prepareRun(
+    model,
+    device === undefined ? await devices.openAll() : [await devices.open(device)],
+  );
+  const prepareTime = now() - started;
+  const bar = createLateProgressBar(stderr, pictures.length);
+  const readings: Reading[] = [];
+  try {
+    for (const [place, file] of pictures.entries()) {
+      bar.moveTo(place, file);
+      const inputs = await prepareInputs(model, { files: [file] }, cwd);
+      const { outputs, latency } = await measureRuns(
+        prepared,
+        inputs.map(({ bytes }) => bytes),
+        { runs: 0, now },
+      );
+      const scores = scoresOf(outputs);
+      readings.push({
+        file,
+        best: scores === undefined ? [] : topClasses(scores, shownClasses, labels),
+        time: latency.first,
+      });
+    }
+  } finally {
+    bar.stop();
+  }
+  const engine = prepared.compilation.device.name;
+  prepared.compilation.close();
+  const first = await readUserFile(pictures[0], { what: "picture", cwd });
+  const shown = preview(decodePicture(first), { columns: previewColumns, hasColours: context.hasColours });
+  const times = `prepared in ${milliseconds(prepareTime)}, median ${milliseconds(median(readings.map(({ time }) => time)))} a picture`;
+  const lines = [
+    `A small network of this project, ${modelFile}, reads handwritten digits.`,
+    "",
+    ...beside(shown, [pictures[0], "", ...formatTop(readings[0].best)]),
+    "",
+    ...formatReadings(readings),
+    "",
+    `device   ${engine}`,
+    `latency  ${times}`,
+    "",
+    "What next?",
+    ...suggestions(context, pictures[pictures.length - 1]).map((line) => `  ${line}`),
+  ];
+  stdout.write(`${lines.join("\n")}\n`);
+}
+
+async function findPictures(folder: string): Promise<string[]> {
+  let files: string[];
+  try {
+    files = await readdir(folder);
+  } catch (error) {
+    throw failure(`cannot read the demo's folder ${folder}: ${reasonOf(error)}`, error);
+  }
+  const pictures = files.filter((file) => file.endsWith(".png")).sort();
+  if (pictures.length === 0) throw failure(`there are no pictures in the demo's folder ${folder}`);
+  return pictures;
+}
+
+/** A block of lines with another to its right, centred. */
+function beside(left: readonly string[], right: readonly string[]): string[] {
+  const above = Math.max(0, Math.floor((left.length - right.length) / 2));
+  return left.map((line, row) => `  ${line}   ${right[row - above] ?? ""}`.trimEnd());
+}
+
+function formatReadings(readings: readonly Reading[]): string[] {
+  return columns(
+    readings.map(({ file, best: [{ index, label, score }] }) => [
+      `  ${file}`,
+      `is a ${label ?? index}`,
+      `${(100 * score).toFixed(1).padStart(5)} %`,
+    ]),
+  );
+}
+
+function suggestions({ cwd, demoFolder, commandLine }: DemoContext, picture: string): string[] {
+  const at = (file: string) => quoted(relative(cwd, join(demoFolder, file)) || file);
+  return [
+    `${commandLine} run ${at(modelFile)} --input ${at(picture)} --labels ${at("labels.txt")}`,
+    `${commandLine} run ${at("digits-float.tflite")} --random 1 --runs 100`,
+    `${commandLine} devices`,
+  ];
+}
+
+/** As a shell reads it. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(path) ? path : `"${path}"`;
+}

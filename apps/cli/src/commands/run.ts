@@ -1,0 +1,170 @@
+/**
+ * `nnhal run MODEL`: runs a model on pictures, raw tensors or noise, and shows what comes out.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import type { ModelCommandContext } from "../context.ts";
+import { usageError } from "../failure.ts";
+import { pathFrom, readUserFile, reasonOf } from "../files.ts";
+import { type OutputValue, prepareRun } from "../model/execute.ts";
+import { prepareInputs } from "../model/inputs.ts";
+import { loadModel } from "../model/load.ts";
+import { measureRuns } from "../model/measure.ts";
+import { parseLabels, scoresOf, topClasses } from "../model/scores.ts";
+import { elementsOf } from "../model/tensor.ts";
+import { channelDivisors, channelNumbers, collect, wholeNumber } from "../option-values.ts";
+import type { Normalisation } from "../picture/to-tensor.ts";
+import { createLateProgressBar } from "../progress.ts";
+import { formatReport, type RunReport, toJson } from "../run-report.ts";
+
+/** The command's options, as commander gives them. */
+export interface RunCommandOptions {
+  readonly input?: readonly string[];
+  readonly random?: number;
+  readonly mean?: readonly number[];
+  readonly std?: readonly number[];
+  readonly labels?: string;
+  readonly top: number;
+  readonly device?: string;
+  readonly outputDir?: string;
+  /** Runs after the first. */
+  readonly runs?: number;
+  readonly json?: boolean;
+}
+
+const help = `
+Inputs:
+  PNG, JPEG and BMP pictures are resized to the input tensor (the whole picture, bilinear). Bytes then hold the pixel
+  (signed ones the pixel - 128), floats (pixel - 128) / 128. With --mean or --std the real value is (pixel - mean) / std
+  for every type, quantised by the tensor's scale and zero point. A file whose name ends in .bin is the tensor itself:
+  little-endian elements, nothing else. State that a model keeps between runs starts at zero in every run.
+
+Examples:
+  nnhal run mobilenet.tflite --input cat.jpg --labels imagenet_labels.txt
+  nnhal run mobilenet.tflite --input cat.jpg --runs 20 --json
+  nnhal run two-inputs.tflite --input left.png --input right.png --output-dir results
+  nnhal run lstm.tflite --random 1 --device reference
+  nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
+
+/** Adds the command to a program. */
+export function registerRunCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
+  program
+    .command("run")
+    .description("run a .tflite model and show its best classes or values, and how long it took")
+    .argument("<model>", "the .tflite file")
+    .option("--input <file>", "picture or raw .bin tensor; once for each input of the model, in order", collect)
+    .addOption(
+      new Option("--random <seed>", "fill the inputs with noise from a seed instead")
+        .argParser(wholeNumber(0, 2 ** 31 - 1))
+        .conflicts(["input", "mean", "std"]),
+    )
+    .option(
+      "--mean <numbers>",
+      "subtract this from pixels: one number, or red,green,blue (default: 128)",
+      channelNumbers,
+    )
+    .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
+    .option("--labels <file>", "names of the classes, one a line")
+    .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
+    .option("--device <name>", "device to run on (default: the first that supports the whole model)")
+    .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
+    .option(
+      "--runs <n>",
+      "run so many times more after the first, and give the fastest and the median",
+      wholeNumber(1, 1_000_000),
+    )
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", help)
+    .action(async (model: string, options: RunCommandOptions) => runModelCommand(model, options, await context()));
+}
+
+/** Runs the command. Rejects with a CommandError. */
+export async function runModelCommand(
+  path: string,
+  options: RunCommandOptions,
+  context: ModelCommandContext,
+): Promise<void> {
+  const { cwd, now, stdout, stderr, devices } = context;
+  const { runs = 0 } = options;
+  // What is cheap to find wrong comes first: files before engines.
+  const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
+  const started = now();
+  const model = await loadModel(path, cwd);
+  const imported = now() - started;
+  const inputs = await prepareInputs(
+    model,
+    {
+      files: options.input ?? [],
+      ...(options.random !== undefined && { seed: options.random }),
+      ...normalisationOf(options),
+    },
+    cwd,
+  );
+  const candidates = options.device === undefined ? await devices.openAll() : [await devices.open(options.device)];
+  const bar = createLateProgressBar(stderr, runs + 2);
+  try {
+    bar.moveTo(0, "preparing the model");
+    const start = now();
+    const prepared = await prepareRun(model, candidates);
+    const prepare = imported + now() - start;
+    const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
+    say(0);
+    const bytes = inputs.map((input) => input.bytes);
+    const { outputs, latency } = await measureRuns(prepared, bytes, { runs, now, onRun: say });
+    bar.stop();
+    const scores = scoresOf(outputs);
+    if (labels !== undefined) warnOfLabels(labels, options.labels ?? "", scores, context);
+    const report: RunReport = {
+      model: path,
+      device: prepared.compilation.device.name,
+      inputs,
+      outputs,
+      top: scores === undefined ? [] : topClasses(scores, options.top, labels),
+      runs,
+      latency: { prepare, ...latency },
+      written: options.outputDir === undefined ? [] : await writeOutputs(options.outputDir, outputs, cwd),
+    };
+    stdout.write(options.json ? `${JSON.stringify(toJson(report))}\n` : formatReport(report));
+    prepared.compilation.close();
+  } finally {
+    bar.stop();
+  }
+}
+
+function normalisationOf({ mean, std }: RunCommandOptions): { normalisation?: Normalisation } {
+  return mean === undefined && std === undefined ? {} : { normalisation: { mean: mean ?? [128], std: std ?? [128] } };
+}
+
+async function readLabels(path: string, cwd: string): Promise<string[]> {
+  const most = { bytes: 2 ** 26, reason: "more than a list of labels needs" };
+  return parseLabels(new TextDecoder().decode(await readUserFile(path, { what: "label file", cwd, most })));
+}
+
+/** A list that is one off names every class wrongly, so any other length deserves a word. */
+function warnOfLabels(
+  labels: readonly string[],
+  path: string,
+  scores: OutputValue | undefined,
+  { stderr }: ModelCommandContext,
+): void {
+  const classes = scores === undefined ? 0 : elementsOf(scores.info.shape);
+  if (classes === labels.length) return;
+  const found = scores === undefined ? "no output holds scores of classes" : `the output has ${classes} classes`;
+  stderr.write(`nnhal run: note: ${path} has ${labels.length} labels, but ${found}\n`);
+}
+
+async function writeOutputs(folder: string, outputs: readonly OutputValue[], cwd: string): Promise<string[]> {
+  const written: string[] = [];
+  for (const [place, { bytes }] of outputs.entries()) {
+    const file = join(folder, `output${place}.bin`);
+    try {
+      await mkdir(pathFrom(cwd, folder), { recursive: true });
+      await writeFile(pathFrom(cwd, file), bytes);
+    } catch (error) {
+      throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
+    }
+    written.push(file);
+  }
+  return written;
+}

@@ -1,0 +1,84 @@
+/**
+ * Runs a model on devices and measures it.
+ */
+import { encodeTensorData } from "@nnhal/backend";
+import { createData } from "@nnhal/operations";
+import { Compilation, Execution, Model, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
+import type { TensorInfo } from "@nnhal/tflite";
+import type { Device } from "@nnhal/types";
+import { failure } from "../failure.ts";
+import { oneLine } from "../text.ts";
+import type { LoadedModel } from "./load.ts";
+import { byteSize, elementsOf } from "./tensor.ts";
+
+/** A model that is ready to run. */
+export interface PreparedRun {
+  readonly model: LoadedModel;
+  readonly compilation: Compilation;
+}
+
+/** Compiles a model for the first of the devices that supports all of it. Rejects with a failure that says why none does. */
+export async function prepareRun(model: LoadedModel, devices: readonly Device[]): Promise<PreparedRun> {
+  return explained(async () => {
+    const compilation = new Compilation(Model.from(model.model), devices);
+    await compilation.finish();
+    return { model, compilation };
+  });
+}
+
+/** An output of a run. */
+export interface OutputValue {
+  /** With the shape that the run gave it. */
+  readonly info: TensorInfo;
+  readonly bytes: Uint8Array;
+}
+
+/** Runs once. `inputs`: the bytes of the inputs that the user gives; states start at zero. Resolves to the outputs that the user gets. */
+export async function runOnce(
+  { model, compilation }: PreparedRun,
+  inputs: readonly Uint8Array[],
+): Promise<readonly OutputValue[]> {
+  const values = model.inputs.map(zeros);
+  for (const [place, index] of model.givenInputs.entries()) values[index] = inputs[place];
+  const shapes = await explained(() => execute(compilation, values, model.outputs));
+  return model.wantedOutputs.map((index) => shapes[index]);
+}
+
+async function execute(
+  compilation: Compilation,
+  inputs: readonly Uint8Array[],
+  outputs: readonly TensorInfo[],
+  mayGrow = true,
+): Promise<readonly OutputValue[]> {
+  const buffers = outputs.map((info) => new Uint8Array(byteSize(info)));
+  const execution = new Execution(compilation);
+  for (const [index, bytes] of inputs.entries()) execution.setInput(index, bytes);
+  for (const [index, bytes] of buffers.entries()) execution.setOutput(index, bytes);
+  const shaped = () => outputs.map((info, index) => ({ ...info, shape: execution.getOutputOperandDimensions(index) }));
+  try {
+    await execution.compute();
+  } catch (error) {
+    const isTooSmall = error instanceof NeuralNetworksError && error.code === ResultCode.OUTPUT_INSUFFICIENT_SIZE;
+    // Outputs of open shape have no room at first: the answer says how much they need.
+    if (isTooSmall && mayGrow) return execute(compilation, inputs, shaped(), false);
+    throw error;
+  }
+  return shaped().map((info, index) => ({ info, bytes: buffers[index].subarray(0, byteSize(info)) }));
+}
+
+/** Elements of the real value 0. */
+function zeros(info: TensorInfo): Uint8Array {
+  const { type, shape, zeroPoint } = info;
+  const bytes = new Uint8Array(byteSize(info));
+  encodeTensorData(type, createData(type, elementsOf(shape)).fill(zeroPoint), bytes);
+  return bytes;
+}
+
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NeuralNetworksError) throw failure(`the model cannot run: ${oneLine(error.message)}`, error);
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * From what a user gives as inputs to the bytes of the model's input tensors.
+ */
+import type { TensorInfo } from "@nnhal/tflite";
+import { messageOf, usageError } from "../failure.ts";
+import { readUserFile } from "../files.ts";
+import { decodePicture } from "../picture/decode.ts";
+import type { Picture } from "../picture/picture.ts";
+import { type Normalisation, pictureToTensor, whyNoPicture } from "../picture/to-tensor.ts";
+import type { LoadedModel } from "./load.ts";
+import { randomTensor } from "./random.ts";
+import { byteSize, tensorText } from "./tensor.ts";
+
+/** What a user gives. */
+export interface GivenInputs {
+  /** One file for each input, in order. */
+  readonly files: readonly string[];
+  /** Noise instead of files. */
+  readonly seed?: number;
+  readonly normalisation?: Normalisation;
+}
+
+/** An input of a run. */
+export interface PreparedInput {
+  readonly info: TensorInfo;
+  readonly bytes: Uint8Array;
+  /** Where it came from, for the report. */
+  readonly source: string;
+}
+
+/** A few hundred megabytes hold any picture within the limit of pixels. */
+const MOST_PICTURE_BYTES = 2 ** 29;
+
+/** The inputs of a model. Rejects with a usage error that says which input takes what. */
+export async function prepareInputs(model: LoadedModel, given: GivenInputs, cwd: string): Promise<PreparedInput[]> {
+  const tensors = model.givenInputs.map((index) => model.inputs[index]);
+  const { files, seed, normalisation } = given;
+  if (seed !== undefined) {
+    return tensors.map((info, place) => ({ info, bytes: randomTensor(info, seed, place), source: `seed ${seed}` }));
+  }
+  if (files.length !== tensors.length) throw usageError(wrongCount(tensors, files.length));
+  const inputs: PreparedInput[] = [];
+  for (const [place, info] of tensors.entries()) inputs.push(await readInput(files[place], info, normalisation, cwd));
+  return inputs;
+}
+
+function wrongCount(tensors: readonly TensorInfo[], count: number): string {
+  const takes = `the model takes ${tensors.length} input${tensors.length === 1 ? "" : "s"}`;
+  const list = tensors.map(tensorText).join(", ");
+  return count === 0
+    ? `${takes}: ${list}; give each with --input FILE, or noise with --random SEED`
+    : `${takes}: ${list}; there ${count === 1 ? "is 1 --input" : `are ${count} --input`}`;
+}
+
+async function readInput(
+  file: string,
+  info: TensorInfo,
+  normalisation: Normalisation | undefined,
+  cwd: string,
+): Promise<PreparedInput> {
+  if (/\.bin$/i.test(file)) return readRaw(file, info, cwd);
+  const most = { bytes: MOST_PICTURE_BYTES, reason: "more than any picture needs" };
+  const bytes = await readUserFile(file, { what: "input", cwd, most });
+  const picture = decode(file, bytes);
+  const problem = whyNoPicture(info) ?? whyNoNormalisation(info, normalisation);
+  if (problem !== undefined) {
+    throw usageError(`the input ${tensorText(info)} cannot take the picture ${file}: ${problem}`);
+  }
+  const source = `${file}, ${picture.width} x ${picture.height}`;
+  return { info, bytes: pictureToTensor(picture, info, normalisation), source };
+}
+
+async function readRaw(file: string, info: TensorInfo, cwd: string): Promise<PreparedInput> {
+  const size = byteSize(info);
+  const reason = `the input ${tensorText(info)} takes ${size}`;
+  const bytes = await readUserFile(file, { what: "input", cwd, most: { bytes: size, reason: `but ${reason}` } });
+  if (bytes.length !== size) throw usageError(`the input ${file} has ${bytes.length} bytes, but ${reason}`);
+  return { info, bytes, source: file };
+}
+
+function decode(file: string, bytes: Uint8Array): Picture {
+  try {
+    return decodePicture(bytes);
+  } catch (error) {
+    const hint = error instanceof RangeError && error.cause === undefined ? "; raw tensors need a name in .bin" : "";
+    throw usageError(`the input ${file} ${messageOf(error)}${hint}`, error);
+  }
+}
+
+function whyNoNormalisation({ shape }: TensorInfo, given: Normalisation | undefined): string | undefined {
+  const most = Math.max(given?.mean.length ?? 1, given?.std.length ?? 1);
+  return most > shape[3] ? `--mean and --std have ${most} numbers for ${shape[3]} channel` : undefined;
+}

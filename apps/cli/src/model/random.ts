@@ -1,0 +1,46 @@
+/**
+ * Inputs of seeded noise: the same on every machine.
+ */
+import { encodeTensorData } from "@nnhal/backend";
+import { createData } from "@nnhal/operations";
+import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import { byteSize, elementsOf, type TensorShape } from "./tensor.ts";
+
+/** Whole numbers in an input of INT32 are often indexes: small ones have a chance to be within bounds. */
+const INDEXES = 10;
+
+/**
+ * Noise for the input at a place among those a user gives: the generator mulberry32 with the seed 1000 * seed + place, one
+ * number u in [0, 1) an element. Float: 2u - 1. Quantised: any element of the type, equally likely. INT32: 0 to 9.
+ * BOOL8: false below 1/2.
+ */
+export function randomTensor(tensor: TensorShape, seed: number, place: number): Uint8Array {
+  const { type, shape } = tensor;
+  const random = mulberry32(1000 * seed + place);
+  const elementOf = elementFunction(type);
+  const data = createData(type, elementsOf(shape));
+  for (let index = 0; index < data.length; index++) data[index] = elementOf(random());
+  const bytes = new Uint8Array(byteSize(tensor));
+  encodeTensorData(type, data, bytes);
+  return bytes;
+}
+
+/** The generator mulberry32: uniform in [0, 1), in steps of 2^-32. */
+export function mulberry32(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function elementFunction(type: OperandTypeName): (u: number) => number {
+  if (type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16") return (u) => u * 2 - 1;
+  if (type === "TENSOR_BOOL8") return (u) => (u < 0.5 ? 0 : 1);
+  if (type === "TENSOR_INT32") return (u) => Math.floor(u * INDEXES);
+  const values = 2 ** (8 * operandTypes[type].elementSize);
+  const least = type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT16_ASYMM" ? 0 : -values / 2;
+  return (u) => Math.floor(u * values) + least;
+}

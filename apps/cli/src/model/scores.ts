@@ -1,0 +1,37 @@
+/**
+ * The best classes of an output that holds one score for each class.
+ */
+import type { OutputValue } from "./execute.ts";
+import { elementsOf, realValues } from "./tensor.ts";
+
+/** A class and its score. */
+export interface ScoredClass {
+  readonly index: number;
+  /** null where there are no labels, or none for this class. */
+  readonly label: string | null;
+  /** The real value of the element. */
+  readonly score: number;
+}
+
+/** The first output that looks like scores: more than one number, in the shape [classes] or [1, classes]. */
+export function scoresOf(outputs: readonly OutputValue[]): OutputValue | undefined {
+  return outputs.find(({ info: { type, shape } }) => {
+    const isList = shape.length === 1 || (shape.length === 2 && shape[0] === 1);
+    return isList && elementsOf(shape) > 1 && type !== "TENSOR_BOOL8";
+  });
+}
+
+/** The classes with the highest scores, best first; equal ones in the order of their indexes, what is no number last. */
+export function topClasses(scores: OutputValue, count: number, labels?: readonly string[]): ScoredClass[] {
+  const values = realValues(scores.info, scores.bytes);
+  const rank = (index: number) => (Number.isNaN(values[index]) ? Number.NEGATIVE_INFINITY : values[index]);
+  const indexes = Array.from(values.keys()).sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)));
+  return indexes.slice(0, count).map((index) => ({ index, label: labels?.[index] ?? null, score: values[index] }));
+}
+
+/** One label a line; a byte order mark and the end of the last line do not count. */
+export function parseLabels(text: string): string[] {
+  const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}

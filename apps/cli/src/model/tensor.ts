@@ -1,0 +1,34 @@
+/**
+ * Sizes and values of the tensors that go into a model and come out of it.
+ */
+import { decodeTensorData } from "@nnhal/backend";
+import type { TensorInfo } from "@nnhal/tflite";
+import { operandTypes } from "@nnhal/types";
+import { plain, shapeText } from "../text.ts";
+
+/** What sizes and values depend on. */
+export type TensorShape = Pick<TensorInfo, "type" | "shape" | "scale" | "zeroPoint">;
+
+/** How many elements a shape has; 0 where an extent is open. */
+export function elementsOf(shape: readonly number[]): number {
+  return shape.reduce((count, extent) => count * extent, 1);
+}
+
+/** Bytes that a tensor takes. */
+export function byteSize({ type, shape }: Pick<TensorShape, "type" | "shape">): number {
+  return elementsOf(shape) * operandTypes[type].elementSize;
+}
+
+/** The real values of a tensor's elements: quantised ones by scale and zero point, true as 1. */
+export function realValues({ type, shape, scale, zeroPoint }: TensorShape, bytes: Uint8Array): Float64Array {
+  const data = decodeTensorData(type, bytes, elementsOf(shape));
+  if (scale === 0) return Float64Array.from(data);
+  return Float64Array.from(data, (element) => (element - zeroPoint) * scale);
+}
+
+/** A tensor in a message: `"image" (TENSOR_FLOAT32 [1, 224, 224, 3])`. */
+export function tensorText({ name, type, shape }: Pick<TensorInfo, "name" | "type" | "shape">): string {
+  const label = plain(name);
+  const kind = `${type} ${shapeText(shape)}`;
+  return label === "" ? kind : `"${label}" (${kind})`;
+}

@@ -1,0 +1,34 @@
+/**
+ * Values of options, checked as commander reads them.
+ */
+import { InvalidArgumentError } from "commander";
+
+/** A reader of whole numbers within bounds. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** One number, or three with commas between them: one for each of red, green and blue. */
+export function channelNumbers(text: string): readonly number[] {
+  const parts = text.split(",");
+  const values = parts.map(Number);
+  const isRight = (values.length === 1 || values.length === 3) && parts.every((part) => part.trim() !== "");
+  if (isRight && values.every(Number.isFinite)) return values;
+  throw new InvalidArgumentError("It has to be one number, or three for red, green and blue, such as 124,117,104.");
+}
+
+/** The same without 0, to divide by. */
+export function channelDivisors(text: string): readonly number[] {
+  const values = channelNumbers(text);
+  if (!values.includes(0)) return values;
+  throw new InvalidArgumentError("0 cannot be divided by.");
+}
+
+/** A reader of options that may be given several times: all values in order. */
+export function collect(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, text];
+}

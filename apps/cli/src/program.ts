@@ -1,0 +1,135 @@
+/**
+ * The whole command line: its commands, the options that all of them share, and what becomes of problems.
+ */
+import { Command, CommanderError, Option } from "commander";
+import { engineOf } from "./backend-module.ts";
+import { registerDemoCommand } from "./commands/demo.ts";
+import { registerDevicesCommand } from "./commands/devices.ts";
+import { registerRunCommand } from "./commands/run.ts";
+import { registerVectorsCommand } from "./commands/vectors.ts";
+import type { CommandContext, DemoContext } from "./context.ts";
+import { createDeviceFinder, type DeviceFinder, type Engine } from "./devices.ts";
+import { CommandError, exitCodes, messageOf } from "./failure.ts";
+import { collect } from "./option-values.ts";
+import { oneLine } from "./text.ts";
+
+/** The process around the command line. */
+export interface Surroundings extends Omit<DemoContext, "openDevice" | "devices"> {
+  /** The engines it knows, in the order in which they are preferred. */
+  readonly engines: readonly Engine[];
+  readonly version: string;
+}
+
+/** Options of every command. */
+interface SharedOptions {
+  readonly backend?: readonly string[];
+  readonly debug?: boolean;
+}
+
+const help = `
+Exit codes:
+  0  done
+  1  the model cannot run, or what was checked is not right
+  2  the command line is wrong, or a file it names is missing or not what it is given for
+
+Examples:
+  nnhal demo
+  nnhal run model.tflite --input picture.png --labels labels.txt
+  nnhal devices
+  nnhal help run`;
+
+/** Runs the command line on some arguments. Never rejects: the outcome is text, and an exit code. */
+export async function runProgram(args: readonly string[], surroundings: Surroundings): Promise<void> {
+  const program = createProgram(surroundings);
+  try {
+    await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
+  } catch (error) {
+    // A call for help or the version ends commander's reading too, with the code 0.
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    const known = program.commands.find((command) => args.includes(command.name()));
+    report(error, ["nnhal", ...(known ? [known.name()] : [])].join(" "), program.opts<SharedOptions>(), surroundings);
+  }
+}
+
+function report(
+  error: unknown,
+  command: string,
+  { debug = false }: SharedOptions,
+  { stderr, setExitCode }: Surroundings,
+): void {
+  stderr.write(`${command}: ${lineOf(error, command, debug)}\n`);
+  if (debug && error instanceof Error) stderr.write(`${stackOf(error)}\n`);
+  setExitCode(exitCodeOf(error));
+}
+
+function lineOf(error: unknown, command: string, debug: boolean): string {
+  const message = oneLine(messageOf(error));
+  if (error instanceof CommandError) return message;
+  if (error instanceof CommanderError) return `${message.replace(/^error: |\.$/g, "")}; see ${command} --help`;
+  return `unexpected problem: ${message}${debug ? "" : "; --debug shows where"}`;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandError) return error.exitCode;
+  return error instanceof CommanderError ? exitCodes.usage : exitCodes.failed;
+}
+
+function stackOf({ stack, cause }: Error): string {
+  return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : String(stack);
+}
+
+function createProgram(surroundings: Surroundings): Command {
+  const { stdout, stderr, version, startSelf } = surroundings;
+  const program = new Command("nnhal")
+    .description("Run, explain and check models on Neural Networks HAL devices")
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "explain a command")
+    .addOption(
+      new Option(
+        "--backend <module>",
+        "also offer the device of a backend from elsewhere: a module or file that exports `backend`",
+      ).argParser(collect),
+    )
+    .option("--debug", "show where in the program a problem arose")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError() {},
+    })
+    .exitOverride()
+    .addHelpText("after", help);
+
+  let finder: Promise<DeviceFinder> | undefined;
+  const devices = () => {
+    finder ??= findDevices(program.opts<SharedOptions>().backend ?? [], surroundings);
+    return finder;
+  };
+  const full = async (): Promise<DemoContext> => {
+    const found = await devices();
+    return { ...surroundings, devices: found, openDevice: found.open };
+  };
+  const context: CommandContext = {
+    ...surroundings,
+    openDevice: async (name) => (await devices()).open(name),
+    ...(startSelf !== undefined && {
+      startSelf: (args) => startSelf([...sharedArguments(program.opts<SharedOptions>()), ...args]),
+    }),
+  };
+  registerDemoCommand(program, full);
+  registerRunCommand(program, full);
+  registerDevicesCommand(program, full);
+  registerVectorsCommand(program, context);
+  return program;
+}
+
+/** Backends that the user names come before those that this program knows. */
+async function findDevices(modules: readonly string[], { engines, cwd }: Surroundings): Promise<DeviceFinder> {
+  const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
+  return createDeviceFinder([...own, ...engines]);
+}
+
+/** The shared options as arguments, for a child process that is to know the same devices. */
+function sharedArguments({ backend = [], debug = false }: SharedOptions): string[] {
+  return [...backend.flatMap((module) => ["--backend", module]), ...(debug ? ["--debug"] : [])];
+}

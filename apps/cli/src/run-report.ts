@@ -1,0 +1,103 @@
+/**
+ * The report of `nnhal run`, for people and as JSON.
+ */
+import { basename } from "node:path";
+import type { OutputValue } from "./model/execute.ts";
+import type { PreparedInput } from "./model/inputs.ts";
+import type { Latency } from "./model/measure.ts";
+import type { ScoredClass } from "./model/scores.ts";
+import { realValues, tensorText } from "./model/tensor.ts";
+import { bar, columns, milliseconds, plain } from "./text.ts";
+
+/** What there is to report. */
+export interface RunReport {
+  /** As the user named it. */
+  readonly model: string;
+  readonly device: string;
+  readonly inputs: readonly PreparedInput[];
+  readonly outputs: readonly OutputValue[];
+  /** Empty where no output holds scores. */
+  readonly top: readonly ScoredClass[];
+  /** Runs after the first. */
+  readonly runs: number;
+  readonly latency: Latency;
+  /** The files that outputs were written to. */
+  readonly written: readonly string[];
+}
+
+/** What `--json` prints. */
+export interface RunJson {
+  readonly model: string;
+  readonly device: string;
+  /** In the model's order; `output<k>.bin` is the element k. */
+  readonly outputs: readonly {
+    readonly name: string;
+    /** The HAL's type. */
+    readonly type: string;
+    readonly shape: readonly number[];
+    /** 0 where the type has none. */
+    readonly scale: number;
+    readonly zeroPoint: number;
+  }[];
+  readonly top: readonly ScoredClass[];
+  readonly latencyMs: Latency;
+}
+
+/** The report as JSON. */
+export function toJson({ model, device, outputs, top, latency }: RunReport): RunJson {
+  return {
+    model,
+    device,
+    outputs: outputs.map(({ info: { name, type, shape, scale, zeroPoint } }) => ({
+      name,
+      type,
+      shape,
+      scale,
+      zeroPoint,
+    })),
+    top,
+    latencyMs: latency,
+  };
+}
+
+/** The report as text. */
+export function formatReport({ model, device, inputs, outputs, top, runs, latency, written }: RunReport): string {
+  const { prepare, first, min, median } = latency;
+  const repeated = runs === 0 ? "" : `; ${runs} more: fastest ${milliseconds(min)}, median ${milliseconds(median)}`;
+  const facts = [
+    ["model", basename(model)],
+    ["device", device],
+    ...inputs.map(({ info, source }) => ["input", `${tensorText(info)} from ${plain(source)}`]),
+    ...outputs.map(({ info }) => ["output", tensorText(info)]),
+    ["latency", `prepared in ${milliseconds(prepare)}, first run ${milliseconds(first)}${repeated}`],
+    ...written.map((file) => ["written", file]),
+  ];
+  const results = top.length > 0 ? formatTop(top) : outputs.map(formatValues);
+  return `${[...columns(facts), "", ...results].join("\n")}\n`;
+}
+
+const barWidth = 24;
+
+/** One line a class: index, label, score, and a bar. Bars are shares of 1, or of the best score if that is above 1. */
+export function formatTop(top: readonly ScoredClass[]): string[] {
+  const whole = Math.max(1, ...top.map(({ score }) => (Number.isFinite(score) ? score : 0)));
+  // Labels that are only the index again, as those of digits, need no column.
+  const hasLabels = top.some(({ index, label }) => label !== null && label !== String(index));
+  return columns(
+    top.map(({ index, label, score }) => [
+      String(index).padStart(Math.max(...top.map((each) => String(each.index).length))),
+      ...(hasLabels ? [plain(label ?? "")] : []),
+      score.toFixed(4),
+      bar(score / whole, barWidth),
+    ]),
+  );
+}
+
+const shownValues = 8;
+
+function formatValues({ info, bytes }: OutputValue, place: number): string {
+  const values = realValues(info, bytes);
+  const shown = Array.from(values.subarray(0, shownValues), (value) => String(Number(value.toPrecision(6))));
+  const rest = values.length - shown.length;
+  return `output ${place}: ${shown.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
+}

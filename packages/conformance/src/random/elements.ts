@@ -1,0 +1,97 @@
+/**
+ * Random elements and quantisation for every operand type. Most are harmless; some are the extremes that kernels tend to
+ * forget.
+ */
+import {
+  createData,
+  elementCount,
+  integerRange,
+  isFloat,
+  type Tensor,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import type { Random } from "./random.ts";
+import type { WantedTensor } from "./wanted.ts";
+
+const scales = [1 / 256, 1 / 128, 0.1, 0.5, 1, 3];
+
+/** A scale that models use. */
+export function randomScale(random: Random): number {
+  return Math.fround(random.pick(scales));
+}
+
+/** Numbers that a float operand may hold, but hardly ever does. All are exact in float16. */
+const strangeFloats = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, -0, 65504, -65504, 2 ** -24];
+
+/** Quantisation of an operand of a type: what is wanted, else random within what the HAL allows. */
+export function quantisationOf(
+  type: OperandTypeName,
+  { dimensions, scale, zeroPoint, channelDim = 0 }: WantedTensor,
+  random: Random,
+): Pick<TensorInfo, "scale" | "zeroPoint" | "channelQuant"> {
+  const { quantisation, zeroPointRange }: { quantisation: string; zeroPointRange?: readonly [number, number] } =
+    operandTypes[type];
+  switch (quantisation) {
+    case "asymmetric": {
+      const [least, greatest] = zeroPointRange ?? [0, 0];
+      // 16-bit boxes, sizes and anchors have one fixed quantisation, and nothing else has that type.
+      const isBox = type === "TENSOR_QUANT16_ASYMM";
+      return {
+        scale: Math.fround(scale ?? (isBox ? 0.125 : randomScale(random))),
+        zeroPoint: zeroPoint ?? (isBox ? 0 : random.integer(least, greatest)),
+      };
+    }
+    case "symmetric":
+      return { scale: Math.fround(scale ?? randomScale(random)), zeroPoint: 0 };
+    case "perChannel": {
+      const channels = dimensions[channelDim] ?? 0;
+      const channelQuant = { scales: Array.from({ length: channels }, () => randomScale(random)), channelDim };
+      return { scale: 0, zeroPoint: 0, channelQuant };
+    }
+    case "bias":
+      return { scale: Math.fround(scale ?? 0), zeroPoint: 0 };
+    default:
+      return { scale: 0, zeroPoint: 0 };
+  }
+}
+
+/** A tensor as it is wanted. */
+export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: Random): Tensor {
+  const info = { type, dimensions: wanted.dimensions, ...quantisationOf(type, wanted, random) };
+  const data = createData(type, elementCount(wanted.dimensions));
+  const { values, reals } = wanted;
+  if (values !== undefined) data.set(values.slice(0, data.length));
+  else if (reals !== undefined) data.set(storedOf(info, reals).slice(0, data.length));
+  else fillRandomly(type, data, random);
+  return { ...info, data };
+}
+
+function storedOf({ type, scale, zeroPoint }: TensorInfo, reals: readonly number[]): readonly number[] {
+  if (isFloat(type) || scale === 0) return reals;
+  const [least, greatest] = integerRange(type);
+  return reals.map((real) => Math.min(greatest, Math.max(least, Math.round(real / scale) + zeroPoint)));
+}
+
+function fillRandomly(type: OperandTypeName, data: TensorData, random: Random): void {
+  const isStrange = random.chance(0.1);
+  const draw = isFloat(type)
+    ? () => (isStrange && random.chance(0.3) ? random.pick(strangeFloats) : random.integer(-64, 64) / 16)
+    : integersOf(type, isStrange, random);
+  for (let index = 0; index < data.length; index++) data[index] = draw();
+}
+
+function integersOf(type: OperandTypeName, isStrange: boolean, random: Random): () => number {
+  const [least, greatest] = integerRange(type);
+  const isWide = type === "TENSOR_INT32" || type === "INT32" || type === "UINT32";
+  if (isWide && !isStrange) return () => Math.max(least, random.integer(-8, 8));
+  return () => (isStrange && random.chance(0.5) ? random.pick([least, greatest]) : random.integer(least, greatest));
+}
+
+/** A scalar operand. */
+export function scalarTensor(type: OperandTypeName, value: number | boolean): Tensor {
+  const data = createData(type, 1);
+  data[0] = Number(value);
+  return { type, dimensions: [], scale: 0, zeroPoint: 0, data };
+}

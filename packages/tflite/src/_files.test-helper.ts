@@ -1,0 +1,21 @@
+/**
+ * Where tests find real models: the folder that NNHAL_MODELS names, else shared/models beside the checkout.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
+
+/** The .tflite files of the folder; none where there is no such folder. */
+export const realModels: readonly { readonly name: string; readonly bytes: Uint8Array }[] = existsSync(folder)
+  ? readdirSync(folder)
+      .filter((file) => file.endsWith(".tflite"))
+      .map((file) => ({
+        name: file.slice(0, -".tflite".length),
+        bytes: new Uint8Array(readFileSync(join(folder, file))),
+      }))
+  : [];
+
+/** What a test says where there are no models. */
+export const noModels = `no .tflite files in ${folder}: set NNHAL_MODELS to a folder that has some`;

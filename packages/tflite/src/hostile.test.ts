@@ -1,0 +1,504 @@
+import fc from "fast-check";
+import { Builder } from "flatbuffers";
+import { describe, expect, test } from "vitest";
+import { realModels } from "./_files.test-helper.ts";
+import { modelOf } from "./_model.test-helper.ts";
+import { TfliteError } from "./error.ts";
+import { writeTable } from "./flatbuffer/table.ts";
+import { importTflite } from "./import/import.ts";
+import { readTflite } from "./read.ts";
+import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type TensorRow } from "./schema/tables.ts";
+import { writeTflite } from "./write.ts";
+
+/** Reads and imports; "fine", or the message of the one error that is allowed. */
+function attempt(bytes: Uint8Array): string {
+  for (const action of [readTflite, importTflite]) {
+    try {
+      action(bytes);
+    } catch (error) {
+      if (!(error instanceof TfliteError)) throw error;
+      expect(error.message).not.toBe("");
+      return error.message;
+    }
+  }
+  return "fine";
+}
+
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+// A convolution with a scale per channel, a layer without bias, state, control flow, options with vectors.
+const f = { type: "FLOAT32", shape: [1, 2] } as const;
+const one = { type: "FLOAT32", shape: [1, 1] } as const;
+const q8 = { type: "INT8", shape: [1, 1, 1, 2], scale: 0.5 } as const;
+const small = writeTflite({
+  ...modelOf(
+    {
+      tensors: {
+        x: { ...q8, shapeSignature: [-1, 1, 1, 2] },
+        w: { type: "INT8", shape: [2, 1, 1, 2], data: [1, 2, 3, 4], scale: [0.5, 1], zeroPoint: [0, 0] },
+        c: q8,
+        d: { type: "FLOAT32", shape: [1, 1, 1, 2] },
+        s: f,
+        v: { type: "FLOAT32", shape: [1, 2], data: [1, 2] },
+        l: one,
+        r: { ...one, data: [0.5] },
+        b: { type: "FLOAT32", shape: [1], data: [0.5] },
+        h: { ...one, isVariable: true },
+        n: one,
+        flag: { type: "BOOL", shape: [1] },
+        y: one,
+      },
+      operators: [
+        {
+          name: "CONV_2D",
+          inputs: ["x", "w"],
+          outputs: ["c"],
+          options: { padding: "VALID", strideW: 1, strideH: 1 },
+          version: 3,
+        },
+        { name: "DEQUANTIZE", inputs: ["c"], outputs: ["d"], version: 2 },
+        { name: "SQUEEZE", inputs: ["d"], outputs: ["s"], options: { squeezeDims: [1, 2] } },
+        {
+          name: "FULLY_CONNECTED",
+          inputs: ["s", "v", ""],
+          outputs: ["l"],
+          options: { keepNumDims: false },
+          version: 6,
+        },
+        {
+          name: "RNN",
+          inputs: ["l", "r", "r", "b", "h"],
+          outputs: ["n"],
+          options: { fusedActivationFunction: "RELU" },
+        },
+        { name: "IF", inputs: ["flag", "n"], outputs: ["y"], options: { thenSubgraphIndex: 1, elseSubgraphIndex: 1 } },
+      ],
+      inputs: ["x", "flag"],
+      outputs: ["y"],
+    },
+    {
+      tensors: { a: one, b: one },
+      operators: [{ name: "EXP", inputs: ["a"], outputs: ["b"] }],
+      inputs: ["a"],
+      outputs: ["b"],
+    },
+  ),
+  metadata: [{ name: "about", data: new Uint8Array(5) }],
+  signatures: [
+    { key: "serving", subgraph: 0, inputs: [{ name: "in", tensor: 0 }], outputs: [{ name: "out", tensor: 12 }] },
+  ],
+});
+
+describe("a broken file gives one TfliteError", () => {
+  test("the file that the others are made from is fine", () => {
+    expect(attempt(small)).toBe("fine");
+    expect(importTflite(small).operators.map(({ name }) => name)).toEqual([
+      "CONV_2D",
+      "DEQUANTIZE",
+      "SQUEEZE",
+      "FULLY_CONNECTED",
+      "RNN",
+      "IF",
+    ]);
+  });
+
+  test("at every length", () => {
+    for (let length = 0; length < small.length; length++) expect(attempt(small.slice(0, length))).not.toBe("fine");
+  });
+
+  test.each([0x00, 0x01, 0x7f, 0x80, 0xff])("with any byte replaced by %d, or changed by it", (value) => {
+    for (let at = 0; at < small.length; at++) {
+      for (const byte of [value, small[at] ^ value]) {
+        const bytes = small.slice();
+        bytes[at] = byte;
+        attempt(bytes);
+      }
+    }
+  });
+
+  test("with any four bytes replaced by a length or offset", () => {
+    for (const value of [0xffff_ffff, 0x7fff_ffff, 0x8000_0000, 0x1000_0000, small.length, 4, 1]) {
+      for (let at = 0; at + 4 <= small.length; at++) {
+        const bytes = small.slice();
+        new DataView(bytes.buffer).setUint32(at, value, true);
+        attempt(bytes);
+      }
+    }
+  });
+
+  test("with several bytes changed", () => {
+    const change = fc.tuple(fc.nat(small.length - 1), fc.nat(255));
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 2, maxLength: 12 }), (changes) => {
+        const bytes = small.slice();
+        for (const [at, value] of changes) bytes[at] = value;
+        attempt(bytes);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("made of any bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (rest) => {
+        attempt(rest);
+        attempt(Uint8Array.of(...[8, 0, 0, 0], ...new TextEncoder().encode("TFL3"), ...rest));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("what is wrong is said", () => {
+  const broken = (at: number, ...values: readonly number[]) => {
+    const bytes = small.slice();
+    bytes.set(values, at);
+    return bytes;
+  };
+  const root = new DataView(small.buffer).getUint32(0, true);
+
+  test.each([
+    [new Uint8Array(0), "a .tflite file has at least 8 bytes, this one has 0"],
+    [small.slice(0, 7), "a .tflite file has at least 8 bytes, this one has 7"],
+    [small.slice(0, 8), `model: bytes ${root} to ${root + 4} lie outside the file of 8 bytes`],
+    [
+      new TextEncoder().encode("PK\x03\x04 a zip file"),
+      'bytes 4 to 8 of a .tflite file are "TFL3", here they are " a z"',
+    ],
+    [broken(0, 0, 0, 0, 0), "model: an offset is 0"],
+    [
+      broken(root, 0, 0, 0, 0x80),
+      `model: bytes ${root + 2 ** 31} to ${root + 2 ** 31 + 4} lie outside the file of ${small.length} bytes`,
+    ],
+    [broken(root, 0xff, 0xff, 0xff, 0x7f), "lie outside the file"],
+  ])("%#", (bytes, message) => {
+    expect(attempt(bytes)).toContain(message);
+  });
+
+  test("what is no file at all", () => {
+    expect(() => readTflite([] as never)).toThrow("readTflite takes the file as a Uint8Array");
+  });
+});
+
+/** A file of rows as they are, whatever they say. */
+function fileOf(row: Partial<ModelRow>): Uint8Array {
+  const builder = new Builder(64);
+  const model: ModelRow = {
+    ...{ version: 3, operatorCodes: undefined, subgraphs: undefined, description: undefined, buffers: undefined },
+    ...{ metadataBuffer: undefined, metadata: undefined, signatureDefs: undefined },
+    ...row,
+  };
+  builder.finish(writeTable(builder, modelLayout, model, "model"), "TFL3");
+  return builder.asUint8Array().slice();
+}
+
+const tensorRow: TensorRow = {
+  ...{ shape: [2], type: 0, buffer: 0, name: "t", quantization: undefined, isVariable: false, sparsity: false },
+  ...{ shapeSignature: undefined, hasRank: false, variantTensors: false, externalBuffer: 0 },
+};
+const operatorRow: OperatorRow = {
+  ...{
+    opcodeIndex: 0,
+    inputs: [0],
+    outputs: [1],
+    builtinOptionsType: 0,
+    builtinOptions: undefined,
+    customOptions: undefined,
+  },
+  ...{ customOptionsFormat: 0, mutatingVariableInputs: undefined, intermediates: undefined },
+  ...{ largeCustomOptionsOffset: 0, largeCustomOptionsSize: 0 },
+};
+const abs = { deprecatedBuiltinCode: 101, customCode: undefined, version: 1, builtinCode: 101 };
+
+function subgraphFile(change: Partial<SubgraphRow>, more: Partial<ModelRow> = {}): Uint8Array {
+  const subgraph: SubgraphRow = {
+    ...{ tensors: [tensorRow, tensorRow], inputs: [0], outputs: [1], operators: [operatorRow], name: undefined },
+    ...change,
+  };
+  return fileOf({ operatorCodes: [abs], subgraphs: [subgraph], ...more });
+}
+
+const quantization = {
+  ...{ min: undefined, max: undefined, scale: [1, 2], zeroPoint: [0, 0], detailsType: 0, details: false },
+  quantizedDimension: 0,
+};
+
+describe("rows that do not fit together are refused", () => {
+  test("the file that the others are made from is fine", () => {
+    expect(attempt(subgraphFile({}))).toBe("fine");
+  });
+
+  test.each([
+    [fileOf({ version: 2 }), "model.version: schema version 2 is not supported, only 3"],
+    [fileOf({}), "model.subgraphs: the file has no subgraph"],
+    [subgraphFile({ inputs: [2] }), "subgraphs[0].inputs[0]: there is no tensor 2; the subgraph has 2"],
+    [subgraphFile({ outputs: [-1] }), "subgraphs[0].outputs[0]: there is no tensor -1"],
+    [
+      subgraphFile({ operators: [{ ...operatorRow, inputs: [-2] }] }),
+      "operators[0] (ABS).inputs[0]: there is no tensor -2",
+    ],
+    [
+      subgraphFile({ operators: [{ ...operatorRow, outputs: [-1] }] }),
+      "operators[0] (ABS).outputs[0]: there is no tensor -1",
+    ],
+    [
+      subgraphFile({ operators: [{ ...operatorRow, intermediates: [2] }] }),
+      "operators[0] (ABS).intermediates[0]: there is no tensor 2",
+    ],
+    [
+      subgraphFile({ operators: [{ ...operatorRow, opcodeIndex: 1 }] }),
+      "opcodeIndex: there is no operator code 1; the file has 1",
+    ],
+    [
+      subgraphFile({}, { operatorCodes: [{ ...abs, deprecatedBuiltinCode: -1, builtinCode: -2 }] }),
+      "operator code -1 is negative",
+    ],
+    [
+      subgraphFile({ tensors: [{ ...tensorRow, type: 23 }, tensorRow] }),
+      "tensors[0].type: tensor type 23 is not known",
+    ],
+    [
+      subgraphFile({ tensors: [{ ...tensorRow, type: -1 }, tensorRow] }),
+      "tensors[0].type: tensor type -1 is not known",
+    ],
+    [
+      subgraphFile({ tensors: [{ ...tensorRow, buffer: 1 }, tensorRow] }),
+      "tensors[0].buffer: there is no buffer 1; the file has 0",
+    ],
+    [
+      subgraphFile({ tensors: [{ ...tensorRow, externalBuffer: 1 }, tensorRow] }),
+      "constants that lie in another file are not supported",
+    ],
+    [
+      subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, zeroPoint: [0] } }, tensorRow] }),
+      "quantization: 1 zero points stand beside 2 scales",
+    ],
+    [
+      subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, detailsType: 1 } }, tensorRow] }),
+      "quantisation details of kind 1 are not known",
+    ],
+    [
+      subgraphFile({}, { metadata: [{ name: "m", buffer: 3 }] }),
+      "metadata[0].buffer: there is no buffer 3; the file has 0",
+    ],
+    [
+      subgraphFile(
+        {},
+        {
+          signatureDefs: [
+            { inputs: undefined, outputs: undefined, signatureKey: "k", deprecatedTag: false, subgraphIndex: 1 },
+          ],
+        },
+      ),
+      "signatureDefs[0].subgraphIndex: there is no subgraph 1",
+    ],
+    [
+      subgraphFile(
+        {},
+        {
+          signatureDefs: [
+            {
+              inputs: [{ name: "x", tensorIndex: 2 }],
+              outputs: undefined,
+              signatureKey: "k",
+              deprecatedTag: false,
+              subgraphIndex: 0,
+            },
+          ],
+        },
+      ),
+      "signatureDefs[0].inputs[0]: there is no tensor 2",
+    ],
+  ])("%#", (bytes, message) => {
+    expect(attempt(bytes)).toContain(message);
+  });
+
+  test("zero points that no number holds", () => {
+    const bytes = subgraphFile({
+      tensors: [{ ...tensorRow, quantization: { ...quantization, zeroPoint: [0, 0x0123_4567_89ab] } }, tensorRow],
+    });
+    const at = bytes.findIndex((_, i) => new DataView(bytes.buffer).getBigInt64(i, true) === 0x0123_4567_89abn);
+    new DataView(bytes.buffer).setBigInt64(at, 2n ** 60n, true);
+    expect(attempt(bytes)).toContain("zeroPoint: NaN is not an integer");
+  });
+
+  test("options of another operator", () => {
+    const bytes = writeTflite(
+      modelOf({
+        tensors: { x: f, y: f },
+        operators: [{ name: "ADD", inputs: ["x", "x"], outputs: ["y"], options: { fusedActivationFunction: "RELU" } }],
+        inputs: ["x"],
+        outputs: ["y"],
+      }),
+    );
+    expect(attempt(bytes)).toBe("fine");
+    // ADD's options have code 11 in the union; 21 are MUL's, 127 nobody's.
+    const places = Array.from(bytes.keys()).filter((i) => bytes[i] === 11);
+    const messages = [21, 127].map((code) => places.map((at) => attempt(bytes.with(at, code))));
+    expect(messages[0]).toContainEqual(
+      expect.stringContaining("(ADD).options: carries MulOptions where AddOptions belong"),
+    );
+    expect(messages[1]).toContainEqual(
+      expect.stringContaining("(ADD).options: carries options of kind 127 where AddOptions belong"),
+    );
+  });
+});
+
+describe("what old and large files have", () => {
+  test("an operator code in the old field only, or in the new one only", () => {
+    for (const operatorCode of [
+      { ...abs, builtinCode: 0 },
+      { ...abs, deprecatedBuiltinCode: 0 },
+      { ...abs, deprecatedBuiltinCode: 101 },
+    ]) {
+      expect(readTflite(subgraphFile({}, { operatorCodes: [operatorCode] })).subgraphs[0].operators[0].name).toBe(
+        "ABS",
+      );
+    }
+    const elsewhere = { ...abs, deprecatedBuiltinCode: 127, builtinCode: 140 };
+    expect(readTflite(subgraphFile({}, { operatorCodes: [elsewhere] })).subgraphs[0].operators[0].name).toBe(
+      "REDUCE_ALL",
+    );
+  });
+
+  test("scales without zero points: they are 0", () => {
+    const row = { ...tensorRow, quantization: { ...quantization, zeroPoint: undefined } };
+    expect(
+      readTflite(subgraphFile({ tensors: [row, tensorRow] })).subgraphs[0].tensors[0].quantization?.zeroPoint,
+    ).toEqual([0, 0]);
+  });
+
+  test("a quantisation without scales is none", () => {
+    const row = {
+      ...tensorRow,
+      quantization: { ...quantization, scale: undefined, zeroPoint: undefined, min: [0], max: [1] },
+    };
+    expect(readTflite(subgraphFile({ tensors: [row, tensorRow] })).subgraphs[0].tensors[0]).not.toHaveProperty(
+      "quantization",
+    );
+  });
+
+  const outside = (offset: number, size: number) => {
+    const row = { ...tensorRow, buffer: 1 };
+    const none = { data: undefined, offset: 0, size: 0 };
+    return subgraphFile(
+      { tensors: [tensorRow, tensorRow, row], operators: [{ ...operatorRow, inputs: [0, 2] }] },
+      {
+        buffers: [none, { ...none, offset, size }],
+        operatorCodes: [{ ...abs, deprecatedBuiltinCode: 0, builtinCode: 0 }],
+      },
+    );
+  };
+
+  test("constants behind the FlatBuffer", () => {
+    const length = outside(1000, 8).length;
+    const whole = new Uint8Array(length + 8);
+    whole.set(outside(length, 8));
+    whole.set([0, 0, 128, 63, 0, 0, 0, 64], length);
+    const [, , { data }] = readTflite(whole).subgraphs[0].tensors;
+    expect(data).toEqual(whole.subarray(length));
+    expect(data?.buffer).toBe(whole.buffer);
+    const { model } = importTflite(whole);
+    expect(model.main.operands.map(({ location }) => location)).toContainEqual({
+      poolIndex: 0,
+      offset: length,
+      length: 8,
+    });
+  });
+
+  test.each([
+    [1000, 8, "buffers[1]: bytes 1000 to 1008 lie outside the file of"],
+    [2 ** 52, 2 ** 52, "lie outside the file of"],
+  ])("constants at %d of %d bytes are refused where there are none", (offset, size, message) => {
+    expect(attempt(outside(offset, size))).toContain(message);
+  });
+
+  test("custom options behind the FlatBuffer", () => {
+    const custom = { deprecatedBuiltinCode: 32, customCode: "Mine", version: 1, builtinCode: 32 };
+    const file = (at: number) =>
+      subgraphFile(
+        { operators: [{ ...operatorRow, largeCustomOptionsOffset: at, largeCustomOptionsSize: 3 }] },
+        { operatorCodes: [custom] },
+      );
+    const { length } = file(1000);
+    const whole = Uint8Array.of(...file(length), 7, 8, 9);
+    expect(readTflite(whole).subgraphs[0].operators[0]).toMatchObject({
+      customCode: "Mine",
+      customOptions: Uint8Array.of(7, 8, 9),
+    });
+    expect(attempt(file(1000))).toContain("customOptions: bytes 1000 to 1003 lie outside the file");
+  });
+});
+
+describe("a small file cannot cause much work", () => {
+  /** Replaces each element of the vector at `count` by a reference to the target of its first. */
+  function shareAll(bytes: Uint8Array, vector: number): Uint8Array {
+    const view = new DataView(bytes.buffer);
+    const target = vector + 4 + view.getUint32(vector + 4, true);
+    for (let i = 0; i < view.getUint32(vector, true); i++)
+      view.setUint32(vector + 4 + 4 * i, target - (vector + 4 + 4 * i), true);
+    return bytes;
+  }
+
+  test("many elements that are one table", () => {
+    const count = 1000;
+    // Tensors whose shapes are long, so that what each costs to read is much more than its place in the vector.
+    const long = { ...tensorRow, shape: new Array<number>(100).fill(1) };
+    const tensors = [
+      long,
+      ...new Array<TensorRow>(count - 1).fill({ ...tensorRow, shape: undefined, name: undefined }),
+    ];
+    const bytes = subgraphFile({ tensors, operators: undefined, inputs: undefined, outputs: undefined });
+    const view = new DataView(bytes.buffer);
+    const vector = Array.from({ length: bytes.length / 4 - 1 }, (_, i) => 4 * i).find(
+      (at) => view.getUint32(at, true) === count,
+    );
+    if (vector === undefined) throw new TypeError("the vector of tensors was not found");
+    expect(attempt(bytes.slice())).not.toContain("overlap");
+    expect(attempt(shareAll(bytes, vector))).toMatch(
+      /tensors\[\d+\].*: parts of the file overlap: reading them takes more than 4 passes/,
+    );
+  });
+
+  test.each([0xffff_ffff, 0x4000_0000, 100_000])("a vector that says it has %d elements", (count) => {
+    const bytes = subgraphFile({ inputs: [0, 1, 0, 1, 0, 1, 0] });
+    const view = new DataView(bytes.buffer);
+    const at = Array.from({ length: bytes.length / 4 - 1 }, (_, i) => 4 * i).find(
+      (place) => view.getUint32(place, true) === 7,
+    );
+    if (at === undefined) throw new TypeError("the vector of inputs was not found");
+    view.setUint32(at, count, true);
+    expect(attempt(bytes)).toContain(
+      `subgraphs[0].inputs: a vector of ${count} elements of 4 bytes does not fit in the file`,
+    );
+  });
+});
+
+if (realModels.length > 0)
+  describe("real models", () => {
+    test.each(realModels)("$name cut anywhere", ({ bytes }) => {
+      const next = random(1);
+      for (let i = 0; i < 40; i++) {
+        const length = Math.floor(next() * (i % 2 === 0 ? Math.min(bytes.length, 4096) : bytes.length));
+        attempt(bytes.subarray(0, length));
+      }
+    });
+
+    test.each(realModels)("$name with bytes changed", ({ bytes }) => {
+      const next = random(2);
+      const copy = bytes.slice();
+      for (let i = 0; i < 60; i++) {
+        const at = Math.floor(next() * (i % 2 === 0 ? Math.min(copy.length, 20_000) : copy.length));
+        const before = copy[at];
+        copy[at] = Math.floor(next() * 256);
+        attempt(copy);
+        copy[at] = before;
+      }
+    });
+  });

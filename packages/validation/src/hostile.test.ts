@@ -1,0 +1,333 @@
+/**
+ * Input that nobody would write by hand: validation answers with issues, never throws, and does not take for ever.
+ */
+import { type Model, OperandType } from "@nnhal/types";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  changed,
+  controlModel,
+  floorModel,
+  input,
+  loopModel,
+  modelOf,
+  operand,
+  operation,
+  output,
+  reference,
+  subgraphOf,
+} from "./_models.test-helper.ts";
+import {
+  type AllocationRequest,
+  capabilitiesIssues,
+  extensionIssues,
+  type Issue,
+  memoryDescIssues,
+  minimumVersion,
+  modelIssues,
+  poolIssues,
+  requestIssues,
+  rules,
+} from "./index.ts";
+
+/** Values that code written in good faith trips over. */
+const garbage = fc.oneof(
+  fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    withNullPrototype: true,
+  }),
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    Number.NaN,
+    -0,
+    -1,
+    0.5,
+    2 ** 31,
+    2 ** 32 - 1,
+    2 ** 32,
+    2 ** 53,
+    1e308,
+    Number.POSITIVE_INFINITY,
+    "length",
+    "__proto__",
+    Symbol("s"),
+    Symbol.iterator,
+    10n ** 40n,
+    () => 0,
+    [],
+    new Array(2 ** 32 - 1),
+    Array(1000).fill(0),
+    new Uint32Array(4),
+    Object.freeze({}),
+    Object.create(null),
+  ),
+  fc.integer({ min: -2, max: 20 }),
+);
+
+/** Every path of a value that a change can go to. */
+function pathsOf(value: unknown, at = "", depth = 0): string[] {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || depth > 6) return [];
+  return Object.entries(value).flatMap(([key, below]) => {
+    const path = Array.isArray(value) ? `${at}[${key}]` : `${at}${at === "" ? "" : "."}${key}`;
+    return [path, ...pathsOf(below, path, depth + 1)];
+  });
+}
+
+/** A value with a few places replaced by garbage, later changes also within earlier garbage's neighbours. */
+function mangled<T extends object>(whole: T): fc.Arbitrary<T> {
+  const change = fc.tuple(fc.constantFrom(...pathsOf(whole)), garbage);
+  return fc.array(change, { minLength: 1, maxLength: 4 }).map((changes) => {
+    let result = whole;
+    for (const [path, value] of changes) {
+      try {
+        result = changed(result, path, value);
+      } catch {
+        // An earlier change took the place away.
+      }
+    }
+    return result;
+  });
+}
+
+function expectIssues(issues: readonly Issue[]): void {
+  expect(issues.length).toBeLessThanOrEqual(32);
+  for (const { code, path, message } of issues) {
+    expect(Object.hasOwn(rules, code)).toBe(true);
+    expect(typeof path).toBe("string");
+    expect(message.length).toBeGreaterThan(0);
+    expect(message.length).toBeLessThan(1000);
+  }
+}
+
+const validModels = fc.constantFrom<Model>(controlModel, loopModel, floorModel());
+
+describe("modelIssues", () => {
+  it("does not throw on models with garbage in them", () => {
+    fc.assert(
+      fc.property(validModels.chain(mangled), fc.constantFrom("1.0", "1.1", "1.2", "1.3"), (model, version) => {
+        const issues = modelIssues(model, { version });
+        expectIssues(issues);
+        const least = minimumVersion(model);
+        expect(issues.length === 0).toBe(least !== undefined && least <= version);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("refuses what is garbage altogether", () => {
+    fc.assert(
+      fc.property(garbage, (anything) => {
+        const { model } = changed({ model: controlModel }, "model", anything);
+        const issues = modelIssues(model);
+        expectIssues(issues);
+        expect(issues.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("survives objects that throw when they are read", () => {
+    const thrower = () => {
+      throw new Error("no");
+    };
+    const proxies = [
+      new Proxy({}, { get: thrower }),
+      new Proxy([], { get: thrower, getPrototypeOf: thrower, has: thrower, ownKeys: thrower }),
+      new Proxy(() => 0, { apply: thrower }),
+      Object.defineProperty({}, "kind", { get: thrower }),
+      { toString: thrower, valueOf: thrower, [Symbol.toPrimitive]: thrower },
+      {
+        get length() {
+          return thrower();
+        },
+      },
+    ];
+    const revocable = Proxy.revocable({}, {});
+    revocable.revoke();
+    for (const base of [controlModel, loopModel]) {
+      for (const path of pathsOf(base)) {
+        for (const value of [...proxies, revocable.proxy]) {
+          const issues = modelIssues(changed(base, path, value));
+          expectIssues(issues);
+          expect(issues.length).toBeGreaterThan(0);
+        }
+      }
+    }
+  });
+
+  it("survives what is thrown being hostile itself", () => {
+    const worst = new Proxy(
+      {},
+      {
+        getPrototypeOf: () => {
+          throw worst;
+        },
+      },
+    );
+    const model = Object.defineProperty({ ...controlModel }, "main", {
+      get: () => {
+        throw worst;
+      },
+    });
+    expect(modelIssues(model).map(({ code }) => code)).toEqual(["structure"]);
+  });
+
+  it("survives cycles", () => {
+    const model: { referenced: unknown[]; main: unknown } = { ...controlModel, referenced: [] };
+    model.referenced.push(model, model.main, model.referenced);
+    expectIssues(modelIssues(changed(controlModel, "referenced", model.referenced)));
+    expectIssues(modelIssues(changed(controlModel, "main", model)));
+  });
+
+  it("gives up on lists of endless holes", () => {
+    const endless = new Array(2 ** 32 - 1);
+    for (const path of [
+      "main.operands",
+      "main.operations",
+      "main.inputIndexes",
+      "main.outputIndexes",
+      "main.operations[0].inputs",
+      "main.operations[0].outputs",
+      "main.operands[0].dimensions",
+      "main.operands[2].extraParams.channelQuant.scales",
+      "referenced",
+      "referenced[0].operands",
+      "pools",
+      "extensionNameToPrefix",
+    ]) {
+      const issues = modelIssues(changed(controlModel, path, endless));
+      expectIssues(issues);
+      expect(issues.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("size", () => {
+  it("of a model may be large: 20,000 operations in a row", () => {
+    const count = 20_000;
+    const operands = [operand(input), ...Array.from({ length: count - 1 }, () => operand()), operand(output)];
+    const counted = operands.map((one, index) => ({ ...one, numberOfConsumers: index < count ? 1 : 0 }));
+    const operations = Array.from({ length: count }, (_, index) => operation("FLOOR", [index], [index + 1]));
+    const model = modelOf({ operands: counted, operations, inputIndexes: [0], outputIndexes: [count] });
+    expect(modelIssues(model)).toEqual([]);
+    const last = `main.operands[${count}].numberOfConsumers`;
+    expect(modelIssues(changed(model, last, 1)).map(({ path }) => path)).toEqual([last]);
+  });
+
+  /** Subgraph `index` runs `next` either way. */
+  const nested = (next: number) =>
+    subgraphOf(
+      [
+        operand({ type: OperandType.TENSOR_BOOL8, dimensions: [1], ...input }),
+        operand({ type: OperandType.TENSOR_BOOL8, dimensions: [1], ...output }),
+        reference(next, 0),
+      ],
+      [operation("IF", [0, 2, 2, 0], [1])],
+    );
+  const leaf = subgraphOf(
+    [
+      operand({ type: OperandType.TENSOR_BOOL8, dimensions: [1], ...input }),
+      operand({ type: OperandType.TENSOR_BOOL8, dimensions: [1], ...output }),
+    ],
+    [operation("LOGICAL_NOT", [0], [1])],
+  );
+
+  it("of nesting may be large: 10,000 subgraphs deep, each named twice", () => {
+    const depth = 10_000;
+    const referenced = Array.from({ length: depth }, (_, index) => (index + 1 < depth ? nested(index + 1) : leaf));
+    const model = modelOf(nested(0), { referenced });
+    expect(modelIssues(model)).toEqual([]);
+    const cyclic = changed(model, `referenced[${depth - 1}]`, nested(0));
+    expect(modelIssues(cyclic).map(({ code }) => code)).toEqual(["subgraph-cycle"]);
+  });
+
+  it("of one operation may be large", () => {
+    const count = 50_000;
+    const part = operand({ ...input });
+    const inputs = Array.from({ length: count }, () => ({ ...part, numberOfConsumers: 1 }));
+    const axis = operand({ type: OperandType.INT32, dimensions: [], ...input, numberOfConsumers: 1 });
+    const indexes = Array.from({ length: count + 1 }, (_, index) => index);
+    const whole = operand({ dimensions: [2 * count], ...output });
+    const main = {
+      operands: [...inputs, axis, whole],
+      operations: [operation("CONCATENATION", indexes, [count + 1])],
+      inputIndexes: indexes,
+      outputIndexes: [count + 1],
+    };
+    expect(modelIssues(modelOf(main))).toEqual([]);
+    const wrong = modelIssues(changed(modelOf(main), `main.operands[${count}].type`, OperandType.FLOAT32));
+    expect(wrong.map(({ code }) => code)).toEqual(["operation-signature"]);
+    expectIssues(wrong);
+  });
+});
+
+describe("the other validators", () => {
+  const location = { poolIndex: 0, offset: 0, length: 8 };
+  const handle = { kind: "buffer", buffer: new ArrayBuffer(8), byteOffset: 0 } as const;
+  const memory = { name: "ashmem", size: 8, handle } as const;
+  const argument = { hasNoValue: false, location, dimensions: [2] };
+  const request = {
+    inputs: [argument],
+    outputs: [argument],
+    pools: [
+      { kind: "memory", memory },
+      { kind: "token", token: 1 },
+    ],
+  } as const;
+  const performance = { execTime: 1, powerUsage: 1 };
+  const capabilities = {
+    relaxedFloat32toFloat16PerformanceScalar: performance,
+    relaxedFloat32toFloat16PerformanceTensor: performance,
+    ifPerformance: performance,
+    whilePerformance: performance,
+    operandPerformance: [{ type: 0, info: performance }],
+  };
+  const extensions = [{ name: "com.example", operandTypes: [{ type: 1, isTensor: true, byteSize: 1 }] }];
+  const allocation: AllocationRequest = {
+    description: { dimensions: [2] },
+    preparedModels: [{ model: floorModel() }],
+    inputRoles: [{ modelIndex: 0, ioIndex: 0, frequency: 1 }],
+    outputRoles: [{ modelIndex: 0, ioIndex: 0, frequency: 1 }],
+  };
+
+  it("accept the values that are then mangled", () => {
+    expect(requestIssues(request, floorModel())).toEqual([]);
+    expect(capabilitiesIssues(capabilities)).toEqual([]);
+    expect(extensionIssues(extensions)).toEqual([]);
+    expect(memoryDescIssues(allocation)).toEqual([]);
+    expect(poolIssues(memory)).toEqual([]);
+  });
+
+  it("do not throw on garbage", () => {
+    const model = mangled(floorModel());
+    fc.assert(
+      fc.property(mangled(request), (value) => expectIssues(requestIssues(value, floorModel()))),
+      { numRuns: 1000 },
+    );
+    fc.assert(
+      fc.property(mangled(request), model, (value, other) => expectIssues(requestIssues(value, other))),
+      { numRuns: 1000 },
+    );
+    fc.assert(
+      fc.property(mangled(capabilities), (value) => expectIssues(capabilitiesIssues(value))),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(mangled(extensions), (value) => expectIssues(extensionIssues(value))),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(mangled(allocation), (value) => expectIssues(memoryDescIssues(value))),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(mangled(memory), (value) => expectIssues(poolIssues(value))),
+      { numRuns: 500 },
+    );
+  });
+});
