@@ -87,6 +87,19 @@ function tableOf(form: Form): FormTable {
   return table;
 }
 
+/** The type of each parameter of a form by one of its rows; a parameter of any type has none. */
+export function typesOfRow(form: Form, row: TypeRow): ReadonlyMap<Param, OperandTypeName> {
+  const { columns, rows } = tableOf(form);
+  const varying = rows.find((known) => known.row === row)?.types ?? [];
+  const types = new Map<Param, OperandTypeName>();
+  for (const param of [...form.params, ...form.outputs]) {
+    const column = columns.get(param);
+    const type = column === undefined ? param.type : varying[column];
+    if (type !== undefined) types.set(param, type);
+  }
+  return types;
+}
+
 /** Lists longer than this are not kept: a variadic parameter allows any length, and a cache has to stay small. */
 const longestKeptList = 64;
 

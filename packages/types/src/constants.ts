@@ -16,3 +16,6 @@ export const ExtensionTypeEncoding = { HIGH_BITS_PREFIX: 16, LOW_BITS_TYPE: 16 }
 
 /** A duration that was not measured, in microseconds (HAL 1.2 Timing: UINT64_MAX). */
 export const TIMING_NOT_MEASURED = 0xffff_ffff_ffff_ffffn;
+
+/** The type of a device that cannot tell, since it is older than HAL 1.2; no member of DeviceType (NNAPI DEVICE_UNKNOWN). */
+export const DEVICE_TYPE_UNKNOWN = 0;

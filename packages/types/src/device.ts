@@ -5,14 +5,20 @@
  *
  * The faces of HAL 1.0 – 1.3 with the HAL's own method names are built over this contract.
  */
+import type { BufferDesc, BufferRole, IBuffer } from "./buffer.ts";
+import type { FmqDescriptor, IBurstCallback, IBurstContext } from "./burst.ts";
+import type { CompilationCache } from "./cache.ts";
 import type { Capabilities, Extension } from "./capabilities.ts";
+import type { DEVICE_TYPE_UNKNOWN } from "./constants.ts";
 import type { DeviceStatus, DeviceType, ErrorStatus, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
+import type { IFencedExecutionCallback, SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
 import type { OutputShape, Request, Timing } from "./request.ts";
+import type { HalVersion } from "./version.ts";
 
-/** The part that every answer shares. */
-export interface Outcome {
-  readonly status: ErrorStatus;
+/** The part that every answer shares. `Status`: those that a HAL version knows. */
+export interface Outcome<Status extends ErrorStatus = ErrorStatus> {
+  readonly status: Status;
   /** What was attempted, which rule it broke and with which value. Only where status is not NONE. */
   readonly message?: string;
 }
@@ -25,6 +31,8 @@ export interface PrepareOptions {
   readonly priority?: Priority;
   /** Time on the steady clock, in nanoseconds, by which the model has to be ready. Default: none. */
   readonly deadline?: bigint;
+  /** Where to keep the prepared model. What is wrong with it is no reason to fail: nothing is kept then. Default: nowhere. */
+  readonly cache?: CompilationCache;
 }
 
 /** How to execute a request (HAL 1.3 IPreparedModel.execute_1_3). */
@@ -35,6 +43,12 @@ export interface ExecuteOptions {
   readonly deadline?: bigint;
   /** Longest time for one WHILE loop, in nanoseconds. Default and most: `LoopTimeoutDurationNs`. */
   readonly loopTimeoutDuration?: bigint;
+}
+
+/** How to execute a request behind fences (HAL 1.3 IPreparedModel.executeFenced). */
+export interface FencedExecuteOptions extends ExecuteOptions {
+  /** Nanoseconds that the execution may take once all fences waited for are signalled. Default: any time. */
+  readonly duration?: bigint;
 }
 
 /** The answer to getSupportedOperations. */
@@ -59,6 +73,28 @@ export interface ExecutionResult extends Outcome {
   readonly timing: Timing;
 }
 
+/** The answer to executeFenced. */
+export interface FencedResult extends Outcome {
+  /** Signalled when the execution has ended. Null where status is not NONE; may be null where it has ended already. */
+  readonly syncFence: SyncFence | null;
+  /** Tells how the execution ended. Not null exactly where status is NONE. */
+  readonly callback: IFencedExecutionCallback | null;
+}
+
+/** The answer to configureExecutionBurst. */
+export interface BurstResult extends Outcome {
+  /** Not null exactly where status is NONE. */
+  readonly context: IBurstContext | null;
+}
+
+/** The answer to allocate. */
+export interface AllocateResult extends Outcome {
+  /** Not null exactly where status is NONE. */
+  readonly buffer: IBuffer | null;
+  /** Names the buffer in requests: > 0 and that of no other living buffer where status is NONE, else 0. */
+  readonly token: number;
+}
+
 /** A model ready to run on a device (HAL IPreparedModel). */
 export interface PreparedModel {
   /**
@@ -66,6 +102,26 @@ export interface PreparedModel {
    * Outputs are complete in their pools when the promise resolves.
    */
   execute(request: Request, options?: ExecuteOptions): Promise<ExecutionResult>;
+  /**
+   * Executes a request once some fences are signalled; answers when the execution is under way. The dimensions of all
+   * outputs must be known. INVALID_ARGUMENT: a fence is null or in state ERROR. What goes wrong later, such as a fence
+   * waited for that fails, puts the execution's own fence in state ERROR. Optional: without it, GENERAL_FAILURE is the
+   * answer that a HAL caller gets.
+   */
+  executeFenced?(
+    request: Request,
+    waitFor: readonly (SyncFence | null)[],
+    options?: FencedExecuteOptions,
+  ): Promise<FencedResult>;
+  /**
+   * Serves a burst: reads requests from one queue and writes results to the other until the context is closed.
+   * INVALID_ARGUMENT: the callback is null, or a queue cannot be used. Optional: as `executeFenced`.
+   */
+  configureExecutionBurst?(
+    callback: IBurstCallback | null,
+    requestChannel: FmqDescriptor<"FmqRequestDatum">,
+    resultChannel: FmqDescriptor<"FmqResultDatum">,
+  ): Promise<BurstResult>;
   /** Frees what the prepared model holds once executions under way have ended; executing afterwards is INVALID_ARGUMENT. */
   close(): void;
 }
@@ -74,9 +130,12 @@ export interface PreparedModel {
 export interface Device {
   /** The name it is registered under, such as `nnhal-reference`. */
   readonly name: string;
+  /** The HAL version of the driver behind it. Default: 1.3. */
+  readonly halVersion?: HalVersion;
   /** The same at every call, and across restarts. */
   getCapabilities(): Outcome & { readonly capabilities: Capabilities };
-  getType(): Outcome & { readonly type: DeviceType };
+  /** DEVICE_TYPE_UNKNOWN only of a device that is older than HAL 1.2. */
+  getType(): Outcome & { readonly type: DeviceType | typeof DEVICE_TYPE_UNKNOWN };
   /** Not empty; changes whenever the driver changes. */
   getVersionString(): Outcome & { readonly version: string };
   getSupportedExtensions(): Outcome & { readonly extensions: readonly Extension[] };
@@ -87,4 +146,21 @@ export interface Device {
   getStatus(): DeviceStatus;
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;
+  /**
+   * Prepares the model that a cache holds. Whatever is wrong with the cache is GENERAL_FAILURE or INVALID_ARGUMENT.
+   * Optional: without it, GENERAL_FAILURE is the answer that a HAL caller gets.
+   */
+  prepareModelFromCache?(cache: CompilationCache, options?: Pick<PrepareOptions, "deadline">): Promise<PrepareResult>;
+  /**
+   * Allocates a buffer for inputs and outputs of prepared models. INVALID_ARGUMENT: no models, no roles, a role twice, a
+   * model that is null or another device's, or operands that have not all the same type, scale, zeroPoint, extraParams
+   * and compatible dimensions. GENERAL_FAILURE: the device cannot hold such a buffer. Optional: as
+   * `prepareModelFromCache`.
+   */
+  allocate?(
+    desc: BufferDesc,
+    preparedModels: readonly (PreparedModel | null)[],
+    inputRoles: readonly BufferRole[],
+    outputRoles: readonly BufferRole[],
+  ): Promise<AllocateResult>;
 }

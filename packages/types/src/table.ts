@@ -27,3 +27,25 @@ export function codesOf<const Table extends EnumTable>(table: Table): CodesOf<Ta
 export function namesOf<const Table extends EnumTable>(table: Table): ReadonlyMap<number, keyof Table & string> {
   return new Map(Object.entries(table).map(([name, row]) => [row.code, name]));
 }
+
+/** The versions up to and including one. */
+interface VersionsUpTo {
+  readonly "1.0": "1.0";
+  readonly "1.1": "1.0" | "1.1";
+  readonly "1.2": "1.0" | "1.1" | "1.2";
+  readonly "1.3": HalVersion;
+}
+
+/** The rows of an enum table that a HAL version knows. */
+export type TableAt<Table extends EnumTable, Version extends HalVersion> = {
+  readonly [Name in keyof Table as Table[Name]["since"] extends VersionsUpTo[Version] ? Name : never]: Table[Name];
+};
+
+/** Derives the rows of an enum table that a HAL version knows. */
+export function tableAt<const Table extends EnumTable, Version extends HalVersion>(
+  table: Table,
+  version: Version,
+): TableAt<Table, Version> {
+  const rows = Object.entries(table).filter(([, { since }]) => since <= version);
+  return Object.fromEntries(rows) as TableAt<Table, Version>;
+}

@@ -47,5 +47,20 @@ export function requireVersion(
   else issues.add(code, path, `${what} needs HAL ${needed}, the model is of ${version}`);
 }
 
+/** An operand under validation. */
+export interface OperandPlace {
+  readonly context: ModelContext;
+  /** The subgraph's path. */
+  readonly at: string;
+  readonly index: number;
+}
+
 /** Adds an issue on one field of an operand, such as `.scale`; "" is the operand itself. */
-export type AddOperandIssue = (code: RuleCode, field: string, message: string) => void;
+export function addIssue(place: OperandPlace, code: RuleCode, field: string, message: string): void {
+  place.context.issues.add(code, operandPath(place, field), message);
+}
+
+/** The path of one field of an operand. */
+export function operandPath({ at, index }: OperandPlace, field: string): string {
+  return `${at}.operands[${index}]${field}`;
+}

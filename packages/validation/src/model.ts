@@ -106,7 +106,7 @@ function checkSubgraph(context: ModelContext, subgraph: Subgraph, at: string): v
   let allReadable = true;
   for (let index = 0; index < operands.length; index++) {
     if (issues.isFull()) return;
-    soundness[index] = checkOperand(context, operands[index], at, index);
+    soundness[index] = checkOperand({ context, at, index }, operands[index]);
     if (soundness[index] === Soundness.garbage) allReadable = false;
     else types[index] = knownOperandType(operands[index].type)?.name;
   }

@@ -3,7 +3,7 @@
  * its value lies is in location.ts.
  */
 import { type Operand, OperandLifeTime } from "@nnhal/types";
-import { type AddOperandIssue, type ModelContext, requireVersion } from "./context.ts";
+import { addIssue, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { show, showDimensions } from "./issues.ts";
 import { checkLocation } from "./location.ts";
 import type { RuleCode } from "./rules.ts";
@@ -33,36 +33,41 @@ export const greatestSize = 0xffff_ffff;
 /** Greatest float32. */
 const greatestFloat = 3.4028234663852886e38;
 
-/** Checks operand `index` of the subgraph at `at`. */
-export function checkOperand(context: ModelContext, operand: Operand, at: string, index: number): Soundness {
-  const { issues } = context;
-  const before = issues.items.length;
-  const add: AddOperandIssue = (code, field, message) => issues.add(code, `${at}.operands[${index}]${field}`, message);
+/** Checks an operand. */
+export function checkOperand(place: OperandPlace, operand: Operand): Soundness {
+  const { context } = place;
+  const { items } = context.issues;
+  const before = items.length;
   const garbage = findGarbage(operand);
   if (garbage !== undefined) {
     const { field, value, needed } = garbage;
-    add("structure", field, `${field.slice(1) || "the operand"} is ${show(value)} where ${needed} is needed`);
+    addIssue(
+      place,
+      "structure",
+      field,
+      `${field.slice(1) || "the operand"} is ${show(value)} where ${needed} is needed`,
+    );
     return Soundness.garbage;
   }
   const type = knownOperandType(operand.type);
   if (type === undefined && !isExtensionOperandType(operand.type)) {
-    add("operand-type", ".type", `${show(operand.type)} is no operand type`);
+    addIssue(place, "operand-type", ".type", `${show(operand.type)} is no operand type`);
     return Soundness.wrong;
   }
   const since = type?.since ?? extensionsSince;
   if (since > context.version) {
     const what = type === undefined ? `extension type ${operand.type}` : type.name;
-    requireVersion(context, since, "operand-type", `${at}.operands[${index}].type`, what);
+    requireVersion(context, since, "operand-type", operandPath(place, ".type"), what);
   }
-  if (type === undefined) checkExtensionOperand(operand, add);
+  if (type === undefined) checkExtensionOperand(place, operand);
   else {
-    checkDimensions(context, operand, type, at, index, add);
-    checkScale(operand, type, add);
-    checkZeroPoint(operand, type, add);
-    checkExtraParams(operand, type, add);
+    checkDimensions(place, operand, type);
+    checkScale(place, operand, type);
+    checkZeroPoint(place, operand, type);
+    checkExtraParams(place, operand, type);
   }
-  checkLocation(context, operand, type, at, index, add);
-  return issues.items.length === before ? Soundness.right : Soundness.wrong;
+  checkLocation(place, operand, type);
+  return items.length === before ? Soundness.right : Soundness.wrong;
 }
 
 /** A field that does not hold the right kind of value. */
@@ -115,17 +120,11 @@ export function isReadable(operand: Operand | undefined): operand is Operand {
   return operand !== undefined && findGarbage(operand) === undefined;
 }
 
-function checkDimensions(
-  context: ModelContext,
-  { dimensions, lifetime }: Operand,
-  type: KnownOperandType,
-  at: string,
-  index: number,
-  add: AddOperandIssue,
-): void {
+function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: KnownOperandType): void {
   if (type.kind !== "tensor") {
     if (dimensions.length === 0) return;
-    add(
+    addIssue(
+      place,
       "scalar-rank",
       ".dimensions",
       `a ${type.name} has dimensions ${showDimensions(dimensions)} where none are allowed`,
@@ -135,23 +134,20 @@ function checkDimensions(
   const constant = lifetime === OperandLifeTime.CONSTANT_COPY || lifetime === OperandLifeTime.CONSTANT_REFERENCE;
   if (constant && (dimensions.length === 0 || dimensions.includes(0))) {
     const shown = showDimensions(dimensions);
-    add(
+    addIssue(
+      place,
       "constant-dimensions",
       ".dimensions",
       `a constant ${type.name} has dimensions ${shown} where all must be known`,
     );
-  } else if (dimensions.length === 0 && context.version < "1.2") {
-    requireVersion(
-      context,
-      "1.2",
-      "tensor-rank",
-      `${at}.operands[${index}].dimensions`,
-      `a ${type.name} of unknown rank`,
-    );
+  } else if (dimensions.length === 0 && place.context.version < "1.2") {
+    const path = operandPath(place, ".dimensions");
+    requireVersion(place.context, "1.2", "tensor-rank", path, `a ${type.name} of unknown rank`);
   }
   const size = sizeOf(type, dimensions);
   if (size > greatestSize) {
-    add(
+    addIssue(
+      place,
       "operand-size",
       ".dimensions",
       `a ${type.name} ${showDimensions(dimensions)} takes ${size} bytes, at most ${greatestSize} are allowed`,
@@ -159,20 +155,31 @@ function checkDimensions(
   }
 }
 
-function checkScale({ scale }: Operand, type: KnownOperandType, add: AddOperandIssue): void {
+function checkScale(place: OperandPlace, { scale }: Operand, type: KnownOperandType): void {
   if (isOem(type)) return;
   switch (type.quantisation) {
     case "none":
     case "perChannel":
-      if (scale !== 0) add("scale-none", ".scale", `the scale of a ${type.name} is ${scale} where 0 is needed`);
+      if (scale !== 0)
+        addIssue(place, "scale-none", ".scale", `the scale of a ${type.name} is ${scale} where 0 is needed`);
       return;
     case "bias":
       if (scale >= 0 && scale <= greatestFloat) return;
-      add("scale-bias", ".scale", `the scale of a ${type.name} is ${scale} where 0 or a positive number is needed`);
+      addIssue(
+        place,
+        "scale-bias",
+        ".scale",
+        `the scale of a ${type.name} is ${scale} where 0 or a positive number is needed`,
+      );
       return;
     default:
       if (scale > 0 && scale <= greatestFloat) return;
-      add("scale-positive", ".scale", `the scale of a ${type.name} is ${scale} where a positive number is needed`);
+      addIssue(
+        place,
+        "scale-positive",
+        ".scale",
+        `the scale of a ${type.name} is ${scale} where a positive number is needed`,
+      );
   }
 }
 
@@ -183,53 +190,64 @@ const zeroPointRules: Readonly<Partial<Record<KnownOperandType["name"], RuleCode
   TENSOR_QUANT16_ASYMM: "zero-point-quant16",
 };
 
-function checkZeroPoint({ zeroPoint }: Operand, type: KnownOperandType, add: AddOperandIssue): void {
+function checkZeroPoint(place: OperandPlace, { zeroPoint }: Operand, type: KnownOperandType): void {
   if (isOem(type)) return;
   const [least, greatest] = type.zeroPointRange ?? [0, 0];
   if (Number.isInteger(zeroPoint) && zeroPoint >= least && zeroPoint <= greatest) return;
   const needed = type.zeroPointRange === undefined ? "0" : `an integer within [${least}, ${greatest}]`;
   const code = zeroPointRules[type.name] ?? "zero-point-none";
-  add(code, ".zeroPoint", `the zeroPoint of a ${type.name} is ${zeroPoint} where ${needed} is needed`);
+  addIssue(place, code, ".zeroPoint", `the zeroPoint of a ${type.name} is ${zeroPoint} where ${needed} is needed`);
 }
 
-function checkExtraParams({ extraParams, dimensions }: Operand, type: KnownOperandType, add: AddOperandIssue): void {
+function checkExtraParams(place: OperandPlace, { extraParams, dimensions }: Operand, type: KnownOperandType): void {
   if (isOem(type)) return;
   const field = ".extraParams";
   if (type.quantisation !== "perChannel") {
     if (extraParams.kind === "none") return;
-    add("extra-params-none", field, `a ${type.name} has extraParams ${extraParams.kind} where none is needed`);
+    addIssue(
+      place,
+      "extra-params-none",
+      field,
+      `a ${type.name} has extraParams ${extraParams.kind} where none is needed`,
+    );
     return;
   }
   if (extraParams.kind !== "channelQuant") {
-    add("channel-quant", field, `a ${type.name} has extraParams ${extraParams.kind} where channelQuant is needed`);
+    addIssue(
+      place,
+      "channel-quant",
+      field,
+      `a ${type.name} has extraParams ${extraParams.kind} where channelQuant is needed`,
+    );
     return;
   }
   const { channelDim, scales } = extraParams.channelQuant;
   if (channelDim >= dimensions.length) {
     const problem = `channelDim is ${channelDim} where an index of dimensions ${showDimensions(dimensions)} is needed`;
-    add("channel-quant", `${field}.channelQuant.channelDim`, problem);
+    addIssue(place, "channel-quant", `${field}.channelQuant.channelDim`, problem);
     return;
   }
   const extent = dimensions[channelDim];
   if (scales.length !== extent) {
     const problem = `there are ${scales.length} scales where dimension ${channelDim} has extent ${extent}`;
-    add("channel-scales-count", `${field}.channelQuant.scales`, problem);
+    addIssue(place, "channel-scales-count", `${field}.channelQuant.scales`, problem);
   } else if (extent === 0) {
-    add("channel-extent", ".dimensions", `the extent of channel dimension ${channelDim} is 0 (unknown)`);
+    addIssue(place, "channel-extent", ".dimensions", `the extent of channel dimension ${channelDim} is 0 (unknown)`);
   }
   const wrong = scales.findIndex((scale) => !(scale > 0 && scale <= greatestFloat));
   if (wrong < 0) return;
   const problem = `the scale of channel ${wrong} is ${scales[wrong]} where a positive number is needed`;
-  add("channel-scales-positive", `${field}.channelQuant.scales[${wrong}]`, problem);
+  addIssue(place, "channel-scales-positive", `${field}.channelQuant.scales[${wrong}]`, problem);
 }
 
-function checkExtensionOperand({ type, scale, zeroPoint, extraParams }: Operand, add: AddOperandIssue): void {
+function checkExtensionOperand(place: OperandPlace, { type, scale, zeroPoint, extraParams }: Operand): void {
   const name = `an operand of extension type ${type}`;
-  if (scale !== 0) add("scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
+  if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
   if (zeroPoint !== 0)
-    add("zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);
+    addIssue(place, "zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);
   if (extraParams.kind === "channelQuant") {
-    add(
+    addIssue(
+      place,
       "extra-params-extension",
       ".extraParams",
       `${name} has extraParams channelQuant where none or extension is needed`,

@@ -131,8 +131,11 @@ function checkSignature(
 ): void {
   const { issues } = context;
   const { name } = definition;
-  const typeOf = (operand: number) => view.types[operand];
-  const match = matchOperation(definition, operation.inputs.map(typeOf), operation.outputs.map(typeOf));
+  const match = matchOperation(
+    definition,
+    operation.inputs.map((operand) => view.types[operand]),
+    operation.outputs.map((operand) => view.types[operand]),
+  );
   if ("mismatch" in match) {
     issues.add("operation-signature", at, `${name}: ${match.mismatch}`);
     return;

@@ -1,35 +1,53 @@
 /**
- * The README's example runs as it stands.
+ * The examples of the READMEs run as they stand.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
-describe("README.md", () => {
-  it("has an example in TypeScript that runs and prints a digit", () => {
-    const readme = readFileSync(join(root, "README.md"), "utf8");
-    const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
-    expect(example).toBeDefined();
-    // Inside the command line's folder, whose dependencies are all of the packages.
-    const file = join(root, "apps/cli", `.readme-example-${process.pid}.ts`);
-    const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-    try {
-      writeFileSync(file, example);
-      const { stdout, stderr, status } = spawnSync(
-        process.execPath,
-        ["--import", tsx, "--conditions=@nnhal/source", file],
-        { cwd: root, encoding: "utf8" },
-      );
+const readmes = [
+  "README.md",
+  ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
+].filter((path) => existsSync(join(root, path)));
+
+/** The TypeScript examples of a document. */
+function examplesOf(path: string): string[] {
+  return [...readFileSync(join(root, path), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
+}
+
+/** Runs an example in the command line's folder, whose dependencies are all of the packages. */
+async function run(code: string, name: string): Promise<{ stdout: string; stderr: string }> {
+  const file = join(root, "apps/cli", `.example-${process.pid}-${name}.ts`);
+  try {
+    writeFileSync(file, code);
+    const args = ["--import", tsx, "--conditions=@nnhal/source", file];
+    return await promisify(execFile)(process.execPath, args, { cwd: root });
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+describe.concurrent("READMEs", () => {
+  it("exist for the whole and for every package", () => {
+    expect(readmes).toHaveLength(readdirSync(join(root, "packages")).length + 1);
+  });
+
+  it.each(readmes)("%s: its examples run", { timeout: 60_000 }, async (path) => {
+    for (const [index, example] of examplesOf(path).entries()) {
+      const { stderr } = await run(example, `${path.replaceAll("/", "-")}-${index}`);
       expect(stderr).toBe("");
-      expect(stdout).toMatch(/^most likely a [0-9]\n$/);
-      expect(status).toBe(0);
-    } finally {
-      rmSync(file, { force: true });
     }
+  });
+
+  it("the first example of README.md names a digit", { timeout: 60_000 }, async () => {
+    const { stdout } = await run(examplesOf("README.md")[0], "digit");
+    expect(stdout).toMatch(/^most likely a [0-9]\n$/);
   });
 });

@@ -36,9 +36,9 @@ export interface VectorsCommandOptions {
 
 const help = `
 Examples:
-  nnhal vectors vectors --device reference
-  nnhal vectors vectors --device reference --variants --filter CONV_2D
-  nnhal vectors vectors --backend ./my-backend.js --device mine --json`;
+  nnhal vectors nn-vectors --device reference
+  nnhal vectors nn-vectors --device reference --variants --filter CONV_2D
+  nnhal vectors nn-vectors --backend ./my-backend.js --device mine --json`;
 
 /** Adds the command to a program. */
 export function registerVectorsCommand(program: Command, context: CommandContext): void {

@@ -74,6 +74,9 @@ export interface Graph {
 
 type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 
+/** Sizes have 32 bits in the HAL. */
+const MOST_OPERAND_BYTES = 2 ** 32 - 1;
+
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
 function extraParams({ channelQuant }: OperandSpec): OperandExtraParams {
@@ -118,6 +121,13 @@ export function createGraph(
   }
 
   function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
+    const size = spec.dimensions.reduce((product, extent) => product * extent, operandTypes[spec.type].elementSize);
+    ensure(
+      size <= MOST_OPERAND_BYTES,
+      path,
+      () =>
+        `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can say`,
+    );
     operands.push({ ...spec, lifetime, location });
     consumers.push(0);
     return operands.length - 1;

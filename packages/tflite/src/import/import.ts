@@ -145,11 +145,11 @@ export function importTflite(source: Uint8Array | TfliteModel, options: ImportOp
     return { ...graph.finish(), graph };
   }
 
-  function importReferenced(index: number, depth: number, path: string): number {
+  function importReferenced(index: number, depth: number, path: string): { place: number; subgraph: Subgraph } {
     const subgraph = model.subgraphs[index];
     ensure(subgraph !== undefined && index !== 0, path, () => `there is no subgraph ${index} that an operator may run`);
     const known = imported.get(index);
-    if (typeof known === "number") return known;
+    if (typeof known === "number") return { place: known, subgraph: referenced[known] };
     ensure(known === undefined, path, () => `subgraph ${index} runs itself`);
     imported.set(index, "open");
     const finished = importSubgraph(subgraph, index, depth);
@@ -159,8 +159,9 @@ export function importTflite(source: Uint8Array | TfliteModel, options: ImportOp
       () => "keeps state, which the HAL cannot do inside control flow",
     );
     referenced.push(finished.subgraph);
-    imported.set(index, referenced.length - 1);
-    return referenced.length - 1;
+    const place = referenced.length - 1;
+    imported.set(index, place);
+    return { place, subgraph: finished.subgraph };
   }
 
   ensure(model.subgraphs.length > 0, "", () => "the model has no subgraph");

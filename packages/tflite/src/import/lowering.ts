@@ -2,7 +2,7 @@
  * What a mapping row works with: one operator of the file, its tensors and options, and the means to emit the HAL
  * operations that compute the same.
  */
-import { type OperandTypeName, type OperationTypeName, operandTypes } from "@nnhal/types";
+import { type OperandTypeName, type OperationTypeName, operandTypes, type Subgraph } from "@nnhal/types";
 import { ensure, TfliteError } from "../error.ts";
 import type { Field } from "../flatbuffer/table.ts";
 import type { TfliteOperator, TfliteTensor } from "../model.ts";
@@ -75,16 +75,23 @@ export interface Lowering {
   /** Input `place` as float elements: one that is quantised or float16 is widened first. */
   asFloat(place: number): number;
   state(place: number): StateOperands;
-  /** The operand that refers to a subgraph of the file, which is imported on its first use. */
-  subgraph(index: number): number;
+  /** A subgraph of the file, which is imported on its first use. */
+  subgraph(index: number): Callee;
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
 }
 
+/** A subgraph that an operator runs. */
+export interface Callee {
+  /** The operand that refers to it. */
+  readonly reference: number;
+  readonly subgraph: Subgraph;
+}
+
 /** What lowering needs to know beyond the subgraph. */
 export interface Surroundings {
-  /** Imports a subgraph of the file and returns its place among the model's referenced ones. */
-  importSubgraph(index: number): number;
+  /** Imports a subgraph of the file; `place` is the one among the model's referenced subgraphs. */
+  importSubgraph(index: number): { readonly place: number; readonly subgraph: Subgraph };
   isRead(tensor: number): boolean;
 }
 
@@ -259,7 +266,10 @@ export function createLowering(
       );
     },
     state: (place) => graph.state(inputIndex(place)),
-    subgraph: (other) => graph.subgraphReference(surroundings.importSubgraph(other)),
+    subgraph(other) {
+      const { place, subgraph: callee } = surroundings.importSubgraph(other);
+      return { reference: graph.subgraphReference(place), subgraph: callee };
+    },
     isRead: surroundings.isRead,
   };
 }

@@ -20,6 +20,13 @@ const conditional = (thenSubgraphIndex: number, elseSubgraphIndex: number): Subg
   outputs: ["y"],
 });
 
+/** An IF on a constant, so that it takes what its branches do. */
+const nested = (index: number): SubgraphGiven => ({
+  ...conditional(index, index),
+  tensors: { c: { ...flag, data: [1] }, x: f, y: f },
+  inputs: ["x"],
+});
+
 describe("IF", () => {
   test("runs one of two subgraphs", async () => {
     const imported = importTflite(modelOf(conditional(2, 1), branch("ADD"), branch("MUL")));
@@ -56,18 +63,40 @@ describe("IF", () => {
     expect(() => importTflite(modelOf(conditional(index, 1), branch("ADD")))).toThrow(message);
   });
 
+  test.each([
+    [
+      { tensors: { a: { ...f, shape: [3] }, b: { ...f, shape: [3] } } },
+      "inputs of thenSubgraphIndex: number 0 is TENSOR_FLOAT32[2] outside and TENSOR_FLOAT32[3] inside",
+    ],
+    [
+      { tensors: { a: { type: "INT32", shape: [2] }, b: { type: "INT32", shape: [2] } } },
+      "TENSOR_FLOAT32[2] outside and TENSOR_INT32[2] inside",
+    ],
+    [
+      { inputs: [], tensors: { a: { ...f, data: [1, 2] }, b: f } },
+      "inputs of thenSubgraphIndex: 0 are needed, there are 1",
+    ],
+    [{ outputs: ["b", "a"] }, "outputs of thenSubgraphIndex: 2 are needed, there are 1"],
+  ] as const)("a branch that takes or gives something else is refused (%#)", (change, message) => {
+    const model = modelOf(conditional(1, 2), { ...branch("ADD"), ...change }, branch("ADD"));
+    expect(() => importTflite(model)).toThrow(message);
+  });
+
+  test("a condition that is not one BOOL is refused", () => {
+    const main = conditional(1, 1);
+    const wide = { ...main, tensors: { ...main.tensors, c: { type: "BOOL", shape: [2] } as const } };
+    expect(() => importTflite(modelOf(wide, branch("ADD")))).toThrow(
+      "the condition has to be one TENSOR_BOOL8[1], it is TENSOR_BOOL8[2]",
+    );
+  });
+
   test("a subgraph that runs itself is refused", () => {
     const inner = { ...conditional(1, 1) };
     expect(() => importTflite(modelOf(conditional(1, 1), inner))).toThrow("subgraph 1 runs itself");
   });
 
   test("subgraphs that are nested too deep are refused", () => {
-    const chain = (length: number) =>
-      modelOf(...Array.from({ length }, (_, i) => conditional(i + 1, i + 1)), {
-        ...branch("ADD"),
-        tensors: { c: flag, a: f, b: f },
-        inputs: ["c", "a"],
-      });
+    const chain = (length: number) => modelOf(...Array.from({ length }, (_, i) => nested(i + 1)), branch("ADD"));
     expect(() => importTflite(chain(31))).not.toThrow();
     expect(() => importTflite(chain(32))).toThrow("subgraphs name each other more than 32 deep");
     expect(() => importTflite(chain(5000))).toThrow("subgraphs name each other more than 32 deep");

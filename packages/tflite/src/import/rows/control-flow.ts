@@ -1,15 +1,69 @@
 /**
- * Rows of control flow: operators that run other subgraphs of the file.
+ * Rows of control flow: operators that run other subgraphs of the file. What they hand over has to be what the other
+ * subgraph expects.
  */
-import type { Lowering } from "../lowering.ts";
+import { type Operand, operandTypeNames } from "@nnhal/types";
+import type { Callee, Lowering } from "../lowering.ts";
+import type { OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
 
-function subgraphs(op: Lowering, ...options: readonly string[]): number[] {
-  return options.map((option) => op.subgraph(op.number(option)));
+/** What is compared of an operand on either side. */
+type Side = Pick<OperandSpec, "type" | "dimensions" | "scale" | "zeroPoint">;
+
+function sideOf({ type, dimensions, scale, zeroPoint }: Operand): Side {
+  return { type: operandTypeNames.get(type) ?? "OEM", dimensions, scale, zeroPoint };
 }
 
-function outputs(op: Lowering): number[] {
-  return op.operator.outputs.map((_, place) => op.output(place));
+function show({ type, dimensions, scale, zeroPoint }: Side): string {
+  return `${type}[${dimensions.join(", ")}]${scale === 0 ? "" : ` (${scale}, ${zeroPoint})`}`;
+}
+
+/** Whether two operands can be the same value; extents may be unknown on either side. */
+function agree(a: Side, b: Side): boolean {
+  return (
+    a.type === b.type &&
+    a.scale === b.scale &&
+    a.zeroPoint === b.zeroPoint &&
+    a.dimensions.length === b.dimensions.length &&
+    a.dimensions.every((extent, i) => extent === 0 || b.dimensions[i] === 0 || extent === b.dimensions[i])
+  );
+}
+
+function ensureAgree(op: Lowering, what: string, ours: readonly Side[], theirs: readonly Side[]): void {
+  op.ensure(ours.length === theirs.length, () => `${what}: ${theirs.length} are needed, there are ${ours.length}`);
+  for (const [place, side] of ours.entries()) {
+    op.ensure(
+      agree(side, theirs[place]),
+      () => `${what}: number ${place} is ${show(side)} outside and ${show(theirs[place])} inside`,
+    );
+  }
+}
+
+function insideOf({ subgraph }: Callee, list: "inputIndexes" | "outputIndexes"): Side[] {
+  return subgraph[list].map((index) => sideOf(subgraph.operands[index]));
+}
+
+/** Conditions are one BOOL, known to be one. */
+function ensureCondition(op: Lowering, what: string, given: readonly Side[]): void {
+  op.ensure(
+    given.length === 1 && given[0].type === "TENSOR_BOOL8" && given[0].dimensions.join() === "1",
+    () => `${what} has to be one TENSOR_BOOL8[1], it is ${given.map(show).join(", ") || "missing"}`,
+  );
+}
+
+function outputSpecs(op: Lowering): OperandSpec[] {
+  return op.operator.outputs.map((_, place) => op.outputSpec(place));
+}
+
+function inputSpecs(op: Lowering): OperandSpec[] {
+  return op.operator.inputs.map((_, place) => op.inputSpec(place));
+}
+
+function operands(op: Lowering): { inputs: number[]; outputs: number[] } {
+  return {
+    inputs: op.operator.inputs.map((_, place) => op.input(place)),
+    outputs: op.operator.outputs.map((_, place) => op.output(place)),
+  };
 }
 
 const conditional: Row = {
@@ -18,10 +72,16 @@ const conditional: Row = {
   operations: ["IF"],
   note: "Without state inside.",
   lower(op: Lowering) {
-    const branches = subgraphs(op, "thenSubgraphIndex", "elseSubgraphIndex");
-    const [condition, ...values] = op.operator.inputs.map((_, place) => op.input(place));
-    op.ensure(condition !== undefined, () => "the condition is missing");
-    op.emit("IF", [condition, ...branches, ...values], outputs(op));
+    const [given, ...values] = inputSpecs(op);
+    ensureCondition(op, "the condition", given ? [given] : []);
+    const branches = ["thenSubgraphIndex", "elseSubgraphIndex"].map((option) => {
+      const callee = op.subgraph(op.number(option));
+      ensureAgree(op, `inputs of ${option}`, values, insideOf(callee, "inputIndexes"));
+      ensureAgree(op, `outputs of ${option}`, outputSpecs(op), insideOf(callee, "outputIndexes"));
+      return callee.reference;
+    });
+    const { inputs, outputs } = operands(op);
+    op.emit("IF", [inputs[0], ...branches, ...inputs.slice(1)], outputs);
   },
 };
 
@@ -31,8 +91,16 @@ const loop: Row = {
   operations: ["WHILE"],
   note: "Without state inside.",
   lower(op: Lowering) {
-    const parts = subgraphs(op, "condSubgraphIndex", "bodySubgraphIndex");
-    op.emit("WHILE", [...parts, ...op.operator.inputs.map((_, place) => op.input(place))], outputs(op));
+    const values = inputSpecs(op);
+    const test = op.subgraph(op.number("condSubgraphIndex"));
+    const body = op.subgraph(op.number("bodySubgraphIndex"));
+    ensureAgree(op, "inputs of condSubgraphIndex", values, insideOf(test, "inputIndexes"));
+    ensureCondition(op, "the result of condSubgraphIndex", insideOf(test, "outputIndexes"));
+    ensureAgree(op, "inputs of bodySubgraphIndex", values, insideOf(body, "inputIndexes"));
+    ensureAgree(op, "outputs of bodySubgraphIndex", values, insideOf(body, "outputIndexes"));
+    ensureAgree(op, "outputs", outputSpecs(op), values);
+    const { inputs, outputs } = operands(op);
+    op.emit("WHILE", [test.reference, body.reference, ...inputs], outputs);
   },
 };
 

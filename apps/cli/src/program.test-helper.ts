@@ -1,0 +1,139 @@
+/**
+ * Runs the command line inside a test, on small models and pictures in a folder of its own.
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
+import { PNG } from "pngjs";
+import { afterAll, beforeAll } from "vitest";
+import { knownEngines } from "./devices.ts";
+import { runProgram, type Surroundings } from "./program.ts";
+
+export interface Outcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** A folder for the tests of a file, and a way to run the command line in it. */
+export function useFolder() {
+  let cwd = "";
+  beforeAll(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "nnhal-cli-"));
+  });
+  afterAll(() => rm(cwd, { recursive: true }));
+  return {
+    path: (name: string) => join(cwd, name),
+    put: (name: string, content: string | Uint8Array) => writeFile(join(cwd, name), content),
+    get: async (name: string) => new Uint8Array(await readFile(join(cwd, name))),
+    run: (args: readonly string[], changed: Partial<Surroundings> = {}) => runCommandLine(args, { cwd, ...changed }),
+  };
+}
+
+/** Runs the command line with a clock that goes on by one millisecond at every look. */
+export async function runCommandLine(args: readonly string[], changed: Partial<Surroundings>): Promise<Outcome> {
+  let time = 0;
+  const outcome = { stdout: "", stderr: "", exitCode: 0 };
+  await runProgram(args, {
+    stdout: { write: (text) => (outcome.stdout += text) },
+    stderr: { write: (text) => (outcome.stderr += text) },
+    engines: knownEngines,
+    version: "1.2.3",
+    cwd: process.cwd(),
+    now: () => ++time,
+    demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
+    commandLine: "nnhal",
+    hasColours: false,
+    setExitCode: (code) => {
+      outcome.exitCode = code;
+    },
+    ...changed,
+  });
+  return outcome;
+}
+
+type Given = Partial<TfliteTensor> & Pick<TfliteTensor, "shape">;
+
+function tensor(name: string, given: Given): TfliteTensor {
+  return { name, type: "FLOAT32", isVariable: false, ...given };
+}
+
+function modelOf(
+  subgraph: Pick<TfliteModel["subgraphs"][0], "tensors" | "inputs" | "outputs" | "operators">,
+): Uint8Array {
+  const subgraphs = [{ name: "main", ...subgraph }];
+  return writeTflite({ version: 3, description: "test", subgraphs, metadata: [], signatures: [] });
+}
+
+/** A model whose output is its input in the shape [1, elements]. */
+export function passingModel(input: Given): Uint8Array {
+  const count = input.shape.reduce((product, extent) => product * extent, 1);
+  return modelOf({
+    tensors: [tensor("given", input), tensor("passed", { ...input, shape: [1, count] })],
+    inputs: [0],
+    outputs: [1],
+    operators: [{ name: "RESHAPE", version: 1, inputs: [0], outputs: [1], options: { newShape: [1, count] } }],
+  });
+}
+
+/** The quantisation of a test tensor. */
+export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
+  return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };
+}
+
+/** A model that adds its two inputs of the shape [2, 2]. */
+export function addingModel(): Uint8Array {
+  const shape = [2, 2];
+  return modelOf({
+    tensors: [tensor("left", { shape }), tensor("right", { shape }), tensor("sum", { shape })],
+    inputs: [0, 1],
+    outputs: [2],
+    operators: [
+      { name: "ADD", version: 1, inputs: [0, 1], outputs: [2], options: { fusedActivationFunction: "NONE" } },
+    ],
+  });
+}
+
+/** A model with an operator that the HAL has not got. */
+export function unknownOperatorModel(): Uint8Array {
+  return modelOf({
+    tensors: [tensor("given", { shape: [1, 2] }), tensor("made", { shape: [1, 2] })],
+    inputs: [0],
+    outputs: [1],
+    operators: [{ name: "CUSTOM", customCode: "Frobnicate", version: 1, inputs: [0], outputs: [1], options: {} }],
+  });
+}
+
+/** A model that remembers: each run adds to its state what it was given, and gives 1 * newest + 10 * the one before. */
+export function rememberingModel(): Uint8Array {
+  const floats = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
+  return modelOf({
+    tensors: [
+      tensor("given", { shape: [1, 1] }),
+      tensor("feature", { shape: [2, 1], data: floats(1, 1) }),
+      tensor("time", { shape: [2, 2], data: floats(10, 1, 20, 2) }),
+      tensor("state", { shape: [1, 4], isVariable: true }),
+      tensor("made", { shape: [1, 2] }),
+    ],
+    inputs: [0],
+    outputs: [4],
+    operators: [
+      {
+        name: "SVDF",
+        version: 1,
+        inputs: [0, 1, 2, -1, 3],
+        outputs: [4],
+        options: { rank: 1, fusedActivationFunction: "NONE" },
+      },
+    ],
+  });
+}
+
+/** A PNG file of RGBA pixels. */
+export function pngOf(width: number, height: number, rgba: readonly number[]): Uint8Array {
+  const png = new PNG({ width, height });
+  png.data.set(rgba);
+  return new Uint8Array(PNG.sync.write(png));
+}

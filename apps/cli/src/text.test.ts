@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { bar, columns, milliseconds, oneLine, plain } from "./text.ts";
+
+describe("text for terminals", () => {
+  it("makes names harmless", () => {
+    expect(plain("a\x1b[31mb\u202e\tc\n")).toBe("a [31mb c");
+    expect(oneLine("first\n   second\r\nthird")).toBe("first second third");
+  });
+
+  it("draws bars in eighths, within their width", () => {
+    expect(bar(1, 4)).toBe("████");
+    expect(bar(0.5, 4)).toBe("██");
+    expect(bar(5 / 32, 4)).toBe("▋");
+    expect(bar(0, 4)).toBe("");
+    expect([bar(7, 2), bar(-1, 2), bar(Number.NaN, 2)]).toEqual(["██", "", ""]);
+  });
+
+  it("aligns columns and leaves no space at the end", () => {
+    expect(
+      columns([
+        ["a", "bbb", "c"],
+        ["aa", "b"],
+        ["", "b", "c"],
+      ]),
+    ).toEqual(["a   bbb  c", "aa  b", "    b    c"]);
+  });
+
+  it("writes durations with three digits", () => {
+    expect([1.234, 9.999, 12.34, 99.94, 123.4].map(milliseconds)).toEqual([
+      "1.23 ms",
+      "10.00 ms",
+      "12.3 ms",
+      "99.9 ms",
+      "123 ms",
+    ]);
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * Draws one random operand list of a signature: plausible arguments, of which one or two are sometimes spoilt.
+ */
+import type { Operation, Param, RankRule, Tensor, TensorInfo } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import { drawTensor, quantisationOf, randomScale, scalarTensor } from "./elements.ts";
+import { hints } from "./hints.ts";
+import type { Random } from "./random.ts";
+import type { Signature } from "./signature.ts";
+import { spoil } from "./spoil.ts";
+import { type Draw, isWantedTensor, type Wanted, type WantedArguments, type WantedTensor } from "./wanted.ts";
+
+/** A random operation: operands of one signature. */
+export interface RandomOperation {
+  readonly signature: Signature;
+  /** Undefined: omitted. */
+  readonly inputs: readonly (Tensor | undefined)[];
+  /** What a model declares of the outputs; it says nothing of their shapes. */
+  readonly outputs: readonly TensorInfo[];
+}
+
+/** How often operands that should fit are spoilt. */
+const SPOILT = 0.35;
+
+/** Draws a random operation of a signature. */
+export function drawOperation(signature: Signature, random: Random): RandomOperation {
+  const { operation, inputs, outputs, types } = signature;
+  const draw = drawFor(signature, random);
+  let wanted = complete(hints[operation.name]?.(draw) ?? {}, signature, draw);
+  while (random.chance(SPOILT)) wanted = spoil(wanted, inputs, random);
+  const next = variadicCounter();
+  return {
+    signature,
+    inputs: inputs.map((param) => operandOf(typeOf(param, types), argumentAt(wanted[param.name], next(param)), random)),
+    outputs: outputs.map((param) => {
+      const type = typeOf(param, types);
+      return { type, dimensions: [], ...quantisationOf(type, { dimensions: [] }, random) };
+    }),
+  };
+}
+
+/** The type of a parameter; IF's and WHILE's, which take any, have none. */
+function typeOf(param: Param, types: Signature["types"]): OperandTypeName {
+  const type = types.get(param);
+  if (type === undefined) throw new TypeError(`${param.name} takes operands of any type`);
+  return type;
+}
+
+function drawFor({ operation, inputs, outputs, types }: Signature, random: Random): Draw {
+  const params = [...inputs, ...outputs];
+  const named = (name: string) => params.filter((param) => param.name === name);
+  const extent = () => random.pick([1, 1, 2, 2, 3, 4, random.chance(0.1) ? 0 : 5]);
+  return {
+    ...random,
+    has: (name) => named(name).length > 0,
+    typeOf(name) {
+      const [param] = named(name);
+      if (param === undefined) throw new TypeError(`${operation.name} has no parameter ${name}`);
+      return typeOf(param, types);
+    },
+    countOf: (name) => named(name).length,
+    extent,
+    shape: (least = 1, greatest = 4) => Array.from({ length: random.integer(least, greatest) }, extent),
+    scale: () => randomScale(random),
+  };
+}
+
+/** Adds what a hint leaves out: tensors get the shape of the first one, scalars a value by their name. */
+function complete(hinted: WantedArguments, { operation, inputs }: Signature, draw: Draw): WantedArguments {
+  const wanted: Record<string, Wanted> = { ...hinted };
+  const tensors = inputs.filter(({ kind }) => kind === "tensor");
+  let shape: readonly number[] | undefined;
+  for (const param of tensors) {
+    if (!(param.name in wanted)) {
+      shape ??= draw.shape(...rankBounds(operation, param));
+      wanted[param.name] = { dimensions: shape };
+    }
+    const first = wanted[param.name];
+    if (shape === undefined && isWantedTensor(first)) shape = first.dimensions;
+  }
+  const rank = shape?.length ?? 1;
+  for (const { name, kind, type } of inputs) {
+    if (kind !== "tensor" && !(name in wanted)) {
+      wanted[name] = kind === "boolean" ? draw.chance(0.5) : numberFor(name, type, rank, draw);
+    }
+  }
+  return wanted;
+}
+
+function rankBounds({ ranks }: Operation, { name }: Param): readonly [least: number, greatest: number] {
+  const rule: RankRule = ranks[name] ?? [1, 4];
+  return typeof rule === "number" ? [rule, rule] : [rule[0], Math.min(rule[1], 5)];
+}
+
+function numberFor(name: string, type: OperandTypeName | undefined, rank: number, draw: Draw): number {
+  if (name === "axis") return draw.integer(-rank, rank - 1);
+  if (name === "activation") return draw.pick([0, 0, 1, 2, 3]);
+  return type === "INT32" ? draw.integer(1, 3) : draw.pick([0.25, 0.5, 1, 2]);
+}
+
+/** Counts the operands of each parameter as it is asked for them. */
+function variadicCounter(): (param: Param) => number {
+  const counts = new Map<Param, number>();
+  return (param) => {
+    const count = counts.get(param) ?? 0;
+    counts.set(param, count + 1);
+    return count;
+  };
+}
+
+/** The argument of an operand: for those of a variadic parameter the one at its place. */
+function argumentAt(wanted: Wanted, place: number): WantedTensor | number | boolean | undefined {
+  if (typeof wanted !== "object" || isWantedTensor(wanted)) return wanted;
+  return wanted[place] ?? wanted[0];
+}
+
+function operandOf(
+  type: OperandTypeName,
+  wanted: WantedTensor | number | boolean | undefined,
+  random: Random,
+): Tensor | undefined {
+  if (wanted === undefined) return undefined;
+  return typeof wanted === "object" ? drawTensor(type, wanted, random) : scalarTensor(type, wanted);
+}

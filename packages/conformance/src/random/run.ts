@@ -1,0 +1,165 @@
+/**
+ * Runs a random operation on its reference kernel, the way an executor does, and judges what became of it: a result of
+ * exactly the inferred shape, or a refusal. Anything else is a fault of the definition or its kernel.
+ */
+import {
+  bindArguments,
+  bindInputs,
+  bindOutputs,
+  createData,
+  elementCount,
+  formatShape,
+  inferOutputs,
+  isTensorType,
+  matchOperation,
+  OperationError,
+  type OperandInfo,
+  type OutputInfo,
+  type OutputTensor,
+  requiredVersion,
+  type Tensor,
+  type TensorInfo,
+} from "@nnhal/operations";
+import type { RandomOperation } from "./draw.ts";
+import type { Random } from "./random.ts";
+import { type Watch, watchData } from "./watched.ts";
+
+/**
+ * How a run ended. `large`: the outputs would have too many elements to try. `long`: the kernel paused so often that it
+ * was given up.
+ */
+export type RandomOutcome =
+  | { readonly kind: "computed"; readonly outputs: readonly OutputTensor[] }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "large" }
+  | { readonly kind: "long" }
+  | { readonly kind: "faulty"; readonly fault: string };
+
+/** Most elements of one output. */
+const MOST_ELEMENTS = 1 << 14;
+/** Most pauses of a kernel. */
+const MOST_PAUSES = 1 << 14;
+/** Most bytes that a kernel may allocate beside its outputs. */
+const MOST_SCRATCH = 1 << 26;
+
+/** Outputs that a kernel need not write: they stand for elements that there are none of, or are for the driver's use. */
+const mayStayZero: Readonly<Record<string, readonly string[]>> = {
+  LSTM: ["scratch"],
+  DETECTION_POSTPROCESSING: ["chosenScores", "chosenBoxes", "chosenClasses"],
+};
+
+/** A fault, thrown. */
+class Fault extends Error {}
+
+/** Runs a random operation. Does not throw. */
+export function runRandomOperation(random: RandomOperation, source: Random): RandomOutcome {
+  try {
+    return run(random, source);
+  } catch (error) {
+    if (error instanceof OperationError) return { kind: "refused", reason: error.message };
+    if (error instanceof Fault) return { kind: "faulty", fault: error.message };
+    return { kind: "faulty", fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+function run({ signature, inputs, outputs: declared }: RandomOperation, random: Random): RandomOutcome {
+  const { operation } = signature;
+  const match = matchOperation(
+    operation,
+    signature.inputs.map((param) => signature.types.get(param)),
+    declared.map(({ type }) => type),
+  );
+  if ("mismatch" in match) throw new Fault(`its own signature does not match: ${match.mismatch}`);
+  const { form } = match;
+  // Validation asks while little is known.
+  const unknown = inputs.map((input) => forget(input, random));
+  form.check?.(bindInputs(form, unknown), bindOutputs(form, declared));
+  requiredVersion(match, unknown, declared);
+  const broken = form.check?.(bindInputs(form, inputs), bindOutputs(form, declared));
+  requiredVersion(match, inputs, declared);
+  if (broken !== undefined) throw new OperationError(broken);
+
+  const before = inputs.map((input) => input?.data.slice());
+  const watchedInputs = inputs.map((input) => input && watchTensor(input));
+  const args = bindArguments(operation, form, watchedInputs.map((input) => input?.tensor));
+  const infos = inferOutputs(operation, form, args, declared);
+  if (infos.some(({ dimensions }) => elementCount(dimensions) > MOST_ELEMENTS)) return { kind: "large" };
+  if (operation.reference === undefined) throw new Fault("there is no kernel");
+  const outputs = declared.map((output, position) => allocate(output, infos[position], operation.dynamic));
+  const given = outputs.map(({ tensor }) => tensor.data);
+  const { arrayBuffers } = process.memoryUsage();
+  const running = operation.reference(args, bindOutputs(form, outputs.map(({ tensor }) => tensor)), {
+    random: () => random.next(),
+  });
+  let pauses = 0;
+  if (running) {
+    while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
+  }
+  const scratch = process.memoryUsage().arrayBuffers - arrayBuffers;
+  if (scratch > MOST_SCRATCH) throw new Fault(`it allocated ${scratch} bytes`);
+  inputs.forEach((input, position) => {
+    const original = before[position];
+    if (input?.data.some((value, index) => !Object.is(value, original?.[index]))) {
+      throw new Fault(`input ${position} was changed`);
+    }
+    judgeAccess(`input ${position}`, watchedInputs[position]?.watch);
+  });
+  outputs.forEach(({ tensor, watch }, position) => {
+    const name = `output ${position} (${signature.outputs[position].name})`;
+    judgeAccess(name, watch);
+    if (operation.dynamic) judgeDynamic(name, tensor, infos[position]);
+    else if (tensor.data !== given[position] || tensor.dimensions !== infos[position].dimensions) {
+      throw new Fault(`${name} was replaced, but the operation's shapes do not depend on data`);
+    } else if (!mayStayZero[operation.name]?.includes(signature.outputs[position].name)) {
+      const missing = watch.written.indexOf(0);
+      if (missing >= 0) {
+        throw new Fault(`element ${missing} of ${name} ${formatShape(tensor.dimensions)} was not written`);
+      }
+    }
+  });
+  return { kind: "computed", outputs: outputs.map(({ tensor }) => tensor) };
+}
+
+/** An operand as validation may see it: often not a constant, sometimes of unknown extents or rank. */
+function forget(input: Tensor | undefined, random: Random): OperandInfo | undefined {
+  if (input === undefined) return undefined;
+  const { data, ...info } = input;
+  const dimensions = random.pick([info.dimensions, info.dimensions.map(() => 0), []]);
+  return random.chance(0.3) ? { ...info, data } : { ...info, dimensions };
+}
+
+function watchTensor(input: Tensor): { readonly tensor: Tensor; readonly watch?: Watch } {
+  if (!isTensorType(input.type)) return { tensor: input };
+  const { data, watch } = watchData(input.data);
+  return { tensor: { ...input, data }, watch };
+}
+
+function allocate(
+  declared: TensorInfo,
+  info: OutputInfo,
+  dynamic: boolean,
+): { readonly tensor: OutputTensor; readonly watch: Watch } {
+  const { scale = declared.scale, zeroPoint = declared.zeroPoint } = info;
+  if (![scale, zeroPoint].every(Number.isFinite)) throw new Fault(`inferred scale ${scale}, zero point ${zeroPoint}`);
+  const dimensions = dynamic ? [0] : info.dimensions;
+  if (info.dimensions.some((extent) => !Number.isInteger(extent) || extent < 0)) {
+    throw new Fault(`inferred the shape ${formatShape(info.dimensions)}`);
+  }
+  const { data, watch } = watchData(createData(declared.type, elementCount(dimensions)));
+  return { tensor: { ...declared, dimensions, scale, zeroPoint, data }, watch };
+}
+
+function judgeAccess(name: string, watch: Watch | undefined): void {
+  if (watch?.outside !== undefined) throw new Fault(`${watch.outside} of ${name}, which has ${watch.written.length}`);
+}
+
+/** An output whose shape the kernel gave it: of the inferred rank and extents where those are known. */
+function judgeDynamic(name: string, { type, dimensions, data }: OutputTensor, info: OutputInfo): void {
+  const shape = formatShape(dimensions);
+  if (data.length !== elementCount(dimensions)) throw new Fault(`${name} ${shape} has ${data.length} elements`);
+  if (data.constructor !== createData(type, 0).constructor) throw new Fault(`${name} is held as ${data.constructor.name}`);
+  const fits =
+    dimensions.length === info.dimensions.length &&
+    info.dimensions.every((extent, axis) => extent === 0 || extent === dimensions[axis]);
+  if (!fits) throw new Fault(`${name} has shape ${shape} where ${formatShape(info.dimensions)} was inferred`);
+}

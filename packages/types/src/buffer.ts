@@ -1,0 +1,41 @@
+/**
+ * Memory that a device allocates for itself (HAL 1.3 memory domains).
+ */
+import type { Outcome } from "./device.ts";
+import type { Memory } from "./memory.ts";
+
+/** What a buffer is to hold (HAL 1.3 BufferDesc). */
+export interface BufferDesc {
+  /** What is known of the extents: 0 is an unknown extent, none at all an unknown rank. Empty for scalars. */
+  readonly dimensions: readonly number[];
+}
+
+/** What a buffer will be used as (HAL 1.3 BufferRole). */
+export interface BufferRole {
+  /** Index into the list of prepared models. */
+  readonly modelIndex: number;
+  /** Index into that model's inputs or outputs. */
+  readonly ioIndex: number;
+  /** How likely an execution of the model uses the buffer so, within (0, 1]. */
+  readonly frequency: number;
+}
+
+/**
+ * A buffer of a device (HAL 1.3 IBuffer). It has a value once an execution that wrote it succeeded, or copyFrom did; it
+ * has none before, nor after either failed. ashmem, mmap_fd and hardware_buffer_blob memory can be copied from and to.
+ */
+export interface IBuffer {
+  /**
+   * Copies the buffer's value to a memory, whose size must be the value's. INVALID_ARGUMENT: a memory that is not valid,
+   * or of another size. GENERAL_FAILURE: the buffer has no value.
+   */
+  copyTo(dst: Memory): Promise<Outcome>;
+  /**
+   * Sets the buffer's value from a memory of exactly its size. `dimensions`: the value's extents, all known and not
+   * contradicting the buffer's; empty where the buffer's are all known. INVALID_ARGUMENT: a memory or dimensions that are
+   * not valid. Whatever fails, the buffer has no value afterwards.
+   */
+  copyFrom(src: Memory, dimensions: readonly number[]): Promise<Outcome>;
+  /** Frees the buffer and its token: what HIDL does when the last reference to an IBuffer goes. */
+  close?(): void;
+}
