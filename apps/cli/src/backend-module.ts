@@ -19,7 +19,7 @@ export async function engineOf(module: string, cwd: string): Promise<Engine> {
   } catch (error) {
     throw usageError(`cannot load the backend ${module}: ${oneLine(messageOf(error))}`, error);
   }
-  const backend = namespace instanceof Object && "backend" in namespace ? namespace.backend : undefined;
+  const backend = isObject(namespace) && "backend" in namespace ? namespace.backend : undefined;
   const problem = problemOf(backend);
   if (problem !== undefined || !isBackend(backend)) throw usageError(`the module ${module} ${problem}`);
   return { device: `nnhal-${backend.name}`, module, load: async () => backend };
@@ -38,7 +38,7 @@ function locate(module: string, cwd: string): string {
 }
 
 function problemOf(value: unknown): string | undefined {
-  if (!(value instanceof Object)) return "exports no object called backend";
+  if (!isObject(value)) return "exports no object called backend";
   if (!("name" in value) || typeof value.name !== "string" || !/^[a-z0-9]+$/.test(value.name)) {
     return "exports a backend whose name is not made of lower case letters and digits";
   }
@@ -47,6 +47,10 @@ function problemOf(value: unknown): string | undefined {
   }
   if (!("open" in value) || typeof value.open !== "function") return "exports a backend without the method open";
   return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function isBackend(value: unknown): value is Backend {

@@ -10,6 +10,8 @@ import {
   type OutputBuffer,
   type RunContext,
   type RunResult,
+  refineDimensions,
+  settleOutput,
 } from "@nnhal/backend";
 import {
   type AnyOutputs,
@@ -28,7 +30,6 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, OperationType, operandTypes } from "@nnhal/types";
 import type { Plan, Step } from "./plan.ts";
-import { refineDimensions, settleOutput } from "./settle.ts";
 
 /** The values of a subgraph's operands while it runs, by operand index. */
 type Values = (Tensor | undefined)[];

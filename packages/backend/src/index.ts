@@ -4,3 +4,6 @@
 export * from "./codec.ts";
 export * from "./contract.ts";
 export * from "./graph.ts";
+export * from "./kernels/kernel.ts";
+export * from "./kernels/kernel-backend.ts";
+export * from "./settle.ts";

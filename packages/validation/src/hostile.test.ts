@@ -289,7 +289,7 @@ describe("the other validators", () => {
   };
   const extensions = [{ name: "com.example", operandTypes: [{ type: 1, isTensor: true, byteSize: 1 }] }];
   const allocation: AllocationRequest = {
-    description: { dimensions: [2] },
+    desc: { dimensions: [2] },
     preparedModels: [{ model: floorModel() }],
     inputRoles: [{ modelIndex: 0, ioIndex: 0, frequency: 1 }],
     outputRoles: [{ modelIndex: 0, ioIndex: 0, frequency: 1 }],

@@ -9,9 +9,7 @@ export { extensionIssues, validateExtensions } from "./extension.ts";
 export { defaultIssueLimit, type Issue } from "./issues.ts";
 export {
   type AllocationRequest,
-  type BufferDescription,
   type BufferOperand,
-  type BufferRole,
   describeBuffer,
   type MemoryDescResult,
   memoryDescIssues,

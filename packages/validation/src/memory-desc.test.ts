@@ -30,7 +30,7 @@ function role(modelIndex: number, ioIndex: number, frequency = 1) {
 
 /** Two models, one role of each. */
 const control: AllocationRequest = {
-  description: { dimensions: [] },
+  desc: { dimensions: [] },
   preparedModels: [prepared(), prepared()],
   inputRoles: [role(0, 1)],
   outputRoles: [role(1, 0, 0.5)],
@@ -117,7 +117,7 @@ describe("the operands of all roles", () => {
     found(
       memoryDescIssues({
         ...control,
-        description: { dimensions: description },
+        desc: { dimensions: description },
         preparedModels: [prepared(facts, second)],
         inputRoles: [role(0, 0)],
         outputRoles: [role(0, 1)],
@@ -166,7 +166,7 @@ describe("the operands of all roles", () => {
   it("are without dimensions where they are scalars (rule 54)", () => {
     const scalar = { type: OperandType.INT32, dimensions: [] };
     expect(twoKinds(scalar, {})).toEqual([]);
-    expect(twoKinds(scalar, {}, [1])).toEqual(["buffer-scalar-dimensions description.dimensions"]);
+    expect(twoKinds(scalar, {}, [1])).toEqual(["buffer-scalar-dimensions desc.dimensions"]);
     expect(twoKinds({ type: 0x1_0000, dimensions: [] }, {}, [1])).toEqual([]);
   });
 });
@@ -176,7 +176,7 @@ describe("describeBuffer", () => {
     const facts = { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 0.5, zeroPoint: 3 };
     const { issues, operand: combined } = describeBuffer({
       ...control,
-      description: { dimensions: [0, 0, 4] },
+      desc: { dimensions: [0, 0, 4] },
       preparedModels: [prepared({ ...facts, dimensions: [0, 3, 0] }, { dimensions: [2, 0, 0] })],
       inputRoles: [role(0, 0)],
       outputRoles: [role(0, 1)],
@@ -192,8 +192,8 @@ describe("describeBuffer", () => {
   });
 
   it.each([
-    ["description", null],
-    ["description.dimensions", [-1]],
+    ["desc", null],
+    ["desc.dimensions", [-1]],
     ["preparedModels", undefined],
     ["preparedModels[0].model.main", {}],
     ["preparedModels[0].model.main.operands", null],

@@ -3,28 +3,12 @@
  * prepared models' inputs and outputs, whose operands have to be of one kind.
  */
 import { combineDimensions } from "@nnhal/operations";
-import type { Model, Operand } from "@nnhal/types";
+import type { BufferDesc, BufferRole, Model, Operand } from "@nnhal/types";
 import { sameExtraParams, typeName } from "./compatible.ts";
 import { createIssueList, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { isReadable } from "./operand.ts";
 import { isList, isObject, isUint32, isUint32List } from "./structure.ts";
 import { isExtensionOperandType, knownOperandType } from "./type-ranges.ts";
-
-/** What is to be allocated (HAL 1.3 BufferDesc). */
-export interface BufferDescription {
-  /** What is known of the dimensions: 0 is an unknown extent, none at all an unknown rank. */
-  readonly dimensions: readonly number[];
-}
-
-/** What a buffer will be used as (HAL 1.3 BufferRole). */
-export interface BufferRole {
-  /** Index into the list of prepared models. */
-  readonly modelIndex: number;
-  /** Index into the model's inputs or outputs. */
-  readonly ioIndex: number;
-  /** How likely the use is, within (0, 1]. */
-  readonly frequency: number;
-}
 
 /**
  * A prepared model as validation sees it. A driver passes its own record of each prepared model, the same object for the
@@ -36,7 +20,7 @@ export interface PreparedModelRecord {
 
 /** What a driver is asked to allocate. */
 export interface AllocationRequest {
-  readonly description: BufferDescription;
+  readonly desc: BufferDesc;
   readonly preparedModels: readonly (PreparedModelRecord | null)[];
   readonly inputRoles: readonly BufferRole[];
   readonly outputRoles: readonly BufferRole[];
@@ -83,8 +67,8 @@ interface RoleOperand {
 }
 
 function checkMemoryDesc(request: AllocationRequest, issues: IssueList): BufferOperand | undefined {
-  if (!isObject(request) || !isObject(request.description) || !isUint32List(request.description.dimensions)) {
-    issues.add("structure", "description.dimensions", "the descriptor has no list of dimensions");
+  if (!isObject(request) || !isObject(request.desc) || !isUint32List(request.desc.dimensions)) {
+    issues.add("structure", "desc.dimensions", "the descriptor has no list of dimensions");
     return undefined;
   }
   for (const list of ["preparedModels", "inputRoles", "outputRoles"] as const) {
@@ -97,7 +81,7 @@ function checkMemoryDesc(request: AllocationRequest, issues: IssueList): BufferO
     issues.add("buffer-roles", "inputRoles", "there are neither input roles nor output roles");
   }
   const operands = [...roleOperands(request, "inputRoles", issues), ...roleOperands(request, "outputRoles", issues)];
-  return combineOperands(request.description, operands, issues);
+  return combineOperands(request.desc, operands, issues);
 }
 
 /** The operands of the roles that are right, and issues for the others (rule 53). */
@@ -181,7 +165,7 @@ function operandOf(
 
 /** What all operands have in common, and issues where they differ (rule 54). */
 function combineOperands(
-  { dimensions: described }: BufferDescription,
+  { dimensions: described }: BufferDesc,
   operands: readonly RoleOperand[],
   issues: IssueList,
 ): BufferOperand | undefined {
@@ -212,7 +196,7 @@ function combineOperands(
   const known = knownOperandType(type);
   if (known !== undefined && known.kind !== "tensor" && dimensions.length > 0) {
     const problem = `a ${known.name} has dimensions ${showDimensions(dimensions)} where none are allowed`;
-    issues.add("buffer-scalar-dimensions", "description.dimensions", problem);
+    issues.add("buffer-scalar-dimensions", "desc.dimensions", problem);
   }
   return { type, scale, zeroPoint, extraParams, dimensions };
 }

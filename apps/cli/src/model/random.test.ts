@@ -7,7 +7,7 @@ const shape = [1000];
 describe("mulberry32", () => {
   it("gives the known sequence", () => {
     const random = mulberry32(1000);
-    expect([random(), random(), random()].map((u) => Math.floor(u * 256))).toEqual([KNOWN]);
+    expect([random(), random(), random()].map((u) => Math.floor(u * 256))).toEqual([203, 211, 177]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { deflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
-import { PNG } from "pngjs";
 import { describe, expect, it } from "vitest";
 import { pngOf } from "../program.test-helper.ts";
 import { decodePicture } from "./decode.ts";
@@ -121,7 +120,9 @@ describe("decodePicture", () => {
     const wide = pngFile({ width: 100_000_001, height: 1, depth: 8, kind: 0 }, Uint8Array.of(0));
     expect(() => decodePicture(wide)).toThrow("its size is 100000001 x 1, more than 100 megapixels");
     const frame = [0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0xff, 0xff, 1, 1, 0x11, 0];
-    expect(() => decodePicture(Uint8Array.of(0xff, 0xd8, ...frame, 0xff, 0xd9))).toThrow(/JPEG.*resolution limit/);
+    expect(() => decodePicture(Uint8Array.of(0xff, 0xd8, ...frame, 0xff, 0xd9))).toThrow(
+      "is a JPEG picture that cannot be read: its size is more than 100 megapixels",
+    );
   });
 
   it("refuses an interlaced PNG that unpacks to more than its pixels", () => {
@@ -132,6 +133,5 @@ describe("decodePicture", () => {
   it("refuses a PNG without all its pixels", () => {
     const missing = pngFile({ width: 2, height: 2, depth: 8, kind: 0 }, Uint8Array.of(0, 1, 2));
     expect(() => decodePicture(missing)).toThrow(/PNG picture that cannot be read/);
-    expect(() => PNG.sync.read(Buffer.from(missing))).toThrow();
   });
 });

@@ -57,12 +57,18 @@ function checkInflated(bytes: Uint8Array, view: DataView, pixels: number): void 
 }
 
 function readJpeg(bytes: Uint8Array): Picture {
-  const { width, height, data } = jpeg.decode(bytes, {
-    useTArray: true,
-    tolerantDecoding: false,
-    maxResolutionInMP: MOST_PIXELS / 1e6,
-    maxMemoryUsageInMB: 2048,
-  });
-  checkSize(width, height);
-  return onWhite(width, height, data);
+  const most = MOST_PIXELS / 1e6;
+  try {
+    const { width, height, data } = jpeg.decode(bytes, {
+      useTArray: true,
+      tolerantDecoding: false,
+      maxResolutionInMP: most,
+      maxMemoryUsageInMB: 2048,
+    });
+    checkSize(width, height);
+    return onWhite(width, height, data);
+  } catch (error) {
+    if (!messageOf(error).startsWith("maxResolutionInMP")) throw error;
+    throw new RangeError(`its size is more than ${most} megapixels`, { cause: error });
+  }
 }

@@ -2,43 +2,33 @@
  * Which operations of a model a backend takes. An IF or WHILE is taken only if every operation of every subgraph that it
  * reaches is.
  */
-import { type BackendSession, type GraphSource, type OperandView, viewOperands, viewOperation } from "@nnhal/backend";
-import { OperandLifeTime, type Subgraph } from "@nnhal/types";
+import { type BackendSession, type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
+import type { Subgraph } from "@nnhal/types";
+import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 
 /** For each operation of the main subgraph why it is not supported; undefined where it is. */
 export function supportOf(source: GraphSource, session: BackendSession): (string | undefined)[] {
-  const { main, referenced } = source.model;
+  const { model } = source;
+  /** Why a referenced subgraph is not supported, by its index; undefined where it is. */
   const known = new Map<number, string | undefined>();
-  /** Why a referenced subgraph is not supported. Validation has made sure that references do not form a cycle. */
-  const subgraphReason = (index: number): string | undefined => {
-    if (!known.has(index))
-      known.set(
-        index,
-        reasonsIn(referenced[index]).find((reason) => reason !== undefined),
-      );
-    return known.get(index);
-  };
   const reasonsIn = (subgraph: Subgraph): (string | undefined)[] => {
     const operands = viewOperands(subgraph, source);
-    return subgraph.operations.map((operation, index) => {
+    return subgraph.operations.map((_, index) => {
       const view = viewOperation(subgraph, index, operands, source);
       if ("unknown" in view) return view.unknown;
       const support = session.supports(view);
       if (!support.supported) return support.reason;
-      for (const input of operation.inputs) {
-        const reason = reasonThrough(operands[input], subgraphReason);
-        if (reason !== undefined) return `${view.definition.name}: inside, ${reason}`;
-      }
-      return undefined;
+      if (!view.definition.controlFlow) return undefined;
+      const inside = namedSubgraphs(subgraph, index).map((named) => known.get(named));
+      const reason = inside.find((one) => one !== undefined);
+      return reason === undefined ? undefined : `${view.definition.name}: inside, ${reason}`;
     });
   };
-  return reasonsIn(main);
-}
-
-function reasonThrough(
-  operand: OperandView | undefined,
-  subgraphReason: (index: number) => string | undefined,
-): string | undefined {
-  if (operand?.lifetime !== OperandLifeTime.SUBGRAPH || operand.data === undefined) return undefined;
-  return subgraphReason(operand.data[0]);
+  for (const index of subgraphsInnerFirst(model)) {
+    known.set(
+      index,
+      reasonsIn(model.referenced[index]).find((reason) => reason !== undefined),
+    );
+  }
+  return reasonsIn(model.main);
 }

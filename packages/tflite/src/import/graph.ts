@@ -299,7 +299,8 @@ export function createGraph(
     omitted(type, rank) {
       const { quantisation } = operandTypes[type];
       const scale = quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0;
-      const spec: OperandSpec = { type, dimensions: new Array<number>(rank).fill(0), scale, zeroPoint: 0 };
+      const dimensions = new Array<number>(rank).fill(0);
+      const spec: OperandSpec = { type, dimensions, scale, zeroPoint: 0, isOmitted: true };
       return once(`omitted ${type} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
     },
     temporary: (spec) => add(spec, OperandLifeTime.TEMPORARY_VARIABLE),

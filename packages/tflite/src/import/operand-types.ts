@@ -14,6 +14,8 @@ export interface OperandSpec {
   readonly scale: number;
   readonly zeroPoint: number;
   readonly channelQuant?: SymmPerChannelQuantParams;
+  /** Set on an optional operand that is omitted. */
+  readonly isOmitted?: true;
 }
 
 /** The HAL's type for each element type that it has; 8-bit types with a scale per channel have another. */

@@ -1,12 +1,37 @@
 /**
- * Whether the HAL has an operation for given operands: their types and ranks against the operation's definition.
+ * Whether the HAL has an operation for given operands: their types and ranks against the operation's definition, and the
+ * definition's own rules.
  */
-import { layOut, matchOperation, operationByCode, type RankRule } from "@nnhal/operations";
+import {
+  bindInputs,
+  bindOutputs,
+  layOut,
+  type Match,
+  matchOperation,
+  OperationError,
+  operationByCode,
+  type RankRule,
+} from "@nnhal/operations";
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { isTensorSpec, type OperandSpec } from "./operand-types.ts";
 
 function bounds(rule: RankRule): readonly [least: number, greatest: number] {
   return typeof rule === "number" ? [rule, rule] : rule;
+}
+
+/** The rule of a definition that operands break. Values of scalars are not shown to it, so rules on those do not apply. */
+function ruleProblem(
+  { form }: Match,
+  inputs: readonly OperandSpec[],
+  outputs: readonly OperandSpec[],
+): string | undefined {
+  const given = inputs.map((spec) => (spec.isOmitted ? undefined : spec));
+  try {
+    return form.check?.(bindInputs(form, given), bindOutputs(form, outputs));
+  } catch (error) {
+    if (error instanceof OperationError) return error.message;
+    throw error;
+  }
 }
 
 /** Why the HAL's operation does not take these operands; undefined where it does. */
@@ -27,12 +52,13 @@ export function signatureProblem(
   for (const [place, param] of positions.entries()) {
     const rule = definition.ranks[param.name];
     const rank = inputs[place].dimensions.length;
-    if (rule === undefined || !isTensorSpec(inputs[place])) continue;
+    if (rule === undefined || inputs[place].isOmitted || !isTensorSpec(inputs[place])) continue;
     const [least, greatest] = bounds(rule);
     if (rank < least || rank > greatest) {
       const wanted = least === greatest ? `${least}` : `${least} to ${greatest}`;
       return `the HAL's ${name} takes ${wanted} dimensions for its ${param.name}, here there are ${rank}`;
     }
   }
-  return undefined;
+  const problem = definition.controlFlow ? undefined : ruleProblem(match, inputs, outputs);
+  return problem && `the HAL's ${name} cannot compute it: ${problem}`;
 }

@@ -36,30 +36,15 @@ function activationOf(op: Lowering): number {
   return fusedActivation(op);
 }
 
-function arithmetic(operator: "ADD" | "SUB" | "DIV", version: number): Row {
+function arithmetic(operator: "ADD" | "SUB" | "MUL" | "DIV", version: number, note?: string): Row {
   return {
     operator,
     version,
     operations: [operator],
+    ...(note !== undefined && { note }),
     lower: (op) => op.emit(operator, [op.input(0), op.input(1), activationOf(op)], [op.output()]),
   };
 }
-
-const multiplication: Row = {
-  operator: "MUL",
-  version: 8,
-  operations: ["MUL"],
-  note: "8-bit: the result's scale has to be greater than the product of the inputs' scales.",
-  lower(op: Lowering) {
-    const [first, second, result] = [op.inputSpec(0), op.inputSpec(1), op.outputSpec()];
-    const product = first.scale * second.scale;
-    op.ensure(
-      !isQuantised(result.type) || result.scale > product,
-      () => `the HAL needs a result scale above the product of the inputs' scales, ${product}; it is ${result.scale}`,
-    );
-    op.emit("MUL", [op.input(0), op.input(1), activationOf(op)], [op.output()]);
-  },
-};
 
 const square: Row = {
   operator: "SQUARE",
@@ -152,7 +137,7 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
 export const elementwiseRows: readonly Row[] = [
   arithmetic("ADD", 6),
   arithmetic("SUB", 5),
-  multiplication,
+  arithmetic("MUL", 8, "8-bit: the result's scale has to be greater than the product of the inputs' scales."),
   arithmetic("DIV", 2),
   square,
   squaredDifference,

@@ -1,4 +1,4 @@
-import type { OperandView } from "@nnhal/backend";
+import type { OperandView } from "./graph.ts";
 import { OperationError } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import { describe, expect, it } from "vitest";

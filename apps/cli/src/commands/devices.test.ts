@@ -1,0 +1,115 @@
+import { referenceBackend } from "@nnhal/backend-reference";
+import { describe, expect, it } from "vitest";
+import type { Engine } from "../devices.ts";
+import { passingModel, useFolder } from "../program.test-helper.ts";
+
+const { run, put } = useFolder();
+
+const engine = (name: string, load: Engine["load"]): Engine => ({
+  device: `nnhal-${name}`,
+  module: `@x/${name}`,
+  load,
+});
+
+const missing = Object.assign(new Error("Cannot find package '@x/far' imported from\nsomewhere"), {
+  code: "ERR_MODULE_NOT_FOUND",
+});
+const engines: readonly Engine[] = [
+  engine("far", () => Promise.reject(missing)),
+  engine("torn", () => Promise.reject(new Error("libgpu.so:\n cannot open shared object file"))),
+  engine("asleep", async () => ({
+    name: "asleep",
+    deviceType: 3,
+    open: async () => ({ unavailable: "there is no GPU", remedy: "plug one in" }),
+  })),
+  engine("angry", async () => ({ name: "angry", deviceType: 4, open: () => Promise.reject(new Error("no!")) })),
+  engine("near", async () => ({ ...referenceBackend, name: "near" })),
+];
+
+describe("nnhal devices", () => {
+  it("lists what works, and what others lack, for people", async () => {
+    expect(await run(["devices"], { engines })).toEqual({
+      stdout: [
+        "name          type         version            status",
+        "nnhal-far     -            -                  UNAVAILABLE",
+        "  @x/far is not installed",
+        "  to add it: npm install @x/far",
+        "nnhal-torn    -            -                  UNAVAILABLE",
+        "  loading @x/torn failed: libgpu.so: cannot open shared object file",
+        "nnhal-asleep  GPU          -                  UNAVAILABLE",
+        "  there is no GPU",
+        "  to add it: plug one in",
+        "nnhal-angry   ACCELERATOR  -                  UNAVAILABLE",
+        "  opening it failed: no!",
+        "nnhal-near    CPU          nnhal-reference-1  AVAILABLE",
+        "",
+      ].join("\n"),
+      stderr: "",
+      exitCode: 0,
+    });
+  });
+
+  it("lists them as JSON", async () => {
+    const { devices } = JSON.parse((await run(["devices", "--json"], { engines })).stdout);
+    expect(devices).toHaveLength(5);
+    expect(devices[0]).toEqual({
+      name: "nnhal-far",
+      type: null,
+      version: null,
+      status: "UNAVAILABLE",
+      reason: "@x/far is not installed",
+      remedy: "npm install @x/far",
+    });
+    expect(devices[4]).toEqual({ name: "nnhal-near", type: "CPU", version: "nnhal-reference-1", status: "AVAILABLE" });
+  });
+
+  it("opens each device once, and none for a command that needs none", async () => {
+    let opened = 0;
+    const counted = engine("counted", async () => ({
+      ...referenceBackend,
+      open() {
+        opened++;
+        return referenceBackend.open();
+      },
+    }));
+    await put("model.tflite", passingModel({ shape: [1, 2] }));
+    await run(["run", "--help"], { engines: [counted] });
+    await run(["run", "gone.tflite", "--random", "1"], { engines: [counted] });
+    expect(opened).toBe(0);
+    await run(["run", "model.tflite", "--random", "1"], { engines: [counted] });
+    expect(opened).toBe(1);
+  });
+});
+
+describe("--device", () => {
+  it("takes a name with or without its prefix", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 2] }));
+    for (const name of ["near", "nnhal-near"]) {
+      const { stdout } = await run(["run", "model.tflite", "--random", "1", "--json", "--device", name], { engines });
+      expect(JSON.parse(stdout).device).toBe("nnhal-near");
+    }
+  });
+
+  it("tells an unknown device from one that does not work here", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 2] }));
+    const args = (name: string) => ["run", "model.tflite", "--random", "1", "--device", name];
+    expect(await run(args("toaster"), { engines })).toEqual({
+      stdout: "",
+      stderr:
+        'nnhal run: there is no device "toaster"; there are: nnhal-far, nnhal-torn, nnhal-asleep, nnhal-angry, nnhal-near\n',
+      exitCode: 2,
+    });
+    expect(await run(args("asleep"), { engines })).toEqual({
+      stdout: "",
+      stderr: "nnhal run: device nnhal-asleep cannot work here: there is no GPU; plug one in\n",
+      exitCode: 1,
+    });
+  });
+
+  it("says why nothing works where nothing does", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 2] }));
+    const { stderr, exitCode } = await run(["run", "model.tflite", "--random", "1"], { engines: engines.slice(0, 1) });
+    expect(stderr).toBe("nnhal run: no device works here. nnhal-far: @x/far is not installed; npm install @x/far\n");
+    expect(exitCode).toBe(1);
+  });
+});

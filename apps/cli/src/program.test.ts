@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { passingModel, useFolder } from "./program.test-helper.ts";
+
+const { run, put, path } = useFolder();
+
+describe("nnhal", () => {
+  it("explains itself without arguments and with --help", async () => {
+    const { stdout, stderr, exitCode } = await run(["--help"]);
+    expect(stdout).toMatch(/^Usage: nnhal \[options\] \[command\]$/m);
+    for (const command of ["demo", "run", "devices", "vectors"])
+      expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
+    expect(stdout).toMatch(
+      /^Exit codes:\n {2}0 {2}done\n {2}1 {2}the model cannot run.*\n {2}2 {2}the command line is wrong/m,
+    );
+    expect(stdout).toMatch(/^ {2}nnhal run model\.tflite --input picture\.png --labels labels\.txt$/m);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(await run([])).toEqual({ stdout, stderr, exitCode });
+  });
+
+  it.each(["demo", "run", "devices", "vectors"])("explains %s, with examples", async (command) => {
+    const { stdout, exitCode } = await run([command, "--help"]);
+    expect(stdout).toMatch(new RegExp(`^Usage: nnhal ${command} `));
+    expect(stdout).toMatch(new RegExp(`^Examples:\n {2}nnhal ${command}`, "m"));
+    expect(stdout).toMatch(/^ {2}--backend <module> /m);
+    expect(exitCode).toBe(0);
+    expect((await run(["help", command])).stdout).toBe(stdout);
+  });
+
+  it("names the options of run", async () => {
+    const { stdout } = await run(["run", "--help"]);
+    const options = [
+      "input <file>",
+      "labels <file>",
+      "top <k>",
+      "device <name>",
+      "output-dir <dir>",
+      "runs <n>",
+      "json",
+    ];
+    for (const option of [...options, "random <seed>", "mean <numbers>", "std <numbers>"]) {
+      expect(stdout).toContain(`  --${option} `);
+    }
+  });
+
+  it("prints its version", async () => {
+    expect(await run(["--version"])).toEqual({ stdout: "1.2.3\n", stderr: "", exitCode: 0 });
+  });
+
+  it("refuses what it does not know in one line, with the exit code 2", async () => {
+    const refused = (stderr: string) => ({ stdout: "", stderr: `${stderr}\n`, exitCode: 2 });
+    expect(await run(["frobnicate"])).toEqual(refused("nnhal: unknown command 'frobnicate'; see nnhal --help"));
+    expect(await run(["--frob"])).toEqual(refused("nnhal: unknown option '--frob'; see nnhal --help"));
+    expect(await run(["devices", "--jso"])).toEqual(
+      refused("nnhal devices: unknown option '--jso' (Did you mean --json?); see nnhal devices --help"),
+    );
+  });
+
+  it("tells a mistake of its own from a user's", async () => {
+    const broken = {
+      stdout: {
+        write: () => {
+          throw new Error("first line\nsecond line");
+        },
+      },
+    };
+    const { stderr, exitCode } = await run(["devices"], broken);
+    expect(stderr).toBe("nnhal devices: unexpected problem: first line second line; --debug shows where\n");
+    expect(exitCode).toBe(1);
+    expect((await run(["devices", "--debug"], broken)).stderr).toMatch(/\n {4}at .*program\.test/);
+  });
+});
+
+const fakeBackend = (name: string, open: string) => `
+  export const backend = { name: "${name}", deviceType: 4, async open() { ${open} } };
+`;
+const session = `
+  const half = { execTime: 0.5, powerUsage: 0.5 };
+  return {
+    version: "7", close: async () => {},
+    capabilities: {
+      relaxedFloat32toFloat16PerformanceScalar: half, relaxedFloat32toFloat16PerformanceTensor: half,
+      operandPerformance: [], ifPerformance: half, whilePerformance: half,
+    },
+    supports: ({ definition }) => ({ supported: false, reason: definition.name + ": not on this chip" }),
+    compile: async () => { throw new Error("nothing was supported"); },
+  };
+`;
+
+describe("--backend", () => {
+  it("adds the device of a module before those that are known", async () => {
+    await put("chip.mjs", fakeBackend("chip", session));
+    const { stdout, exitCode } = await run(["devices", "--json", "--backend", "./chip.mjs"]);
+    expect(JSON.parse(stdout).devices[0]).toEqual({
+      name: "nnhal-chip",
+      type: "ACCELERATOR",
+      version: "7",
+      status: "AVAILABLE",
+    });
+    expect(JSON.parse(stdout).devices).toHaveLength(2);
+    expect(exitCode).toBe(0);
+    expect((await run(["--backend", path("chip.mjs"), "devices"])).stdout).toMatch(
+      /^nnhal-chip +ACCELERATOR +7 +AVAILABLE$/m,
+    );
+  });
+
+  it("runs on it where it is named, and elsewhere where it cannot", async () => {
+    await put("chip.mjs", fakeBackend("chip", session));
+    await put("model.tflite", passingModel({ shape: [1, 2] }));
+    const args = ["run", "model.tflite", "--random", "1", "--json", "--backend", "chip.mjs"];
+    expect(JSON.parse((await run(args)).stdout).device).toBe("nnhal-reference");
+    const { stdout, stderr, exitCode } = await run([...args, "--device", "chip"]);
+    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+    expect(stderr).toMatch(
+      /^nnhal run: the model cannot run: no device supports the whole model\. nnhal-chip: operation 0 \(RESHAPE: not on this chip\)\n$/,
+    );
+  });
+
+  it("refuses a module that is none, with the exit code 2", async () => {
+    await put("nothing.mjs", "export const other = 1;");
+    await put("loud.mjs", fakeBackend("LOUD", session));
+    await put("typeless.mjs", 'export const backend = { name: "x", deviceType: 9, open() {} };');
+    await put("closed.mjs", 'export const backend = { name: "x", deviceType: 2 };');
+    await put("wrong.mjs", "export const = 1;");
+    await put("twin.mjs", fakeBackend("reference", session));
+    const lineFor = async (module: string) => {
+      const { stdout, stderr, exitCode } = await run(["devices", "--backend", module]);
+      expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+      expect(stderr).toMatch(/^nnhal devices: [^\n]+\n$/);
+      return stderr;
+    };
+    expect(await lineFor("./gone.mjs")).toContain("cannot load the backend ./gone.mjs: ");
+    expect(await lineFor("@nnhal/backend-of-nobody")).toContain("cannot load the backend @nnhal/backend-of-nobody: ");
+    expect(await lineFor("./nothing.mjs")).toContain("the module ./nothing.mjs exports no object called backend");
+    expect(await lineFor("./loud.mjs")).toContain("whose name is not made of lower case letters and digits");
+    expect(await lineFor("./typeless.mjs")).toContain("whose deviceType is none of 1, 2, 3, 4");
+    expect(await lineFor("./closed.mjs")).toContain("without the method open");
+    expect(await lineFor("./wrong.mjs")).toContain("cannot load the backend ./wrong.mjs: ");
+    expect(await lineFor("./twin.mjs")).toContain(
+      "two devices are called nnhal-reference: those of ./twin.mjs and @nnhal/backend-reference",
+    );
+  });
+});

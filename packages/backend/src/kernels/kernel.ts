@@ -1,0 +1,68 @@
+/**
+ * What a backend made of kernels says of itself: an engine that holds tensors as handles of its own, and one kernel for each
+ * operation that it can run. `kernelBackend` does the rest.
+ */
+import type { AnyArgs, TensorData, TensorInfo } from "@nnhal/operations";
+import type { Capabilities } from "@nnhal/types";
+
+/** A tensor argument of a kernel. Its extents are known, and 0 is 0. */
+export interface KernelTensor extends TensorInfo {
+  /** Its operand's index in the subgraph. */
+  readonly index: number;
+  /** The elements, where they are known when the kernel is prepared: constants, and what shape inference has read. */
+  readonly data?: TensorData;
+}
+
+/** Gives the handle of a tensor argument while a kernel runs. Handles it gives stay the graph's. */
+export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
+
+/** What a kernel gives: a new handle for each output, in the order of the operand list; one alone needs no array. */
+export type KernelOutputs<Handle> = Handle | readonly Handle[];
+
+/** A prepared kernel. May run many times, and several times at once where it is asynchronous. Throws OperationError. */
+export type KernelRun<Handle> = (
+  read: ReadTensor<Handle>,
+  context: { readonly random: () => number },
+) => KernelOutputs<Handle> | Promise<KernelOutputs<Handle>>;
+
+/** What a kernel may use while it is prepared. */
+export interface KernelSetup<Handle> {
+  /** The handle of a tensor whose elements are known; undefined for others. It stays the graph's. */
+  constant(tensor: KernelTensor): Handle | undefined;
+  /** Hands over a handle that the prepared kernel needs: it is released with it. */
+  keep(handle: Handle): Handle;
+}
+
+/** How an engine runs one operation. */
+export interface Kernel<Handle> {
+  /**
+   * Why these operands cannot be computed; undefined where they can. The arguments are those of the matched form, by name, as
+   * the operation's `check` sees them: extents may be unknown (0), the rank too ([]), scalars that are no constants undefined.
+   */
+  refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
+  /**
+   * Does what shapes and constants allow ahead of time. Arguments are those of the operation's first form, by name, and each
+   * tensor is a `KernelTensor`; outputs are as shape inference and the model settle them. Throws OperationError.
+   *
+   * A method, so that a kernel may name the arguments of its operation: it is only ever given these.
+   */
+  prepare(args: AnyArgs, outputs: AnyArgs, setup: KernelSetup<Handle>): KernelRun<Handle>;
+}
+
+/** Kernels by the names of their operations. */
+export type KernelTable<Handle> = Readonly<Record<string, Kernel<Handle> | undefined>>;
+
+/** An engine at work. */
+export interface KernelEngine<Handle> {
+  /** See `BackendSession.version`. */
+  readonly version: string;
+  readonly capabilities: Capabilities;
+  readonly kernels: KernelTable<Handle>;
+  /** Makes a handle of elements. They may change when the call has returned. */
+  upload(info: TensorInfo, data: TensorData): Handle;
+  /** The elements of a handle, in the typed array of the type. The handle is not released before the answer. */
+  download(handle: Handle, info: TensorInfo): TensorData | Promise<TensorData>;
+  release(handle: Handle): void;
+  /** Frees the engine. All handles have been released. */
+  close(): void | Promise<void>;
+}

@@ -1,0 +1,144 @@
+/**
+ * Which device each operation goes to.
+ *
+ * `android`: the device of the best performance; of equals the first, but the CPU before all. `cost`: the devices for
+ * which execution, boundaries and steps together take least, found by looking back from each operation at what its
+ * producers would have cost on every device. Both keep operations together that a temporary of unknown size joins.
+ */
+import type { Model, Subgraph } from "@nnhal/types";
+import { bytesOf, hasUnknownSize, type Wiring, workOf } from "./graph.ts";
+import type { Candidate } from "./plan.ts";
+import type { CostModel } from "./policy.ts";
+
+/** What choosing works on. */
+export interface Choosing {
+  readonly model: Model;
+  readonly wiring: Wiring;
+  /** By operation, by device. */
+  readonly candidates: readonly (readonly Candidate[])[];
+  /** Index of the CPU among the devices, or -1. */
+  readonly cpu: number;
+  readonly costs: CostModel;
+}
+
+/** Performance by which devices that name none are still comparable: worse than any that do. */
+const UNNAMED_PERFORMANCE = 1e6;
+
+/** The device of each operation by performance alone; undefined where no device takes it. */
+export function chooseByPerformance({ candidates, cpu }: Choosing): (number | undefined)[] {
+  return candidates.map((ofOperation) => {
+    let best: number | undefined;
+    ofOperation.forEach((candidate, device) => {
+      if (!candidate.supported) return;
+      const than = best === undefined ? undefined : ofOperation[best];
+      const bestSoFar = than?.supported ? than.performance : undefined;
+      if (bestSoFar === undefined || candidate.performance < bestSoFar) best = device;
+      else if (candidate.performance === bestSoFar && device === cpu) best = device;
+    });
+    return best;
+  });
+}
+
+/** The device of each operation by predicted time. */
+export function chooseByCost(choosing: Choosing): (number | undefined)[] {
+  const { model, wiring, candidates, costs } = choosing;
+  const { operations } = model.main;
+  const deviceCount = candidates[0]?.length ?? 0;
+  // best[operation][device]: time of the operation there and a share of the times of all that it depends on.
+  const best: Float64Array[] = [];
+  const from: Int32Array[][] = [];
+  operations.forEach((_, index) => {
+    const times = new Float64Array(deviceCount).fill(Number.POSITIVE_INFINITY);
+    const chosenProducers: Int32Array[] = [];
+    for (let device = 0; device < deviceCount; device++) {
+      const own = executionTime(choosing, index, device);
+      const producers = wiring.producers[index];
+      const sources = new Int32Array(producers.length);
+      let time = own;
+      producers.forEach((producer, position) => {
+        const moved = boundaryTime(model.main, producer, index, costs);
+        let least = Number.POSITIVE_INFINITY;
+        for (let other = 0; other < deviceCount; other++) {
+          const total = best[producer][other] + (other === device ? 0 : moved);
+          // The same device wins among equals: fewer boundaries.
+          if (total < least || (total === least && other === device)) {
+            least = total;
+            sources[position] = other;
+          }
+        }
+        time += least;
+      });
+      times[device] = time;
+      chosenProducers.push(sources);
+    }
+    // A result that several operations read is counted in each: share it, so that its cost does not grow with them.
+    const readers = Math.max(1, wiring.consumers[index].length);
+    best.push(times.map((time) => time / readers));
+    from.push(chosenProducers);
+  });
+  return traceBack(choosing, best, from);
+}
+
+/** Walks from the last operations back to the first and fixes each one's device. */
+function traceBack(
+  { wiring, candidates }: Choosing,
+  best: readonly Float64Array[],
+  from: readonly (readonly Int32Array[])[],
+): (number | undefined)[] {
+  const wishes: number[][] = best.map(() => []);
+  const devices = new Array<number | undefined>(best.length);
+  for (let index = best.length - 1; index >= 0; index--) {
+    // Readers may wish for different devices: the one that most wish for, then the cheaper.
+    const counts = new Map<number, number>();
+    for (const wish of wishes[index]) counts.set(wish, (counts.get(wish) ?? 0) + 1);
+    let device: number | undefined;
+    candidates[index].forEach((candidate, other) => {
+      if (!candidate.supported) return;
+      if (device === undefined) {
+        device = other;
+        return;
+      }
+      const more = (counts.get(other) ?? 0) - (counts.get(device) ?? 0);
+      if (more > 0 || (more === 0 && best[index][other] < best[index][device])) device = other;
+    });
+    devices[index] = device;
+    if (device === undefined) continue;
+    const sources = from[index][device];
+    for (const [position, producer] of wiring.producers[index].entries()) wishes[producer].push(sources[position]);
+  }
+  return devices;
+}
+
+function executionTime({ model, candidates, costs }: Choosing, index: number, device: number): number {
+  const candidate = candidates[index][device];
+  if (!candidate.supported) return Number.POSITIVE_INFINITY;
+  return workOf(model.main, index) * costs.multiplyAdd * Math.min(candidate.performance, UNNAMED_PERFORMANCE);
+}
+
+/** What it costs to have two operations on different devices: a step, and the bytes between them. */
+function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, costs: CostModel): number {
+  const read = new Set(subgraph.operations[consumer].inputs);
+  let bytes = 0;
+  for (const output of subgraph.operations[producer].outputs) {
+    if (!read.has(output)) continue;
+    if (hasUnknownSize(subgraph.operands[output])) return Number.POSITIVE_INFINITY;
+    bytes += bytesOf(subgraph.operands[output]);
+  }
+  return costs.step + bytes * costs.byteMoved;
+}
+
+/** Predicted time of an assignment: execution, one start for each step, and the bytes that cross between devices. */
+export function predictTime(choosing: Choosing, devices: readonly (number | undefined)[], stepCount: number): number {
+  const { model, wiring, costs } = choosing;
+  const { main } = model;
+  let time = stepCount * costs.step;
+  main.operations.forEach((operation, index) => {
+    const device = devices[index];
+    if (device !== undefined) time += executionTime(choosing, index, device);
+    for (const input of new Set(operation.inputs)) {
+      const writer = wiring.writer[input];
+      if (writer >= 0 && devices[writer] !== device) time += bytesOf(main.operands[input]) * costs.byteMoved;
+    }
+  });
+  return time;
+}

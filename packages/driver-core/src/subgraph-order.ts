@@ -1,0 +1,37 @@
+/**
+ * The subgraphs of a model, inner ones first, without recursion: a model may nest them as deep as it has subgraphs.
+ */
+import { type Model, OperandLifeTime, type Subgraph } from "@nnhal/types";
+
+/** The indexes of the subgraphs that one operation of a subgraph names, in the order of its inputs. */
+export function namedSubgraphs({ operands, operations }: Subgraph, operation: number): number[] {
+  return operations[operation].inputs
+    .map((input) => operands[input])
+    .filter(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH)
+    .map(({ location }) => location.offset);
+}
+
+/**
+ * The indexes of the referenced subgraphs that a model's main subgraph reaches, each once and after all that it names
+ * itself. The model is valid: its references do not form a cycle.
+ */
+export function subgraphsInnerFirst({ main, referenced }: Model): number[] {
+  const order: number[] = [];
+  const seen = new Set<number>();
+  const inner = (subgraph: Subgraph) =>
+    subgraph.operations.flatMap((_, operation) => namedSubgraphs(subgraph, operation));
+  // A stack of subgraphs with what is left to visit of each; main's own index is -1.
+  const stack = [{ index: -1, left: inner(main) }];
+  while (stack.length > 0) {
+    const top = stack[stack.length - 1];
+    const next = top.left.pop();
+    if (next === undefined) {
+      stack.pop();
+      if (top.index >= 0) order.push(top.index);
+    } else if (!seen.has(next)) {
+      seen.add(next);
+      stack.push({ index: next, left: inner(referenced[next]) });
+    }
+  }
+  return order;
+}

@@ -1,0 +1,185 @@
+/**
+ * Which HAL version each part of a model or request needs. Enum tables and the type rows of the operations say so; the
+ * rules are those of validation, so that a valid model fits a version exactly where no part of it needs a later one.
+ */
+import { matchOperation, operationByCode, requiredVersion } from "@nnhal/operations";
+import {
+  type EnumRow,
+  type HalVersion,
+  halVersions,
+  type Memory,
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  OperationType,
+  operandLifeTimeNames,
+  operandLifeTimes,
+  operandTypeNames,
+  operandTypes,
+  operationTypeNames,
+  operationTypes,
+  type Request,
+} from "@nnhal/types";
+import {
+  getOperandTypeName,
+  getOperationName,
+  isExtensionOperandType,
+  isExtensionOperationType,
+  nonExtensionOperandTypeIsScalar,
+} from "../operand.ts";
+import { operandInfo } from "./constants.ts";
+
+/** A part that not every HAL version can express. */
+export interface Need {
+  /** Such as `main.operations[2]`. */
+  readonly path: string;
+  readonly what: string;
+  /** The oldest version that can; undefined: none. */
+  readonly version: HalVersion | undefined;
+}
+
+/** Whether a HAL version can express a part. */
+export function isMetBy({ version }: Need, available: HalVersion): boolean {
+  return version !== undefined && version <= available;
+}
+
+/** A need as messages say it. */
+export function describeNeed({ path, what, version }: Need): string {
+  return `${path}: ${what} ${version === undefined ? "exists in no HAL version" : `needs HAL ${version}`}`;
+}
+
+const oldest: HalVersion = halVersions[0];
+
+/** The HAL version that introduced vendor extensions, and tensors of unknown rank. */
+const since12: HalVersion = "1.2";
+
+/** The parts of a model that need more than HAL 1.0. */
+export function modelNeeds(model: Model): Need[] {
+  const { main, referenced, pools } = model;
+  const needs = main.operands.flatMap((operand, index) => operandNeeds(operand, `main.operands[${index}]`));
+  for (let index = 0; index < main.operations.length; index++) needs.push(...operationNeeds(model, index));
+  needs.push(...pools.flatMap((pool, index) => memoryNeeds(pool, `pools[${index}]`)));
+  if (referenced.length > 0) {
+    needs.push({ path: "referenced", what: `a model with ${referenced.length} referenced subgraphs`, version: "1.3" });
+  }
+  return needs;
+}
+
+/** The parts of an operand that need more than HAL 1.0. */
+export function operandNeeds({ type, lifetime, dimensions, extraParams }: Operand, path: string): Need[] {
+  const needs = [operandTypeNeed(type, path), lifeTimeNeed(lifetime, path)];
+  if (extraParams.kind !== "none") {
+    needs.push({ path, what: `extraParams of kind ${extraParams.kind}`, version: since12 });
+  }
+  if (dimensions.length === 0 && operandTypeNames.has(type) && !nonExtensionOperandTypeIsScalar(type)) {
+    needs.push({ path, what: `a ${getOperandTypeName(type)} of unknown rank`, version: since12 });
+  }
+  return needs.filter(isSome);
+}
+
+/** An operand's type, where it needs more than HAL 1.0. */
+function operandTypeNeed(type: number, path: string): Need | undefined {
+  const name = operandTypeNames.get(type);
+  const version = isExtensionOperandType(type) ? since12 : sinceOf(operandTypes, name);
+  return version === oldest ? undefined : { path, what: getOperandTypeName(type), version };
+}
+
+/** A lifetime, where it needs more than HAL 1.0. */
+export function lifeTimeNeed(lifetime: number, path: string): Need | undefined {
+  const name = operandLifeTimeNames.get(lifetime);
+  const version = sinceOf(operandLifeTimes, name);
+  return version === oldest ? undefined : { path, what: `lifetime ${name ?? lifetime}`, version };
+}
+
+/** An operation's code on its own, where it needs more than HAL 1.0. */
+export function operationTypeNeed(type: number, path: string): Need | undefined {
+  const version = operationTypeVersion(type);
+  return version === oldest ? undefined : { path, what: getOperationName(type), version };
+}
+
+function operationTypeVersion(type: number): HalVersion | undefined {
+  if (isExtensionOperationType(type)) return since12;
+  return sinceOf(operationTypes, operationTypeNames.get(type));
+}
+
+/** An operation of the main subgraph, where it needs more than HAL 1.0. */
+export function operationNeeds(model: Model, index: number): Need[] {
+  const operation = model.main.operations[index];
+  const version = operationVersion(model, index);
+  if (version === oldest) return [];
+  const name = getOperationName(operation.type);
+  const known = operationTypeVersion(operation.type);
+  const what = version === known ? name : `${name} with these operands`;
+  return [{ path: `main.operations[${index}]`, what, version }];
+}
+
+/** The oldest HAL version that documents an operation with such operands; undefined: none does. */
+function operationVersion(model: Model, index: number): HalVersion | undefined {
+  const { type, inputs, outputs } = model.main.operations[index];
+  const since = operationTypeVersion(type);
+  // What extensions and OEMs demand of operands is not known.
+  if (since === undefined || isExtensionOperationType(type) || type === OperationType.OEM_OPERATION) return since;
+  const definition = operationByCode(type);
+  if (definition === undefined) return undefined;
+  const typeOf = (operand: number) => operandTypeNames.get(model.main.operands[operand]?.type);
+  const match = matchOperation(definition, inputs.map(typeOf), outputs.map(typeOf));
+  if ("mismatch" in match) return undefined;
+  const infoOf = (index: number) => {
+    const operand = model.main.operands[index];
+    return operand.lifetime === OperandLifeTime.NO_VALUE ? undefined : operandInfo(operand, model);
+  };
+  const required = requiredVersion(match, inputs.map(infoOf), outputs.map(infoOf).filter(isSome));
+  return required > since ? required : since;
+}
+
+const memoryNames: ReadonlyMap<string, HalVersion> = new Map([
+  ["ashmem", "1.0"],
+  ["mmap_fd", "1.0"],
+  ["hardware_buffer_blob", "1.2"],
+  ["hardware_buffer", "1.2"],
+]);
+
+/** A memory, where it needs more than HAL 1.0. */
+export function memoryNeeds({ name }: Memory, path: string): Need[] {
+  const version = memoryNames.get(name);
+  return version === oldest ? [] : [{ path, what: `memory of kind ${JSON.stringify(name)}`, version }];
+}
+
+/** The pools of a request that need more than HAL 1.0. */
+export function requestNeeds({ pools }: Request): Need[] {
+  return pools.flatMap((pool, index): Need[] => {
+    const path = `pools[${index}]`;
+    if (pool.kind === "token") return [{ path, what: `a pool given by token ${pool.token}`, version: "1.3" }];
+    return memoryNeeds(pool.memory, path);
+  });
+}
+
+/**
+ * The operations of the main subgraph that a HAL version cannot express, by index: themselves, one of their operands, or
+ * the pool of a constant that they read needs a later version.
+ */
+export function noncompliantOperations(model: Model, version: HalVersion): number[] {
+  const { operands, operations } = model.main;
+  const fits = (needs: readonly Need[]) => needs.every((need) => isMetBy(need, version));
+  const poolFits = model.pools.map((pool) => fits(memoryNeeds(pool, "")));
+  const operandFits = operands.map(
+    (operand) =>
+      fits(operandNeeds(operand, "")) &&
+      (operand.lifetime !== OperandLifeTime.CONSTANT_REFERENCE || poolFits[operand.location.poolIndex]),
+  );
+  return operations.flatMap(({ inputs, outputs }, index) => {
+    const allFit = inputs.every((operand) => operandFits[operand]) && outputs.every((operand) => operandFits[operand]);
+    return allFit && fits(operationNeeds(model, index)) ? [] : [index];
+  });
+}
+
+function sinceOf<Name extends string>(
+  table: Readonly<Record<Name, EnumRow>>,
+  name: Name | undefined,
+): HalVersion | undefined {
+  return name === undefined ? undefined : table[name].since;
+}
+
+function isSome<Value>(value: Value | undefined): value is Value {
+  return value !== undefined;
+}

@@ -1,0 +1,102 @@
+/**
+ * Questions about operand and operation types: names, sizes, and what a dimension that is not known means.
+ */
+import {
+  OperandTypeRange,
+  type OperandTypeRow,
+  OperationTypeRange,
+  operandTypeNames,
+  operandTypes,
+  operationTypeNames,
+} from "@nnhal/types";
+
+/** Sizes above this do not fit in a DataLocation. */
+const greatestSize = 0xffff_ffff;
+
+/** Whether a code is an operand type of a vendor extension. */
+export function isExtensionOperandType(type: number): boolean {
+  return type > OperandTypeRange.BASE_MAX && type >>> 0 === type;
+}
+
+/** Whether a code is an operation of a vendor extension. */
+export function isExtensionOperationType(type: number): boolean {
+  return type > OperationTypeRange.BASE_MAX && type >>> 0 === type;
+}
+
+/** The HAL's name of an operand type, or its code in words. */
+export function getOperandTypeName(type: number): string {
+  return operandTypeNames.get(type) ?? codeInWords("operand type", type);
+}
+
+/** The HAL's name of an operation, or its code in words. */
+export function getOperationName(type: number): string {
+  return operationTypeNames.get(type) ?? codeInWords("operation type", type);
+}
+
+/** An extension's code is its prefix in the model and the type within the extension. */
+function codeInWords(what: string, code: number): string {
+  if (!isExtensionOperandType(code)) return `${what} ${code}`;
+  return `${what} ${code & 0xffff} of extension prefix ${code >>> 16}`;
+}
+
+/** Whether a type is no tensor: a scalar, SUBGRAPH or OEM. Throws RangeError for a type that is not the HAL's own. */
+export function nonExtensionOperandTypeIsScalar(type: number): boolean {
+  return rowOf(type).kind !== "tensor";
+}
+
+/**
+ * Size in bytes of an operand; 0 where a dimension is not known, and for OEM scalars and SUBGRAPH. Throws RangeError for
+ * a type that is not the HAL's own, and for a size that does not fit in 32 bits.
+ */
+export function nonExtensionOperandSizeOfData(type: number, dimensions: readonly number[]): number {
+  const { kind, elementSize } = rowOf(type);
+  return kind === "tensor" ? sizeOfTensorData(elementSize, dimensions) : elementSize;
+}
+
+/** Whether an operand is too large for 32 bits. Throws RangeError for a type that is not the HAL's own. */
+export function nonExtensionOperandSizeOfDataOverflowsUInt32(type: number, dimensions: readonly number[]): boolean {
+  const { kind, elementSize } = rowOf(type);
+  return kind === "tensor" && sizeOfTensorDataOverflowsUInt32(elementSize, dimensions);
+}
+
+/** Size in bytes of a tensor; 0 where a dimension is not known. Throws RangeError where it does not fit in 32 bits. */
+export function sizeOfTensorData(sizeOfElement: number, dimensions: readonly number[]): number {
+  const size = sizeOrInfinity(sizeOfElement, dimensions);
+  if (size <= greatestSize) return size;
+  throw new RangeError(
+    `a tensor of ${dimensions.join("x")} elements of ${sizeOfElement} bytes is larger than ${greatestSize} bytes`,
+  );
+}
+
+/** Whether a tensor is too large for 32 bits. */
+export function sizeOfTensorDataOverflowsUInt32(sizeOfElement: number, dimensions: readonly number[]): boolean {
+  return sizeOrInfinity(sizeOfElement, dimensions) > greatestSize;
+}
+
+/** A product of many extents may lie beyond any number; a 0 among them is an extent that is not known, and decides. */
+function sizeOrInfinity(sizeOfElement: number, dimensions: readonly number[]): number {
+  if (dimensions.length === 0 || dimensions.includes(0)) return 0;
+  return dimensions.reduce((size, extent) => size * extent, sizeOfElement);
+}
+
+/**
+ * Whether some dimension of a tensor is not known: an extent is 0, or there are none. Scalars know all of theirs; whether
+ * an extension's type without dimensions is a scalar only the extension knows, so it counts as one.
+ */
+export function tensorHasUnspecifiedDimensions(type: number, dimensions: readonly number[]): boolean {
+  if (dimensions.length > 0) return dimensions.includes(0);
+  return !isExtensionOperandType(type) && !nonExtensionOperandTypeIsScalar(type);
+}
+
+/** How many bytes to leave free at `index` so that data of `length` bytes is aligned: to 2 from 2 bytes, to 4 from 4. */
+export function alignBytesNeeded(index: number, length: number): number {
+  if (length < 2) return 0;
+  const alignment = length < 4 ? 2 : 4;
+  return (alignment - (index % alignment)) % alignment;
+}
+
+function rowOf(type: number): OperandTypeRow {
+  const name = operandTypeNames.get(type);
+  if (name === undefined) throw new RangeError(`${getOperandTypeName(type)} is not one of the HAL's own types`);
+  return operandTypes[name];
+}
