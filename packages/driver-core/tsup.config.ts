@@ -1,3 +1,3 @@
 import { library } from "../../tsup.base.ts";
 
-export default library({ "device/index": "src/device/index.ts", "memory/index": "src/memory/index.ts" });
+export default library({ "device/index": "src/device/index.ts", "memory/index": "src/memory/index.ts", "partition/index": "src/partition/index.ts" });

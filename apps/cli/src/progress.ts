@@ -20,7 +20,11 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
     stream,
     format: "{bar} {percentage}%  {eta_formatted} left  {detail}",
     barsize: 30,
-    hideCursor: true,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    // Nothing is switched off that a user who presses Ctrl-C would have to switch on again.
+    hideCursor: false,
+    linewrap: true,
     clearOnComplete: true,
   });
   bar.start(total, 0, { detail: "" });

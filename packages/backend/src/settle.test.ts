@@ -1,7 +1,7 @@
-import type { OperandView } from "./graph.ts";
 import { OperationError } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import type { OperandView } from "./graph.ts";
 import { refineDimensions, settleOutput } from "./settle.ts";
 
 const declared = (lifetime: number): OperandView => ({

@@ -2,9 +2,10 @@
  * What an output finally is: shape inference and the model's declaration taken together (HAL: a computed shape may only
  * refine what is known; quantisation that an operation fixes overrides a temporary's and must be a graph output's).
  */
-import type { OperandView } from "./graph.ts";
+
 import { ensure, formatShape, type OutputInfo, type TensorInfo } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
+import type { OperandView } from "./graph.ts";
 
 /** Most elements that one operand may have (HAL: sizes are 32-bit). */
 const MOST_ELEMENTS = 2 ** 32 - 1;

@@ -25,16 +25,17 @@ const refusing = (name: string): Device =>
   });
 
 describe("Compilation", () => {
-  it("takes the first device that supports the whole model", async () => {
+  it("takes the first device that supports the whole model, of equals", async () => {
     const compilation = new Compilation(addModel(), [refusing("first"), altered("second", {}), altered("third", {})]);
     await compilation.finish();
-    expect(compilation.device.name).toBe("second");
+    const { steps, devices } = compilation.plan;
+    expect(steps.map((step) => step.kind === "execution" && devices[step.device])).toEqual(["second"]);
   });
 
   it("says why no device supports the model", async () => {
     const compilation = new Compilation(addModel(), [refusing("first"), refusing("second")]);
     await expect(compilation.finish()).rejects.toThrow(
-      "no device supports the whole model. first: operation 0 (ADD: not on this device). second: operation 0 (ADD: not",
+      "no device takes operation 0 of 1. first: ADD: not on this device. second: ADD: not on this device",
     );
   });
 
@@ -50,7 +51,7 @@ describe("Compilation", () => {
     const finish = compilation.finish();
     await expect(finish).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
     await expect(finish).rejects.toThrow("failing: too slow");
-    expect(() => compilation.device).toThrow(code("BAD_STATE"));
+    expect(() => compilation.plan).toThrow(code("BAD_STATE"));
   });
 
   it("refuses an unfinished model, no devices, and a device listed twice", () => {

@@ -1,37 +1,59 @@
 /**
  * Compilation: a model prepared for devices (NNAPI: ANeuralNetworksCompilation).
  */
-import {
-  type Device,
-  ErrorStatus,
-  ExecutionPreference,
-  type Model as HalModel,
-  operationTypeNames,
-  type PreparedModel,
-  Priority,
-} from "@nnhal/types";
+import { steadyClock } from "@nnhal/driver-core/device";
+import { costPolicy, type Plan, type Policy, plan } from "@nnhal/driver-core/partition";
+import { type Device, ExecutionPreference, type Model as HalModel, type PreparedModel, Priority } from "@nnhal/types";
 import type { Model } from "./model.ts";
+import { plannedModel } from "./plan/planned-model.ts";
+import { preparePlan } from "./plan/prepare.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
+/** How to divide a model among devices. */
+export interface CompilationOptions {
+  /**
+   * The device that takes every model. It comes last, wins ties, control flow is interpreted beside it, and steps that fail
+   * on another device run again on it. Without one the list of devices is all there is, and nothing falls back.
+   */
+  readonly cpu?: Device;
+  /** What division minimises. Default: `costPolicy`. */
+  readonly policy?: Policy;
+  /**
+   * Android's `debug.nn.partition`. 0: the whole model on the CPU. 1: divided, with fallback to the CPU. 2: divided, without
+   * fallback. Default: 1.
+   */
+  readonly partition?: 0 | 1 | 2;
+  /** Told where the compilation or an execution falls back to the CPU. */
+  readonly onFallback?: (message: string) => void;
+}
+
 /**
- * A compilation of a finished model. Settings first, then `finish`, then executions.
+ * A compilation of a finished model for one or several devices. Settings first, then `finish`, then executions.
  *
- * The first device of the list that supports every operation gets the whole model. Throws a NeuralNetworksError:
- * BAD_STATE for a model that is not finished and for a call out of turn, BAD_DATA for an argument that breaks a rule.
+ * Throws a NeuralNetworksError: BAD_STATE for a model that is not finished and for a call out of turn, BAD_DATA for an
+ * argument that breaks a rule.
  */
 export class Compilation {
   readonly #model: HalModel;
   readonly #devices: readonly Device[];
+  readonly #options: CompilationOptions;
   #preference: ExecutionPreference = ExecutionPreference.FAST_SINGLE_ANSWER;
   #priority: Priority = Priority.MEDIUM;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
-  #prepared: { readonly device: Device; readonly preparedModel: PreparedModel } | undefined;
+  #prepared: { readonly plan: Plan; readonly preparedModel: PreparedModel } | undefined;
 
-  constructor(model: Model, devices: readonly Device[]) {
+  constructor(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
+    const { cpu } = options;
     this.#model = model.hal;
-    expect(devices.length > 0, ResultCode.BAD_DATA, () => "a compilation needs at least one device");
+    this.#devices = cpu === undefined ? [...devices] : [...devices.filter((device) => device !== cpu), cpu];
+    this.#options = options;
+    expect(this.#devices.length > 0, ResultCode.BAD_DATA, () => "a compilation needs at least one device");
     expect(new Set(devices).size === devices.length, ResultCode.BAD_DATA, () => "a device is listed twice");
-    this.#devices = [...devices];
+    expect(
+      cpu !== undefined || options.partition !== 0,
+      ResultCode.BAD_DATA,
+      () => "partition 0 runs the whole model on the CPU, but there is none",
+    );
   }
 
   /** What to optimise for. Default: FAST_SINGLE_ANSWER. */
@@ -50,21 +72,15 @@ export class Compilation {
     this.#priority = priority;
   }
 
-  /** Prepares the model. Rejects with BAD_DATA where no device supports it, naming the operations and reasons. */
+  /**
+   * Divides the model among the devices and prepares the parts. Rejects with BAD_DATA where no device takes an operation,
+   * naming it and the reasons.
+   */
   async finish(): Promise<void> {
     this.#expectOpen("finish");
     this.#state = "finishing";
     try {
-      const device = this.#choose();
-      const { status, message, preparedModel } = await device.prepareModel(this.#model, {
-        preference: this.#preference,
-        priority: this.#priority,
-      });
-      if (status !== ErrorStatus.NONE || preparedModel === null) {
-        const code = status === ErrorStatus.NONE ? ResultCode.OP_FAILED : convertErrorStatusToResultCode(status);
-        throw new NeuralNetworksError(code, `${device.name}: ${message ?? "no prepared model"}`);
-      }
-      this.#prepared = { device, preparedModel };
+      this.#prepared = await this.#prepare();
       this.#state = "finished";
     } catch (error) {
       this.#state = "failed";
@@ -72,9 +88,14 @@ export class Compilation {
     }
   }
 
-  /** The device that runs the model. Throws BAD_STATE before `finish`. */
-  get device(): Device {
-    return this.#expectFinished("device").device;
+  /** Which device runs which operations, and why. Throws BAD_STATE before `finish`. */
+  get plan(): Plan {
+    return this.#expectFinished("plan").plan;
+  }
+
+  /** Names of the devices that work on the model, in the order of their first steps. Throws BAD_STATE before `finish`. */
+  get deviceNames(): readonly string[] {
+    return devicesIn(this.plan);
   }
 
   /** For the executions of this package. Throws BAD_STATE before `finish`. */
@@ -98,15 +119,40 @@ export class Compilation {
     this.close();
   }
 
-  #choose(): Device {
-    const refusals: string[] = [];
-    for (const device of this.#devices) {
-      const { status, message, supported, reasons } = device.getSupportedOperations(this.#model);
-      if (status !== ErrorStatus.NONE) refusals.push(`${device.name}: ${message ?? `status ${status}`}`);
-      else if (supported.every((yes) => yes)) return device;
-      else refusals.push(`${device.name}: ${describeUnsupported(this.#model, supported, reasons)}`);
+  async #prepare() {
+    const { cpu, partition = 1, onFallback } = this.#options;
+    if (cpu !== undefined && partition === 0) return this.#prepareOn([cpu]);
+    try {
+      return await this.#prepareOn(this.#devices);
+    } catch (error) {
+      const mayFallBack = cpu !== undefined && partition === 1 && this.#devices.length > 1;
+      const isTheModels = error instanceof NeuralNetworksError && error.code === ResultCode.BAD_DATA;
+      if (!mayFallBack || isTheModels) throw error;
+      onFallback?.(`the whole model is prepared on ${cpu.name}: ${error instanceof Error ? error.message : error}`);
+      return this.#prepareOn([cpu]);
     }
-    throw new NeuralNetworksError(ResultCode.BAD_DATA, `no device supports the whole model. ${refusals.join(". ")}`);
+  }
+
+  async #prepareOn(devices: readonly Device[]) {
+    const { cpu, policy = costPolicy, partition = 1, onFallback } = this.#options;
+    const preference = this.#preference;
+    const divided = plan(this.#model, devices, { preference, policy, ...(cpu && { cpu: cpu.name }) });
+    if ("unplannable" in divided) throw new NeuralNetworksError(ResultCode[divided.unplannable], divided.message);
+    const options = { preference, priority: this.#priority };
+    const prepared = await preparePlan(divided, devices, options);
+    if ("status" in prepared) {
+      const code = convertErrorStatusToResultCode(prepared.status);
+      throw new NeuralNetworksError(code, prepared.message ?? `status ${prepared.status}`);
+    }
+    const [first, ...others] = prepared.steps;
+    const device = first?.kind === "execution" ? devices[first.step.device] : undefined;
+    const canFallBack = cpu !== undefined && partition === 1 && !(others.length === 0 && device === cpu);
+    // One device for everything: its prepared model is the whole.
+    if (first?.kind === "execution" && others.length === 0 && !canFallBack) {
+      return { plan: divided, preparedModel: first.preparedModel };
+    }
+    const fallback = canFallBack ? { cpu, options, ...(onFallback && { onFallback }) } : undefined;
+    return { plan: divided, preparedModel: plannedModel(prepared, steadyClock, fallback) };
   }
 
   #expectOpen(what: string): void {
@@ -119,17 +165,11 @@ export class Compilation {
   }
 }
 
-/** The first few operations that a device does not take, with the reasons. */
-function describeUnsupported(
-  model: HalModel,
-  supported: readonly boolean[],
-  reasons: readonly (string | undefined)[],
-): string {
-  const indexes = supported.flatMap((yes, index) => (yes ? [] : [index]));
-  const shown = indexes.slice(0, 3).map((index) => {
-    const { type } = model.main.operations[index];
-    return `operation ${index} (${reasons[index] ?? operationTypeNames.get(type) ?? type})`;
+function devicesIn({ steps, devices }: Plan): string[] {
+  const names = steps.flatMap((step) => {
+    if (step.kind === "execution") return [devices[step.device]];
+    const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
+    return [...devicesIn(first), ...devicesIn(second)];
   });
-  if (indexes.length > shown.length) shown.push(`and ${indexes.length - shown.length} more`);
-  return shown.join(", ");
+  return [...new Set(names)];
 }

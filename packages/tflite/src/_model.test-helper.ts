@@ -19,6 +19,7 @@ import { expect } from "vitest";
 import { decodeTensorData, encodeTensorData, viewModel } from "../../backend/src/index.ts";
 import { referenceBackend } from "../../backend-reference/src/index.ts";
 import { modelIssues } from "../../validation/src/index.ts";
+import { TfliteError } from "./error.ts";
 import { type ImportedModel, type ImportOptions, importTflite } from "./import/import.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import type { TensorTypeName } from "./schema/codes.ts";
@@ -261,4 +262,30 @@ export async function execute(
     const { type, shape } = outputs[place];
     return Array.from(decodeTensorData(type, bytes, elementCount(shape)));
   });
+}
+
+/** An ADD of tensors by name. */
+export function add(inputs: readonly string[], output: string): OperatorGiven {
+  return { name: "ADD", inputs, outputs: [output] };
+}
+
+/** A model of one subgraph. */
+export function ofOperators(
+  tensors: Readonly<Record<string, TensorGiven>>,
+  operators: readonly OperatorGiven[],
+  inputs: readonly string[],
+  outputs: readonly string[],
+): TfliteModel {
+  return modelOf({ tensors, operators, inputs, outputs });
+}
+
+/** Why a model cannot be imported. */
+export function problemOf(model: TfliteModel, options = {}): string {
+  try {
+    importTflite(model, options);
+  } catch (error) {
+    expect(error).toBeInstanceOf(TfliteError);
+    return String(error);
+  }
+  return "no error";
 }

@@ -205,6 +205,15 @@ describe("a written file", () => {
     expect(readTflite(bytes).subgraphs[0].tensors.map((one) => one.data?.length)).toEqual(new Array(5).fill(10_000));
   });
 
+  test("may lie in shared memory", () => {
+    const bytes = writeTflite(plain);
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    const [subgraph] = readTflite(shared).subgraphs;
+    expect(subgraph.tensors.map(({ name }) => name)).toEqual(["x", "w", "y"]);
+    expect(subgraph.tensors[1].data?.buffer).toBe(shared.buffer);
+  });
+
   test("may start anywhere in its memory", () => {
     const bytes = writeTflite(plain);
     const around = new Uint8Array(bytes.length + 7);

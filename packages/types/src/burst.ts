@@ -1,66 +1,96 @@
 /**
- * What travels through the queues of a burst: a packet is a list of data, each one of a few kinds (HAL 1.2
- * FmqRequestDatum and FmqResultDatum). All numbers are unsigned 32 bit integers unless said otherwise.
+ * Bursts: executions of one prepared model in rapid succession, through a pair of fast message queues (HAL 1.2). A
+ * request is a packet of `FmqRequestDatum`, its result a packet of `FmqResultDatum`; memory is named by slots.
  */
+import type { Outcome } from "./device.ts";
 import type { ErrorStatus, MeasureTiming } from "./enums.ts";
+import type { Memory } from "./memory.ts";
 import type { DataLocation } from "./model.ts";
 import type { Timing } from "./request.ts";
 
-/** What a request packet holds; its first datum (HAL FmqRequestDatum.PacketInformation). */
-export interface RequestPacketInformation {
-  /** Data in the packet, this one included. */
+/**
+ * One element of a request packet, in this order: `packetInformation`; for each input `inputOperandInformation`, then as
+ * many `inputOperandDimensionValue` as it says; the same for outputs; a `poolIdentifier` for each pool; `measureTiming`
+ * (HAL 1.2 FmqRequestDatum).
+ */
+export type FmqRequestDatum =
+  | { readonly kind: "packetInformation"; readonly packetInformation: FmqRequestPacketInformation }
+  | { readonly kind: "inputOperandInformation"; readonly inputOperandInformation: FmqRequestOperandInformation }
+  | { readonly kind: "inputOperandDimensionValue"; readonly inputOperandDimensionValue: number }
+  | { readonly kind: "outputOperandInformation"; readonly outputOperandInformation: FmqRequestOperandInformation }
+  | { readonly kind: "outputOperandDimensionValue"; readonly outputOperandDimensionValue: number }
+  /** A slot. */
+  | { readonly kind: "poolIdentifier"; readonly poolIdentifier: number }
+  | { readonly kind: "measureTiming"; readonly measureTiming: MeasureTiming };
+
+/** How long a request packet is (HAL 1.2 FmqRequestDatum.PacketInformation). */
+export interface FmqRequestPacketInformation {
+  /** Elements of the packet, this one included. */
   readonly packetSize: number;
   readonly numberOfInputOperands: number;
   readonly numberOfOutputOperands: number;
   readonly numberOfPools: number;
 }
 
-/** One argument; its dimensions follow it (HAL FmqRequestDatum.OperandInformation). */
-export interface RequestOperandInformation {
-  /** The argument is omitted: location all 0, no dimensions. */
+/** An argument without its dimensions (HAL 1.2 FmqRequestDatum.OperandInformation). */
+export interface FmqRequestOperandInformation {
   readonly hasNoValue: boolean;
   readonly location: DataLocation;
-  /** How many dimension values follow. */
   readonly numberOfDimensions: number;
 }
 
 /**
- * A datum of a request packet. The order: packetInformation; for each input inputOperandInformation and its dimension
- * values; the same for each output; a poolIdentifier for each pool; measureTiming.
+ * One element of a result packet, in this order: `packetInformation`; for each output `operandInformation`, then as many
+ * `operandDimensionValue` as it says; `executionTiming` (HAL 1.2 FmqResultDatum).
  */
-export type FmqRequestDatum =
-  | { readonly kind: "packetInformation"; readonly value: RequestPacketInformation }
-  | { readonly kind: "inputOperandInformation"; readonly value: RequestOperandInformation }
-  | { readonly kind: "inputOperandDimensionValue"; readonly value: number }
-  | { readonly kind: "outputOperandInformation"; readonly value: RequestOperandInformation }
-  | { readonly kind: "outputOperandDimensionValue"; readonly value: number }
-  /** The slot of a memory, a signed 32 bit integer; what it holds is learnt from getMemories. */
-  | { readonly kind: "poolIdentifier"; readonly value: number }
-  | { readonly kind: "measureTiming"; readonly value: MeasureTiming };
+export type FmqResultDatum =
+  | { readonly kind: "packetInformation"; readonly packetInformation: FmqResultPacketInformation }
+  | { readonly kind: "operandInformation"; readonly operandInformation: FmqResultOperandInformation }
+  | { readonly kind: "operandDimensionValue"; readonly operandDimensionValue: number }
+  | { readonly kind: "executionTiming"; readonly executionTiming: Timing };
 
-/** What a result packet holds; its first datum (HAL FmqResultDatum.PacketInformation). */
-export interface ResultPacketInformation {
-  /** Data in the packet, this one included. */
+/** How an execution ended, and how long its result packet is (HAL 1.2 FmqResultDatum.PacketInformation). */
+export interface FmqResultPacketInformation {
+  /** Elements of the packet, this one included. */
   readonly packetSize: number;
-  /** One that HAL 1.2 knows. */
+  /** One that HAL 1.0 knows. */
   readonly errorStatus: ErrorStatus;
   readonly numberOfOperands: number;
 }
 
-/** One output; its dimensions follow it (HAL FmqResultDatum.OperandInformation). */
-export interface ResultOperandInformation {
-  /** Whether the caller's buffer could hold the output. */
+/** An output's shape without its dimensions (HAL 1.2 FmqResultDatum.OperandInformation). */
+export interface FmqResultOperandInformation {
   readonly isSufficient: boolean;
-  /** How many dimension values follow. */
   readonly numberOfDimensions: number;
 }
 
-/**
- * A datum of a result packet. The order: packetInformation; for each output operandInformation and its dimension
- * values; executionTiming.
- */
-export type FmqResultDatum =
-  | { readonly kind: "packetInformation"; readonly value: ResultPacketInformation }
-  | { readonly kind: "operandInformation"; readonly value: ResultOperandInformation }
-  | { readonly kind: "operandDimensionValue"; readonly value: number }
-  | { readonly kind: "executionTiming"; readonly value: Timing };
+/** A fast message queue, as one end hands it to the other (HAL fmq_sync). One writes to it, one reads from it. */
+export interface FmqDescriptor<Datum extends "FmqRequestDatum" | "FmqResultDatum"> {
+  readonly datum: Datum;
+  /** What the queue lies in, shared by both ends. How is the affair of those that read and write it. */
+  readonly memory: Memory;
+  /** How many elements the queue holds; a longer packet cannot be sent. */
+  readonly capacity: number;
+}
+
+/** The memory of the client of a burst (HAL 1.2 IBurstCallback). */
+export interface IBurstCallback {
+  /**
+   * The memories of some slots, as many as slots and in their order, where status is NONE. INVALID_ARGUMENT and no
+   * memories: a slot is not in use.
+   */
+  getMemories(slots: readonly number[]): BurstMemories | Promise<BurstMemories>;
+}
+
+/** See `IBurstCallback.getMemories`. */
+export interface BurstMemories extends Outcome {
+  readonly buffers: readonly Memory[];
+}
+
+/** The service's side of a burst (HAL 1.2 IBurstContext). */
+export interface IBurstContext {
+  /** The client will not use a slot any more. A slot that is not known is no error. */
+  freeMemory(slot: number): void;
+  /** Ends the burst: what HIDL does when the last reference to an IBurstContext goes. */
+  close?(): void;
+}

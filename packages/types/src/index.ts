@@ -5,7 +5,6 @@
 export * from "./buffer.ts";
 export * from "./burst.ts";
 export * from "./cache.ts";
-export * from "./burst.ts";
 export * from "./capabilities.ts";
 export * from "./constants.ts";
 export * from "./device.ts";

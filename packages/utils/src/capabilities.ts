@@ -1,7 +1,13 @@
 /**
  * Lists of performance by operand type (HAL 1.2 Capabilities.operandPerformance), sorted by type.
  */
-import { type HalVersion, type OperandPerformance, OperandType, operandTypes, type PerformanceInfo } from "@nnhal/types";
+import {
+  type HalVersion,
+  type OperandPerformance,
+  OperandType,
+  operandTypes,
+  type PerformanceInfo,
+} from "@nnhal/types";
 import { getOperandTypeName } from "./operand.ts";
 
 /** Greatest float32. */

@@ -2,7 +2,7 @@
  * Deadlines: points in time on the steady clock, in nanoseconds. Sums do not overflow: what lies beyond the greatest
  * deadline is the greatest deadline.
  */
-import type { OptionalTimePoint, OptionalTimeoutDuration } from "@nnhal/types";
+import type { OptionalTimeoutDuration, OptionalTimePoint } from "@nnhal/types";
 
 /** As far as a steady clock counts: 2^63 - 1 nanoseconds. */
 export const greatestDeadline = 0x7fff_ffff_ffff_ffffn;

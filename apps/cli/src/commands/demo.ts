@@ -83,7 +83,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
   } finally {
     bar.stop();
   }
-  const engine = prepared.compilation.device.name;
+  const engine = prepared.compilation.deviceNames.join(", ");
   prepared.compilation.close();
   const first = await readUserFile(pictures[0], { what: "picture", cwd });
   const shown = preview(decodePicture(first), { columns: previewColumns, hasColours: context.hasColours });
@@ -133,7 +133,11 @@ function formatReadings(readings: readonly Reading[]): string[] {
 }
 
 function suggestions({ cwd, demoFolder, commandLine }: DemoContext, picture: string): string[] {
-  const at = (file: string) => quoted(relative(cwd, join(demoFolder, file)) || file);
+  const at = (file: string) => {
+    const path = join(demoFolder, file);
+    const fromHere = relative(cwd, path);
+    return quoted(fromHere.length < path.length ? fromHere : path);
+  };
   return [
     `${commandLine} run ${at(modelFile)} --input ${at(picture)} --labels ${at("labels.txt")}`,
     `${commandLine} run ${at("digits-float.tflite")} --random 1 --runs 100`,

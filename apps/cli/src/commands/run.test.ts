@@ -168,6 +168,7 @@ describe("nnhal run, given something wrong", () => {
     await put("text.tflite", "This is no model.\nNot at all.\n");
     await put("empty.tflite", "");
     await put("custom.tflite", unknownOperatorModel());
+    await put("huge.tflite", passingModel({ shape: [1, 2 ** 29 + 1] }));
     expect(await problem("cut.tflite", "--random", "1")).toEqual({
       line: expect.stringMatching(/^the model cut\.tflite cannot be used: /),
       exitCode: 1,
@@ -177,6 +178,10 @@ describe("nnhal run, given something wrong", () => {
       exitCode: 1,
     });
     expect((await problem("empty.tflite", "--random", "1")).line).toContain("this one has 0");
+    expect(await problem("huge.tflite", "--random", "1")).toEqual({
+      line: 'the model huge.tflite cannot be used: "given" (TENSOR_FLOAT32 [1, 536870913]) takes more than 2 GiB',
+      exitCode: 1,
+    });
     expect(await problem("custom.tflite", "--random", "1")).toEqual({
       line: expect.stringMatching(/operators\[0\].*the HAL has no counterpart of the custom operator "Frobnicate"$/),
       exitCode: 1,

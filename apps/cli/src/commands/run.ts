@@ -117,7 +117,7 @@ export async function runModelCommand(
     if (labels !== undefined) warnOfLabels(labels, options.labels ?? "", scores, context);
     const report: RunReport = {
       model: path,
-      device: prepared.compilation.device.name,
+      device: prepared.compilation.deviceNames.join(", "),
       inputs,
       outputs,
       top: scores === undefined ? [] : topClasses(scores, options.top, labels),

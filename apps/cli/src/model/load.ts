@@ -6,6 +6,7 @@ import { type ImportedModel, importTflite, type TensorInfo, TfliteError } from "
 import { failure } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
+import { byteSize, tensorText } from "./tensor.ts";
 
 /** A model and the tensors that its user deals with. */
 export interface LoadedModel extends ImportedModel {
@@ -17,10 +18,18 @@ export interface LoadedModel extends ImportedModel {
   readonly wantedOutputs: readonly number[];
 }
 
+/** More could not be read from a file either. */
+const MOST_TENSOR_BYTES = 2 ** 31;
+
 /** Loads a model. Rejects with a usage error where there is no file, with a failure where it holds no model that the HAL can run. */
 export async function loadModel(path: string, cwd: string): Promise<LoadedModel> {
   const bytes = await readUserFile(path, { what: "model", cwd });
   const imported = importModel(path, bytes);
+  for (const tensor of [...imported.inputs, ...imported.outputs]) {
+    if (byteSize(tensor) > MOST_TENSOR_BYTES) {
+      throw failure(`the model ${basename(path)} cannot be used: ${tensorText(tensor)} takes more than 2 GiB`);
+    }
+  }
   const stateInputs = new Set(imported.states.map(({ input }) => input));
   const stateOutputs = new Set(imported.states.map(({ output }) => output));
   return {

@@ -131,7 +131,16 @@ describe("decodePicture", () => {
   });
 
   it("refuses a PNG without all its pixels", () => {
-    const missing = pngFile({ width: 2, height: 2, depth: 8, kind: 0 }, Uint8Array.of(0, 1, 2));
-    expect(() => decodePicture(missing)).toThrow(/PNG picture that cannot be read/);
+    const grey = { width: 2, height: 2, depth: 8, kind: 0 };
+    const all = Uint8Array.of(0, 1, 2, 0, 3, 4);
+    expect(pixels(pngFile(grey, all))).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
+    expect(() => decodePicture(pngFile(grey, all.subarray(0, 5)))).toThrow("its pixels end after 5 of 6 bytes");
+    // Passes of a 2 x 2 picture: one pixel, one pixel, a row of two.
+    const passes = Uint8Array.of(0, 1, 0, 2, 0, 3, 4);
+    const interlace = { interlace: 1 };
+    expect(pixels(pngFile(grey, passes, interlace))).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
+    expect(() => decodePicture(pngFile(grey, passes.subarray(0, 6), interlace))).toThrow(
+      "its pixels end after 6 of 7 bytes",
+    );
   });
 });

@@ -16,14 +16,14 @@ export interface KernelTensor extends TensorInfo {
 /** Gives the handle of a tensor argument while a kernel runs. Handles it gives stay the graph's. */
 export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
 
-/** What a kernel gives: a new handle for each output, in the order of the operand list; one alone needs no array. */
-export type KernelOutputs<Handle> = Handle | readonly Handle[];
-
-/** A prepared kernel. May run many times, and several times at once where it is asynchronous. Throws OperationError. */
+/**
+ * A prepared kernel: gives a new handle for each output, in the order of the operand list. May run many times, and several times
+ * at once where it is asynchronous. Throws OperationError.
+ */
 export type KernelRun<Handle> = (
   read: ReadTensor<Handle>,
   context: { readonly random: () => number },
-) => KernelOutputs<Handle> | Promise<KernelOutputs<Handle>>;
+) => readonly Handle[] | Promise<readonly Handle[]>;
 
 /** What a kernel may use while it is prepared. */
 export interface KernelSetup<Handle> {

@@ -57,10 +57,15 @@ export function quantisationOf(
   }
 }
 
-/** A tensor as it is wanted. */
+/** Most elements of one operand. */
+const MOST_ELEMENTS = 1 << 12;
+
+/** A tensor as it is wanted, with one more extent of 0 where it would be too large to hold. */
 export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: Random): Tensor {
-  const info = { type, dimensions: wanted.dimensions, ...quantisationOf(type, wanted, random) };
-  const data = createData(type, elementCount(wanted.dimensions));
+  const isLarge = elementCount(wanted.dimensions) > MOST_ELEMENTS;
+  const dimensions = isLarge ? [...wanted.dimensions.slice(0, -1), 0] : wanted.dimensions;
+  const info = { type, dimensions, ...quantisationOf(type, { ...wanted, dimensions }, random) };
+  const data = createData(type, elementCount(dimensions));
   const { values, reals } = wanted;
   if (values !== undefined) data.set(values.slice(0, data.length));
   else if (reals !== undefined) data.set(storedOf(info, reals).slice(0, data.length));

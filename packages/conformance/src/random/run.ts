@@ -45,6 +45,7 @@ const MOST_SCRATCH = 1 << 26;
 /** Outputs that a kernel need not write: they stand for elements that there are none of, or are for the driver's use. */
 const mayStayZero: Readonly<Record<string, readonly string[]>> = {
   LSTM: ["scratch"],
+  HASHTABLE_LOOKUP: ["output"],
   DETECTION_POSTPROCESSING: ["chosenScores", "chosenBoxes", "chosenClasses"],
 };
 

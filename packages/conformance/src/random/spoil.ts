@@ -54,7 +54,7 @@ function spoilTensor(wanted: WantedTensor, random: Random): WantedTensor {
     case 2:
       // No elements, however great another extent is.
       dimensions[axis] = INT32_MAX;
-      dimensions[random.integer(0, dimensions.length - 1)] = 0;
+      dimensions[(axis + 1) % dimensions.length] = 0;
       return { ...wanted, dimensions };
     case 3:
       return { ...wanted, dimensions: [...dimensions, random.integer(1, 2)] };

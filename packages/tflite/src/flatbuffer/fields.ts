@@ -174,7 +174,8 @@ export function string(): Field<string | undefined> {
     (source, at, path) => {
       const { start, count } = vectorAt(source, at, 1, path);
       spend(source, count, path);
-      return utf8.decode(source.bytes.subarray(start, start + count));
+      // A copy, since browsers do not decode shared memory.
+      return utf8.decode(source.bytes.slice(start, start + count));
     },
     (builder, value, path) => {
       ensure(typeof value === "string", path, () => `${value} is not a string`);

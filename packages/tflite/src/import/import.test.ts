@@ -1,16 +1,15 @@
 import { OperandLifeTime } from "@nnhal/types";
 import { describe, expect, test } from "vitest";
 import {
+  add,
   execute,
   expectValid,
   importLines,
-  modelOf,
-  type OperatorGiven,
+  ofOperators,
   oneOperator,
+  problemOf,
   showSubgraph,
-  type TensorGiven,
 } from "../_model.test-helper.ts";
-import { TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { writeTflite } from "../write.ts";
 import { importTflite } from "./import.ts";
@@ -18,19 +17,6 @@ import { importTflite } from "./import.ts";
 const f = { type: "FLOAT32", shape: [2] } as const;
 const weights = { type: "FLOAT32", shape: [2], data: [3, 4] } as const;
 const added = oneOperator("ADD", { x: f, w: weights }, { y: f });
-
-function add(inputs: readonly string[], output: string): OperatorGiven {
-  return { name: "ADD", inputs, outputs: [output] };
-}
-
-function ofOperators(
-  tensors: Readonly<Record<string, TensorGiven>>,
-  operators: readonly OperatorGiven[],
-  inputs: readonly string[],
-  outputs: readonly string[],
-): TfliteModel {
-  return modelOf({ tensors, operators, inputs, outputs });
-}
 
 /** A model with its first subgraph changed. */
 function changed(model: TfliteModel, change: (subgraph: TfliteSubgraph) => Partial<TfliteSubgraph>): TfliteModel {
@@ -43,16 +29,6 @@ function retensored(model: TfliteModel, name: string, change: Partial<TfliteTens
   return changed(model, ({ tensors }) => ({
     tensors: tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change } : tensor)),
   }));
-}
-
-function problemOf(model: TfliteModel, options = {}): string {
-  try {
-    importTflite(model, options);
-  } catch (error) {
-    expect(error).toBeInstanceOf(TfliteError);
-    return String(error);
-  }
-  return "no error";
 }
 
 describe("constants", () => {
@@ -305,144 +281,6 @@ describe("inputs and outputs", () => {
   ])("the shape %j is refused", (shape, message) => {
     const model = oneOperator("ABS", { x: f }, { y: f });
     expect(problemOf(retensored(model, "y", { shape }))).toContain(message);
-  });
-});
-
-describe("quantisation", () => {
-  const q = (type: TfliteTensor["type"], scale: number, zeroPoint: number) => {
-    const x = { type, shape: [2], scale, zeroPoint } as const;
-    return oneOperator("MAXIMUM", { a: x, b: x }, { y: x });
-  };
-
-  test.each([
-    ["UINT8", 0],
-    ["UINT8", 255],
-    ["INT8", -128],
-    ["INT8", 127],
-  ] as const)("%s with zero point %d", (type, zeroPoint) => {
-    expect(importLines(q(type, 0.5, zeroPoint))).toEqual(["MAXIMUM(in0, in1) -> out0"]);
-  });
-
-  test.each([
-    ["UINT8", 0.5, -1, "the zero point -1 of a TENSOR_QUANT8_ASYMM is not within 0 to 255"],
-    ["UINT8", 0.5, 256, "the zero point 256"],
-    ["INT8", 0.5, -129, "the zero point -129"],
-    ["INT8", 0.5, 128, "the zero point 128 of a TENSOR_QUANT8_ASYMM_SIGNED is not within -128 to 127"],
-    ["INT16", 0.5, 1, "the zero point 1 of a TENSOR_QUANT16_SYMM is not within 0 to 0"],
-    ["INT8", -1, 0, "the scale -1 is not above 0"],
-    ["INT8", Number.NaN, 0, "the scale NaN is not above 0"],
-    ["INT8", Number.POSITIVE_INFINITY, 0, "the scale Infinity is not above 0"],
-  ] as const)("%s with scale %d and zero point %d is refused", (type, scale, zeroPoint, message) => {
-    expect(problemOf(q(type, scale, zeroPoint))).toContain(message);
-  });
-});
-
-describe("state", () => {
-  const one = { type: "FLOAT32", shape: [1, 1] } as const;
-  const matrix = { ...one, data: [1] } as const;
-  const tensors = {
-    x: one,
-    w: matrix,
-    b: { type: "FLOAT32", shape: [1], data: [1] },
-    h: { ...one, isVariable: true },
-    a: one,
-    y: one,
-  } as const;
-  const rnn = (input: string, output: string): OperatorGiven => ({
-    name: "RNN",
-    inputs: [input, "w", "w", "b", "h"],
-    outputs: [output],
-  });
-
-  test("is an input and an output after the model's own", async () => {
-    const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["x"], ["y"]));
-    expectValid(imported);
-    expect(imported.states).toEqual([{ name: "h", input: 1, output: 1 }]);
-    const [, kept] = await execute(imported, [[1], [0]]);
-    expect(await execute(imported, [[1], kept])).toEqual([[4], [4]]);
-  });
-
-  test("that the file lists as an input keeps that place", () => {
-    const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["h", "x"], ["y"]));
-    expectValid(imported);
-    expect(imported.states).toEqual([{ name: "h", input: 0, output: 1 }]);
-    expect(imported.inputs.map(({ name }) => name)).toEqual(["h", "x"]);
-    expect(imported.outputs.map(({ name }) => name)).toEqual(["y", "h"]);
-  });
-
-  test("that is an output of the file too is its new value there", async () => {
-    const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["x"], ["h", "y"]));
-    expectValid(imported);
-    expect(await execute(imported, [[1], [2]])).toEqual([[4], [4], [4]]);
-  });
-
-  test("keeps its operator though nobody reads the result", () => {
-    const imported = importTflite(ofOperators(tensors, [rnn("x", "a"), add(["x", "x"], "y")], ["x"], ["y"]));
-    expectValid(imported);
-    expect(imported.operators.map(({ name }) => name)).toEqual(["RNN", "ADD"]);
-  });
-
-  test("that two operators share is refused", () => {
-    const model = ofOperators(tensors, [rnn("x", "a"), rnn("a", "y")], ["x"], ["y"]);
-    expect(problemOf(model)).toContain(
-      '(RNN version 1): subgraphs[0].tensors[3] "h": is state of two operators; the HAL cannot share it',
-    );
-  });
-
-  test("that another operator reads is refused", () => {
-    const model = ofOperators(tensors, [add(["h", "x"], "y")], ["x"], ["y"]);
-    expect(problemOf(model)).toContain("a variable tensor is read by an operator that keeps no state");
-  });
-});
-
-describe("shapes", () => {
-  const open = { type: "FLOAT32", shape: [1, 2], shapeSignature: [-1, 2] } as const;
-  const model = oneOperator("ABS", { x: open }, { y: open });
-  const shapes = (options: object) => {
-    const { inputs, outputs } = importTflite(model, options);
-    return [inputs[0].shape, outputs[0].shape];
-  };
-
-  test("are the stored ones by default", () => {
-    expect(shapes({})).toEqual([
-      [1, 2],
-      [1, 2],
-    ]);
-  });
-
-  test("are unknown where the file leaves them open, if asked for", () => {
-    expect(shapes({ dynamicShapes: true })).toEqual([
-      [0, 2],
-      [0, 2],
-    ]);
-    expectValid(importTflite(model, { dynamicShapes: true }));
-  });
-
-  test("of inputs may be chosen by name or place; what follows from them is unknown", () => {
-    expect(shapes({ inputShapes: { x: [5, 2] } })).toEqual([
-      [5, 2],
-      [0, 2],
-    ]);
-    expect(shapes({ inputShapes: { 0: [5, 2] } })).toEqual([
-      [5, 2],
-      [0, 2],
-    ]);
-  });
-
-  test("of inputs may be chosen freely where the file has no signature", () => {
-    const free = oneOperator("ABS", { x: f }, { y: { ...f, shapeSignature: [-1] } });
-    expect(importTflite(free, { inputShapes: { x: [7] } }).inputs[0].shape).toEqual([7]);
-  });
-
-  test.each([
-    [{ z: [1, 2] }, 'options.inputShapes: there is no input "z"; inputs are "x"'],
-    [{ 1: [1, 2] }, 'there is no input "1"'],
-    [{ x: [1] }, 'options.inputShapes["x"]: [1] is no shape for a tensor of 2 dimensions'],
-    [{ x: [0, 2] }, "[0, 2] is no shape"],
-    [{ x: [1.5, 2] }, "[1.5, 2] is no shape"],
-    [{ x: [1, 3] }, "dimension 1 is fixed at 2, not 3"],
-  ])("the choice %j is refused", (inputShapes, message) => {
-    expect(problemOf(model, { inputShapes })).toContain(message);
   });
 });
 

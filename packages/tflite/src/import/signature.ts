@@ -29,8 +29,8 @@ function ruleProblem(
   try {
     return form.check?.(bindInputs(form, given), bindOutputs(form, outputs));
   } catch (error) {
-    if (error instanceof OperationError) return error.message;
-    throw error;
+    // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
+    return error instanceof OperationError ? error.message : `its rules cannot be applied: ${String(error)}`;
   }
 }
 

@@ -32,7 +32,7 @@ export function lossesOf(needs: readonly Need[], version: HalVersion): Loss[] {
 }
 
 /** Losses that do no harm. */
-export function harmlessLoss(path: string, what: string, version: HalVersion): Loss {
+export function harmlessLoss(path: string, what: string, version: HalVersion | undefined): Loss {
   return { path, message: describeNeed({ path, what, version }), harmless: true };
 }
 

@@ -1,6 +1,32 @@
 /**
- * Conversions to HAL 1.1 from any version. One that loses something says so, and converts all the same. Operands,
- * requests, lifetimes and statuses are those of HAL 1.0.
+ * Conversions to HAL 1.1 from any version. One that loses something says so, and converts all the same. What is not here
+ * is as in HAL 1.0.
  */
 import type { V1_1 } from "@nnhal/types";
-import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./any.ts";
+import type { AnyCapabilities, AnyModel } from "./any.ts";
+import { capabilitiesLost, modelLost, oldCapabilities, oldModel } from "./before-v1-2.ts";
+import { codeConversions } from "./codes.ts";
+import { type Conversion, conversion, type WarningSink } from "./conversion.ts";
+import * as convertToV1_3 from "./v1-3.ts";
+
+export { operand } from "./v1-0.ts";
+
+const version = "1.1";
+
+export const { operandLifeTime, operationType, errorStatus, request } = codeConversions(version);
+
+/** As for HAL 1.0; takes the relaxed performance of tensors. */
+export function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_1.Capabilities> {
+  const canonical = convertToV1_3.capabilities(from);
+  const relaxedFloat32toFloat16Performance = canonical.relaxedFloat32toFloat16PerformanceTensor;
+  const value = { ...oldCapabilities(canonical), relaxedFloat32toFloat16Performance };
+  return conversion("capabilities", version, value, capabilitiesLost(canonical, version), warn);
+}
+
+/** Leaves out referenced subgraphs and extraParams. */
+export function model(from: AnyModel, warn?: WarningSink): Conversion<V1_1.Model> {
+  const canonical = convertToV1_3.model(from);
+  const { relaxComputationFloat32toFloat16 } = canonical;
+  const value = { ...oldModel(canonical), relaxComputationFloat32toFloat16 };
+  return conversion("a model", version, value, modelLost(canonical, version), warn);
+}

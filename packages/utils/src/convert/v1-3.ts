@@ -1,28 +1,18 @@
 /**
  * Conversions to HAL 1.3, the canonical shape, from any version. Nothing can be lost.
  */
-import {
-  type Capabilities,
-  type ErrorStatus,
-  type Model,
-  type Operand,
-  OperandType,
-  type PerformanceInfo,
-  type Request,
-  type RequestMemoryPool,
+import type {
+  Capabilities,
+  ErrorStatus,
+  Model,
+  Operand,
+  PerformanceInfo,
+  Request,
+  RequestMemoryPool,
 } from "@nnhal/types";
 import { noPerformanceInfo } from "../capabilities.ts";
+import { float32Types, quantized8Types } from "../compliance/capabilities.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./any.ts";
-
-/** The operand types of HAL 1.0 that are not float: their performance there is that of quantized8. */
-export const quantized8Types: readonly number[] = [
-  OperandType.INT32,
-  OperandType.UINT32,
-  OperandType.TENSOR_INT32,
-  OperandType.TENSOR_QUANT8_ASYMM,
-  OperandType.OEM,
-  OperandType.TENSOR_OEM_BYTE,
-];
 
 /**
  * Each operand type of HAL 1.0 gets the performance that applied to it there. IF and WHILE, which an older device does not
@@ -39,7 +29,7 @@ export function capabilities(from: AnyCapabilities): Capabilities {
     relaxedFloat32toFloat16PerformanceScalar: relaxed ?? float32Performance,
     relaxedFloat32toFloat16PerformanceTensor: relaxed ?? float32Performance,
     operandPerformance: [
-      ...[OperandType.FLOAT32, OperandType.TENSOR_FLOAT32].map(entry(float32Performance)),
+      ...float32Types.map(entry(float32Performance)),
       ...quantized8Types.map(entry(quantized8Performance)),
     ].sort((a, b) => a.type - b.type),
     ...controlFlow,

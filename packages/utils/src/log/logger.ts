@@ -3,14 +3,7 @@
  */
 import { environmentProperties, environmentVariableOf, type PropertySource } from "./properties.ts";
 import { consoleSink, type LogSink } from "./sink.ts";
-import {
-  ALL_VLOG_TAGS,
-  parseVLogMask,
-  VLOG_PROPERTY,
-  VLogFlag,
-  type VLogTag,
-  vlogTagNames,
-} from "./vlog-mask.ts";
+import { ALL_VLOG_TAGS, parseVLogMask, VLOG_PROPERTY, VLogFlag, type VLogTag, vlogTagNames } from "./vlog-mask.ts";
 
 /** A message, or how to make it: a function is called only if somebody reads the message. */
 export type LogMessage = string | (() => string);

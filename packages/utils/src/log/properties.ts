@@ -15,8 +15,7 @@ export function environmentVariableOf(property: string): string {
 }
 
 /** Reads properties from the environment of the process. A browser has none: nothing is set there. */
-export const environmentProperties: PropertySource = (name) =>
-  globalThis.process?.env?.[environmentVariableOf(name)];
+export const environmentProperties: PropertySource = (name) => globalThis.process?.env?.[environmentVariableOf(name)];
 
 const largestUint32 = 0xffff_ffff;
 

@@ -1,7 +1,7 @@
 /**
  * Plausible operands of operations that slide a window over an image or resample it.
  */
-import type { Draw, Plausible, WantedArguments } from "../wanted.ts";
+import type { Draw, Plausible } from "../wanted.ts";
 
 /** Extents of one image, and whether it is stored as NCHW. */
 function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
@@ -21,12 +21,12 @@ function drawWindow(draw: Draw, extent: number, dilated: boolean) {
 }
 
 /** The scalars of a window; of those that a form does not have, nothing is read. */
-function windowArguments(draw: Draw, height: number, width: number): WantedArguments & { cells: [number, number] } {
+function windowArguments(draw: Draw, height: number, width: number) {
   const dilated = draw.has("dilationHeight");
   const vertical = drawWindow(draw, height, dilated);
   const horizontal = drawWindow(draw, width, dilated);
   return {
-    cells: [vertical.cells, horizontal.cells],
+    cells: [vertical.cells, horizontal.cells] as const,
     paddingLeft: horizontal.before,
     paddingRight: horizontal.after,
     paddingTop: vertical.before,

@@ -63,7 +63,7 @@ describe("arithmetic", () => {
     const model = (scale: number) => oneOperator("MUL", { a: q8, b: q8 }, { y: { ...q8, scale } });
     expect(importLines(model(0.2500001))).toEqual(["MUL(in0, in1, 0) -> out0"]);
     expect(() => importTflite(model(0.25))).toThrow(
-      "a result scale above the product of the inputs' scales, 0.25; it is 0.25",
+      "(MUL version 1): the HAL's MUL cannot compute it: the output's scale is 0.25 where more than the product",
     );
   });
 

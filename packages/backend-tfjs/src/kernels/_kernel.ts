@@ -1,0 +1,155 @@
+/**
+ * How kernels in tfjs are written: a function from named arguments to a computation on tensors. What they make on the way is
+ * disposed of here, and quantised operands are turned into real numbers and back.
+ */
+import type { Kernel, KernelSetup, KernelTensor, ReadTensor } from "@nnhal/backend";
+import { type AnyArgs, ensure, isFloat, type TensorInfo } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import * as tf from "@tensorflow/tfjs-core";
+import { dequantise, isQuantised, requantise } from "./_quantised.ts";
+
+export type Read = ReadTensor<tf.Tensor>;
+export type Setup = KernelSetup<tf.Tensor>;
+
+/** Computes new tensors, one for each output; one alone needs no array. */
+export type Compute = (
+  read: Read,
+  context: { readonly random: () => number },
+) => tf.Tensor | readonly (tf.Tensor | undefined)[];
+
+/** A kernel, and the types of the first tensor argument that it takes. */
+export interface TfjsKernel extends Kernel<tf.Tensor> {
+  accepts(type: OperandTypeName): boolean;
+}
+
+/** What a kernel is made of. `prepare` is a method, so that it may name the arguments of its operation. */
+export interface KernelSpec {
+  accepts?(type: OperandTypeName): boolean;
+  refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
+  prepare(args: AnyArgs, outputs: AnyArgs, setup: Setup): Compute;
+}
+
+/** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Takes all types by default. */
+export function storedKernel({ accepts = () => true, refuse, prepare }: KernelSpec): TfjsKernel {
+  return {
+    accepts,
+    refuse(args, outputs) {
+      const subject = subjectOf(args);
+      if (subject !== undefined && !accepts(subject.type)) return `${subject.type} is not available`;
+      return refuse?.(args, outputs);
+    },
+    prepare(args, outputs, { constant, keep }) {
+      const setup: Setup = { constant, keep: (tensor) => keep(tf.keep(tensor)) };
+      const compute = tf.tidy(() => prepare(args, outputs, setup));
+      const count = Object.values(outputs).flat().length;
+      return (read, context) => {
+        let results: tf.Tensor[] = [];
+        tf.tidy(() => {
+          const given = compute(read, context);
+          results = given instanceof tf.Tensor ? [given] : given.filter((tensor) => tensor !== undefined);
+          return results;
+        });
+        ensure(results.length === count, () => `the kernel gave ${results.length} of ${count} outputs`);
+        return results;
+      };
+    },
+  };
+}
+
+/** A kernel on float32 tensors, which float16 ones are too. */
+export function floatKernel(spec: KernelSpec): TfjsKernel {
+  return storedKernel({ accepts: isFloat, ...spec });
+}
+
+/** A kernel on real numbers: quantised operands are dequantised for it, and its results requantised. */
+export function realKernel({ prepare, ...spec }: KernelSpec): TfjsKernel {
+  return storedKernel({
+    accepts: (type) => isFloat(type) || isQuantised(type),
+    ...spec,
+    prepare(args, outputs, { constant, keep }) {
+      const compute = prepare(args, outputs, {
+        constant(tensor) {
+          const stored = constant(tensor);
+          return stored && dequantise(stored, tensor);
+        },
+        keep,
+      });
+      const infos = Object.values(outputs).flat().filter(isTensorInfo);
+      return (read, context) => {
+        const given = compute((tensor) => dequantise(read(tensor), tensor), context);
+        const results = given instanceof tf.Tensor ? [given] : given;
+        return results.map((result, position) => result && requantise(result, infos[position]));
+      };
+    },
+  });
+}
+
+/** The first of some kernels that takes the type at hand. */
+export function firstOf(...kernels: readonly TfjsKernel[]): TfjsKernel {
+  const choose = (args: AnyArgs): TfjsKernel | undefined => {
+    const subject = subjectOf(args);
+    return kernels.find(({ accepts }) => subject !== undefined && accepts(subject.type));
+  };
+  return {
+    accepts: (type) => kernels.some(({ accepts }) => accepts(type)),
+    refuse(args, outputs) {
+      const kernel = choose(args);
+      return kernel === undefined ? `${subjectOf(args)?.type} is not available` : kernel.refuse?.(args, outputs);
+    },
+    prepare(args, outputs, setup) {
+      const kernel = choose(args);
+      ensure(kernel !== undefined, () => `${subjectOf(args)?.type} is not available`);
+      return kernel.prepare(args, outputs, setup);
+    },
+  };
+}
+
+/** Takes some types. */
+export function only(...types: readonly OperandTypeName[]): (type: OperandTypeName) => boolean {
+  return (type) => types.includes(type);
+}
+
+/** The first tensor argument: its type stands for the operation's. */
+function subjectOf(args: AnyArgs): TensorInfo | undefined {
+  return Object.values(args).flat().find(isTensorInfo);
+}
+
+function isTensorInfo(value: unknown): value is TensorInfo {
+  return typeof value === "object" && value !== null && "dimensions" in value;
+}
+
+/**
+ * A tensor made of an argument by `change`: once where the argument is constant, else at each run. For weights, whose layout in
+ * the HAL is not that of tfjs.
+ */
+export function derived<T extends tf.Tensor>(
+  argument: KernelTensor,
+  { constant, keep }: Setup,
+  change: (tensor: tf.Tensor) => T,
+): (read: Read) => T {
+  const tensor = constant(argument);
+  if (tensor === undefined) return (read) => change(read(argument));
+  const kept = change(tensor);
+  keep(kept);
+  return () => kept;
+}
+
+/** A tensor known to have a rank. */
+export function rank4(tensor: tf.Tensor): tf.Tensor4D {
+  ensure(isRank4(tensor), () => `a tensor of rank ${tensor.rank} is where rank 4 is needed`);
+  return tensor;
+}
+
+function isRank4(tensor: tf.Tensor): tensor is tf.Tensor4D {
+  return tensor.rank === 4;
+}
+
+/** A tensor known to have a rank. */
+export function rank2(tensor: tf.Tensor): tf.Tensor2D {
+  ensure(isRank2(tensor), () => `a tensor of rank ${tensor.rank} is where rank 2 is needed`);
+  return tensor;
+}
+
+function isRank2(tensor: tf.Tensor): tensor is tf.Tensor2D {
+  return tensor.rank === 2;
+}

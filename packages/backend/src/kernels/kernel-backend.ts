@@ -1,0 +1,127 @@
+/**
+ * A backend out of a table of kernels: the graph, the shapes, the life of every tensor and the control flow are taken care of
+ * here, the engine only computes.
+ */
+import { bindInputs, bindOutputs, elementCount, type OperandInfo } from "@nnhal/operations";
+import { type DeviceType, ErrorStatus, operandTypes } from "@nnhal/types";
+import { byteLength } from "../codec.ts";
+import type {
+  Backend,
+  BackendSession,
+  Executable,
+  InputBuffer,
+  OutputBuffer,
+  RunContext,
+  Support,
+  Unavailable,
+} from "../contract.ts";
+import type { GraphView, OperationView } from "../graph.ts";
+import type { KernelEngine } from "./kernel.ts";
+import { closePlans, isOmitted, type KernelPlan, planKernels } from "./plan.ts";
+import { runKernels } from "./run.ts";
+
+/** What a backend of kernels is made of. */
+export interface KernelBackendOptions<Handle> {
+  /** Lower case letters and digits. */
+  readonly name: string;
+  readonly deviceType: DeviceType;
+  /** Loads the engine, or says what stands in its way. */
+  open(): Promise<KernelEngine<Handle> | Unavailable>;
+}
+
+/** Turns kernels into a backend. */
+export function kernelBackend<Handle>({ name, deviceType, open }: KernelBackendOptions<Handle>): Backend {
+  return {
+    name,
+    deviceType,
+    async open() {
+      const engine = await open();
+      return "unavailable" in engine ? engine : sessionOver(engine, name);
+    },
+  };
+}
+
+function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): BackendSession {
+  return {
+    version: engine.version,
+    capabilities: engine.capabilities,
+    supports: (operation) => supports(engine, operation, name),
+    async compile(graph): Promise<Executable> {
+      const plan = planKernels(graph, engine);
+      try {
+        await warmUp(plan, engine);
+      } catch (error) {
+        closePlans(plan);
+        throw error;
+      }
+      return {
+        run: (inputs, outputs, context) => runKernels(plan, engine, inputs, outputs, context),
+        close: () => closePlans(plan),
+      };
+    },
+    close: async () => engine.close(),
+  };
+}
+
+function supports<Handle>(
+  { kernels }: KernelEngine<Handle>,
+  { definition, match, inputs, outputs }: OperationView,
+  name: string,
+): Support {
+  if (definition.controlFlow) return { supported: true };
+  const refuse = (reason: string): Support => ({ supported: false, reason: `${definition.name}: ${reason}` });
+  const kernel = kernels[definition.name];
+  if (kernel === undefined) return refuse(`${name} has no kernel for it`);
+  if (definition.dynamic) return refuse(`${name} does not run operations whose shapes depend on the data`);
+  const operands = inputs.map((input): OperandInfo | undefined => (isOmitted(input) ? undefined : input));
+  const reason = kernel.refuse?.(bindInputs(match.form, operands), bindOutputs(match.form, outputs));
+  return reason === undefined ? { supported: true } : refuse(reason);
+}
+
+/** Runs before the first execution: engines compile and reserve at the first, and JavaScript is slow for the first few. */
+const warmUpRuns = 3;
+
+/** Longest time in nanoseconds that warming up may take, beyond the run that is under way then. */
+const warmUpTime = 500_000_000n;
+
+/**
+ * Runs the graph on zeros where its shapes are known, and releases the constants that only the preparation needed. What goes
+ * wrong here may be due to the zeros; if not, the execution says so.
+ */
+async function warmUp<Handle>(plan: KernelPlan<Handle>, engine: KernelEngine<Handle>): Promise<void> {
+  const plans = [plan, ...plan.referenced];
+  for (const { constants } of plans) constants.trim();
+  const { graph } = plan;
+  const inputs = graph.inputs.map((index) => bufferFor(graph, index));
+  if (inputs.some((input) => input === undefined)) return;
+  const outputs = graph.outputs.map((index): OutputBuffer => {
+    const dimensions = graph.operands[index]?.dimensions ?? [];
+    return bufferFor(graph, index) ?? { bytes: new Uint8Array(0), dimensions };
+  });
+  const end = steadyClock() + warmUpTime;
+  const context: RunContext = {
+    now: steadyClock,
+    deadline: end,
+    loopTimeoutDuration: warmUpTime / 10n,
+    measure: false,
+    random: () => 0.5,
+  };
+  for (let run = 0; run < warmUpRuns && steadyClock() < end; run++) {
+    const { status } = await runKernels(plan, engine, inputs, outputs, context);
+    if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
+    if (run === 0) for (const { constants } of plans) constants.trim();
+  }
+}
+
+function steadyClock(): bigint {
+  return BigInt(Math.round(performance.now() * 1e6));
+}
+
+/** Zeros for an operand; undefined where its extents are not known. */
+function bufferFor({ operands }: GraphView, index: number): (InputBuffer & OutputBuffer) | undefined {
+  const operand = operands[index];
+  if (operand === undefined || operand.dimensions.includes(0)) return undefined;
+  const { type, dimensions } = operand;
+  if (operandTypes[type].kind === "tensor" && dimensions.length === 0) return undefined;
+  return { bytes: new Uint8Array(byteLength(type, elementCount(dimensions))), dimensions };
+}

@@ -1,0 +1,140 @@
+/**
+ * The subgraphs of a model as places to break something: each rule on the main subgraph is one on every other too. Nothing
+ * here changes a model: a changed copy shares with it whatever is the same.
+ */
+import {
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  type Operation,
+  type OperationTypeName,
+  operationTypeNames,
+  type Subgraph,
+} from "@nnhal/types";
+
+/** A subgraph in its model. */
+export interface Site {
+  readonly model: Model;
+  readonly subgraph: Subgraph;
+  /** As names of mutants write it: `main` or `referenced 1`. */
+  readonly at: string;
+  /** The model with another subgraph in this place. */
+  with(changes: Partial<Subgraph>): Model;
+}
+
+/** The main subgraph, then the referenced ones. */
+export function sitesOf(model: Model): Site[] {
+  const { main, referenced } = model;
+  return [
+    { model, subgraph: main, at: "main", with: (changes) => ({ ...model, main: { ...main, ...changes } }) },
+    ...referenced.map((subgraph, index) => ({
+      model,
+      subgraph,
+      at: `referenced ${index}`,
+      with: (changes: Partial<Subgraph>) => ({
+        ...model,
+        referenced: referenced.with(index, { ...subgraph, ...changes }),
+      }),
+    })),
+  ];
+}
+
+/** An operand of a subgraph. */
+export interface OperandSite extends Site {
+  readonly operand: Operand;
+  readonly index: number;
+  /** As names of mutants write it: `main operand 3`. */
+  readonly label: string;
+}
+
+/** Every operand of every subgraph. */
+export function* operandSites(model: Model): Generator<OperandSite> {
+  for (const site of sitesOf(model)) {
+    for (const [index, operand] of site.subgraph.operands.entries()) {
+      yield { ...site, operand, index, label: `${site.at} operand ${index}` };
+    }
+  }
+}
+
+/** The model with some fields of the operand changed. */
+export function withOperand({ subgraph, index, operand, ...site }: OperandSite, changes: Partial<Operand>): Model {
+  return site.with({ operands: subgraph.operands.with(index, { ...operand, ...changes }) });
+}
+
+/** An operation of a subgraph. */
+export interface OperationSite extends Site {
+  readonly operation: Operation;
+  readonly index: number;
+  readonly label: string;
+}
+
+/** Every operation of every subgraph. */
+export function* operationSites(model: Model): Generator<OperationSite> {
+  for (const site of sitesOf(model)) {
+    for (const [index, operation] of site.subgraph.operations.entries()) {
+      yield { ...site, operation, index, label: `${site.at} operation ${index} (${operationName(operation)})` };
+    }
+  }
+}
+
+/** The subgraph's operations with some fields of one of them changed. */
+export function operationsWith({ subgraph, index, operation }: OperationSite, changes: Partial<Operation>) {
+  return subgraph.operations.with(index, { ...operation, ...changes });
+}
+
+/** The name of an operation; undefined for an extension's. */
+export function operationNameOf({ type }: Operation): OperationTypeName | undefined {
+  return operationTypeNames.get(type);
+}
+
+function operationName(operation: Operation): string {
+  return operationNameOf(operation) ?? String(operation.type);
+}
+
+/** One use of an operand by an operation. */
+export interface Use {
+  readonly operation: Operation;
+  readonly side: "inputs" | "outputs";
+  readonly position: number;
+}
+
+/** All uses of an operand by operations of its subgraph. */
+export function usesOf({ subgraph, index }: OperandSite): Use[] {
+  return subgraph.operations.flatMap((operation) =>
+    (["inputs", "outputs"] as const).flatMap((side) =>
+      operation[side].flatMap((operand, position) => (operand === index ? [{ operation, side, position }] : [])),
+    ),
+  );
+}
+
+/** Operands of which some are read by more operations, or fewer, than before. */
+export function withConsumers(operands: readonly Operand[], indexes: readonly number[], change: 1 | -1): Operand[] {
+  const changed = [...operands];
+  for (const index of indexes) {
+    changed[index] = { ...changed[index], numberOfConsumers: changed[index].numberOfConsumers + change };
+  }
+  return changed;
+}
+
+/** Whether an operation has to write the operand. */
+export function isWritten({ lifetime }: Operand): boolean {
+  return lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT;
+}
+
+/** Whether the operand has a value in the model. */
+export function isConstant({ lifetime }: Operand): boolean {
+  return lifetime === OperandLifeTime.CONSTANT_COPY || lifetime === OperandLifeTime.CONSTANT_REFERENCE;
+}
+
+/** The list without one place. */
+export function without<Item>(list: readonly Item[], position: number): Item[] {
+  return list.toSpliced(position, 1);
+}
+
+/** Where values lie that are nowhere. */
+export const nowhere = { poolIndex: 0, offset: 0, length: 0 } as const;
+
+/** The operand as one that an operation hands another, and that nothing reads. */
+export function temporaryLike(operand: Operand): Operand {
+  return { ...operand, lifetime: OperandLifeTime.TEMPORARY_VARIABLE, location: nowhere, numberOfConsumers: 0 };
+}

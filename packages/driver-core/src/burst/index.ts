@@ -1,0 +1,35 @@
+/**
+ * @nnhal/driver-core/burst: executions in rapid succession through a pair of queues in shared memory (HAL 1.2 bursts).
+ */
+export { type Channel, createChannel, defaultCapacity, openChannel } from "./channel.ts";
+export {
+  type Burst,
+  type BurstExecuteOptions,
+  type BurstExecutionResult,
+  type BurstOptions,
+  type ConfigureExecutionBurst,
+  type CreateBurstResult,
+  createBurst,
+} from "./controller.ts";
+export { createLocalBurst, type LocalBurstOptions, withFallback } from "./local.ts";
+export { decoded, type Malformed } from "./malformed.ts";
+export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
+export { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
+export { decodeRequest, encodeRequest } from "./request-slots.ts";
+export { type BurstResultPacket, deserializeResult, noTiming, serializeResult } from "./result-codec.ts";
+export { burstStatus, decodeResult, encodeResult } from "./result-slots.ts";
+export {
+  checkRing,
+  initialiseRing,
+  type NoRing,
+  type RingEnd,
+  type RingReader,
+  type RingWriter,
+  ringReader,
+  ringWords,
+  ringWriter,
+  wordsPerSlot,
+} from "./ring.ts";
+export { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
+export { blockingSignal, localSignal, type Signal, sharedSignal } from "./signal.ts";
+export { connectBurst, type ServedBurst, serveBurst } from "./threads.ts";

@@ -1,0 +1,32 @@
+/**
+ * A burst with both sides in one thread, and bursts that execute what they cannot carry the ordinary way.
+ */
+import type { PreparedModel } from "@nnhal/types";
+import { type Burst, type BurstOptions, type CreateBurstResult, createBurst } from "./controller.ts";
+import { type BurstServerOptions, configureExecutionBurst } from "./server.ts";
+import { localSignal } from "./signal.ts";
+
+/** How to start a burst in one thread. */
+export type LocalBurstOptions = Pick<BurstOptions, "requestCapacity" | "resultCapacity"> &
+  Omit<BurstServerOptions, "signal" | "pollingWindow">;
+
+/** Starts a burst whose service runs in this thread. Neither side polls: it would keep the other from running. */
+export function createLocalBurst(
+  preparedModel: Pick<PreparedModel, "execute">,
+  options: LocalBurstOptions = {},
+): Promise<CreateBurstResult> {
+  const waiting = { signal: localSignal(), pollingWindow: 0 };
+  return createBurst(
+    (callback, requestChannel, resultChannel) =>
+      configureExecutionBurst(preparedModel, callback, requestChannel, resultChannel, { ...options, ...waiting }),
+    { ...options, ...waiting },
+  );
+}
+
+/** Executes requests in a burst, and those that it cannot carry by the prepared model's ordinary call. */
+export function withFallback(burst: Burst, preparedModel: Pick<PreparedModel, "execute">): PreparedModel["execute"] {
+  return async (request, options) => {
+    const { fallback, ...result } = await burst.compute(request, options);
+    return fallback ? preparedModel.execute(request, options) : result;
+  };
+}

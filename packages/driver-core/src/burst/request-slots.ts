@@ -1,0 +1,107 @@
+/**
+ * Request packets as words of a ring's slots.
+ */
+import { type FmqRequestDatum, type FmqRequestOperandInformation, MeasureTiming } from "@nnhal/types";
+import { wordsPerSlot } from "./ring.ts";
+import { flag, int32, noDatum, uint32 } from "./slot.ts";
+
+const requestKinds = [
+  "packetInformation",
+  "inputOperandInformation",
+  "inputOperandDimensionValue",
+  "outputOperandInformation",
+  "outputOperandDimensionValue",
+  "poolIdentifier",
+  "measureTiming",
+] as const satisfies readonly FmqRequestDatum["kind"][];
+
+/** A request packet as words. Numbers that are no 32 bit integers are a RangeError. */
+export function encodeRequest(data: readonly FmqRequestDatum[]): Int32Array {
+  const words = new Int32Array(data.length * wordsPerSlot);
+  for (let index = 0; index < data.length; index++) {
+    const datum = data[index];
+    const at = index * wordsPerSlot;
+    words[at] = requestKinds.indexOf(datum.kind) + 1;
+    switch (datum.kind) {
+      case "packetInformation":
+        words[at + 1] = uint32(datum.packetInformation.packetSize, "packetSize");
+        words[at + 2] = uint32(datum.packetInformation.numberOfInputOperands, "numberOfInputOperands");
+        words[at + 3] = uint32(datum.packetInformation.numberOfOutputOperands, "numberOfOutputOperands");
+        words[at + 4] = uint32(datum.packetInformation.numberOfPools, "numberOfPools");
+        break;
+      case "inputOperandInformation":
+        encodeOperand(datum.inputOperandInformation, words, at);
+        break;
+      case "inputOperandDimensionValue":
+        words[at + 1] = uint32(datum.inputOperandDimensionValue, "inputOperandDimensionValue");
+        break;
+      case "outputOperandInformation":
+        encodeOperand(datum.outputOperandInformation, words, at);
+        break;
+      case "outputOperandDimensionValue":
+        words[at + 1] = uint32(datum.outputOperandDimensionValue, "outputOperandDimensionValue");
+        break;
+      case "poolIdentifier":
+        words[at + 1] = int32(datum.poolIdentifier, "poolIdentifier");
+        break;
+      case "measureTiming":
+        words[at + 1] = int32(datum.measureTiming, "measureTiming");
+        break;
+    }
+  }
+  return words;
+}
+
+function encodeOperand(information: FmqRequestOperandInformation, words: Int32Array, at: number): void {
+  const { hasNoValue, location, numberOfDimensions } = information;
+  words[at + 1] = hasNoValue ? 1 : 0;
+  words[at + 2] = uint32(location.poolIndex, "poolIndex");
+  words[at + 3] = uint32(location.offset, "offset");
+  words[at + 4] = uint32(location.length, "length");
+  words[at + 5] = uint32(numberOfDimensions, "numberOfDimensions");
+}
+
+/** The data of a request packet. A slot that holds no datum is a MalformedPacket error. */
+export function decodeRequest(words: Int32Array): FmqRequestDatum[] {
+  const data: FmqRequestDatum[] = [];
+  for (let at = 0; at < words.length; at += wordsPerSlot) data.push(requestDatum(words, at));
+  return data;
+}
+
+function requestDatum(words: Int32Array, at: number): FmqRequestDatum {
+  const kind = requestKinds[words[at] - 1];
+  switch (kind) {
+    case "packetInformation":
+      return {
+        kind,
+        packetInformation: {
+          packetSize: words[at + 1] >>> 0,
+          numberOfInputOperands: words[at + 2] >>> 0,
+          numberOfOutputOperands: words[at + 3] >>> 0,
+          numberOfPools: words[at + 4] >>> 0,
+        },
+      };
+    case "inputOperandInformation":
+      return { kind, inputOperandInformation: operandInformation(words, at) };
+    case "inputOperandDimensionValue":
+      return { kind, inputOperandDimensionValue: words[at + 1] >>> 0 };
+    case "outputOperandInformation":
+      return { kind, outputOperandInformation: operandInformation(words, at) };
+    case "outputOperandDimensionValue":
+      return { kind, outputOperandDimensionValue: words[at + 1] >>> 0 };
+    case "poolIdentifier":
+      return { kind, poolIdentifier: words[at + 1] };
+    case "measureTiming":
+      return { kind, measureTiming: flag(words, at, "measureTiming") ? MeasureTiming.YES : MeasureTiming.NO };
+    default:
+      throw noDatum(words, at);
+  }
+}
+
+function operandInformation(words: Int32Array, at: number): FmqRequestOperandInformation {
+  return {
+    hasNoValue: flag(words, at, "hasNoValue"),
+    location: { poolIndex: words[at + 2] >>> 0, offset: words[at + 3] >>> 0, length: words[at + 4] >>> 0 },
+    numberOfDimensions: words[at + 5] >>> 0,
+  };
+}

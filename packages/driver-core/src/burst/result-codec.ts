@@ -1,0 +1,59 @@
+/**
+ * Results as packets of FmqResultDatum, and back.
+ */
+import {
+  type ErrorStatus,
+  type FmqResultDatum,
+  type OutputShape,
+  TIMING_NOT_MEASURED,
+  type Timing,
+} from "@nnhal/types";
+import { decoded, type Malformed, packetCursor, repeat } from "./malformed.ts";
+
+/** What a result packet says. */
+export interface BurstResultPacket {
+  readonly status: ErrorStatus;
+  readonly outputShapes: readonly OutputShape[];
+  readonly timing: Timing;
+}
+
+/** Durations that nobody measured. */
+export const noTiming: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+
+/** A result as a packet. `status`: one that HAL 1.2 knows. */
+export function serializeResult({ status, outputShapes, timing }: BurstResultPacket): FmqResultDatum[] {
+  const packetInformation = {
+    packetSize: outputShapes.reduce((size, { dimensions }) => size + 1 + dimensions.length, 2),
+    errorStatus: status,
+    numberOfOperands: outputShapes.length,
+  };
+  const data: FmqResultDatum[] = [{ kind: "packetInformation", packetInformation }];
+  for (const { isSufficient, dimensions } of outputShapes) {
+    data.push({
+      kind: "operandInformation",
+      operandInformation: { isSufficient, numberOfDimensions: dimensions.length },
+    });
+    for (const operandDimensionValue of dimensions) data.push({ kind: "operandDimensionValue", operandDimensionValue });
+  }
+  data.push({ kind: "executionTiming", executionTiming: timing });
+  return data;
+}
+
+/** The result that a packet holds, or why it holds none. */
+export function deserializeResult(data: readonly FmqResultDatum[]): BurstResultPacket | Malformed {
+  return decoded(() => {
+    const cursor = packetCursor(data);
+    const { packetSize, errorStatus, numberOfOperands } = cursor.take("packetInformation").packetInformation;
+    cursor.expectSize(packetSize);
+    cursor.need(numberOfOperands + 1, "operands and executionTiming");
+    const outputShapes = repeat(numberOfOperands, () => {
+      const { isSufficient, numberOfDimensions } = cursor.take("operandInformation").operandInformation;
+      cursor.need(numberOfDimensions, "dimensions");
+      const dimensions = repeat(numberOfDimensions, () => cursor.take("operandDimensionValue").operandDimensionValue);
+      return { dimensions, isSufficient };
+    });
+    const timing = cursor.take("executionTiming").executionTiming;
+    cursor.end();
+    return { status: errorStatus, outputShapes, timing };
+  });
+}

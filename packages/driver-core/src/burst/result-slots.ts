@@ -1,0 +1,101 @@
+/**
+ * Result packets as words of a ring's slots.
+ */
+import { ErrorStatus, type FmqResultDatum } from "@nnhal/types";
+import { wordsPerSlot } from "./ring.ts";
+import { encodeUint64, flag, int32, malformed, noDatum, uint32, uint64 } from "./slot.ts";
+
+const resultKinds = [
+  "packetInformation",
+  "operandInformation",
+  "operandDimensionValue",
+  "executionTiming",
+] as const satisfies readonly FmqResultDatum["kind"][];
+
+/** A result packet as words. Numbers that do not fit their fields are a RangeError. */
+export function encodeResult(data: readonly FmqResultDatum[]): Int32Array {
+  const words = new Int32Array(data.length * wordsPerSlot);
+  for (let index = 0; index < data.length; index++) {
+    const datum = data[index];
+    const at = index * wordsPerSlot;
+    words[at] = resultKinds.indexOf(datum.kind) + 1;
+    switch (datum.kind) {
+      case "packetInformation":
+        words[at + 1] = uint32(datum.packetInformation.packetSize, "packetSize");
+        words[at + 2] = int32(datum.packetInformation.errorStatus, "errorStatus");
+        words[at + 3] = uint32(datum.packetInformation.numberOfOperands, "numberOfOperands");
+        break;
+      case "operandInformation":
+        words[at + 1] = datum.operandInformation.isSufficient ? 1 : 0;
+        words[at + 2] = uint32(datum.operandInformation.numberOfDimensions, "numberOfDimensions");
+        break;
+      case "operandDimensionValue":
+        words[at + 1] = uint32(datum.operandDimensionValue, "operandDimensionValue");
+        break;
+      case "executionTiming":
+        encodeUint64(datum.executionTiming.timeOnDevice, words, at + 1, "timeOnDevice");
+        encodeUint64(datum.executionTiming.timeInDriver, words, at + 3, "timeInDriver");
+        break;
+    }
+  }
+  return words;
+}
+
+/** The data of a result packet. A slot that holds no datum is a MalformedPacket error. */
+export function decodeResult(words: Int32Array): FmqResultDatum[] {
+  const data: FmqResultDatum[] = [];
+  for (let at = 0; at < words.length; at += wordsPerSlot) data.push(resultDatum(words, at));
+  return data;
+}
+
+function resultDatum(words: Int32Array, at: number): FmqResultDatum {
+  const kind = resultKinds[words[at] - 1];
+  switch (kind) {
+    case "packetInformation":
+      return {
+        kind,
+        packetInformation: {
+          packetSize: words[at + 1] >>> 0,
+          errorStatus: errorStatus(words, at),
+          numberOfOperands: words[at + 3] >>> 0,
+        },
+      };
+    case "operandInformation":
+      return {
+        kind,
+        operandInformation: {
+          isSufficient: flag(words, at, "isSufficient"),
+          numberOfDimensions: words[at + 2] >>> 0,
+        },
+      };
+    case "operandDimensionValue":
+      return { kind, operandDimensionValue: words[at + 1] >>> 0 };
+    case "executionTiming":
+      return {
+        kind,
+        executionTiming: { timeOnDevice: uint64(words, at + 1), timeInDriver: uint64(words, at + 3) },
+      };
+    default:
+      throw noDatum(words, at);
+  }
+}
+
+/** The statuses that a result packet can carry: those of HAL 1.0. */
+const statuses: readonly ErrorStatus[] = [
+  ErrorStatus.NONE,
+  ErrorStatus.DEVICE_UNAVAILABLE,
+  ErrorStatus.GENERAL_FAILURE,
+  ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+  ErrorStatus.INVALID_ARGUMENT,
+];
+
+/** What a result packet can say of a status: missed deadlines and exhausted resources are younger than bursts. */
+export function burstStatus(status: ErrorStatus): ErrorStatus {
+  return statuses.includes(status) ? status : ErrorStatus.GENERAL_FAILURE;
+}
+
+function errorStatus(words: Int32Array, at: number): ErrorStatus {
+  const status = statuses.find((known) => known === words[at + 2]);
+  if (status === undefined) throw malformed(at, `errorStatus is ${words[at + 2]}, which HAL 1.2 does not know`);
+  return status;
+}

@@ -1,0 +1,200 @@
+/**
+ * A fast message queue: a ring of fixed slots in shared memory, one writer, one reader. Head and tail only ever count up
+ * (modulo 2^32); a packet of several slots is published by one atomic store of the tail, so a reader sees all of it or
+ * nothing. Neither end trusts the other: each keeps its own counter to itself, checks the other's, and a reader copies
+ * slots out before anything looks at them.
+ *
+ * A ring is laid over an Int32Array, whatever that is a view of. How a sleeper is woken depends on what it is: see
+ * `Signal`.
+ */
+import type { Signal } from "./signal.ts";
+
+/** Words of one slot: one datum. */
+export const wordsPerSlot = 8;
+/** Fewest slots of a ring: the shortest result is a packet of two. */
+export const leastCapacity = 2;
+/** Most slots of a ring. */
+export const greatestCapacity = 1 << 16;
+
+/** Where the header's words lie. What one end writes often has a cache line of its own. */
+const Word = {
+  magic: 0,
+  capacity: 1,
+  /** Written by the writer. */
+  tail: 16,
+  writerClosed: 17,
+  writerSleeps: 18,
+  /** Written by the reader. */
+  head: 32,
+  readerClosed: 33,
+  readerSleeps: 34,
+  /** Counted up to wake the reader, by whoever has news for it. */
+  readerBell: 48,
+  /** Counted up to wake the writer. */
+  writerBell: 49,
+} as const;
+const headerWords = 64;
+const magic = 0x716d_6e6e;
+
+/** Why some memory is no ring. */
+export interface NoRing {
+  readonly noRing: string;
+}
+
+/** Words that a ring of some slots takes. */
+export function ringWords(capacity: number): number {
+  return headerWords + capacity * wordsPerSlot;
+}
+
+/**
+ * Makes a ring in zeroed memory of `ringWords(capacity)` words. `capacity`: a power of two, since slots are found by
+ * counters that wrap. `start`: what head and tail count from.
+ */
+export function initialiseRing(words: Int32Array, capacity: number, start = 0): void {
+  const wrong = checkCapacity(capacity, words.length);
+  if (wrong !== undefined) throw new RangeError(`making a ring: ${wrong}`);
+  words[Word.capacity] = capacity;
+  words[Word.tail] = start;
+  words[Word.head] = start;
+  Atomics.store(words, Word.magic, magic);
+}
+
+/** The ring that some words hold, with as many slots as is said, or why they hold none. */
+export function checkRing(words: Int32Array, capacity: number): NoRing | undefined {
+  const wrong = checkCapacity(capacity, words.length);
+  if (wrong !== undefined) return { noRing: wrong };
+  if (Atomics.load(words, Word.magic) !== magic) return { noRing: "its memory holds no ring" };
+  const held = Atomics.load(words, Word.capacity);
+  return held === capacity ? undefined : { noRing: `its ring has ${held} slots where ${capacity} are announced` };
+}
+
+function checkCapacity(capacity: number, length: number): string | undefined {
+  if (!Number.isInteger(capacity) || capacity < leastCapacity || capacity > greatestCapacity) {
+    return `the capacity is ${capacity} where an integer from ${leastCapacity} to ${greatestCapacity} is needed`;
+  }
+  if ((capacity & (capacity - 1)) !== 0) return `the capacity is ${capacity} where a power of two is needed`;
+  const needed = ringWords(capacity);
+  return length < needed ? `${length} words of memory for ${capacity} slots, which need ${needed}` : undefined;
+}
+
+/** One end of a ring. */
+export interface RingEnd {
+  /** Whether the other end said that it is gone. */
+  isPeerClosed(): boolean;
+  /** Says that this end is gone, and wakes the other. */
+  close(): void;
+  /** Wakes whoever sleeps at this end. */
+  wake(): void;
+  /** Sleeps until `isReady`, or for a while: the other end, or `wake`, ends it early. */
+  sleep(isReady: () => boolean): Promise<void> | void;
+}
+
+/** The end that packets are written to. */
+export interface RingWriter extends RingEnd {
+  /** Slots that are free now. */
+  room(): number;
+  /** Publishes a packet, or answers false and writes nothing where there is no room for all of it. */
+  write(packet: Int32Array): boolean;
+}
+
+/** The end that packets are read from. */
+export interface RingReader extends RingEnd {
+  /**
+   * All slots that were published, as words that stay valid until the next call; undefined where there are none. Empty:
+   * the writer's counter makes no sense, and what it stood for is lost.
+   */
+  read(): Int32Array | undefined;
+}
+
+/** A ring's writer. There must be no other. */
+export function ringWriter(words: Int32Array, capacity: number, signal: Signal): RingWriter {
+  let tail = Atomics.load(words, Word.tail);
+  const room = () => {
+    const used = (tail - Atomics.load(words, Word.head)) >>> 0;
+    return used > capacity ? 0 : capacity - used;
+  };
+  return {
+    room,
+    write(packet) {
+      const count = packet.length / wordsPerSlot;
+      if (count > room()) return false;
+      copyIn(words, capacity, tail, packet);
+      tail = (tail + count) | 0;
+      Atomics.store(words, Word.tail, tail);
+      if (Atomics.load(words, Word.readerSleeps) !== 0) ring(words, Word.readerBell, signal);
+      return true;
+    },
+    isPeerClosed: () => Atomics.load(words, Word.readerClosed) !== 0,
+    close() {
+      Atomics.store(words, Word.writerClosed, 1);
+      ring(words, Word.readerBell, signal);
+    },
+    wake: () => ring(words, Word.writerBell, signal),
+    sleep: (isReady) => sleepAt(words, Word.writerSleeps, Word.writerBell, signal, isReady),
+  };
+}
+
+/** A ring's reader. There must be no other. */
+export function ringReader(words: Int32Array, capacity: number, signal: Signal): RingReader {
+  let head = Atomics.load(words, Word.head);
+  const copy = new Int32Array(capacity * wordsPerSlot);
+  return {
+    read() {
+      const tail = Atomics.load(words, Word.tail);
+      const count = (tail - head) >>> 0;
+      if (count === 0) return undefined;
+      const makesSense = count <= capacity;
+      if (makesSense) copyOut(words, capacity, head, count, copy);
+      head = tail;
+      Atomics.store(words, Word.head, head);
+      if (Atomics.load(words, Word.writerSleeps) !== 0) ring(words, Word.writerBell, signal);
+      return copy.subarray(0, makesSense ? count * wordsPerSlot : 0);
+    },
+    isPeerClosed: () => Atomics.load(words, Word.writerClosed) !== 0,
+    close() {
+      Atomics.store(words, Word.readerClosed, 1);
+      ring(words, Word.writerBell, signal);
+    },
+    wake: () => ring(words, Word.readerBell, signal),
+    sleep: (isReady) => sleepAt(words, Word.readerSleeps, Word.readerBell, signal, isReady),
+  };
+}
+
+function ring(words: Int32Array, bell: number, signal: Signal): void {
+  Atomics.add(words, bell, 1);
+  signal.wake(words, bell);
+}
+
+/**
+ * No wake-up is lost: the bell is read before the last look at what is waited for, and the other end looks at the
+ * sleeper's flag after it has published.
+ */
+function sleepAt(
+  words: Int32Array,
+  flag: number,
+  bell: number,
+  signal: Signal,
+  isReady: () => boolean,
+): Promise<void> | void {
+  Atomics.store(words, flag, 1);
+  const heard = Atomics.load(words, bell);
+  const asleep = isReady() ? undefined : signal.sleep(words, bell, heard);
+  if (asleep === undefined) Atomics.store(words, flag, 0);
+  else return asleep.then(() => void Atomics.store(words, flag, 0));
+}
+
+function copyIn(words: Int32Array, capacity: number, at: number, packet: Int32Array): void {
+  const start = (at & (capacity - 1)) * wordsPerSlot;
+  const first = Math.min(packet.length, capacity * wordsPerSlot - start);
+  words.set(first === packet.length ? packet : packet.subarray(0, first), headerWords + start);
+  if (first < packet.length) words.set(packet.subarray(first), headerWords);
+}
+
+function copyOut(words: Int32Array, capacity: number, at: number, count: number, copy: Int32Array): void {
+  const start = headerWords + (at & (capacity - 1)) * wordsPerSlot;
+  const end = headerWords + capacity * wordsPerSlot;
+  const length = count * wordsPerSlot;
+  const first = Math.min(length, end - start);
+  copy.set(words.subarray(start, start + first));
+  if (first < length) copy.set(words.subarray(headerWords, headerWords + length - first), first);
+}

@@ -1,0 +1,60 @@
+/**
+ * The service's table of memories: which slot stands for which, learnt from the client when a slot is first met.
+ */
+import { ErrorStatus, type IBurstCallback, type Memory } from "@nnhal/types";
+
+/** Most slots that are remembered; when more are met, those met first are asked for again. */
+const mostSlots = 4096;
+
+/** Slots and what they stand for. */
+export interface SlotCache {
+  /**
+   * The memories of some slots. Those not known are asked for in one call, each once, in ascending order; unless all are
+   * answered, none is remembered. Undefined where a slot stands for nothing.
+   */
+  resolve(slots: readonly number[]): Promise<Memory[] | undefined>;
+  forget(slot: number): void;
+  clear(): void;
+  readonly size: number;
+}
+
+/** An empty table. `log` hears why the client gave no memories. */
+export function createSlotCache(callback: IBurstCallback, log: (message: string) => void): SlotCache {
+  const cache = new Map<number, Memory>();
+  const fetch = async (slots: readonly number[]) => {
+    const { status, message, buffers } = await callback.getMemories(slots);
+    if (status !== ErrorStatus.NONE || buffers.length !== slots.length) {
+      log(`getMemories([${slots}]) answered status ${status} and ${buffers.length} memories: ${message ?? ""}`);
+      return;
+    }
+    for (const [index, slot] of slots.entries()) cache.set(slot, buffers[index]);
+  };
+  return {
+    get size() {
+      return cache.size;
+    },
+    async resolve(slots) {
+      const unknown = [...new Set(slots)].filter((slot) => !cache.has(slot)).sort((a, b) => a - b);
+      if (unknown.length > 0) {
+        try {
+          await fetch(unknown);
+        } catch (error) {
+          log(`getMemories([${unknown}]) failed: ${error}`);
+        }
+      }
+      const memories: Memory[] = [];
+      for (const slot of slots) {
+        const memory = cache.get(slot);
+        if (memory === undefined) return undefined;
+        memories.push(memory);
+      }
+      for (const oldest of cache.keys()) {
+        if (cache.size <= mostSlots) break;
+        cache.delete(oldest);
+      }
+      return memories;
+    },
+    forget: (slot) => void cache.delete(slot),
+    clear: () => cache.clear(),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * A burst between two threads: the queues lie in memory that both see, and a MessagePort carries the few calls beside
+ * them. When either thread ends, the other side is told.
+ */
+import type { MessagePort } from "node:worker_threads";
+import { ErrorStatus, type FmqDescriptor, type IBurstCallback, type Memory, type PreparedModel } from "@nnhal/types";
+import { type Calls, createCalls, isRecord } from "./calls.ts";
+import { type Burst, type BurstOptions, type CreateBurstResult, createBurst } from "./controller.ts";
+import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
+
+/** A burst served over a port. */
+export interface ServedBurst {
+  /** Resolves when the burst has ended, whoever ended it. */
+  readonly ended: Promise<void>;
+  /** Ends the burst after an execution under way, and closes the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the burst that the other side of a port starts by `connectBurst`. The prepared model stays the caller's. The port
+ * keeps this thread alive until the burst ends.
+ */
+export function serveBurst(
+  port: MessagePort,
+  preparedModel: Pick<PreparedModel, "execute">,
+  options: BurstServerOptions = {},
+): ServedBurst {
+  let context: BurstContext | undefined;
+  const callback: IBurstCallback = {
+    async getMemories(slots) {
+      const answer = await calls.call("getMemories", slots);
+      return { status: statusOf(answer), buffers: buffersOf(answer) };
+    },
+  };
+  const calls: Calls = createCalls(
+    port,
+    {
+      configureExecutionBurst(argument) {
+        if (context !== undefined) return { status: ErrorStatus.INVALID_ARGUMENT, message: "the port has a burst" };
+        const requestChannel = descriptorOf(argument, "requestChannel", "FmqRequestDatum");
+        const resultChannel = descriptorOf(argument, "resultChannel", "FmqResultDatum");
+        const result = configureExecutionBurst(preparedModel, callback, requestChannel, resultChannel, options);
+        context = result.context ?? undefined;
+        return { status: result.status, message: result.message };
+      },
+      async freeMemory(slot) {
+        if (typeof slot === "number") await context?.freeMemory(slot);
+      },
+    },
+    { keepAlive: true },
+  );
+  const close = async () => {
+    await context?.close();
+    calls.close();
+  };
+  void calls.closed.then(close);
+  return { ended: calls.closed.then(close), close };
+}
+
+/** Starts a burst that the other side of a port serves by `serveBurst`. The port is the burst's from here on. */
+export async function connectBurst(port: MessagePort, options: BurstOptions = {}): Promise<CreateBurstResult> {
+  let burst: Burst | null = null;
+  const started = await createBurst(
+    async (callback, requestChannel, resultChannel) => {
+      const calls = createCalls(
+        port,
+        { getMemories: (slots) => callback.getMemories(Array.isArray(slots) ? slots : []) },
+        { keepAlive: false },
+      );
+      void calls.closed.then(() => burst?.abandon("the service is gone"));
+      const answer = await calls.call("configureExecutionBurst", { requestChannel, resultChannel });
+      const status = statusOf(answer);
+      if (status !== ErrorStatus.NONE) {
+        calls.close();
+        return { status, message: isRecord(answer) ? String(answer.message) : "no answer", context: null };
+      }
+      return {
+        status,
+        context: {
+          freeMemory: (slot) => calls.call("freeMemory", slot).then(ignore, ignore),
+          close: () => {
+            calls.close();
+            return calls.closed;
+          },
+        },
+      };
+    },
+    { refuseMemory: refuseUnshared, ...options },
+  );
+  burst = started.burst;
+  return started;
+}
+
+function ignore(): void {}
+
+/** Why a memory cannot be handed to another thread: it would see a copy. */
+function refuseUnshared({ handle }: Memory): string | undefined {
+  if (handle?.kind !== "buffer" || handle.buffer instanceof SharedArrayBuffer) return undefined;
+  return "its bytes lie in an ArrayBuffer, which another thread cannot see; use a SharedArrayBuffer";
+}
+
+function statusOf(answer: unknown): ErrorStatus {
+  const status = isRecord(answer) ? answer.status : undefined;
+  return Object.values(ErrorStatus).find((known) => known === status) ?? ErrorStatus.GENERAL_FAILURE;
+}
+
+function buffersOf(answer: unknown): Memory[] {
+  const buffers = isRecord(answer) ? answer.buffers : undefined;
+  return Array.isArray(buffers) ? buffers.filter(isMemory) : [];
+}
+
+/** Whether a value has the fields of a memory. What is in its handle is for validation to say. */
+function isMemory(value: unknown): value is Memory {
+  return isRecord(value) && typeof value.name === "string" && typeof value.size === "number" && "handle" in value;
+}
+
+function descriptorOf<Datum extends "FmqRequestDatum" | "FmqResultDatum">(
+  argument: unknown,
+  name: string,
+  datum: Datum,
+): FmqDescriptor<Datum> {
+  const descriptor = isRecord(argument) ? argument[name] : undefined;
+  const none = { name: "ashmem", size: 0, handle: null };
+  if (!isRecord(descriptor)) return { datum, memory: none, capacity: 0 };
+  const { memory, capacity } = descriptor;
+  return { datum, memory: isMemory(memory) ? memory : none, capacity: typeof capacity === "number" ? capacity : 0 };
+}

@@ -1,0 +1,90 @@
+/**
+ * Where the temporaries between steps lie in one region of memory: two share a place where one is read for the last time
+ * before the other is written.
+ */
+
+/** A temporary's size in bytes and the levels in which it is alive, both included. */
+export interface Lifetime {
+  readonly operand: number;
+  readonly size: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Offsets of temporaries in a region. */
+export interface Layout {
+  /** Size of the region in bytes. */
+  readonly size: number;
+  /** By operand. */
+  readonly offsets: ReadonlyMap<number, number>;
+  /** Least size that any layout could have: the greatest sum of what is alive at the same time. */
+  readonly lowerBound: number;
+}
+
+/** Every temporary starts at a multiple of this, enough for any element type and for vector loads. */
+const ALIGNMENT = 16;
+
+/** A part of the region that nothing uses. */
+interface Gap {
+  offset: number;
+  size: number;
+}
+
+/** Lays temporaries out: in the order in which they begin, each in the smallest gap that it fits, else at the end. */
+export function layOut(lifetimes: readonly Lifetime[]): Layout {
+  const offsets = new Map<number, number>();
+  const gaps: Gap[] = [];
+  const alive: { readonly last: number; readonly offset: number; readonly size: number }[] = [];
+  let end = 0;
+  let live = 0;
+  let lowerBound = 0;
+  const inOrder = lifetimes
+    .map((one) => ({ ...one, size: Math.ceil(Math.max(one.size, 1) / ALIGNMENT) * ALIGNMENT }))
+    .sort((a, b) => a.first - b.first || b.size - a.size);
+  for (const { operand, size, first, last } of inOrder) {
+    for (let index = alive.length - 1; index >= 0; index--) {
+      const other = alive[index];
+      if (other.last >= first) continue;
+      alive[index] = alive[alive.length - 1];
+      alive.pop();
+      release(gaps, other);
+      live -= other.size;
+    }
+    // A gap at the very end can grow.
+    const fitting = gaps.filter((gap) => gap.size >= size);
+    const atEnd = gaps.find((gap) => gap.offset + gap.size === end);
+    const gap = fitting.reduce<Gap | undefined>((a, b) => (a === undefined || b.size < a.size ? b : a), undefined);
+    let offset: number;
+    if (gap !== undefined) {
+      offset = gap.offset;
+      gap.offset += size;
+      gap.size -= size;
+      if (gap.size === 0) gaps.splice(gaps.indexOf(gap), 1);
+    } else if (atEnd !== undefined) {
+      offset = atEnd.offset;
+      end = offset + size;
+      gaps.splice(gaps.indexOf(atEnd), 1);
+    } else {
+      offset = end;
+      end += size;
+    }
+    offsets.set(operand, offset);
+    alive.push({ last, offset, size });
+    live += size;
+    lowerBound = Math.max(lowerBound, live);
+  }
+  return { size: end, offsets, lowerBound };
+}
+
+/** Gives a place back, joined with the gaps beside it. */
+function release(gaps: Gap[], place: { readonly offset: number; readonly size: number }): void {
+  const gap = { ...place };
+  for (let index = gaps.length - 1; index >= 0; index--) {
+    const other = gaps[index];
+    if (other.offset + other.size === gap.offset) gap.offset = other.offset;
+    else if (gap.offset + gap.size !== other.offset) continue;
+    gap.size += other.size;
+    gaps.splice(index, 1);
+  }
+  gaps.push(gap);
+}

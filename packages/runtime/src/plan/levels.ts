@@ -1,0 +1,23 @@
+/**
+ * Levels of a plan: steps of one level depend only on steps of lower ones, so they may run at the same time.
+ */
+import type { Step } from "@nnhal/driver-core/partition";
+
+/** The operands that a step reads, beside what the subgraphs of an interpreted one hold themselves. */
+export function readsOf(step: Step): readonly number[] {
+  return step.kind === "if" ? [step.condition, ...step.inputs] : step.inputs;
+}
+
+/** The steps by level, each level's in the plan's order. */
+export function levelsOf(steps: readonly Step[]): number[][] {
+  const written = new Map<number, number>();
+  const levels: number[][] = [];
+  steps.forEach((step, index) => {
+    let level = 0;
+    for (const operand of readsOf(step)) level = Math.max(level, (written.get(operand) ?? -1) + 1);
+    for (const operand of step.outputs) written.set(operand, level);
+    if (level === levels.length) levels.push([]);
+    levels[level].push(index);
+  });
+  return levels;
+}

@@ -1,0 +1,273 @@
+/**
+ * Models over several devices give what one device gives, and a failing device is made good where that is allowed.
+ */
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import { type Device, ErrorStatus, OperationType, type OperationTypeName, operationTypeNames } from "@nnhal/types";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Compilation, type CompilationOptions } from "../compilation.ts";
+import { Execution } from "../execution.ts";
+import { Model } from "../model.ts";
+import { float32, openReference } from "../models.test-helper.ts";
+import { ResultCode } from "../result-code.ts";
+
+let reference: Device;
+beforeAll(async () => {
+  reference = await openReference();
+});
+
+/** The reference device under another name, taking only some operations, with a given performance. */
+function limited(name: string, takes: readonly OperationTypeName[], execTime = 0.5): Device {
+  const { capabilities } = reference.getCapabilities();
+  const info = { execTime, powerUsage: execTime };
+  const operandPerformance = capabilities.operandPerformance.map(({ type }) => ({ type, info }));
+  return {
+    ...reference,
+    name,
+    getCapabilities: () => ({ status: ErrorStatus.NONE, capabilities: { ...capabilities, operandPerformance } }),
+    getSupportedOperations(model) {
+      const supported = model.main.operations.map(({ type }) => takes.some((one) => OperationType[one] === type));
+      const reasons = model.main.operations.map(({ type }, index) =>
+        supported[index] ? undefined : `${operationTypeNames.get(type)} is not for ${name}`,
+      );
+      return { status: ErrorStatus.NONE, supported, reasons };
+    },
+  };
+}
+
+/** A device whose prepared models, or preparations, fail. */
+function failing(device: Device, at: "prepare" | "execute", status: ErrorStatus = ErrorStatus.GENERAL_FAILURE): Device {
+  return {
+    ...device,
+    async prepareModel(model, options) {
+      if (at === "prepare") return { status, message: "broken", preparedModel: null };
+      const prepared = await device.prepareModel(model, options);
+      if (prepared.preparedModel === null) return prepared;
+      const timing = { timeOnDevice: 0n, timeInDriver: 0n };
+      const execute = async () => ({ status, message: "broken", outputShapes: [], timing });
+      return { ...prepared, preparedModel: { ...prepared.preparedModel, execute } };
+    },
+  };
+}
+
+const android = { policy: androidPolicy };
+
+/** in → FLOOR → a → ABS → b → NEG → out, of two numbers each. */
+function chain(): Model {
+  const model = new Model();
+  const [input, a, b, output] = Array.from({ length: 4 }, () => model.addOperand(float32(2)));
+  model.addOperation("FLOOR", [input], [a]);
+  model.addOperation("ABS", [a], [b]);
+  model.addOperation("NEG", [b], [output]);
+  model.identifyInputsAndOutputs([input], [output]);
+  model.finish();
+  return model;
+}
+
+async function compute(model: Model, devices: readonly Device[], options: CompilationOptions, inputs: number[][]) {
+  const compilation = new Compilation(model, devices, options);
+  await compilation.finish();
+  const execution = new Execution(compilation);
+  inputs.forEach((values, index) => {
+    execution.setInput(index, Float32Array.from(values));
+  });
+  const { operands, outputIndexes } = model.hal.main;
+  const outputs = outputIndexes.map(
+    (operand) => new Float32Array(operands[operand].dimensions.reduce((a, b) => a * b, 1)),
+  );
+  outputs.forEach((output, index) => {
+    execution.setOutput(index, output);
+  });
+  await execution.compute();
+  const shapes = outputs.map((_, index) => execution.getOutputOperandDimensions(index));
+  compilation.close();
+  return { values: outputs.map((output) => [...output]), shapes, plan: compilation };
+}
+
+describe("a model over several devices", () => {
+  it("gives the same as on one", async () => {
+    const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
+    const model = chain();
+    const compilation = new Compilation(model, devices, android);
+    await compilation.finish();
+    expect(compilation.plan.steps).toHaveLength(3);
+    expect(compilation.deviceNames).toEqual(["a", "b"]);
+    const divided = await compute(model, devices, android, [[-1.5, 2.5]]);
+    expect(divided.values).toEqual([[-2, -2]]);
+    expect(divided.shapes).toEqual([[2]]);
+  });
+
+  it("says OUTPUT_INSUFFICIENT_SIZE with the shapes", async () => {
+    const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
+    await compilation.finish();
+    const execution = new Execution(compilation);
+    execution.setInput(0, Float32Array.of(1, 2));
+    execution.setOutput(0, new Float32Array(1));
+    await expect(execution.compute()).rejects.toThrow(
+      expect.objectContaining({ code: ResultCode.OUTPUT_INSUFFICIENT_SIZE }),
+    );
+    expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
+  });
+
+  it("runs at the same time as itself", async () => {
+    const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
+    await compilation.finish();
+    const results = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const execution = new Execution(compilation);
+        execution.setInput(0, Float32Array.of(index, -index));
+        const output = new Float32Array(2);
+        execution.setOutput(0, output);
+        await execution.compute();
+        return [...output];
+      }),
+    );
+    expect(results).toEqual(Array.from({ length: 50 }, (_, index) => [-index, -index]));
+  });
+
+  it("agrees with one device bit for bit on random graphs", async () => {
+    const names = ["ABS", "NEG", "FLOOR", "SQUARED"] as const;
+    const graphs = fc.array(fc.tuple(fc.constantFrom(...names), fc.nat(), fc.nat()), { minLength: 1, maxLength: 20 });
+    const splits = fc.array(fc.nat(1), { minLength: 4, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(graphs, splits, async (rows, split) => {
+        const model = new Model();
+        const activation = model.addOperand({ type: "INT32" });
+        model.setOperandValue(activation, 0);
+        const values = [model.addOperand(float32(3))];
+        const read = new Set<number>();
+        for (const [name, first, second] of rows) {
+          const [a, b] = [values[first % values.length], values[second % values.length]];
+          const result = model.addOperand(float32(3));
+          if (name === "SQUARED") model.addOperation("MUL", [a, b, activation], [result]);
+          else model.addOperation(name, [a], [result]);
+          for (const operand of name === "SQUARED" ? [a, b] : [a]) read.add(operand);
+          values.push(result);
+        }
+        // What nothing reads is an output, and so are some that are read.
+        const outputs = values.slice(1).filter((operand, index) => !read.has(operand) || index % 5 === 0);
+        model.identifyInputsAndOutputs([values[0]], outputs);
+        model.finish();
+        const operations: OperationTypeName[] = ["ABS", "NEG", "FLOOR", "MUL"];
+        const devices = [0, 1].map((device) =>
+          limited(
+            `d${device}`,
+            operations.filter((_, index) => split[index] === device),
+          ),
+        );
+        const inputs = [[-1.5, 0.25, 3.75]];
+        const alone = await compute(model, [reference], {}, inputs);
+        const divided = await compute(model, devices, android, inputs);
+        expect(divided.values).toEqual(alone.values);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("interpreted control flow", () => {
+  const BOOL = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
+  const SUBGRAPH = { type: "SUBGRAPH" } as const;
+
+  /** Doubles while less than a limit. */
+  function doubling(limit: number): Model {
+    const condition = new Model();
+    const [state, bound, verdict] = [float32(1), float32(1), BOOL].map((operand) => condition.addOperand(operand));
+    condition.setOperandValue(bound, Float32Array.of(limit));
+    condition.addOperation("LESS", [state, bound], [verdict]);
+    condition.identifyInputsAndOutputs([state], [verdict]);
+    condition.finish();
+    const body = new Model();
+    const [before, after] = [float32(1), float32(1)].map((operand) => body.addOperand(operand));
+    const activation = body.addOperand({ type: "INT32" });
+    body.setOperandValue(activation, 0);
+    body.addOperation("ADD", [before, before, activation], [after]);
+    body.identifyInputsAndOutputs([before], [after]);
+    body.finish();
+    const model = new Model();
+    const [test, step, start, end] = [SUBGRAPH, SUBGRAPH, float32(1), float32(1)].map((one) => model.addOperand(one));
+    model.setOperandValueFromModel(test, condition);
+    model.setOperandValueFromModel(step, body);
+    model.addOperation("WHILE", [test, step, start], [end]);
+    model.identifyInputsAndOutputs([start], [end]);
+    model.finish();
+    return model;
+  }
+
+  it.each([
+    [1, 128],
+    [100, 100],
+    [99, 198],
+  ])("loops from %i to %i with condition and body on different devices", async (start, end) => {
+    const devices = [limited("a", ["LESS"]), limited("b", ["ADD"])];
+    const result = await compute(doubling(100), devices, { ...android, cpu: reference }, [[start]]);
+    expect(result.values).toEqual([[end]]);
+  });
+
+  it("keeps the loop timeout", async () => {
+    const devices = [limited("a", ["LESS"]), limited("b", ["ADD"])];
+    const compilation = new Compilation(doubling(Number.POSITIVE_INFINITY), devices, { ...android, cpu: reference });
+    await compilation.finish();
+    expect(compilation.plan.steps).toMatchObject([{ kind: "while" }]);
+    const execution = new Execution(compilation);
+    execution.setLoopTimeout(1_000_000n);
+    execution.setInput(0, Float32Array.of(0));
+    execution.setOutput(0, new Float32Array(1));
+    await expect(execution.compute()).rejects.toThrow(
+      expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }),
+    );
+  });
+});
+
+describe("fallback", () => {
+  const input = [[-1.5, 2.5]];
+  const expected = [[-2, -2]];
+  const broken = (at: "prepare" | "execute", status?: ErrorStatus) => [
+    limited("a", ["FLOOR", "NEG"]),
+    failing(limited("b", ["ABS"]), at, status),
+  ];
+
+  it("prepares the whole model on the CPU where a device cannot prepare its part", async () => {
+    const told: string[] = [];
+    const onFallback = (message: string) => told.push(message);
+    const result = await compute(chain(), broken("prepare"), { ...android, cpu: reference, onFallback }, input);
+    expect(result.values).toEqual(expected);
+    expect(told).toEqual(["the whole model is prepared on nnhal-reference: b: broken"]);
+  });
+
+  it("runs a failing step again on the CPU, and only that one", async () => {
+    const told: string[] = [];
+    const onFallback = (message: string) => told.push(message);
+    const result = await compute(chain(), broken("execute"), { ...android, cpu: reference, onFallback }, input);
+    expect(result.values).toEqual(expected);
+    expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
+  });
+
+  it("does not happen with partition 2, nor without a CPU", async () => {
+    const options = { ...android, cpu: reference, partition: 2 } as const;
+    await expect(compute(chain(), broken("prepare"), options, input)).rejects.toThrow("b: broken");
+    await expect(compute(chain(), broken("execute"), options, input)).rejects.toThrow("broken");
+    await expect(compute(chain(), broken("execute"), android, input)).rejects.toThrow("broken");
+  });
+
+  it("does not happen after a missed deadline", async () => {
+    const missed = broken("execute", ErrorStatus.MISSED_DEADLINE_TRANSIENT);
+    await expect(compute(chain(), missed, { ...android, cpu: reference }, input)).rejects.toThrow(
+      expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }),
+    );
+  });
+
+  it("with partition 0 everything runs on the CPU", async () => {
+    const compilation = new Compilation(chain(), broken("prepare"), { ...android, cpu: reference, partition: 0 });
+    await compilation.finish();
+    expect(compilation.deviceNames).toEqual(["nnhal-reference"]);
+    expect(() => new Compilation(chain(), broken("prepare"), { partition: 0 })).toThrow(
+      expect.objectContaining({ code: ResultCode.BAD_DATA }),
+    );
+  });
+
+  it("does not make good what the model is to blame for", async () => {
+    const nobody = [limited("a", ["FLOOR"]), limited("b", ["ABS"])];
+    await expect(compute(chain(), nobody, android, input)).rejects.toThrow("no device takes operation 2 of 3");
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * Broken files for tests: files of rows that need not fit together, and what becomes of reading and importing any bytes.
+ */
+
+import { Builder } from "flatbuffers";
+import { expect } from "vitest";
+import { modelIssues } from "../../validation/src/index.ts";
+import { TfliteError } from "./error.ts";
+import { writeTable } from "./flatbuffer/table.ts";
+import { importTflite } from "./import/import.ts";
+import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type TensorRow } from "./schema/tables.ts";
+
+/** Reads and imports; "fine" if that gives a model that the HAL accepts, or the message of the one error that is allowed. */
+export function attempt(bytes: Uint8Array): string {
+  try {
+    const issues = modelIssues(importTflite(bytes).model, { limit: 1 });
+    if (issues.length > 0) expect(issues).toEqual([]);
+    return "fine";
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    return error.message === "" ? "an error without a message" : error.message;
+  }
+}
+
+/** A file of rows as they are, whatever they say. */
+export function fileOf(row: Partial<ModelRow>): Uint8Array {
+  const builder = new Builder(64);
+  const model: ModelRow = {
+    ...{ version: 3, operatorCodes: undefined, subgraphs: undefined, description: undefined, buffers: undefined },
+    ...{ metadataBuffer: undefined, metadata: undefined, signatureDefs: undefined },
+    ...row,
+  };
+  builder.finish(writeTable(builder, modelLayout, model, "model"), "TFL3");
+  return builder.asUint8Array().slice();
+}
+
+export const tensorRow: TensorRow = {
+  ...{ shape: [2], type: 0, buffer: 0, name: "t", quantization: undefined, isVariable: false, sparsity: false },
+  ...{ shapeSignature: undefined, hasRank: false, variantTensors: false, externalBuffer: 0 },
+};
+export const operatorRow: OperatorRow = {
+  ...{
+    opcodeIndex: 0,
+    inputs: [0],
+    outputs: [1],
+    builtinOptionsType: 0,
+    builtinOptions: undefined,
+    customOptions: undefined,
+  },
+  ...{ customOptionsFormat: 0, mutatingVariableInputs: undefined, intermediates: undefined },
+  ...{ largeCustomOptionsOffset: 0, largeCustomOptionsSize: 0 },
+};
+export const abs = { deprecatedBuiltinCode: 101, customCode: undefined, version: 1, builtinCode: 101 };
+
+export function subgraphFile(change: Partial<SubgraphRow>, more: Partial<ModelRow> = {}): Uint8Array {
+  const subgraph: SubgraphRow = {
+    ...{ tensors: [tensorRow, tensorRow], inputs: [0], outputs: [1], operators: [operatorRow], name: undefined },
+    ...change,
+  };
+  return fileOf({ operatorCodes: [abs], subgraphs: [subgraph], ...more });
+}

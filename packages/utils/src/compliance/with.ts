@@ -1,0 +1,53 @@
+/**
+ * Whether a value fits a HAL version: one that could say all of it that matters there.
+ */
+import type { ErrorStatus, HalVersion } from "@nnhal/types";
+import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "../convert/any.ts";
+import { errorStatusNeed } from "../convert/codes.ts";
+import * as convertToV1_3 from "../convert/v1-3.ts";
+import { capabilitiesNeeds } from "./capabilities.ts";
+import {
+  isMetBy,
+  lifeTimeNeed,
+  modelNeeds,
+  type Need,
+  operandNeeds,
+  operationTypeNeed,
+  requestNeeds,
+} from "./needs.ts";
+
+/** The questions that one HAL version answers. */
+export interface Compliance {
+  /** Whether performances that the version does not tell apart are the same. */
+  capabilities(of: AnyCapabilities): boolean;
+  /**
+   * Whether operations, operands, pools and the numbers of subgraphs are ones that the version knows. That float32 may be
+   * computed as float16 is a permission, which a version may not know.
+   */
+  model(of: AnyModel): boolean;
+  operand(of: AnyOperand): boolean;
+  operandLifeTime(of: number): boolean;
+  operationType(of: number): boolean;
+  request(of: AnyRequest): boolean;
+  errorStatus(of: ErrorStatus): boolean;
+}
+
+export function complianceWith(version: HalVersion): Compliance {
+  const all = (needs: readonly Need[]) => needs.every((need) => isMetBy(need, version));
+  const one = (need: Need | undefined) => need === undefined || isMetBy(need, version);
+  return {
+    capabilities: (of) => all(capabilitiesNeeds(convertToV1_3.capabilities(of))),
+    model: (of) => all(modelNeeds(convertToV1_3.model(of))),
+    operand: (of) => all(operandNeeds(convertToV1_3.operand(of), "operand")),
+    operandLifeTime: (of) => one(lifeTimeNeed(of, "lifetime")),
+    operationType: (of) => one(operationTypeNeed(of, "operation")),
+    request: (of) => all(requestNeeds(convertToV1_3.request(of))),
+    errorStatus: (of) => one(errorStatusNeed(of)),
+  };
+}
+
+export const compliantWithV1_0: Compliance = complianceWith("1.0");
+export const compliantWithV1_1: Compliance = complianceWith("1.1");
+export const compliantWithV1_2: Compliance = complianceWith("1.2");
+/** What HAL 1.3 cannot express no version can: codes that none has, operations that none documents. */
+export const compliantWithV1_3: Compliance = complianceWith("1.3");

@@ -1,0 +1,37 @@
+/**
+ * GraphDump: a model as Graphviz text (GraphDump.h).
+ */
+import type { Model } from "@nnhal/types";
+import { type DotOptions, dotVisitor } from "./graph/dot.ts";
+import { visitGraph } from "./graph/visit.ts";
+import { defaultLogger, type Logger } from "./log/logger.ts";
+import type { VLogTag } from "./log/vlog-mask.ts";
+
+/** Takes text, one whole line with its end at a time; such as a stream of Node.js. */
+export interface GraphDumpStream {
+  write(line: string): unknown;
+}
+
+/**
+ * Writes a model as Graphviz text, with referenced subgraphs as clusters inside the one that names them first. The first
+ * line is a comment with the name. Default for `stream`: the information of the default logger.
+ *
+ * The model need not be valid: a dump shows what is wrong with it.
+ */
+export function graphDump(
+  name: string,
+  model: Model,
+  stream: GraphDumpStream = logStream(defaultLogger),
+  options: DotOptions = {},
+): void {
+  visitGraph(
+    name,
+    model,
+    dotVisitor((line) => stream.write(`${line}\n`), options),
+  );
+}
+
+/** A stream whose lines are messages of a logger, each of its own so that none is cut off. */
+export function logStream(logger: Logger, tag?: VLogTag): GraphDumpStream {
+  return { write: (line) => logger.info(line.replace(/\n$/, ""), tag) };
+}

@@ -1,0 +1,170 @@
+/**
+ * A model as Graphviz text. By default every operand is a node, as in Android's dumps; with constants inside their
+ * operations only the data that flows is, which keeps large networks readable.
+ */
+import type { ShownValue } from "./constant-value.ts";
+import { createDotWriter, type DotAttributes, escapeLabel, nodeName } from "./dot-writer.ts";
+import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./visit.ts";
+
+/** How to draw. */
+export interface DotOptions {
+  /** Where constants and omitted operands stand: as `nodes`, or `inside` the operations that read them. Default: nodes. */
+  readonly constants?: "nodes" | "inside";
+}
+
+/** An operand that stands inside operations. */
+interface HiddenOperand {
+  readonly operand: OperandDescription;
+  /** Whether an operation has shown it. */
+  isShown: boolean;
+}
+
+/** The subgraph that is being written. */
+interface Scope {
+  readonly subgraph: SubgraphDescription;
+  readonly hidden: Map<number, HiddenOperand>;
+}
+
+/** A visitor that writes Graphviz text, one line at a time. */
+export function dotVisitor(writeLine: (line: string) => void, { constants = "nodes" }: DotOptions = {}): GraphVisitor {
+  const dot = createDotWriter(writeLine);
+  const isInside = constants === "inside";
+  /** The last is the current one, those before are around it. */
+  const scopes: Scope[] = [];
+  /** A node of each referenced subgraph, for edges to end at. */
+  const anchors = new Map<number, string>();
+  /** Nodes that name a subgraph, and its index. */
+  const references: { readonly from: string; readonly to: number }[] = [];
+
+  const scope = () => scopes[scopes.length - 1];
+  /** Operands are named `d` and operations `n`; behind `s` and its index those of a referenced subgraph. */
+  const nameOf = (letter: "d" | "n", index: number) => {
+    const { subgraph } = scope();
+    return nodeName(`${subgraph.index === undefined ? "" : `s${subgraph.index}`}${letter}`, index);
+  };
+  const writeOperand = (operand: OperandDescription) => {
+    const name = nameOf("d", operand.index);
+    const isBorder = operand.input !== undefined || operand.output !== undefined;
+    const style: DotAttributes = isBorder ? { style: "filled", fillcolor: "black", fontcolor: "white" } : {};
+    dot.node(name, { ...style, label: operandLabel(operand) });
+    if (operand.subgraph !== undefined) references.push({ from: name, to: operand.subgraph });
+  };
+
+  return {
+    begin(name, { referenced }) {
+      dot.comment(name);
+      dot.open("digraph");
+      // Lets edges end at the border of a cluster.
+      if (referenced.length > 0) dot.set("compound", "true");
+    },
+    beginSubgraph(subgraph) {
+      const { index, inputs } = subgraph;
+      scopes.push({ subgraph, hidden: new Map() });
+      if (index === undefined) return;
+      dot.open(`subgraph cluster_${index}`);
+      dot.set("label", `subgraph ${index}`);
+      if (inputs.length > 0) anchors.set(index, nameOf("d", inputs[0]));
+    },
+    operand(operand) {
+      if (isInside && isHideable(operand)) scope().hidden.set(operand.index, { operand, isShown: false });
+      else writeOperand(operand);
+    },
+    operation({ index, type, inputs, outputs, inputNames }) {
+      const name = nameOf("n", index);
+      const { hidden, subgraph } = scope();
+      const lines = [`${index}: ${escapeLabel(type)}`];
+      const edges: { readonly from: number; readonly label: string | number }[] = [];
+      for (const [place, from] of inputs.entries()) {
+        const parameter = inputNames[place] ?? place;
+        const entry = hidden.get(from);
+        if (entry === undefined) {
+          edges.push({ from, label: isInside ? parameter : place });
+          continue;
+        }
+        entry.isShown = true;
+        const { operand } = entry;
+        if (operand.subgraph !== undefined) references.push({ from: name, to: operand.subgraph });
+        if (operand.lifetime !== "NO_VALUE") lines.push(`${parameter}: ${hiddenText(operand)}`);
+      }
+      const most = Math.max(edges.length, outputs.length);
+      dot.node(name, {
+        shape: "box",
+        ...(most > 1 && { ordering: most === edges.length ? "in" : "out" }),
+        label: lines.length === 1 ? lines[0] : lines.map((line) => `${line}\\l`).join(""),
+      });
+      for (const { from, label } of edges) dot.edge(nameOf("d", from), name, edges.length > 1 ? { label } : {});
+      for (const [place, to] of outputs.entries()) {
+        dot.edge(name, nameOf("d", to), outputs.length > 1 ? { label: place } : {});
+      }
+      if (subgraph.index !== undefined && !anchors.has(subgraph.index)) anchors.set(subgraph.index, name);
+    },
+    endSubgraph({ index }) {
+      for (const { operand, isShown } of scope().hidden.values()) if (!isShown) writeOperand(operand);
+      scopes.pop();
+      if (index !== undefined) dot.close();
+    },
+    end() {
+      // Not where they are met: a node that is named inside a cluster belongs to it.
+      for (const { from, to } of references) {
+        const anchor = anchors.get(to);
+        if (anchor !== undefined) dot.edge(from, anchor, { style: "dashed", lhead: `cluster_${to}` });
+      }
+      dot.close();
+    },
+  };
+}
+
+const hideableLifetimes: readonly string[] = ["CONSTANT_COPY", "CONSTANT_REFERENCE", "NO_VALUE", "SUBGRAPH"];
+
+function isHideable({ lifetime, input, output }: OperandDescription): boolean {
+  return hideableLifetimes.includes(lifetime) && input === undefined && output === undefined;
+}
+
+/** Short names of the types that are met most (GraphDump.cpp). */
+const shortTypes: Readonly<Record<string, string>> = {
+  FLOAT32: "F32",
+  INT32: "I32",
+  UINT32: "U32",
+  TENSOR_FLOAT32: "TF32",
+  TENSOR_INT32: "TI32",
+  TENSOR_QUANT8_ASYMM: "TQ8A",
+  OEM: "OEM",
+  TENSOR_OEM_BYTE: "TOEMB",
+};
+
+/** What the label of an operand says of its lifetime. */
+const lifetimeTexts: Readonly<Record<string, (operand: OperandDescription) => string>> = {
+  CONSTANT_COPY: () => ": COPY",
+  CONSTANT_REFERENCE: () => ": REF",
+  NO_VALUE: () => ": NO",
+  SUBGRAPH: () => ": SUBGRAPH",
+  SUBGRAPH_INPUT: ({ input }) => ` = input[${input ?? "?"}]`,
+  SUBGRAPH_OUTPUT: ({ output }) => ` = output[${output ?? "?"}]`,
+  TEMPORARY_VARIABLE: () => "",
+};
+
+function operandLabel(operand: OperandDescription): string {
+  const { index, type, lifetime, value, dimensions } = operand;
+  const kind = lifetimeTexts[lifetime]?.(operand) ?? `: ${lifetime}`;
+  const shownValue = value === undefined ? "" : ` = ${valueText(value)}`;
+  return `${index}${kind}\\n${shortType(type)}${shownValue}${shapeText(dimensions)}`;
+}
+
+/** An operand inside an operation: its value, else what it is. */
+function hiddenText({ type, value, dimensions, subgraph }: OperandDescription): string {
+  if (subgraph !== undefined) return `subgraph ${subgraph}`;
+  return value === undefined ? `${shortType(type)}${shapeText(dimensions)}` : valueText(value);
+}
+
+function shortType(type: string): string {
+  return shortTypes[type] ?? escapeLabel(type);
+}
+
+function shapeText(dimensions: readonly number[]): string {
+  return dimensions.length === 0 ? "" : `(${dimensions.join("x")})`;
+}
+
+function valueText(value: ShownValue): string {
+  if (typeof value === "object") return `[${value.map(valueText).join(", ")}]`;
+  return typeof value === "number" ? String(Number(value.toPrecision(6))) : String(value);
+}

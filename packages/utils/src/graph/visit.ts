@@ -1,0 +1,200 @@
+/**
+ * Walks through a model in the order of a dump: a subgraph's operands, its operations, then the subgraphs that it is the
+ * first to name. The model may be wrong: what its indexes and codes lead to is described as far as it goes.
+ */
+import { layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import {
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  OperandTypeRange,
+  type Operation,
+  operandLifeTimeNames,
+  operandTypeNames,
+  operationTypeNames,
+  type Subgraph,
+} from "@nnhal/types";
+import { constantValue, type ShownValue } from "./constant-value.ts";
+
+/** A subgraph of a model. */
+export interface SubgraphDescription {
+  /** Its index among the referenced subgraphs; undefined for the main one. */
+  readonly index: number | undefined;
+  /** Indexes of operands. */
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+}
+
+/** An operand of a subgraph. */
+export interface OperandDescription {
+  readonly index: number;
+  /** The HAL's name, `com.example.name:1` for an extension's type, or the code in words. */
+  readonly type: string;
+  /** 0 where an extent is unknown. */
+  readonly dimensions: readonly number[];
+  /** The HAL's name, or the code in words. */
+  readonly lifetime: string;
+  /** Its place among the subgraph's inputs or outputs. */
+  readonly input?: number;
+  readonly output?: number;
+  readonly numberOfConsumers: number;
+  readonly scale: number;
+  readonly zeroPoint: number;
+  /** Of a constant that is short. */
+  readonly value?: ShownValue;
+  /** Of an operand of lifetime SUBGRAPH: the index of the subgraph. */
+  readonly subgraph?: number;
+}
+
+/** An operation of a subgraph. */
+export interface OperationDescription {
+  readonly index: number;
+  /** The HAL's name, `com.example.name:1` for an extension's operation, or the code in words. */
+  readonly type: string;
+  /** Indexes of operands. */
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  /** What each input is to the operation, such as `filter`; empty where its definition does not tell. */
+  readonly inputNames: readonly string[];
+}
+
+/** Takes what a walk meets. */
+export interface GraphVisitor {
+  begin(name: string, model: Model): void;
+  beginSubgraph(subgraph: SubgraphDescription): void;
+  operand(operand: OperandDescription): void;
+  operation(operation: OperationDescription): void;
+  /** Subgraphs that this one is the first to name have begun and ended before. */
+  endSubgraph(subgraph: SubgraphDescription): void;
+  end(): void;
+}
+
+/** A subgraph whose nested ones are being walked through. */
+interface Frame {
+  readonly description: SubgraphDescription;
+  readonly nested: readonly number[];
+  next: number;
+}
+
+/** Walks through a model. */
+export function visitGraph(name: string, model: Model, visitor: GraphVisitor): void {
+  const { referenced } = model;
+  const met = new Set<number>();
+  /** Those of some subgraphs that were not met before. */
+  const meet = (indexes: Iterable<number>) => {
+    const found: number[] = [];
+    for (const index of indexes) {
+      if (referenced[index] === undefined || met.has(index)) continue;
+      met.add(index);
+      found.push(index);
+    }
+    return found;
+  };
+  const enter = (subgraph: Subgraph, index: number | undefined): Frame => {
+    const { inputIndexes: inputs, outputIndexes: outputs } = subgraph;
+    const description = { index, inputs, outputs };
+    visitor.beginSubgraph(description);
+    visitSubgraph(subgraph, model, visitor);
+    return { description, nested: meet(subgraphsNamedBy(subgraph)), next: 0 };
+  };
+  visitor.begin(name, model);
+  // Frames instead of calls: subgraphs may name one another deeper than a stack is.
+  const frames = [enter(model.main, undefined)];
+  let unmet = 0;
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    if (frame.next === frame.nested.length && frames.length === 1) {
+      // Subgraphs that none of those met names, one at a time: each may name others of them.
+      while (unmet < referenced.length && met.has(unmet)) unmet++;
+      frames[0] = frame = { ...frame, nested: meet([unmet]), next: 0 };
+    }
+    if (frame.next < frame.nested.length) {
+      const index = frame.nested[frame.next++];
+      frames.push(enter(referenced[index], index));
+    } else {
+      visitor.endSubgraph(frame.description);
+      frames.pop();
+    }
+  }
+  visitor.end();
+}
+
+function* subgraphsNamedBy({ operands }: Subgraph): Generator<number> {
+  for (const { lifetime, location } of operands) if (lifetime === OperandLifeTime.SUBGRAPH) yield location.offset;
+}
+
+function visitSubgraph(subgraph: Subgraph, model: Model, visitor: GraphVisitor): void {
+  const { operands, operations } = subgraph;
+  const inputs = placesOf(subgraph.inputIndexes);
+  const outputs = placesOf(subgraph.outputIndexes);
+  for (const [index, operand] of operands.entries()) {
+    visitor.operand(describeOperand(operand, index, inputs.get(index), outputs.get(index), model));
+  }
+  for (const [index, operation] of operations.entries()) {
+    visitor.operation(describeOperation(operation, index, operands, model));
+  }
+}
+
+function placesOf(indexes: readonly number[]): ReadonlyMap<number, number> {
+  return new Map(indexes.map((index, place) => [index, place]));
+}
+
+function describeOperand(
+  operand: Operand,
+  index: number,
+  input: number | undefined,
+  output: number | undefined,
+  model: Model,
+): OperandDescription {
+  const { type, dimensions, lifetime, numberOfConsumers, scale, zeroPoint, location } = operand;
+  const value = constantValue(operand, model);
+  return {
+    index,
+    type: operandTypeNames.get(type) ?? nameOfCode("operand type", type, model),
+    dimensions,
+    lifetime: operandLifeTimeNames.get(lifetime) ?? `lifetime ${lifetime}`,
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    numberOfConsumers,
+    scale,
+    zeroPoint,
+    ...(value !== undefined && { value }),
+    ...(lifetime === OperandLifeTime.SUBGRAPH && { subgraph: location.offset }),
+  };
+}
+
+function describeOperation(
+  operation: Operation,
+  index: number,
+  operands: readonly Operand[],
+  model: Model,
+): OperationDescription {
+  const { type, inputs, outputs } = operation;
+  return {
+    index,
+    type: operationTypeNames.get(type) ?? nameOfCode("operation type", type, model),
+    inputs,
+    outputs,
+    inputNames: inputNamesOf(operation, operands),
+  };
+}
+
+/** A code that is not one of the HAL's own, with the name of the extension that it belongs to. */
+function nameOfCode(what: string, code: number, { extensionNameToPrefix }: Model): string {
+  if (!(code > OperandTypeRange.BASE_MAX)) return `${what} ${code}`;
+  const prefix = code >>> 16;
+  const extension = extensionNameToPrefix.find((entry) => entry.prefix === prefix);
+  return extension === undefined
+    ? `${what} ${code & 0xffff} of extension ${prefix}`
+    : `${extension.name}:${code & 0xffff}`;
+}
+
+/** What the inputs are, where the operation is one of the HAL's own and its operands are right. */
+function inputNamesOf({ type, inputs, outputs }: Operation, operands: readonly Operand[]): readonly string[] {
+  const definition = operationByCode(type);
+  if (definition === undefined) return [];
+  const typesOf = (indexes: readonly number[]) => indexes.map((index) => operandTypeNames.get(operands[index]?.type));
+  const match = matchOperation(definition, typesOf(inputs), typesOf(outputs));
+  if ("mismatch" in match) return [];
+  const { params, counts } = match.form;
+  return (layOut(params, counts, inputs.length) ?? []).map(({ name }) => name);
+}

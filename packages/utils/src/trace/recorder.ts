@@ -1,0 +1,200 @@
+/**
+ * A tracer that remembers: sections with their times, for the exporters.
+ */
+import type { TraceLayer, TracePhase } from "./phases.ts";
+import { noSection, type Section, type SectionKind, type Tracer } from "./tracer.ts";
+
+/** A section that was recorded. */
+export interface RecordedSection {
+  readonly layer: TraceLayer;
+  readonly phase: TracePhase;
+  readonly detail: string;
+  readonly kind: SectionKind;
+  /** The place in the list of the section that it lies in; -1 where there is none. Always before its own place. */
+  readonly parent: number;
+  /** Sections of one lane lie inside or behind one another; what runs at the same time has another lane. From 0. */
+  readonly lane: number;
+  /** Nanoseconds since the recorder was made. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it had not ended when it was read. */
+  readonly isOpen: boolean;
+}
+
+/** What was recorded. */
+export interface Trace {
+  /** In the order in which they began. */
+  readonly sections: readonly RecordedSection[];
+  /** How many sections had no more room. */
+  readonly dropped: number;
+}
+
+/** How to record. */
+export interface TraceRecorderOptions {
+  /** Nanoseconds of a clock that never goes back. Default: `performance.now`. */
+  readonly now?: () => bigint;
+  /** Most sections to remember; what begins later is only counted. Default: a million. */
+  readonly limit?: number;
+}
+
+/** A tracer that remembers. It is off until `start`. */
+export interface TraceRecorder extends Tracer {
+  start(): void;
+  /** From here on nothing begins; sections under way end as they would. */
+  stop(): void;
+  /** What was recorded so far. Sections under way end now. */
+  read(): Trace;
+}
+
+interface Entry {
+  readonly layer: TraceLayer;
+  readonly phase: TracePhase;
+  readonly detail: string;
+  readonly kind: SectionKind;
+  readonly parent: number;
+  readonly lane: number;
+  readonly start: number;
+  end: number | undefined;
+}
+
+const mostSections = 1_000_000;
+
+/** A recorder. */
+export function createTraceRecorder({
+  now = steadyNow,
+  limit = mostSections,
+}: TraceRecorderOptions = {}): TraceRecorder {
+  const origin = now();
+  const entries: Entry[] = [];
+  const busyLanes: boolean[] = [];
+  let dropped = 0;
+  let isOn = false;
+  /** The section whose `run` is under way. */
+  let current: OpenSection | undefined;
+
+  const time = () => Number(now() - origin);
+
+  function takeLane(): number {
+    const free = busyLanes.indexOf(false);
+    const lane = free < 0 ? busyLanes.length : free;
+    busyLanes[lane] = true;
+    return lane;
+  }
+
+  /** A section that has not ended. */
+  class OpenSection implements Section {
+    /** Where its entry stands; another after a switch. */
+    #place: number;
+    readonly #parent: OpenSection | undefined;
+    /** Whether the lane is this section's own, and free when it ends. */
+    readonly #ownsLane: boolean;
+    readonly #lane: number;
+    readonly #inside = new Set<OpenSection>();
+    #hasEnded = false;
+
+    constructor(
+      parent: OpenSection | undefined,
+      layer: TraceLayer,
+      phase: TracePhase,
+      detail: string,
+      kind: SectionKind,
+    ) {
+      this.#parent = parent;
+      this.#ownsLane = parent === undefined || parent.#inside.size > 0;
+      this.#lane = parent === undefined || this.#ownsLane ? takeLane() : parent.#lane;
+      if (parent !== undefined) parent.#inside.add(this);
+      this.#place = this.#record(layer, phase, detail, kind);
+    }
+
+    begin(layer: TraceLayer, phase: TracePhase, detail: string): Section {
+      return open(this.#lastOpen(), layer, phase, detail, "plain");
+    }
+
+    beginSubtracted(layer: TraceLayer, phase: TracePhase, detail: string): Section {
+      return open(this.#lastOpen(), layer, phase, detail, "subtract");
+    }
+
+    switchTo(layer: TraceLayer, phase: TracePhase, detail: string): void {
+      if (this.#hasEnded) return;
+      this.#close();
+      if (entries.length < limit) this.#place = this.#record(layer, phase, detail, "switch");
+      else dropped++;
+    }
+
+    run<Result>(work: () => Result): Result {
+      const before = current;
+      current = this;
+      try {
+        return work();
+      } finally {
+        current = before;
+      }
+    }
+
+    end(): void {
+      if (this.#hasEnded) return;
+      this.#close();
+      this.#hasEnded = true;
+      if (this.#parent !== undefined) this.#parent.#inside.delete(this);
+      if (this.#ownsLane) busyLanes[this.#lane] = false;
+    }
+
+    /** A section that has ended can no longer hold others: the one around it does. */
+    #lastOpen(): OpenSection | undefined {
+      if (!this.#hasEnded) return this;
+      return this.#parent === undefined ? undefined : this.#parent.#lastOpen();
+    }
+
+    #record(layer: TraceLayer, phase: TracePhase, detail: string, kind: SectionKind): number {
+      const parent = this.#parent === undefined ? -1 : this.#parent.#place;
+      const entry: Entry = { layer, phase, detail, kind, parent, lane: this.#lane, start: time(), end: undefined };
+      return entries.push(entry) - 1;
+    }
+
+    #close(): void {
+      for (const section of this.#inside) section.end();
+      entries[this.#place].end ??= time();
+    }
+  }
+
+  function open(
+    parent: OpenSection | undefined,
+    layer: TraceLayer,
+    phase: TracePhase,
+    detail: string,
+    kind: SectionKind,
+  ): Section {
+    if (!isOn) return noSection;
+    if (entries.length < limit) return new OpenSection(parent, layer, phase, detail, kind);
+    dropped++;
+    return noSection;
+  }
+
+  return {
+    get isOn() {
+      return isOn;
+    },
+    begin: (layer, phase, detail) =>
+      current === undefined ? open(undefined, layer, phase, detail, "plain") : current.begin(layer, phase, detail),
+    beginSubtracted: (layer, phase, detail) =>
+      current === undefined
+        ? open(undefined, layer, phase, detail, "subtract")
+        : current.beginSubtracted(layer, phase, detail),
+    start() {
+      isOn = true;
+    },
+    stop() {
+      isOn = false;
+    },
+    read() {
+      const end = time();
+      const sections = entries.map((entry) => ({ ...entry, end: entry.end ?? end, isOpen: entry.end === undefined }));
+      return { sections, dropped };
+    },
+  };
+}
+
+/** Nanoseconds of the clock that Node.js and browsers share. */
+function steadyNow(): bigint {
+  return BigInt(Math.round(performance.now() * 1e6));
+}

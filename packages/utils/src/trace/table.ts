@@ -1,0 +1,195 @@
+/**
+ * The time that each layer spent in each phase, total and without the layers inside it.
+ */
+import {
+  isPartOf,
+  mayBeCalledFrom,
+  mayLieIn,
+  type TraceLayer,
+  type TracePhase,
+  traceLayers,
+  tracePhases,
+} from "./phases.ts";
+import type { RecordedSection, Trace } from "./recorder.ts";
+import { sectionMark } from "./tracer.ts";
+
+/** The time of one layer in one phase. */
+export interface TraceTableRow {
+  readonly layer: TraceLayer;
+  readonly phase: TracePhase;
+  /** Sections that were counted: not those that only add detail to another of the same layer. */
+  readonly count: number;
+  /** Nanoseconds in which the layer or one inside it worked for the phase. */
+  readonly total: number;
+  /** Nanoseconds in which the layer itself did. */
+  readonly self: number;
+}
+
+/** A trace, summed up. */
+export interface TraceTable {
+  /** By phase, then by layer from the outermost. Only those that occur. */
+  readonly rows: readonly TraceTableRow[];
+  /** What does not fit the order of layers and phases, and what is missing. */
+  readonly problems: readonly string[];
+}
+
+/** Problems that are named; more are counted. */
+const namedProblems = 20;
+
+/** A section and what its surroundings make of it. */
+interface Node {
+  readonly section: RecordedSection;
+  readonly parent: Node | undefined;
+  readonly layer: TraceLayer;
+  readonly phase: TracePhase;
+  /** It only breaks down time that another section of its layer already counts. */
+  readonly isDetail: boolean;
+  /** Its time is not that of the sections around it. */
+  readonly isMoved: boolean;
+  /** Nanoseconds of sections inside that are moved. */
+  moved: number;
+  /** Nanoseconds of sections of other layers inside. */
+  foreign: number;
+}
+
+/**
+ * Sums a trace up. All times are those of a clock on the wall, so sections at the same time count twice.
+ *
+ * - A section inside another of its layer and phase is a detail of it. So is one of another phase, but for parts of an
+ *   execution, which have rows of their own beside the execution's.
+ * - Parts of an execution that lie in none of their layer count as execution too.
+ * - Utility code and the phase PU take what is around them.
+ * - Initialisation, and sections that subtract, are taken out of the sections around them: initialisation out of all,
+ *   the others up to the next of their own layer.
+ */
+export function toTraceTable({ sections, dropped }: Trace): TraceTable {
+  const nodes: Node[] = [];
+  for (const section of sections) nodes.push(nodeOf(section, nodes[section.parent]));
+  for (const node of nodes) if (node.isMoved) moveOut(node);
+  for (const node of nodes) addToSurroundings(node);
+  const rows = new Map<string, TraceTableRow>();
+  const add = (layer: TraceLayer, phase: TracePhase, total: number, self: number) => {
+    const key = `${phase} ${layer}`;
+    const row = rows.get(key) ?? { layer, phase, count: 0, total: 0, self: 0 };
+    rows.set(key, { ...row, count: row.count + 1, total: row.total + total, self: row.self + self });
+  };
+  for (const node of nodes) {
+    if (!isCounted(node)) continue;
+    const total = remaining(node);
+    const self = Math.max(0, total - node.foreign);
+    add(node.layer, node.phase, total, self);
+    if (isPartOf(node.phase, "PE") && !isInsideExecution(node)) add(node.layer, "PE", total, self);
+  }
+  return { rows: [...rows.values()].sort(byPhaseThenLayer), problems: problemsOf(nodes, dropped) };
+}
+
+function nodeOf(section: RecordedSection, parent: Node | undefined): Node {
+  const layer = section.layer === "LU" && parent !== undefined ? parent.layer : section.layer;
+  const phase = section.phase === "PU" && parent !== undefined ? parent.phase : section.phase;
+  const isInitialisation = phase === "PI" && parent !== undefined && parent.phase !== "PI";
+  const isMoved = (section.kind === "subtract" && parent !== undefined) || isInitialisation;
+  const isDetail = !isMoved && parent !== undefined && parent.layer === layer && !isPartOf(phase, parent.phase);
+  return { section, parent, layer, phase, isDetail, isMoved, moved: 0, foreign: 0 };
+}
+
+function duration({ section }: Node): number {
+  return section.end - section.start;
+}
+
+function remaining(node: Node): number {
+  return Math.max(0, duration(node) - node.moved);
+}
+
+/** Takes a section's time out of those around it. One that is moved itself has been taken out of the rest already. */
+function moveOut(node: Node): void {
+  for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
+    if (node.phase !== "PI" && outer.layer === node.layer) return;
+    outer.moved += duration(node);
+    if (outer.isMoved) return;
+  }
+}
+
+/** Adds the time of a section of another layer to those around it that are of one layer. */
+function addToSurroundings(node: Node): void {
+  const { parent } = node;
+  if (parent === undefined || node.isMoved || parent.layer === node.layer) return;
+  for (let outer: Node | undefined = parent; outer?.layer === parent.layer; outer = outer.parent) {
+    outer.foreign += remaining(node);
+    if (outer.isMoved) return;
+  }
+}
+
+/** Whether a section's time is not yet in a row through another one. */
+function isCounted(node: Node): boolean {
+  if (node.isDetail) return false;
+  if (!node.isMoved || node.phase === "PI") return true;
+  const own = nextOfLayer(node);
+  return own === undefined || isPartOf(node.phase, own.phase);
+}
+
+function nextOfLayer(node: Node): Node | undefined {
+  let outer = node.parent;
+  while (outer !== undefined && outer.layer !== node.layer) outer = outer.parent;
+  return outer;
+}
+
+function isInsideExecution(node: Node): boolean {
+  for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
+    if (outer.layer === node.layer && outer.phase === "PE") return true;
+  }
+  return false;
+}
+
+const phaseOrder = Object.keys(tracePhases);
+const layerOrder = Object.keys(traceLayers);
+
+function byPhaseThenLayer(a: TraceTableRow, b: TraceTableRow): number {
+  return (
+    phaseOrder.indexOf(a.phase) - phaseOrder.indexOf(b.phase) ||
+    layerOrder.indexOf(a.layer) - layerOrder.indexOf(b.layer)
+  );
+}
+
+function problemsOf(nodes: readonly Node[], dropped: number): string[] {
+  const problems: string[] = [];
+  let count = 0;
+  const add = (problem: string) => {
+    if (count++ < namedProblems) problems.push(problem);
+  };
+  for (const { section, parent, layer, phase, isMoved } of nodes) {
+    if (section.isOpen) add(`${sectionMark(section)} has not ended`);
+    if (parent === undefined || isMoved) continue;
+    const around = sectionMark(parent.section);
+    if (!mayBeCalledFrom(layer, parent.layer)) {
+      add(`${sectionMark(section)} lies in ${around}, which is of a layer further in`);
+    } else if (!mayLieIn(phase, parent.phase)) {
+      add(`${sectionMark(section)} lies in ${around}, whose phase has no such part`);
+    }
+  }
+  if (count > namedProblems) problems.push(`and ${count - namedProblems} more`);
+  if (dropped > 0) problems.push(`${dropped} sections had no room in the trace`);
+  return problems;
+}
+
+/** The table as text, with milliseconds. */
+export function formatTraceTable({ rows, problems }: TraceTable): string {
+  const cells = [
+    ["phase", "layer", "count", "total ms", "self ms"],
+    ...rows.map(({ layer, phase, count, total, self }) => [
+      `${isPartOf(phase, "PE") ? "  " : ""}${tracePhases[phase]}`,
+      traceLayers[layer],
+      String(count),
+      milliseconds(total),
+      milliseconds(self),
+    ]),
+  ];
+  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  const lines = cells.map((row) =>
+    row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join("  "),
+  );
+  return [...lines, ...problems.map((problem) => `note: ${problem}`)].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+function milliseconds(nanoseconds: number): string {
+  return (nanoseconds / 1e6).toFixed(3);
+}
