@@ -1,3 +1,8 @@
 import { library } from "../../tsup.base.ts";
 
-export default library({ "device/index": "src/device/index.ts", "memory/index": "src/memory/index.ts", "partition/index": "src/partition/index.ts" });
+export default library({
+  "burst/index": "src/burst/index.ts",
+  "device/index": "src/device/index.ts",
+  "memory/index": "src/memory/index.ts",
+  "partition/index": "src/partition/index.ts",
+});

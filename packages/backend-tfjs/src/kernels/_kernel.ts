@@ -40,20 +40,27 @@ export function storedKernel({ accepts = () => true, refuse, prepare }: KernelSp
     },
     prepare(args, outputs, { constant, keep }) {
       const setup: Setup = { constant, keep: (tensor) => keep(tf.keep(tensor)) };
-      const compute = tf.tidy(() => prepare(args, outputs, setup));
+      const compute = inTidy(() => prepare(args, outputs, setup));
       const count = Object.values(outputs).flat().length;
       return (read, context) => {
-        let results: tf.Tensor[] = [];
-        tf.tidy(() => {
+        const results = tf.tidy(() => {
           const given = compute(read, context);
-          results = given instanceof tf.Tensor ? [given] : given.filter((tensor) => tensor !== undefined);
-          return results;
+          return given instanceof tf.Tensor ? [given] : given.filter((tensor) => tensor !== undefined);
         });
         ensure(results.length === count, () => `the kernel gave ${results.length} of ${count} outputs`);
         return results;
       };
     },
   };
+}
+
+/** What a function gives, and the tensors that it makes on the way disposed of, but for those that it keeps. */
+function inTidy<T>(make: () => T): T {
+  const made: T[] = [];
+  tf.tidy(() => {
+    made.push(make());
+  });
+  return made[0];
 }
 
 /** A kernel on float32 tensors, which float16 ones are too. */
