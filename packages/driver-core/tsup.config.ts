@@ -5,4 +5,5 @@ export default library({
   "device/index": "src/device/index.ts",
   "memory/index": "src/memory/index.ts",
   "partition/index": "src/partition/index.ts",
+  "versions/index": "src/versions/index.ts",
 });

@@ -28,7 +28,7 @@ describe("drive", () => {
     await expect(drive(countTo(3), { now: clock(MILLISECOND), deadline: 4n * MILLISECOND }, -1)).resolves.toBe(-1);
   });
 
-  it("lets the event loop turn when pauses have held it for 20 ms", async () => {
+  it("lets the event loop turn when pauses have held it for 10 ms", async () => {
     const turns: number[] = [];
     let steps = 0;
     const timer = setInterval(() => turns.push(steps), 0);

@@ -5,7 +5,7 @@
 import type { RunContext } from "@nnhal/backend";
 
 /** Longest time in nanoseconds that the event loop waits for pauses of a few milliseconds each. */
-const SLICE = 20_000_000n;
+const SLICE = 10_000_000n;
 
 /** Runs a computation to its end. `missed`: the outcome when the deadline passes first. */
 export async function drive<Result>(

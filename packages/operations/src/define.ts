@@ -109,7 +109,10 @@ export interface OperationSpec<Params extends readonly Param[], Outputs extends 
    * model declares of the outputs. Throws OperationError.
    */
   infer?(args: ArgsOf<Params, TensorInfo>, outputs: OutputsOf<Outputs, TensorInfo>): OutputsOf<Outputs, OutputInfo>;
-  /** Computes the outputs: plain loops, the definition of right. Throws OperationError. */
+  /**
+   * Computes the outputs: plain loops, the definition of right. Throws OperationError. Unless the operation is `dynamic`,
+   * at least one output has elements: where none has, there is nothing to compute, however large other extents are.
+   */
   reference?(
     args: ArgsOf<Params, Tensor>,
     outputs: OutputsOf<Outputs, OutputTensor>,
@@ -186,7 +189,15 @@ export function defineOperation<const Params extends readonly Param[], const Out
     dynamic: spec.dynamic ?? false,
     controlFlow: spec.controlFlow ?? false,
     ...(infer && { infer: first.infer }),
-    ...(reference && { reference: first.reference }),
+    ...(reference && { reference: spec.dynamic ? first.reference : whereElements(first.reference) }),
+  };
+}
+
+/** A kernel that is left alone where no output has elements. */
+function whereElements(kernel: Operation["reference"]): Operation["reference"] {
+  return (args, outputs, context) => {
+    const hasElements = Object.values(outputs).flat().some((output) => output !== undefined && output.data.length > 0);
+    return hasElements ? kernel?.(args, outputs, context) : undefined;
   };
 }
 

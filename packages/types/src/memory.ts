@@ -8,12 +8,47 @@
  */
 export type MemoryName = "ashmem" | "mmap_fd" | "hardware_buffer_blob" | "hardware_buffer";
 
+/** A part of a buffer of this process, shared between its threads where it is a SharedArrayBuffer. */
+export interface BufferHandle {
+  readonly kind: "buffer";
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+}
+
+/** A part of a file that a descriptor of this process names. It has to stay open while the memory is used. */
+export interface FileDescriptorHandle {
+  readonly kind: "fileDescriptor";
+  readonly fd: number;
+  /** PROT_READ 1, PROT_WRITE 2. */
+  readonly protection: number;
+  readonly offset: number;
+}
+
+/** A hardware buffer: what it is, and where the bytes lie that stand for it (Android's AHardwareBuffer). */
+export interface HardwareBufferHandle {
+  readonly kind: "hardwareBuffer";
+  readonly description: HardwareBufferDescription;
+  readonly content: BufferHandle | FileDescriptorHandle;
+}
+
+/** What a hardware buffer is (Android's AHardwareBuffer_Desc). */
+export interface HardwareBufferDescription {
+  /** In pixels; of a BLOB, the size in bytes. */
+  readonly width: number;
+  /** In pixels; 1 for a BLOB. */
+  readonly height: number;
+  /** Images in the buffer; 1 for a BLOB. */
+  readonly layers: number;
+  /** A code of AHardwareBuffer_Format, such as 1 (R8G8B8A8_UNORM) and 0x21 (BLOB). */
+  readonly format: number;
+  /** Bits of AHardwareBuffer_UsageFlags: by whom, and how often, it is read and written. */
+  readonly usage: bigint;
+  /** Pixels from the start of one row to the start of the next; at least `width`. */
+  readonly stride: number;
+}
+
 /** What a memory's bytes lie in. */
-export type MemoryHandle =
-  /** A buffer of this process, shared between its threads where it is a SharedArrayBuffer. */
-  | { readonly kind: "buffer"; readonly buffer: ArrayBufferLike; readonly byteOffset: number }
-  /** A file descriptor of this process. `protection`: PROT_READ 1, PROT_WRITE 2. */
-  | { readonly kind: "fileDescriptor"; readonly fd: number; readonly protection: number; readonly offset: number };
+export type MemoryHandle = BufferHandle | FileDescriptorHandle | HardwareBufferHandle;
 
 /** A region of memory. */
 export interface Memory {

@@ -3,7 +3,7 @@
  */
 export { combineDimensions } from "@nnhal/operations";
 export * from "./capabilities.ts";
-export { describeNeed, type Need, noncompliantOperations } from "./compliance/needs.ts";
+export { describeNeed, type Need, noncompliantOperations, unmetNeeds } from "./compliance/needs.ts";
 export {
   type Compliance,
   complianceWith,

@@ -54,6 +54,14 @@ function handleProblem(handle: MemoryHandle | null, size: number): string | unde
       if (!Number.isSafeInteger(offset) || offset < 0) return `has offset ${show(offset)} in its file`;
       return isUint32(protection) ? undefined : `has protection ${show(protection)}`;
     }
+    case "hardwareBuffer": {
+      if (!isObject(handle.description)) return `has description ${show(handle.description)}`;
+      const { content } = handle;
+      if (!isObject(content) || !["buffer", "fileDescriptor"].includes(content.kind)) {
+        return `has content ${show(content)} where a buffer or a file descriptor is needed`;
+      }
+      return handleProblem(content, size);
+    }
     default:
       handle satisfies never;
       return "has a handle of unknown kind";

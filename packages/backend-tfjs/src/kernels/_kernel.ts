@@ -22,14 +22,15 @@ export interface TfjsKernel extends Kernel<tf.Tensor> {
   accepts(type: OperandTypeName): boolean;
 }
 
-/** What a kernel is made of. `prepare` is a method, so that it may name the arguments of its operation. */
-export interface KernelSpec {
+/** What a kernel is made of. It names the arguments and outputs of its operation, and is only ever given these. */
+export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   accepts?(type: OperandTypeName): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
-  prepare(args: AnyArgs, outputs: AnyArgs, setup: Setup): Compute;
+  prepare(args: Args, outputs: Outputs, setup: Setup): Compute;
 }
 
 /** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Takes all types by default. */
+export function storedKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
 export function storedKernel({ accepts = () => true, refuse, prepare }: KernelSpec): TfjsKernel {
   return {
     accepts,
@@ -64,16 +65,18 @@ function inTidy<T>(make: () => T): T {
 }
 
 /** A kernel on float32 tensors, which float16 ones are too. */
+export function floatKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
 export function floatKernel(spec: KernelSpec): TfjsKernel {
   return storedKernel({ accepts: isFloat, ...spec });
 }
 
 /** A kernel on real numbers: quantised operands are dequantised for it, and its results requantised. */
-export function realKernel({ prepare, ...spec }: KernelSpec): TfjsKernel {
+export function realKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
+export function realKernel({ prepare, accepts, refuse }: KernelSpec): TfjsKernel {
   return storedKernel({
-    accepts: (type) => isFloat(type) || isQuantised(type),
-    ...spec,
-    prepare(args, outputs, { constant, keep }) {
+    accepts: accepts ?? ((type) => isFloat(type) || isQuantised(type)),
+    ...(refuse && { refuse }),
+    prepare(args: AnyArgs, outputs: AnyArgs, { constant, keep }) {
       const compute = prepare(args, outputs, {
         constant(tensor) {
           const stored = constant(tensor);

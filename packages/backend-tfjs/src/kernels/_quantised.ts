@@ -22,7 +22,10 @@ export function isQuantised(type: OperandTypeName): boolean {
 }
 
 /** The real numbers of a tensor; one that is not quantised is itself. (q − zeroPoint) · scale */
-export function dequantise(tensor: tf.Tensor, { type, scale, zeroPoint, channelQuant, dimensions }: TensorInfo): tf.Tensor {
+export function dequantise(
+  tensor: tf.Tensor,
+  { type, scale, zeroPoint, channelQuant, dimensions }: TensorInfo,
+): tf.Tensor {
   if (!isQuantised(type)) return tensor;
   if (channelQuant === undefined) {
     const centred = zeroPoint === 0 ? tensor : tf.sub(tensor, zeroPoint);

@@ -2,10 +2,10 @@
  * Convolutions and FULLY_CONNECTED: weights are brought into the layout of tfjs once, bias and activation are fused where tfjs can.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import type { Padding, TensorInfo } from "@nnhal/operations";
+import { dilatedExtent, implicitPadding, type Padding, PaddingScheme, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
-import { derived, rank2, rank4, type Read, realKernel, type Setup } from "./_kernel.ts";
+import { fromNhwc, type Space, spaceOf, toNhwc } from "./_image.ts";
+import { derived, type Read, rank2, rank4, realKernel, type Setup } from "./_kernel.ts";
 import { activate, activateUnfused, fusable, isQuantised } from "./_quantised.ts";
 
 interface Weighted {
@@ -27,16 +27,39 @@ interface Dilations {
 
 type Convolution = Weighted & Padding & Strides & { readonly nchw: boolean };
 
-type Explicit = [[0, 0], [number, number], [number, number], [0, 0]];
+/** How tfjs is told the padding. What it cannot be told is put around the image before. */
+interface Pads {
+  readonly pad: "valid" | "same" | number;
+  before(image: tf.Tensor4D): tf.Tensor4D;
+}
 
-function explicitPadding({ paddingTop, paddingBottom, paddingLeft, paddingRight }: Padding): "valid" | Explicit {
-  if (paddingTop + paddingBottom + paddingLeft + paddingRight === 0) return "valid";
-  return [
+function padsOf(
+  padding: Padding,
+  { height, width }: Space,
+  filter: readonly number[],
+  sliding: Strides & Dilations,
+): Pads {
+  const { paddingTop, paddingBottom, paddingLeft, paddingRight } = padding;
+  const given = [paddingTop, paddingBottom, paddingLeft, paddingRight];
+  const before = (image: tf.Tensor4D) => image;
+  const [filterHeight, filterWidth] = [
+    dilatedExtent(filter[1], sliding.dilationHeight),
+    dilatedExtent(filter[2], sliding.dilationWidth),
+  ];
+  const same = [
+    ...implicitPadding(PaddingScheme.SAME, height, sliding.strideHeight, filterHeight),
+    ...implicitPadding(PaddingScheme.SAME, width, sliding.strideWidth, filterWidth),
+  ];
+  if (given.every((extent) => extent === 0)) return { pad: "valid", before };
+  if (given.every((extent, side) => extent === same[side])) return { pad: "same", before };
+  if (given.every((extent) => extent === paddingTop)) return { pad: paddingTop, before };
+  const pads: [number, number][] = [
     [0, 0],
     [paddingTop, paddingBottom],
     [paddingLeft, paddingRight],
     [0, 0],
   ];
+  return { pad: "valid", before: (image) => tf.pad(image, pads) };
 }
 
 /** The bias in real numbers; a quantised one counts in units of input scale · filter scale, channel by channel. */
@@ -68,25 +91,26 @@ function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilation
 }
 
 /** Strides, dilations and the change to the filter that bring a sliding window into what tfjs takes. */
-function slidingOf(args: Strides & Dilations & Padding) {
+function slidingOf(args: Strides & Dilations & Convolution) {
   const { strideHeight, strideWidth, dilationHeight, dilationWidth } = args;
   const isBoth = strideHeight * strideWidth > 1 && dilationHeight * dilationWidth > 1;
   const strides: [number, number] = [strideHeight, strideWidth];
   const dilations: [number, number] = isBoth ? [1, 1] : [dilationHeight, dilationWidth];
   const shape = (filter: tf.Tensor4D) => (isBoth ? spread(filter, args) : filter);
-  return { sliding: { strides, dilations, pad: explicitPadding(args) }, shape };
+  const { pad, before } = padsOf(args, spaceOf(args.input.dimensions, args.nchw), args.filter.dimensions, args);
+  return { sliding: { strides, dilations, pad }, shape, before };
 }
 
 export const conv2d = realKernel({
   prepare(args: Convolution & Dilations, _, setup) {
     const { input, activation, nchw } = args;
-    const { sliding, shape } = slidingOf(args);
+    const { sliding, shape, before } = slidingOf(args);
     // [outputs, height, width, inputs] to [height, width, inputs, outputs]
     const filterOf = derived(args.filter, setup, (filter) => shape(rank4(tf.transpose(filter, [1, 2, 3, 0]))));
     const bias = biasOf(args.bias, input, args.filter, setup);
     const fused = fusable(activation);
     return (read) => {
-      const x = toNhwc(read(input), nchw);
+      const x = before(toNhwc(read(input), nchw));
       const result = tf.fused.conv2d({ x, filter: filterOf(read), bias: bias(read), ...sliding, activation: fused });
       return fromNhwc(activateUnfused(result, activation), nchw);
     };
@@ -96,7 +120,7 @@ export const conv2d = realKernel({
 export const depthwiseConv2d = realKernel({
   prepare(args: Convolution & Dilations & { readonly depthMultiplier: number }, _, setup) {
     const { input, activation, nchw } = args;
-    const { sliding, shape } = slidingOf(args);
+    const { sliding, shape, before } = slidingOf(args);
     const [, height, width, outputs] = args.filter.dimensions;
     const channels = spaceOf(input.dimensions, nchw).channels;
     const filterOf = derived(args.filter, setup, (filter) =>
@@ -105,7 +129,7 @@ export const depthwiseConv2d = realKernel({
     const bias = biasOf(args.bias, input, args.filter, setup);
     const fused = fusable(activation);
     return (read) => {
-      const x = toNhwc(read(input), nchw);
+      const x = before(toNhwc(read(input), nchw));
       const filter = filterOf(read);
       const result = tf.fused.depthwiseConv2d({ x, filter, bias: bias(read), ...sliding, activation: fused });
       return fromNhwc(activateUnfused(result, activation), nchw);
@@ -116,7 +140,7 @@ export const depthwiseConv2d = realKernel({
 export const groupedConv2d = realKernel({
   prepare(args: Convolution & { readonly groups: number }, _, setup) {
     const { input, activation, nchw, groups } = args;
-    const { sliding } = slidingOf({ ...args, dilationWidth: 1, dilationHeight: 1 });
+    const { sliding, before } = slidingOf({ ...args, dilationWidth: 1, dilationHeight: 1 });
     const [outputs, height, width, depth] = args.filter.dimensions;
     const share = outputs / groups;
     const bias = biasOf(args.bias, input, args.filter, setup);
@@ -130,8 +154,14 @@ export const groupedConv2d = realKernel({
     const biases = filters.map((_, group) => (read: Read) => tf.slice1d(bias(read), group * share, share));
     const fused = fusable(activation);
     return (read) => {
-      const parts = tf.split(toNhwc(read(input), nchw), groups, 3).map((x, group) =>
-        tf.fused.conv2d({ x, filter: filters[group](read), bias: biases[group](read), ...sliding, activation: fused }),
+      const parts = tf.split(before(toNhwc(read(input), nchw)), groups, 3).map((x, group) =>
+        tf.fused.conv2d({
+          x: rank4(x),
+          filter: filters[group](read),
+          bias: biases[group](read),
+          ...sliding,
+          activation: fused,
+        }),
       );
       return fromNhwc(activateUnfused(parts.length === 1 ? parts[0] : tf.concat(parts, 3), activation), nchw);
     };

@@ -18,6 +18,8 @@ export interface Site {
   readonly subgraph: Subgraph;
   /** As names of mutants write it: `main` or `referenced 1`. */
   readonly at: string;
+  /** Undefined: the main subgraph. */
+  readonly referencedIndex: number | undefined;
   /** The model with another subgraph in this place. */
   with(changes: Partial<Subgraph>): Model;
 }
@@ -26,11 +28,18 @@ export interface Site {
 export function sitesOf(model: Model): Site[] {
   const { main, referenced } = model;
   return [
-    { model, subgraph: main, at: "main", with: (changes) => ({ ...model, main: { ...main, ...changes } }) },
+    {
+      model,
+      subgraph: main,
+      at: "main",
+      referencedIndex: undefined,
+      with: (changes: Partial<Subgraph>) => ({ ...model, main: { ...main, ...changes } }),
+    },
     ...referenced.map((subgraph, index) => ({
       model,
       subgraph,
       at: `referenced ${index}`,
+      referencedIndex: index,
       with: (changes: Partial<Subgraph>) => ({
         ...model,
         referenced: referenced.with(index, { ...subgraph, ...changes }),
@@ -98,11 +107,28 @@ export interface Use {
   readonly position: number;
 }
 
-/** All uses of an operand by operations of its subgraph. */
-export function usesOf({ subgraph, index }: OperandSite): Use[] {
-  return subgraph.operations.flatMap((operation) =>
+/**
+ * All uses of an operand: by operations of its subgraph and, of an input or output of a referenced subgraph, by the IF and
+ * WHILE operations that name the subgraph, in whose eyes the operand is part of the SUBGRAPH that they read.
+ */
+export function usesOf({ model, subgraph, referencedIndex, index }: OperandSite): Use[] {
+  const uses = usesIn(subgraph, (operand) => operand === index);
+  if (referencedIndex === undefined) return uses;
+  const { inputIndexes, outputIndexes } = subgraph;
+  if (!inputIndexes.includes(index) && !outputIndexes.includes(index)) return uses;
+  const callers = [model.main, ...model.referenced].flatMap((caller) =>
+    usesIn(caller, (operand) => {
+      const { lifetime, location } = caller.operands[operand];
+      return lifetime === OperandLifeTime.SUBGRAPH && location.offset === referencedIndex;
+    }),
+  );
+  return [...uses, ...callers];
+}
+
+function usesIn({ operations }: Subgraph, isWanted: (operand: number) => boolean): Use[] {
+  return operations.flatMap((operation) =>
     (["inputs", "outputs"] as const).flatMap((side) =>
-      operation[side].flatMap((operand, position) => (operand === index ? [{ operation, side, position }] : [])),
+      operation[side].flatMap((operand, position) => (isWanted(operand) ? [{ operation, side, position }] : [])),
     ),
   );
 }

@@ -15,6 +15,9 @@ import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import type { Random } from "./random.ts";
 import type { WantedTensor } from "./wanted.ts";
 
+/** Most elements of one operand. */
+const MOST_ELEMENTS = 1 << 12;
+
 const scales = [1 / 256, 1 / 128, 0.1, 0.5, 1, 3];
 
 /** A scale that models use. */
@@ -46,7 +49,7 @@ export function quantisationOf(
     case "symmetric":
       return { scale: Math.fround(scale ?? randomScale(random)), zeroPoint: 0 };
     case "perChannel": {
-      const channels = dimensions[channelDim] ?? 0;
+      const channels = Math.min(dimensions[channelDim] ?? 0, MOST_ELEMENTS);
       const channelQuant = { scales: Array.from({ length: channels }, () => randomScale(random)), channelDim };
       return { scale: 0, zeroPoint: 0, channelQuant };
     }
@@ -56,9 +59,6 @@ export function quantisationOf(
       return { scale: 0, zeroPoint: 0 };
   }
 }
-
-/** Most elements of one operand. */
-const MOST_ELEMENTS = 1 << 12;
 
 /** A tensor as it is wanted, with one more extent of 0 where it would be too large to hold. */
 export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: Random): Tensor {

@@ -26,7 +26,7 @@ import { decodeResult } from "./result-slots.ts";
 import { ringReader, ringWriter } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
 import { isTeardownPacket, teardownPacket } from "./teardown.ts";
-import { createTurns, poll, sleepUntil } from "./waiting.ts";
+import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
 /** How to start a burst. */
 export interface BurstOptions {
@@ -118,6 +118,7 @@ function burstOver(
   { pollingWindow = 50, refuseMemory = () => undefined }: BurstOptions,
 ): Burst {
   const exclusive = createMutex();
+  const poller = createPoller(pollingWindow);
   const turns = createTurns(10);
   /** Why the burst is over. */
   let over: string | undefined;
@@ -146,7 +147,7 @@ function burstOver(
     reader.read();
     if (!writer.write(packet))
       return failed(ErrorStatus.GENERAL_FAILURE, "the burst's request queue has no room", true);
-    const answer = poll(nextPacket, pollingWindow) ?? (await sleepUntil(reader, nextPacket, turns));
+    const answer = poller.poll(nextPacket) ?? (await sleepUntil(reader, nextPacket, turns));
     return checked("malformed" in answer ? answer : resultOf(answer), request);
   };
   return {

@@ -25,7 +25,7 @@ import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring
 import { type Signal, sharedSignal } from "./signal.ts";
 import { createSlotCache } from "./slot-cache.ts";
 import { isTeardownPacket, teardownPacket } from "./teardown.ts";
-import { createTurns, poll, sleepUntil } from "./waiting.ts";
+import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
 /** How to serve a burst. */
 export interface BurstServerOptions {
@@ -89,6 +89,7 @@ function serve(
 ): BurstContext {
   const cache = createSlotCache(callback, log);
   const exclusive = createMutex();
+  const poller = createPoller(pollingWindow);
   const turns = createTurns(1);
   let stopping = false;
   let requestsMet = 0;
@@ -157,7 +158,7 @@ function serve(
 
   const loop = async () => {
     for (;;) {
-      const packet = poll(nextPacket, pollingWindow) ?? (await sleepUntil(reader, nextPacket, turns));
+      const packet = poller.poll(nextPacket) ?? (await sleepUntil(reader, nextPacket, turns));
       if (packet === "ended") break;
       requestsMet++;
       await send(await answer(packet));

@@ -4,15 +4,44 @@
  */
 import type { RingEnd } from "./ring.ts";
 
-/** Looks again and again for some microseconds. Looks once where that is 0. */
-export function poll<T>(look: () => T | undefined, microseconds: number): T | undefined {
-  let seen = look();
-  if (seen !== undefined || microseconds <= 0) return seen;
+/** Looks for something that somebody else is about to do. */
+export interface Poller {
+  /** Looks again and again for a while; once, where looking longer has been in vain lately. */
+  poll<T>(look: () => T | undefined): T | undefined;
+}
+
+/** After so many vain attempts in a row, one in as many waits looks for longer than once. */
+const mostSkipped = 64;
+
+/**
+ * Polls for some microseconds; 0 looks once. Where the other end needs the processor that polling takes, or needs much
+ * longer, each vain attempt doubles the number of waits that do without; one that sees something resets it.
+ */
+export function createPoller(microseconds: number): Poller {
+  let skip = 0;
+  let skipped = 0;
+  return {
+    poll(look) {
+      const seen = look();
+      if (seen !== undefined || microseconds <= 0) return seen;
+      if (skipped < skip) {
+        skipped++;
+        return undefined;
+      }
+      const late = lookFor(look, microseconds);
+      skipped = 0;
+      skip = late === undefined ? Math.min(mostSkipped, Math.max(1, skip * 2)) : 0;
+      return late;
+    },
+  };
+}
+
+function lookFor<T>(look: () => T | undefined, microseconds: number): T | undefined {
   const end = performance.now() + microseconds / 1000;
   do {
     // Asking for the time takes as long as some looks.
     for (let count = 0; count < 16; count++) {
-      seen = look();
+      const seen = look();
       if (seen !== undefined) return seen;
     }
   } while (performance.now() < end);

@@ -1,4 +1,14 @@
 /**
  * @nnhal/driver-core/memory: making and mapping the memory that crosses the HAL.
  */
-export { allocateMemory, mapMemory, memoryOf, type Unmappable } from "./memory.ts";
+export {
+  allocateBlob,
+  allocateHardwareBuffer,
+  formatName,
+  HardwareBufferUsage,
+  hardwareBufferFormats,
+  hardwareBufferSize,
+} from "./hardware-buffer.ts";
+export type { Mapping, Unmappable } from "./mapping.ts";
+export { allocateMemory, mapMemory, mapPool, memoryOf } from "./memory.ts";
+export { type MmapFdIntegers, mmapFdIntegers, mmapFdMemory, Protection } from "./protection.ts";

@@ -1,12 +1,13 @@
 /**
- * Memory in this process. It is shared, never copied: a pool is mapped to the bytes that its creator sees.
+ * Making memory, and mapping the memory that crosses the HAL: each once, for as long as somebody has it.
  */
-import type { Memory } from "@nnhal/types";
-
-/** Why a memory cannot be mapped. */
-export interface Unmappable {
-  readonly unmappable: string;
-}
+import { fstatSync } from "node:fs";
+import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
+import { copyFile } from "./file-copy.ts";
+import { hardwareBufferFacts } from "./hardware-buffer.ts";
+import type { Mapping, Unmappable } from "./mapping.ts";
+import { type FileMapper, nativeMapper } from "./native.ts";
+import { Protection } from "./protection.ts";
 
 /** Allocates zeroed memory of a size in bytes that all threads of this process can share. */
 export function allocateMemory(size: number): Memory {
@@ -19,15 +20,94 @@ export function memoryOf(bytes: Uint8Array): Memory {
   return { name: "ashmem", size: byteLength, handle: { kind: "buffer", buffer, byteOffset } };
 }
 
-/** The bytes of a memory. */
-export function mapMemory({ name, size, handle }: Memory): Uint8Array | Unmappable {
+const mapped = new WeakMap<Memory, Mapping>();
+
+/**
+ * Maps a memory, once: the same memory has the same mapping as long as it lives. Never throws for a memory that
+ * validation has passed.
+ */
+export function mapPool(memory: Memory): Mapping | Unmappable {
+  const known = mapped.get(memory);
+  // The bytes are fewer where the buffer they lay in has been transferred to another thread.
+  if (known !== undefined && known.bytes.length === memory.size) return known;
+  const mapping = mapAnew(memory);
+  if (!("unmappable" in mapping)) mapped.set(memory, mapping);
+  return mapping;
+}
+
+/**
+ * The bytes of a memory. Where they are a copy of a file's (see `mapPool`), they are what the file held when it was
+ * mapped first, or when an execution read it last.
+ */
+export function mapMemory(memory: Memory): Uint8Array | Unmappable {
+  const mapping = mapPool(memory);
+  if ("unmappable" in mapping) return mapping;
+  if (mapping.opaque !== undefined) return { unmappable: "the layout of a hardware_buffer is private to its driver" };
+  return mapping.bytes;
+}
+
+/** Maps a memory without looking whether it has been before. `mapper`: for files; undefined copies them. */
+export function mapAnew(memory: Memory, mapper: FileMapper | undefined = nativeMapper()): Mapping | Unmappable {
+  const { name, size, handle } = memory;
   if (handle === null) return { unmappable: `memory ${name} has no handle` };
-  if (handle.kind !== "buffer")
-    return { unmappable: `memory ${name} lies in a ${handle.kind}, which this driver cannot map` };
-  if (name !== "ashmem") return { unmappable: `memory of kind ${name} is not supported by this driver` };
-  const { buffer, byteOffset } = handle;
+  switch (name) {
+    case "ashmem":
+    case "hardware_buffer_blob":
+      break;
+    case "mmap_fd":
+      if (handle.kind === "fileDescriptor") break;
+      return { unmappable: `memory mmap_fd lies in a ${handle.kind} where a file descriptor is needed` };
+    case "hardware_buffer":
+      if (handle.kind === "hardwareBuffer") break;
+      return { unmappable: `memory hardware_buffer lies in a ${handle.kind}, and nothing describes its format` };
+    default:
+      return { unmappable: `memory of kind ${name} is not known` };
+  }
+  if (handle.kind !== "hardwareBuffer") return mapContent(name, size, handle, mapper);
+  const facts = hardwareBufferFacts(memory, handle);
+  if ("unmappable" in facts) return facts;
+  if (facts.isBlob && !facts.readable) {
+    return { unmappable: `memory ${name} has usage 0x${handle.description.usage.toString(16)}: no CPU may read it` };
+  }
+  const mapping = mapContent(name, size, handle.content, mapper);
+  if ("unmappable" in mapping) return mapping;
+  if (!facts.isBlob) return { ...mapping, opaque: handle.description };
+  return facts.writable ? mapping : { ...mapping, writable: false };
+}
+
+function mapContent(
+  name: string,
+  size: number,
+  content: BufferHandle | FileDescriptorHandle,
+  mapper: FileMapper | undefined,
+): Mapping | Unmappable {
+  if (content.kind === "fileDescriptor") return mapFile(name, size, content, mapper);
+  const { buffer, byteOffset } = content;
   if (byteOffset + size > buffer.byteLength) {
     return { unmappable: `memory ${name} claims ${size} bytes at ${byteOffset} of a buffer of ${buffer.byteLength}` };
   }
-  return new Uint8Array(buffer, byteOffset, size);
+  return { bytes: new Uint8Array(buffer, byteOffset, size), writable: true };
+}
+
+function mapFile(
+  name: string,
+  size: number,
+  file: FileDescriptorHandle,
+  mapper: FileMapper | undefined,
+): Mapping | Unmappable {
+  const { fd, protection, offset } = file;
+  const what = `memory ${name} of ${size} bytes at ${offset} of file descriptor ${fd}`;
+  if ((protection & Protection.READ) === 0) {
+    return { unmappable: `${what} has protection ${protection}: it may not be read` };
+  }
+  try {
+    const length = fstatSync(fd).size;
+    // Touching a page beyond the end of a file would end the process.
+    if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
+    if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };
+    const mapping = (mapper ?? copyFile)(file, size);
+    return "unmappable" in mapping ? { unmappable: `${what}: ${mapping.unmappable}` } : mapping;
+  } catch (error) {
+    return { unmappable: `${what}: ${error instanceof Error ? error.message : error}` };
+  }
 }

@@ -6,7 +6,7 @@
  * producers would have cost on every device. Both keep operations together that a temporary of unknown size joins.
  */
 import type { Model, Subgraph } from "@nnhal/types";
-import { bytesOf, hasUnknownSize, type Wiring, workOf } from "./graph.ts";
+import { bytesOf, hasUnknownSize, type Wiring } from "./graph.ts";
 import type { Candidate } from "./plan.ts";
 import type { CostModel } from "./policy.ts";
 
@@ -20,9 +20,6 @@ export interface Choosing {
   readonly cpu: number;
   readonly costs: CostModel;
 }
-
-/** Performance by which devices that name none are still comparable: worse than any that do. */
-const UNNAMED_PERFORMANCE = 1e6;
 
 /** The device of each operation by performance alone; undefined where no device takes it. */
 export function chooseByPerformance({ candidates, cpu }: Choosing): (number | undefined)[] {
@@ -109,10 +106,9 @@ function traceBack(
   return devices;
 }
 
-function executionTime({ model, candidates, costs }: Choosing, index: number, device: number): number {
+function executionTime({ candidates }: Choosing, index: number, device: number): number {
   const candidate = candidates[index][device];
-  if (!candidate.supported) return Number.POSITIVE_INFINITY;
-  return workOf(model.main, index) * costs.multiplyAdd * Math.min(candidate.performance, UNNAMED_PERFORMANCE);
+  return candidate.supported ? candidate.predictedTime : Number.POSITIVE_INFINITY;
 }
 
 /** What it costs to have two operations on different devices: a step, and the bytes between them. */
@@ -127,18 +123,33 @@ function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, co
   return costs.step + bytes * costs.byteMoved;
 }
 
-/** Predicted time of an assignment: execution, one start for each step, and the bytes that cross between devices. */
-export function predictTime(choosing: Choosing, devices: readonly (number | undefined)[], stepCount: number): number {
-  const { model, wiring, costs } = choosing;
-  const { main } = model;
-  let time = stepCount * costs.step;
-  main.operations.forEach((operation, index) => {
-    const device = devices[index];
-    if (device !== undefined) time += executionTime(choosing, index, device);
-    for (const input of new Set(operation.inputs)) {
-      const writer = wiring.writer[input];
-      if (writer >= 0 && devices[writer] !== device) time += bytesOf(main.operands[input]) * costs.byteMoved;
-    }
-  });
+/**
+ * Predicted time of a step: its start, its operations, and the bytes that it reads from steps on other devices. Those of
+ * its own device need not move. `devices`: by operation; undefined where it is interpreted.
+ */
+export function predictStep(
+  { model, wiring, candidates, costs }: Choosing,
+  devices: readonly (number | undefined)[],
+  {
+    device,
+    operations,
+    inputs,
+  }: {
+    readonly device: number | undefined;
+    readonly operations: readonly number[];
+    readonly inputs: readonly number[];
+  },
+): number {
+  let time = costs.step;
+  for (const input of inputs) {
+    const writer = wiring.writer[input];
+    if (writer < 0 || (device !== undefined && devices[writer] === device)) continue;
+    time += bytesOf(model.main.operands[input]) * costs.byteMoved;
+  }
+  if (device === undefined) return time;
+  for (const operation of operations) {
+    const candidate = candidates[operation][device];
+    if (candidate.supported) time += candidate.predictedTime;
+  }
   return time;
 }

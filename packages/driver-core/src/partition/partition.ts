@@ -10,11 +10,11 @@ import {
   type SupportedOperations,
 } from "@nnhal/types";
 import { namedSubgraphs } from "../subgraph-order.ts";
-import { type Choosing, chooseByCost, chooseByPerformance, predictTime } from "./choose.ts";
+import { type Choosing, chooseByCost, chooseByPerformance, predictStep } from "./choose.ts";
 import { hasUnknownSize, isControlFlow, referencedModel, type Wiring, wiringOf } from "./graph.ts";
 import { performancesOf } from "./performance.ts";
-import type { Candidate, Choice, Plan, Step, Unplannable } from "./plan.ts";
-import { costPolicy, type Policy } from "./policy.ts";
+import type { Candidate, Choice, ExecutionStep, Plan, Step, Unplannable } from "./plan.ts";
+import { type CostModel, costPolicy, type Policy } from "./policy.ts";
 import { buildStepModel } from "./step-model.ts";
 import { groupOperations } from "./steps.ts";
 
@@ -37,25 +37,85 @@ export interface PlanOptions {
 
 /** Divides a model among devices. */
 export function plan(model: Model, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan | Unplannable {
-  const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, policy = costPolicy } = options;
-  const cpu = devices.findIndex(({ name }) => name === options.cpu);
-  const candidates = candidatesOf(model, devices, preference);
-  const wiring = wiringOf(model.main);
-  const choosing: Choosing = { model, wiring, candidates, cpu, costs: policy.costs };
-  const nobody = candidates.findIndex(
-    (ofOperation, index) => !ofOperation.some(({ supported }) => supported) && !canInterpret(model, index, cpu),
+  return planSubgraph(choosingOf(model, devices, options, planInside(model, devices, options)), devices, options);
+}
+
+/** For each operation of the main subgraph why no device takes it and nothing interprets it; undefined where one does. */
+export function whyUnsupported(
+  model: Model,
+  devices: readonly PlanningDevice[],
+  options: PlanOptions = {},
+): (string | undefined)[] {
+  const choosing = choosingOf(model, devices, options, planInside(model, devices, options));
+  return choosing.candidates.map((candidates, index) =>
+    isTaken(choosing, index) ? undefined : describeUnsupported(candidates, devices),
   );
-  if (nobody >= 0)
-    return { unplannable: "BAD_DATA", message: describeUnsupported(model, nobody, candidates[nobody], devices) };
-  const android = () => divide(choosing, joinUnknown(choosing, chooseByPerformance(choosing)), devices, options);
-  if (policy.kind === "android") return android();
-  const whole = devices.flatMap((_, device) => wholeOn(choosing, device));
-  const assignments = [
-    ...whole,
-    joinUnknown(choosing, chooseByCost(choosing)),
-    joinUnknown(choosing, chooseByPerformance(choosing)),
-  ];
-  return best(assignments.map((assignment) => divide(choosing, assignment, devices, options)));
+}
+
+/** By referenced subgraph its plan, for where control flow is interpreted; empty where it cannot be. */
+type InnerPlans = ReadonlyMap<number, Plan | Unplannable>;
+
+/** Plans the subgraphs that a model reaches, each once, inner ones first. */
+function planInside(model: Model, devices: readonly PlanningDevice[], options: PlanOptions): InnerPlans {
+  const plans = new Map<number, Plan | Unplannable>();
+  if (devices.length === 1 || !devices.some(({ name }) => name === options.cpu)) return plans;
+  for (const index of subgraphsInnerFirst(model)) {
+    const inside = referencedModel(model, index);
+    plans.set(index, planSubgraph(choosingOf(inside, devices, options, plans), devices, options));
+  }
+  return plans;
+}
+
+/** What choosing works on, and the plans of what is inside control flow. */
+interface Planning extends Choosing {
+  readonly inner: InnerPlans;
+}
+
+function choosingOf(
+  model: Model,
+  devices: readonly PlanningDevice[],
+  { preference = ExecutionPreference.FAST_SINGLE_ANSWER, policy = costPolicy, cpu }: PlanOptions,
+  inner: InnerPlans,
+): Planning {
+  return {
+    model,
+    wiring: wiringOf(model.main),
+    candidates: candidatesOf(model, devices, preference, policy.costs),
+    cpu: devices.findIndex(({ name }) => name === cpu),
+    costs: policy.costs,
+    inner,
+  };
+}
+
+function planSubgraph(
+  planning: Planning,
+  devices: readonly PlanningDevice[],
+  { policy = costPolicy }: PlanOptions,
+): Plan | Unplannable {
+  const { model, candidates, cpu } = planning;
+  const { length } = candidates;
+  const nobody = candidates.findIndex((_, index) => !isTaken(planning, index));
+  if (nobody >= 0) {
+    const why = describeUnsupported(candidates[nobody], devices);
+    return { unplannable: "BAD_DATA", message: `no device takes operation ${nobody} of ${length}. ${why}` };
+  }
+  // What the CPU would run it interprets instead, so that what is inside may go to other devices.
+  const interpreted = (assigned: readonly (number | undefined)[]) =>
+    assigned.map((device, index) =>
+      (device === undefined || device === cpu) && canInterpret(planning, index) ? undefined : device,
+    );
+  const names = devices.map(({ name }) => name);
+  const android = joinUnknown(planning, chooseByPerformance(planning));
+  if (policy.kind === "android") return divide(planning, interpreted(android), names);
+  const whole = devices.flatMap((_, device) => wholeOn(planning, device));
+  const assignments = [...whole, joinUnknown(planning, chooseByCost(planning)), android];
+  const both = model.main.operations.some((_, index) => canInterpret(planning, index))
+    ? assignments.flatMap((assigned) => [assigned, interpreted(assigned)])
+    : assignments;
+  const able = both.filter((assigned) =>
+    assigned.every((device, index) => device !== undefined || canInterpret(planning, index)),
+  );
+  return best(able.map((assigned) => divide(planning, assigned, names)));
 }
 
 /** The plan of least predicted time; the first of equals. */
@@ -75,6 +135,7 @@ function candidatesOf(
   model: Model,
   devices: readonly PlanningDevice[],
   preference: ExecutionPreference,
+  { multiplyAdd }: CostModel,
 ): Candidate[][] {
   const candidates: Candidate[][] = model.main.operations.map(() => []);
   for (const device of devices) {
@@ -83,21 +144,29 @@ function candidatesOf(
     const performances = performancesOf(model, capabilities, preference);
     candidates.forEach((ofOperation, index) => {
       if (status === ErrorStatus.NONE && supported[index]) {
-        ofOperation.push({ supported: true, performance: performances[index] });
+        const { performance, effort } = performances[index];
+        ofOperation.push({ supported: true, performance, predictedTime: effort * multiplyAdd });
       } else ofOperation.push({ supported: false, reason: reasons[index] ?? message ?? "not supported" });
     });
   }
   return candidates;
 }
 
+/** Whether a device takes an operation or the runtime can interpret it. */
+function isTaken(planning: Planning, index: number): boolean {
+  return planning.candidates[index].some(({ supported }) => supported) || canInterpret(planning, index);
+}
+
 /** Whether the runtime may run an IF or WHILE itself: beside a CPU, with sizes known in it and around it. */
-function canInterpret(model: Model, index: number, cpu: number): boolean {
+function canInterpret({ model, inner }: Planning, index: number): boolean {
   const { type, inputs, outputs } = model.main.operations[index];
-  if (!isControlFlow(type) || cpu < 0) return false;
+  if (!isControlFlow(type) || inner.size === 0) return false;
   const isUnknown = (operand: number) => hasUnknownSize(model.main.operands[operand]);
   if ([...inputs, ...outputs].some(isUnknown)) return false;
   return namedSubgraphs(model.main, index).every((other) => {
     const { operands, inputIndexes, outputIndexes } = model.referenced[other];
+    const planned = inner.get(other);
+    if (planned === undefined || "unplannable" in planned) return false;
     return ![...inputIndexes, ...outputIndexes].some((operand) => hasUnknownSize(operands[operand]));
   });
 }
@@ -145,47 +214,43 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
   return result;
 }
 
-/** The plan of an assignment of operations to devices. */
+/** The plan of an assignment of operations to devices; undefined: interpreted. */
 function divide(
-  choosing: Choosing,
+  planning: Planning,
   assigned: readonly (number | undefined)[],
-  devices: readonly PlanningDevice[],
-  options: PlanOptions,
+  names: readonly string[],
 ): Plan | Unplannable {
-  const { model, wiring, candidates, cpu } = choosing;
-  // What the CPU would run it interprets instead, so that what is inside may go to other devices.
-  const effective = assigned.map((device, index) =>
-    (device === undefined || device === cpu) && devices.length > 1 && canInterpret(model, index, cpu)
-      ? undefined
-      : device,
-  );
-  const groups = groupOperations(effective, wiring, devices.length);
-  const crossing = unknownCrossing(model, wiring, effective);
+  const { model, wiring, candidates, cpu } = planning;
+  const groups = groupOperations(assigned, wiring, names.length);
+  const group = new Array<number>(model.main.operations.length);
+  groups.forEach(({ operations }, step) => {
+    for (const operation of operations) group[operation] = step;
+  });
+  const crossing = unknownCrossing(model, wiring, group);
   if (crossing !== undefined) return { unplannable: "OP_FAILED", message: crossing };
-  const names = devices.map(({ name }) => name);
-  const choices = effective.map(
+  const choices = assigned.map(
     (device, index): Choice => ({
       device,
       reason: reasonOf(device, candidates[index], names, cpu),
       candidates: candidates[index],
     }),
   );
-  const group = new Array<number>(model.main.operations.length);
-  groups.forEach(({ operations }, step) => {
-    for (const operation of operations) group[operation] = step;
-  });
   const steps: Step[] = [];
   for (const { device, operations } of groups) {
+    const timeOf = (inputs: readonly number[]) => predictStep(planning, assigned, { device, operations, inputs });
     const step =
       device === undefined
-        ? interpretedStep(model, operations[0], devices, options)
-        : executionStep(model, wiring, device, operations, group, groups.length);
+        ? interpretedStep(planning, operations[0], timeOf)
+        : executionStep(model, wiring, device, operations, group, groups.length, timeOf);
     if ("unplannable" in step) return step;
     steps.push(step);
   }
-  const predictedTime = predictTime(choosing, effective, groups.length);
+  const predictedTime = steps.reduce((sum, step) => sum + step.predictedTime, 0);
   return { model, devices: names, choices, steps, predictedTime };
 }
+
+/** Predicted time of a step that reads some operands. */
+type TimeOf = (inputs: readonly number[]) => number;
 
 function executionStep(
   model: Model,
@@ -194,51 +259,56 @@ function executionStep(
   operations: readonly number[],
   group: readonly number[],
   groupCount: number,
-): Step {
+  timeOf: TimeOf,
+): ExecutionStep {
   // One device for everything: the model goes to it unchanged.
   if (groupCount === 1) {
     const { inputIndexes: inputs, outputIndexes: outputs } = model.main;
-    return {
-      kind: "execution",
-      device,
-      operations: model.main.operations.map((_, index) => index),
-      model,
-      inputs,
-      outputs,
-    };
+    const all = model.main.operations.map((_, index) => index);
+    return { kind: "execution", device, operations: all, model, inputs, outputs, predictedTime: timeOf(inputs) };
   }
-  return { kind: "execution", device, operations, ...buildStepModel(model, wiring, operations, group) };
+  const stepModel = buildStepModel(model, wiring, operations, group);
+  return { kind: "execution", device, operations, ...stepModel, predictedTime: timeOf(stepModel.inputs) };
 }
 
-function interpretedStep(
-  model: Model,
-  operation: number,
-  devices: readonly PlanningDevice[],
-  options: PlanOptions,
-): Step | Unplannable {
+function interpretedStep({ model, inner }: Planning, operation: number, timeOf: TimeOf): Step | Unplannable {
   const { type, inputs, outputs } = model.main.operations[operation];
   const plans: Plan[] = [];
   for (const subgraph of namedSubgraphs(model.main, operation)) {
-    const inner = plan(referencedModel(model, subgraph), devices, options);
-    if ("unplannable" in inner) return inner;
-    plans.push(inner);
+    const planned = inner.get(subgraph);
+    if (planned === undefined) throw new Error(`subgraph ${subgraph} was not planned`);
+    if ("unplannable" in planned) return planned;
+    plans.push(planned);
   }
   const [first, second] = plans;
+  const inside = first.predictedTime + second.predictedTime;
   if (type === OperationType.IF) {
     const [condition, , , ...rest] = inputs;
-    return { kind: "if", operation, condition, thenPlan: first, elsePlan: second, inputs: rest, outputs };
+    const predictedTime = timeOf([condition, ...rest]) + inside / 2;
+    const branches = { thenPlan: first, elsePlan: second };
+    return { kind: "if", operation, condition, ...branches, inputs: rest, outputs, predictedTime };
   }
-  return { kind: "while", operation, conditionPlan: first, bodyPlan: second, inputs: inputs.slice(2), outputs };
+  const rest = inputs.slice(2);
+  const predictedTime = timeOf(rest) + inside;
+  return {
+    kind: "while",
+    operation,
+    conditionPlan: first,
+    bodyPlan: second,
+    inputs: rest,
+    outputs,
+    predictedTime,
+  };
 }
 
-/** What is wrong where a temporary of unknown size would cross from one step to another. */
-function unknownCrossing(model: Model, wiring: Wiring, devices: readonly (number | undefined)[]): string | undefined {
+/** What is wrong where a temporary of unknown size would cross from one step to another. `group`: by operation its step. */
+function unknownCrossing(model: Model, wiring: Wiring, group: readonly number[]): string | undefined {
   const { operands, operations } = model.main;
   for (const [index, { inputs }] of operations.entries()) {
     for (const input of inputs) {
       const writer = wiring.writer[input];
-      if (writer < 0 || devices[writer] === devices[index] || !hasUnknownSize(operands[input])) continue;
-      return `operand ${input} has no known size, so operations ${writer} and ${index} cannot be on different devices`;
+      if (writer < 0 || group[writer] === group[index] || !hasUnknownSize(operands[input])) continue;
+      return `operand ${input} has no known size, so operations ${writer} and ${index} cannot be in different steps`;
     }
   }
   return undefined;
@@ -262,14 +332,9 @@ function reasonOf(
   return device === cpu ? "no device is faster than the CPU" : `of equals ${names[device]} saves a step or comes first`;
 }
 
-function describeUnsupported(
-  model: Model,
-  index: number,
-  candidates: readonly Candidate[],
-  devices: readonly PlanningDevice[],
-): string {
+function describeUnsupported(candidates: readonly Candidate[], devices: readonly PlanningDevice[]): string {
   const reasons = candidates.map(
     (candidate, device) => `${devices[device].name}: ${candidate.supported ? "" : candidate.reason}`,
   );
-  return `no device takes operation ${index} of ${model.main.operations.length}. ${reasons.join(". ")}`;
+  return reasons.join(". ");
 }

@@ -12,12 +12,28 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
+import { workOf } from "./graph.ts";
 
-/**
- * By operation of the main subgraph: the performance of a device relative to the CPU, lower is better; Infinity where it
- * names none. IF: its own figure and the mean of its branches'. WHILE: its own, its condition's and its body's.
- */
-export function performancesOf(model: Model, capabilities: Capabilities, preference: ExecutionPreference): number[] {
+/** Performance by which devices that name none are still comparable: worse than any that do. */
+const UNNAMED_PERFORMANCE = 1e6;
+
+/** What a device says of one operation. */
+export interface Performance {
+  /**
+   * Relative to the CPU, lower is better; Infinity where the device names none. IF: its own figure and the mean of its
+   * branches'. WHILE: its own, its condition's and its body's.
+   */
+  readonly performance: number;
+  /** Multiply-adds that a device of performance 1 does meanwhile. IF: the mean of its branches. WHILE: one turn. */
+  readonly effort: number;
+}
+
+/** What a device says of the operations of the main subgraph. */
+export function performancesOf(
+  model: Model,
+  capabilities: Capabilities,
+  preference: ExecutionPreference,
+): Performance[] {
   const figure = (info: PerformanceInfo) =>
     preference === ExecutionPreference.LOW_POWER ? info.powerUsage : info.execTime;
   const byType = new Map(capabilities.operandPerformance.map(({ type, info }) => [type, figure(info)]));
@@ -25,23 +41,35 @@ export function performancesOf(model: Model, capabilities: Capabilities, prefere
     byType.set(OperandType.FLOAT32, figure(capabilities.relaxedFloat32toFloat16PerformanceScalar));
     byType.set(OperandType.TENSOR_FLOAT32, figure(capabilities.relaxedFloat32toFloat16PerformanceTensor));
   }
-  /** Sum over the operations of a referenced subgraph, by its index. */
-  const sums = new Map<number, number>();
+  /** Sums over the operations of a referenced subgraph, by its index. */
+  const sums = new Map<number, Performance>();
   const performancesIn = (subgraph: Subgraph) =>
-    subgraph.operations.map(({ type, inputs }, index) => {
-      const inside = () => namedSubgraphs(subgraph, index).map((named) => sums.get(named) ?? 0);
-      if (type === OperationType.IF) {
-        const branches = inside();
-        return figure(capabilities.ifPerformance) + total(branches) / branches.length;
+    subgraph.operations.map(({ type, inputs }, index): Performance => {
+      if (type === OperationType.IF || type === OperationType.WHILE) {
+        const named = namedSubgraphs(subgraph, index).map((one) => sums.get(one) ?? nothing);
+        const inside = total(named);
+        if (type === OperationType.WHILE) {
+          return { ...inside, performance: figure(capabilities.whilePerformance) + inside.performance };
+        }
+        const branches = Math.max(1, named.length);
+        return {
+          performance: figure(capabilities.ifPerformance) + inside.performance / branches,
+          effort: inside.effort / branches,
+        };
       }
-      if (type === OperationType.WHILE) return figure(capabilities.whilePerformance) + total(inside());
       const [first] = inputs;
-      return (first !== undefined && byType.get(subgraph.operands[first].type)) || Number.POSITIVE_INFINITY;
+      const named = (first !== undefined && byType.get(subgraph.operands[first].type)) || Number.POSITIVE_INFINITY;
+      return { performance: named, effort: workOf(subgraph, index) * Math.min(named, UNNAMED_PERFORMANCE) };
     });
   for (const index of subgraphsInnerFirst(model)) sums.set(index, total(performancesIn(model.referenced[index])));
   return performancesIn(model.main);
 }
 
-function total(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
+const nothing: Performance = { performance: 0, effort: 0 };
+
+function total(performances: readonly Performance[]): Performance {
+  return performances.reduce(
+    (sum, { performance, effort }) => ({ performance: sum.performance + performance, effort: sum.effort + effort }),
+    nothing,
+  );
 }

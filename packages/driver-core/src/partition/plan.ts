@@ -14,7 +14,7 @@ export interface Plan {
   readonly choices: readonly Choice[];
   /** In an order in which they can run. One execution step of the whole model where one device takes it all. */
   readonly steps: readonly Step[];
-  /** Predicted time of one execution in nanoseconds, by the cost model of the policy; for comparison only. */
+  /** Sum over the steps; see there. */
   readonly predictedTime: number;
 }
 
@@ -30,14 +30,30 @@ export interface Choice {
 
 /** What one device said of one operation. */
 export type Candidate =
-  /** `performance`: relative to the CPU, lower is better; Infinity where the device names none for the type. */
-  { readonly supported: true; readonly performance: number } | { readonly supported: false; readonly reason: string };
+  | {
+      readonly supported: true;
+      /** Relative to the CPU, lower is better; Infinity where the device names none for the type. */
+      readonly performance: number;
+      /** Predicted time of the operation itself in nanoseconds, by the cost model of the policy. */
+      readonly predictedTime: number;
+    }
+  | { readonly supported: false; readonly reason: string };
 
 /** A part of a plan. */
 export type Step = ExecutionStep | IfStep | WhileStep;
 
+/** What all steps have. */
+interface AnyStep {
+  /**
+   * Predicted time of one execution in nanoseconds, by the cost model of the policy; for comparison only. It is the start
+   * of the step, what it reads from other devices, and its operations. An IF counts the mean of its branches; a WHILE one
+   * turn. Where LOW_POWER is preferred, it is power by the same model.
+   */
+  readonly predictedTime: number;
+}
+
 /** Operations that run together on one device. */
-export interface ExecutionStep {
+export interface ExecutionStep extends AnyStep {
   readonly kind: "execution";
   /** Index of the device. */
   readonly device: number;
@@ -52,7 +68,7 @@ export interface ExecutionStep {
 }
 
 /** An IF that the runtime interprets: it looks at the condition and runs one of two plans. */
-export interface IfStep {
+export interface IfStep extends AnyStep {
   readonly kind: "if";
   readonly operation: number;
   readonly condition: number;
@@ -64,7 +80,7 @@ export interface IfStep {
 }
 
 /** A WHILE that the runtime interprets. */
-export interface WhileStep {
+export interface WhileStep extends AnyStep {
   readonly kind: "while";
   readonly operation: number;
   readonly conditionPlan: Plan;

@@ -9,6 +9,7 @@ import { clamp } from "../fixed-point.ts";
 import { int32, tensor } from "../params.ts";
 import { isQuant8, type OutputTensor, type Tensor, type TensorData, type TensorInfo } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** What one operation says beside its family. */
@@ -51,15 +52,23 @@ export function arithmetic({ name, summary, types, scaleRule, float, integer, qu
     reference({ left, right, activation }, { output }) {
       const leftData = broadcastData(left, output.dimensions);
       const rightData = broadcastData(right, output.dimensions);
-      if (output.type === "TENSOR_INT32") integer(leftData, rightData, output.data);
-      else if (quantised !== undefined && isQuant8(output.type)) {
+      const { length } = output.data;
+      if (output.type === "TENSOR_INT32") {
+        return inChunks(length, (part) => integer(part(leftData), part(rightData), part(output.data)));
+      }
+      if (quantised !== undefined && isQuant8(output.type)) {
         enforce(scaleRule?.(left, right, output));
         const bounds = quantisedActivationRange(activation, output);
-        quantised({ ...left, data: leftData }, { ...right, data: rightData }, output, bounds);
-      } else {
-        float(leftData, rightData, output.data);
-        activate(output.data, activation);
+        return inChunks(length, (part) => {
+          const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
+          quantised(of(left, leftData), of(right, rightData), of(output), bounds);
+        });
       }
+      return inChunks(length, (part) => {
+        const results = part(output.data);
+        float(part(leftData), part(rightData), results);
+        activate(results, activation);
+      });
     },
   });
 }

@@ -7,6 +7,7 @@ import { defineOperation, type Operation } from "../define.ts";
 import { tensor } from "../params.ts";
 import { isQuant8, type Tensor, type TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { inChunks } from "./_chunks.ts";
 
 /** What a comparison answers where the left element is less than, equal to or greater than the right one, and for NaN. */
 export interface Answers {
@@ -36,7 +37,9 @@ export function comparison(name: OperationTypeName, summary: string, answers: An
     reference({ left, right }, { output }) {
       const leftData = broadcastData(comparable(left), output.dimensions);
       const rightData = broadcastData(comparable(right), output.dimensions);
-      compare(leftData, rightData, answers, output.data);
+      return inChunks(output.data.length, (part) =>
+        compare(part(leftData), part(rightData), answers, part(output.data)),
+      );
     },
   });
 }

@@ -2,7 +2,7 @@
  * The LSTM cell, with all that the HAL lets it have: coupled input and forget gates (CIFG), peepholes, projection,
  * clipping, layer normalisation, an auxiliary input. LSTM runs it once, the sequence operations along time.
  */
-import { OperationError, ensure } from "../fail.ts";
+import { ensure, OperationError } from "../fail.ts";
 import { formatShape, sameShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { cellActivation, sigmoid } from "./_gate-activation.ts";
@@ -150,7 +150,8 @@ export function lstmSizes(cell: LstmCell<TensorInfo>, inputs: number, auxiliarie
     if (gate === undefined) continue;
     expectShape(`the ${name} gate's input weights`, gate.input, [units, inputs]);
     expectShape(`the ${name} gate's recurrent weights`, gate.recurrent, [units, outputs]);
-    if (auxiliaries !== undefined) expectShape(`the ${name} gate's auxiliary weights`, gate.auxiliary, [units, auxiliaries]);
+    if (auxiliaries !== undefined)
+      expectShape(`the ${name} gate's auxiliary weights`, gate.auxiliary, [units, auxiliaries]);
     expectShape(`the ${name} gate's peephole weights`, gate.cell, [units]);
     expectShape(`the ${name} gate's bias`, gate.bias, [units]);
     expectShape(`the ${name} gate's normalisation weights`, gate.norm, [units]);

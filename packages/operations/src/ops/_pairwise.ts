@@ -6,6 +6,7 @@ import { defineOperation, type Operation } from "../define.ts";
 import { tensor } from "../params.ts";
 import type { TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { inChunks } from "./_chunks.ts";
 import { requantise } from "./_requantise.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
@@ -31,11 +32,9 @@ export function pairwise({ name, summary, types, loop }: Pairwise): Operation {
     reference({ left, right }, { output }) {
       const leftData = requantise(left, output);
       const rightData = requantise(right, output);
-      loop(
-        broadcastData({ ...left, data: leftData }, output.dimensions),
-        broadcastData({ ...right, data: rightData }, output.dimensions),
-        output.data,
-      );
+      const a = broadcastData({ ...left, data: leftData }, output.dimensions);
+      const b = broadcastData({ ...right, data: rightData }, output.dimensions);
+      return inChunks(output.data.length, (part) => loop(part(a), part(b), part(output.data)));
     },
   });
 }

@@ -7,6 +7,7 @@ import { defineOperation, type Operation } from "../define.ts";
 import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { isQuant8 } from "../tensor.ts";
+import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 /** Defines one of the operations; `activation` is a fused activation code. */
@@ -31,8 +32,11 @@ export function rectifier(name: OperationTypeName, summary: string, activation: 
       const [least, greatest] = isQuant8(input.type)
         ? quantisedActivationRange(activation, input)
         : activationRange(activation);
-      const { data } = output;
-      for (let index = 0; index < data.length; index++) data[index] = clamp(input.data[index], least, greatest);
+      return inChunks(output.data.length, (part) => {
+        const from = part(input.data);
+        const to = part(output.data);
+        for (let index = 0; index < to.length; index++) to[index] = clamp(from[index], least, greatest);
+      });
     },
   });
 }

@@ -1,9 +1,10 @@
 /**
  * Regions of interest of ROI_ALIGN and ROI_POOLING: their operand lists, rules, and scaling to the feature map.
  */
+
+import type { TypeRow } from "../define.ts";
 import { ensure } from "../fail.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
-import type { TypeRow } from "../define.ts";
 import { imageAxes } from "../window.ts";
 import { ensureBatch, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
 import { expectShape } from "./_lstm.ts";

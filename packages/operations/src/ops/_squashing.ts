@@ -7,6 +7,7 @@ import { defineOperation, type Operation } from "../define.ts";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier, roundingDivideByPowerOfTwo } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
+import { inChunks } from "./_chunks.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
 import { mapByTable } from "./_table.ts";
 import { rowsOfOneType } from "./_types.ts";
@@ -49,8 +50,10 @@ export function squashing(operation: Squashing): Operation {
       return { output: { dimensions, ...fixedOutputQuantisation(type, 2 ** -outputBits, outputZeroPoint) } };
     },
     reference({ input }, { output }) {
-      if (isQuant8(input.type)) quantised(input, output, fixed, outputBits);
-      else float(input.data, output.data);
+      if (!isQuant8(input.type)) {
+        return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
+      }
+      quantised(input, output, fixed, outputBits);
     },
   });
 }

@@ -5,6 +5,7 @@ import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { defineOperation, type Operation, type RankRule } from "../define.ts";
 import { tensor } from "../params.ts";
 import type { TensorData } from "../tensor.ts";
+import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** What one operation says beside its family. */
@@ -30,6 +31,7 @@ export function unary({ name, summary, types, rank, loop }: Unary): Operation {
     types: rowsOfOneType(2, types),
     ranks: rank === undefined ? {} : { input: rank },
     infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-    reference: ({ input }, { output }) => loop(input.data, output.data),
+    reference: ({ input }, { output }) =>
+      inChunks(output.data.length, (part) => loop(part(input.data), part(output.data))),
   });
 }

@@ -25,7 +25,10 @@ export const axisAlignedBboxTransform = defineOperation({
   infer({ regions, deltas, batches, imageSizes }) {
     const [count] = regions.dimensions;
     const classes = deltas.dimensions[1] / 4;
-    ensure(classes >= 1 && Number.isInteger(classes), () => `deltas have ${deltas.dimensions[1]} columns, not 4 per class`);
+    ensure(
+      classes >= 1 && Number.isInteger(classes),
+      () => `deltas have ${deltas.dimensions[1]} columns, not 4 per class`,
+    );
     ensure(imageSizes.dimensions[0] > 0, () => "there are no images");
     expectShape("the regions", regions, [count, 4]);
     expectShape("the deltas", deltas, [count, 4 * classes]);

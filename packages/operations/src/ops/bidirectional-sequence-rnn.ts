@@ -64,7 +64,12 @@ export const bidirectionalSequenceRnn = defineOperation({
   since: ({ auxiliaryInput, fwAuxiliaryWeights }) =>
     auxiliaryInput !== undefined && fwAuxiliaryWeights === undefined ? "1.3" : undefined,
   infer({ input, auxiliaryInput, timeMajor, mergeOutputs, ...args }) {
-    const { bwInput, auxiliary } = linkAuxiliary(input, auxiliaryInput, args.fwAuxiliaryWeights, args.bwAuxiliaryWeights);
+    const { bwInput, auxiliary } = linkAuxiliary(
+      input,
+      auxiliaryInput,
+      args.fwAuxiliaryWeights,
+      args.bwAuxiliaryWeights,
+    );
     const { batches } = sequenceOf(input.dimensions, timeMajor);
     const { forward, backward } = cells(args);
     const auxiliaries = auxiliary?.dimensions[2];
@@ -78,7 +83,12 @@ export const bidirectionalSequenceRnn = defineOperation({
     };
   },
   *reference({ input, auxiliaryInput, timeMajor, mergeOutputs, activation, ...args }, out) {
-    const { bwInput, auxiliary } = linkAuxiliary(input, auxiliaryInput, args.fwAuxiliaryWeights, args.bwAuxiliaryWeights);
+    const { bwInput, auxiliary } = linkAuxiliary(
+      input,
+      auxiliaryInput,
+      args.fwAuxiliaryWeights,
+      args.bwAuxiliaryWeights,
+    );
     const { forward, backward } = cells(args);
     const shared = { activation, auxiliary, timeMajor };
     yield* runRnnSequence({

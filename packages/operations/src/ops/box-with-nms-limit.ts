@@ -33,16 +33,59 @@ export const boxWithNmsLimit = defineOperation({
     tensor("chosenBatches", "TENSOR_INT32"),
   ],
   types: [
-    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
-    ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
-    ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM"],
-    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM"],
+    [
+      "1.2",
+      "TENSOR_FLOAT16",
+      "TENSOR_FLOAT16",
+      "FLOAT16",
+      "FLOAT16",
+      "FLOAT16",
+      "FLOAT16",
+      "TENSOR_FLOAT16",
+      "TENSOR_FLOAT16",
+    ],
+    [
+      "1.2",
+      "TENSOR_FLOAT32",
+      "TENSOR_FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "TENSOR_FLOAT32",
+      "TENSOR_FLOAT32",
+    ],
+    [
+      "1.2",
+      "TENSOR_QUANT8_ASYMM",
+      "TENSOR_QUANT16_ASYMM",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "TENSOR_QUANT8_ASYMM",
+      "TENSOR_QUANT16_ASYMM",
+    ],
+    [
+      "1.3",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+      "TENSOR_QUANT16_ASYMM",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+      "TENSOR_QUANT16_ASYMM",
+    ],
   ],
   ranks: { scores: 2, boxes: 2, batches: 1 },
   dynamic: true,
   infer({ scores, boxes, batches }) {
     const [count, classes] = scores.dimensions;
-    ensure(classes > 1, () => `there are ${classes} classes where at least 2, the first being the background, are needed`);
+    ensure(
+      classes > 1,
+      () => `there are ${classes} classes where at least 2, the first being the background, are needed`,
+    );
     expectShape("the boxes", boxes, [count, 4 * classes]);
     expectShape("the batch indexes", batches, [count]);
     ensureBoxScale("the boxes", boxes);
@@ -82,7 +125,10 @@ export const boxWithNmsLimit = defineOperation({
     const { chosenScores, chosenBoxes, chosenClasses, chosenBatches } = out;
     for (const output of [chosenScores, chosenClasses, chosenBatches]) resize(output, [chosen.length]);
     resize(chosenBoxes, [chosen.length, 4]);
-    storeReal(chosenScores, chosen.map(({ candidate }) => points[candidate]));
+    storeReal(
+      chosenScores,
+      chosen.map(({ candidate }) => points[candidate]),
+    );
     chosen.forEach(({ candidate, batch }, index) => {
       chosenBoxes.data.set(boxes.data.subarray(4 * candidate, 4 * candidate + 4), 4 * index);
       chosenClasses.data[index] = candidate % classes;

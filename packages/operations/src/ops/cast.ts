@@ -8,6 +8,7 @@ import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
 import { integerRange, isFloat } from "../tensor.ts";
+import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 const convertible: readonly OperandTypeName[] = [
@@ -45,7 +46,10 @@ export const cast = defineOperation({
       return;
     }
     const [least, greatest] = integerRange(output.type);
-    for (let index = 0; index < data.length; index++)
-      data[index] = Math.trunc(clamp(input.data[index], least, greatest));
+    return inChunks(data.length, (part) => {
+      const from = part(input.data);
+      const to = part(data);
+      for (let index = 0; index < to.length; index++) to[index] = Math.trunc(clamp(from[index], least, greatest));
+    });
   },
 });

@@ -7,6 +7,7 @@ import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 
 const later: readonly OperandTypeName[] = ["TENSOR_QUANT8_SYMM", "TENSOR_QUANT8_SYMM_PER_CHANNEL"];
 
@@ -28,14 +29,16 @@ export const dequantize = defineOperation({
   ],
   ranks: { input: [1, 4] },
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  reference({ input }, { output }) {
+  *reference({ input }, { output }) {
     const { data } = output;
     const [scales, stride] = scalesOf(input);
+    const isTime = pacer();
     for (let start = 0, channel = 0; start < data.length; start += stride) {
       const scale = scales[channel];
       for (let index = start; index < start + stride; index++) {
         data[index] = (input.data[index] - input.zeroPoint) * scale;
       }
+      if (isTime(stride)) yield;
       channel = channel + 1 < scales.length ? channel + 1 : 0;
     }
   },

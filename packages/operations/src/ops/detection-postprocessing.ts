@@ -37,14 +37,33 @@ export const detectionPostprocessing = defineOperation({
   ],
   types: (["FLOAT16", "FLOAT32"] as const).map((type) => {
     const tensorType = `TENSOR_${type}` as const;
-    return ["1.2", tensorType, tensorType, tensorType, type, type, type, type, type, type, tensorType, tensorType] as const;
+    return [
+      "1.2",
+      tensorType,
+      tensorType,
+      tensorType,
+      type,
+      type,
+      type,
+      type,
+      type,
+      type,
+      tensorType,
+      tensorType,
+    ] as const;
   }),
   ranks: { scores: 3, deltas: 3, anchors: 2 },
   infer({ scores, deltas, anchors, ...settings }) {
     const [batches, anchorCount, classes] = scores.dimensions;
     const { scaleY, scaleX, scaleHeight, scaleWidth, most, mostClassesPerDetection, mostPerClass } = settings;
-    ensure(classes > 1, () => `there are ${classes} classes where at least 2, the first being the background, are needed`);
-    ensure(deltas.dimensions[2] >= 4, () => `a box encoding has ${deltas.dimensions[2]} numbers where 4 or more are needed`);
+    ensure(
+      classes > 1,
+      () => `there are ${classes} classes where at least 2, the first being the background, are needed`,
+    );
+    ensure(
+      deltas.dimensions[2] >= 4,
+      () => `a box encoding has ${deltas.dimensions[2]} numbers where 4 or more are needed`,
+    );
     expectShape("the deltas", deltas, [batches, anchorCount, deltas.dimensions[2]]);
     expectShape("the anchors", anchors, [anchorCount, 4]);
     for (const [name, value] of Object.entries({ scaleY, scaleX, scaleHeight, scaleWidth, most })) {

@@ -4,6 +4,7 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { scalar, tensor } from "../params.ts";
+import { inChunks } from "./_chunks.ts";
 
 export const elu = defineOperation({
   name: "ELU",
@@ -17,10 +18,13 @@ export const elu = defineOperation({
   ],
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   reference({ input, alpha }, { output }) {
-    const { data } = output;
-    for (let index = 0; index < data.length; index++) {
-      const value = input.data[index];
-      data[index] = Math.max(0, value) + Math.min(0, alpha * Math.expm1(value));
-    }
+    return inChunks(output.data.length, (part) => {
+      const from = part(input.data);
+      const to = part(output.data);
+      for (let index = 0; index < to.length; index++) {
+        const value = from[index];
+        to[index] = Math.max(0, value) + Math.min(0, alpha * Math.expm1(value));
+      }
+    });
   },
 });

@@ -31,10 +31,58 @@ export const generateProposals = defineOperation({
   ],
   outputs: [tensor("chosenScores"), tensor("regions"), tensor("batches", "TENSOR_INT32")],
   types: [
-    ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
-    ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
-    ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM"],
-    ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM"],
+    [
+      "1.2",
+      "TENSOR_FLOAT16",
+      "TENSOR_FLOAT16",
+      "TENSOR_FLOAT16",
+      "TENSOR_FLOAT16",
+      "FLOAT16",
+      "FLOAT16",
+      "FLOAT16",
+      "FLOAT16",
+      "TENSOR_FLOAT16",
+      "TENSOR_FLOAT16",
+    ],
+    [
+      "1.2",
+      "TENSOR_FLOAT32",
+      "TENSOR_FLOAT32",
+      "TENSOR_FLOAT32",
+      "TENSOR_FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "TENSOR_FLOAT32",
+      "TENSOR_FLOAT32",
+    ],
+    [
+      "1.2",
+      "TENSOR_QUANT8_ASYMM",
+      "TENSOR_QUANT8_ASYMM",
+      "TENSOR_QUANT16_SYMM",
+      "TENSOR_QUANT16_ASYMM",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "TENSOR_QUANT8_ASYMM",
+      "TENSOR_QUANT16_ASYMM",
+    ],
+    [
+      "1.3",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+      "TENSOR_QUANT16_SYMM",
+      "TENSOR_QUANT16_ASYMM",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "FLOAT32",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+      "TENSOR_QUANT16_ASYMM",
+    ],
   ],
   ranks: { scores: 4, deltas: 4, anchors: 2, imageSizes: 2 },
   dynamic: true,
@@ -79,7 +127,9 @@ export const generateProposals = defineOperation({
       if (settings.mostBefore > 0 && settings.mostBefore < perImage) {
         candidates = candidates.sort((a, b) => ofImage[b] - ofImage[a]).slice(0, settings.mostBefore);
       }
-      candidates = candidates.filter((box) => isLargeAndInside(boxes, 4 * box, settings.leastSize, imageHeight, imageWidth));
+      candidates = candidates.filter((box) =>
+        isLargeAndInside(boxes, 4 * box, settings.leastSize, imageHeight, imageWidth),
+      );
       const chosen = yield* suppress(candidates, {
         scores: ofImage,
         boxes,
@@ -95,8 +145,14 @@ export const generateProposals = defineOperation({
     resize(chosenScores, [results.length]);
     resize(regions, [results.length, 4]);
     resize(batches, [results.length]);
-    storeReal(chosenScores, results.map(({ score }) => score));
-    storeReal(regions, results.flatMap(({ box }) => box));
+    storeReal(
+      chosenScores,
+      results.map(({ score }) => score),
+    );
+    storeReal(
+      regions,
+      results.flatMap(({ box }) => box),
+    );
     batches.data.set(results.map(({ batch }) => batch));
   },
 });

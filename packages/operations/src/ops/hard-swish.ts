@@ -12,6 +12,7 @@ import {
 } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
+import { inChunks } from "./_chunks.ts";
 import { mapByTable } from "./_table.ts";
 import { rowsOfOneType } from "./_types.ts";
 
@@ -29,8 +30,10 @@ export const hardSwish = defineOperation({
   ]),
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   reference({ input }, { output }) {
-    if (isQuant8(input.type)) quantised(input, output);
-    else float(input.data, output.data);
+    if (!isQuant8(input.type)) {
+      return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
+    }
+    quantised(input, output);
   },
 });
 

@@ -4,6 +4,7 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, scalar, tensor } from "../params.ts";
+import { pacer } from "./_chunks.ts";
 import { imageLayout } from "./_image.ts";
 import { widen } from "./_widen.ts";
 
@@ -20,11 +21,12 @@ export const instanceNormalization = defineOperation({
   ],
   ranks: { input: 4 },
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  reference({ input, gamma, beta, epsilon, nchw }, { output }) {
+  *reference({ input, gamma, beta, epsilon, nchw }, { output }) {
     const image = imageLayout(input.dimensions, nchw);
     const values = widen(input);
     const pixels = image.height * image.width;
     if (values.length === 0) return;
+    const isTime = pacer();
     for (let batch = 0; batch < image.batches; batch++) {
       for (let channel = 0; channel < image.channels; channel++) {
         const start = batch * image.batchStep + channel * image.channelStep;
@@ -37,6 +39,7 @@ export const instanceNormalization = defineOperation({
         // The variance of all pixels, not an estimate from a sample: divided by their number.
         const factor = gamma / Math.sqrt(squares / pixels + epsilon);
         for (let at = start; at < end; at += image.pixelStep) output.data[at] = (values[at] - mean) * factor + beta;
+        if (isTime(3 * pixels)) yield;
       }
     }
   },

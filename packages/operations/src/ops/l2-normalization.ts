@@ -8,6 +8,7 @@ import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { int32, optional, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
 import { integerRange, isFloat } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
 import { widen } from "./_widen.ts";
 
@@ -32,13 +33,14 @@ export const l2Normalization = defineOperation({
     resolveAxis(axis, input.dimensions.length);
     return { output: { dimensions: input.dimensions, ...fixedOutputQuantisation(input.type, 1 / 128, 128) } };
   },
-  reference({ input, axis }, { output }) {
+  *reference({ input, axis }, { output }) {
     const along = resolveAxis(axis, input.dimensions.length);
     const inner = extentProduct(input.dimensions, along + 1);
     const slice = input.dimensions[along] * inner;
     const values = widen(input);
     const float = isFloat(output.type);
     const [least, greatest] = float ? [0, 0] : integerRange(output.type);
+    const isTime = pacer();
     for (let start = 0; start < values.length; start += slice) {
       for (let column = start; column < start + inner; column++) {
         let sum = 0;
@@ -51,6 +53,7 @@ export const l2Normalization = defineOperation({
             ? value
             : clamp(roundHalfAway(value / output.scale) + output.zeroPoint, least, greatest);
         }
+        if (isTime(input.dimensions[along])) yield;
       }
     }
   },

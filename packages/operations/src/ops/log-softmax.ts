@@ -6,6 +6,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, scalar, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
+import { pacer } from "./_chunks.ts";
 
 export const logSoftmax = defineOperation({
   name: "LOG_SOFTMAX",
@@ -22,11 +23,12 @@ export const logSoftmax = defineOperation({
     ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
     return { output: { dimensions: input.dimensions } };
   },
-  reference({ input, beta, axis }, { output }) {
+  *reference({ input, beta, axis }, { output }) {
     const reduced = resolveAxis(axis, input.dimensions.length);
     const length = input.dimensions[reduced];
     const inner = extentProduct(input.dimensions, reduced + 1);
     const { data } = input;
+    const isTime = pacer();
     for (let block = 0; block < data.length; block += inner * length) {
       for (let first = block; first < block + inner; first++) {
         const end = first + inner * length;
@@ -38,6 +40,7 @@ export const logSoftmax = defineOperation({
         for (let index = first; index < end; index += inner) {
           output.data[index] = (data[index] - greatest) * beta - logarithm;
         }
+        if (isTime(4 * length)) yield;
       }
     }
   },

@@ -7,6 +7,7 @@ import { clamp, multiplyByQuantisedMultiplier, quantiseMultiplier } from "../fix
 import { tensor } from "../params.ts";
 import { integerRange, isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 export const prelu = defineOperation({
@@ -25,8 +26,11 @@ export const prelu = defineOperation({
   reference({ input, alpha }, { output }) {
     const inputData = broadcastData(input, output.dimensions);
     const alphaData = broadcastData(alpha, output.dimensions);
-    if (isQuant8(output.type)) quantised({ ...input, data: inputData }, { ...alpha, data: alphaData }, output);
-    else float(inputData, alphaData, output.data);
+    return inChunks(output.data.length, (part) => {
+      const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
+      if (isQuant8(output.type)) quantised(of(input, inputData), of(alpha, alphaData), of(output));
+      else float(part(inputData), part(alphaData), part(output.data));
+    });
   },
 });
 

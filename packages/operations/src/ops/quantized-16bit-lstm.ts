@@ -9,7 +9,12 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { clamp, multiplyByQuantisedMultiplier, quantiseMultiplier, roundingDivideByPowerOfTwo } from "../fixed-point.ts";
+import {
+  clamp,
+  multiplyByQuantisedMultiplier,
+  quantiseMultiplier,
+  roundingDivideByPowerOfTwo,
+} from "../fixed-point.ts";
 import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
@@ -93,7 +98,10 @@ export const quantized16bitLstm = defineOperation({
         const { inputToForgetWeights, recurrentToForgetWeights, forgetGateBias } = operands;
         const { inputToCellWeights, recurrentToCellWeights, cellBias } = operands;
         const { inputToOutputWeights, recurrentToOutputWeights, outputGateBias } = operands;
-        const take = logistic(gate(batch, unit, inputToInputWeights, recurrentToInputWeights, inputGateBias), GATE_BITS);
+        const take = logistic(
+          gate(batch, unit, inputToInputWeights, recurrentToInputWeights, inputGateBias),
+          GATE_BITS,
+        );
         const keep = logistic(
           gate(batch, unit, inputToForgetWeights, recurrentToForgetWeights, forgetGateBias),
           GATE_BITS,

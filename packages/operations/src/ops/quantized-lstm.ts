@@ -156,7 +156,8 @@ function gateOf(
       let value = scaled(dot(input.data, batch, input.zeroPoint, gate.input, unit) + bias, fromInput);
       value += scaled(dot(outputStateIn.data, batch, outputStateIn.zeroPoint, gate.recurrent, unit), fromState);
       value = clamp(value, -32768, 32767);
-      if (gate.cell && fromCell) value = clamp(value + scaled(gate.cell.data[unit] * state[unit], fromCell), -32768, 32767);
+      if (gate.cell && fromCell)
+        value = clamp(value + scaled(gate.cell.data[unit] * state[unit], fromCell), -32768, 32767);
       values[unit] = value;
     }
     return gate.norm === undefined ? values : normalise(values, gate.norm, gate.bias);
@@ -204,7 +205,11 @@ function projection(
   weights: Tensor | undefined,
   bias: Tensor | undefined,
   outputState: Tensor,
-  settings: { readonly hiddenStateScale: number; readonly hiddenStateZeroPoint: number; readonly projectionClip: number },
+  settings: {
+    readonly hiddenStateScale: number;
+    readonly hiddenStateZeroPoint: number;
+    readonly projectionClip: number;
+  },
 ): (hidden: Int8Array, outputs: number) => Int8Array {
   if (weights === undefined) return (hidden) => hidden;
   const { hiddenStateScale, hiddenStateZeroPoint, projectionClip } = settings;

@@ -6,6 +6,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { formatShape, sameShape } from "../shape.ts";
+import { inChunks } from "./_chunks.ts";
 import { requantise } from "./_requantise.ts";
 import { rowsOfOneType } from "./_types.ts";
 
@@ -35,8 +36,9 @@ export const select = defineOperation({
   reference({ condition, whenTrue, whenFalse }, { output }) {
     const chosen = requantise(whenTrue, output);
     const other = requantise(whenFalse, output);
-    const { data } = output;
-    for (let index = 0; index < data.length; index++)
-      data[index] = condition.data[index] ? chosen[index] : other[index];
+    return inChunks(output.data.length, (part) => {
+      const [flags, yes, no, to] = [part(condition.data), part(chosen), part(other), part(output.data)];
+      for (let index = 0; index < to.length; index++) to[index] = flags[index] ? yes[index] : no[index];
+    });
   },
 });

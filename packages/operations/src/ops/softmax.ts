@@ -16,6 +16,7 @@ import { fixedPoint32, reciprocal } from "../fixed-point-functions.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
 import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
 
 /** Elements first, first + step, … before end: those that add up to 1. */
@@ -40,14 +41,18 @@ export const softmax = defineOperation({
     ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
     return { output: { dimensions: input.dimensions, ...fixedOutputQuantisation(input.type, 1 / 256, 0) } };
   },
-  reference({ input, beta, axis }, { output }) {
+  *reference({ input, beta, axis }, { output }) {
     const reduced = resolveAxis(axis, input.dimensions.length);
     const inner = extentProduct(input.dimensions, reduced + 1);
     const length = input.dimensions[reduced];
     const block = inner * length;
     const lane = isFloat(input.type) ? floatLane(input, beta, output, length) : quantisedLane(input, beta, output);
+    const isTime = pacer();
     for (let start = 0; start < input.data.length; start += block) {
-      for (let first = start; first < start + inner; first++) lane(first, start + block, inner);
+      for (let first = start; first < start + inner; first++) {
+        lane(first, start + block, inner);
+        if (isTime(4 * length)) yield;
+      }
     }
   },
 });

@@ -65,6 +65,11 @@ export function modelNeeds(model: Model): Need[] {
   return needs;
 }
 
+/** The parts of a model that a HAL version cannot express. */
+export function unmetNeeds(model: Model, version: HalVersion): Need[] {
+  return modelNeeds(model).filter((need) => !isMetBy(need, version));
+}
+
 /** The parts of an operand that need more than HAL 1.0. */
 export function operandNeeds({ type, lifetime, dimensions, extraParams }: Operand, path: string): Need[] {
   const needs = [operandTypeNeed(type, path), lifeTimeNeed(lifetime, path)];

@@ -84,7 +84,7 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
         entry.isShown = true;
         const { operand } = entry;
         if (operand.subgraph !== undefined) references.push({ from: name, to: operand.subgraph });
-        if (operand.lifetime !== "NO_VALUE") lines.push(`${parameter}: ${hiddenText(operand)}`);
+        lines.push(hiddenLine(parameter, operand));
       }
       const most = Math.max(edges.length, outputs.length);
       dot.node(name, {
@@ -144,16 +144,22 @@ const lifetimeTexts: Readonly<Record<string, (operand: OperandDescription) => st
 };
 
 function operandLabel(operand: OperandDescription): string {
-  const { index, type, lifetime, value, dimensions } = operand;
-  const kind = lifetimeTexts[lifetime]?.(operand) ?? `: ${lifetime}`;
-  const shownValue = value === undefined ? "" : ` = ${valueText(value)}`;
-  return `${index}${kind}\\n${shortType(type)}${shownValue}${shapeText(dimensions)}`;
+  return `${operand.index}${kindText(operand)}\\n${contentText(operand)}`;
 }
 
-/** An operand inside an operation: its value, else what it is. */
-function hiddenText({ type, value, dimensions, subgraph }: OperandDescription): string {
-  if (subgraph !== undefined) return `subgraph ${subgraph}`;
-  return value === undefined ? `${shortType(type)}${shapeText(dimensions)}` : valueText(value);
+/** An operand inside an operation: the same, after the name of the parameter. */
+function hiddenLine(parameter: string | number, operand: OperandDescription): string {
+  return `${parameter} (${operand.index}${kindText(operand)}) ${contentText(operand)}`;
+}
+
+function kindText(operand: OperandDescription): string {
+  const { lifetime } = operand;
+  return lifetimeTexts[lifetime]?.(operand) ?? `: ${lifetime}`;
+}
+
+function contentText({ type, value, dimensions, subgraph }: OperandDescription): string {
+  const shownValue = value ?? subgraph;
+  return `${shortType(type)}${shownValue === undefined ? "" : ` = ${valueText(shownValue)}`}${shapeText(dimensions)}`;
 }
 
 function shortType(type: string): string {

@@ -1,0 +1,5 @@
+/**
+ * @nnhal/backend-tfjs: computes with TensorFlow.js, on the best of its engines that works here.
+ */
+export type { EngineName } from "./engine.ts";
+export { backend, type TfjsBackendOptions, tfjsBackend } from "./tfjs-backend.ts";

@@ -1,0 +1,96 @@
+/** Sequences along time, and the weights of recurrent cells. */
+import type { KernelTensor } from "@nnhal/backend";
+import { ensure } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { type Read, rank2, type Setup } from "./_kernel.ts";
+
+/** Reads several tensors made into one by `join`: once where all are constant, else at each run. */
+export function joined(
+  tensors: readonly KernelTensor[],
+  { constant, keep }: Setup,
+  join: (tensors: tf.Tensor[]) => tf.Tensor,
+): (read: Read) => tf.Tensor {
+  const constants = tensors.map(constant).filter((tensor) => tensor !== undefined);
+  if (constants.length < tensors.length) return (read) => join(tensors.map(read));
+  const kept = keep(join(constants));
+  return () => kept;
+}
+
+/** Weights [units, inputs] of several gates side by side, as [inputs, gates · units]. */
+export function sideBySide(weights: readonly KernelTensor[], setup: Setup): (read: Read) => tf.Tensor2D {
+  const all = joined(weights, setup, (tensors) => tf.transpose(tf.concat(tensors, 0)));
+  return (read) => rank2(all(read));
+}
+
+/** What a cell does at one time: from what the inputs contribute and the states before to the states after. */
+export type CellStep = (contribution: tf.Tensor2D, states: readonly tf.Tensor2D[]) => readonly tf.Tensor2D[];
+
+/** [times, batches, size] of a sequence of either order. */
+export function toTimeMajor(sequence: tf.Tensor, timeMajor: boolean): tf.Tensor {
+  return timeMajor ? sequence : tf.transpose(sequence, [1, 0, 2]);
+}
+
+/**
+ * Runs a cell along time. `contributions`: [times, batches, gates · units]. Gives the first state at all times, in the order of the
+ * input, and all states at the end.
+ */
+export function runSequence(
+  contributions: tf.Tensor,
+  initial: readonly tf.Tensor2D[],
+  step: CellStep,
+  { timeMajor, backwards = false }: { readonly timeMajor: boolean; readonly backwards?: boolean },
+): { readonly outputs: tf.Tensor; readonly states: readonly tf.Tensor2D[] } {
+  const times = tf.unstack(contributions).map(rank2);
+  if (backwards) times.reverse();
+  let states = initial;
+  const outputs: tf.Tensor[] = [];
+  for (const contribution of times) {
+    const before = states;
+    states = tf.tidy(() => [...step(contribution, before)]);
+    outputs.push(states[0]);
+  }
+  if (backwards) outputs.reverse();
+  const stacked = tf.stack(outputs);
+  return { outputs: timeMajor ? stacked : tf.transpose(stacked, [1, 0, 2]), states };
+}
+
+/** What inputs and auxiliary inputs contribute at all times: [times, batches, gates · units]. */
+export function contributionsOf(
+  parts: readonly (readonly [sequence: tf.Tensor, weights: tf.Tensor2D])[],
+  timeMajor: boolean,
+): tf.Tensor {
+  const products = parts.map(([sequence, weights]) => {
+    const ordered = toTimeMajor(sequence, timeMajor);
+    const [times, batches, size] = ordered.shape;
+    const rows = tf.reshape<tf.Rank.R2>(ordered, [times * batches, size]);
+    return tf.reshape(tf.matMul(rows, weights), [times, batches, weights.shape[1]]);
+  });
+  return products.reduce((sum, product) => tf.add(sum, product));
+}
+
+/** What the backward cell sees as its input, and both as their auxiliary input, by the rule of the HAL. */
+export function linkAuxiliary(
+  input: KernelTensor,
+  auxiliaryInput: KernelTensor | undefined,
+  hasAuxiliaryWeights: boolean,
+): { readonly bwInput: KernelTensor; readonly auxiliary: KernelTensor | undefined } {
+  if (auxiliaryInput === undefined) return { bwInput: input, auxiliary: undefined };
+  if (hasAuxiliaryWeights) return { bwInput: input, auxiliary: auxiliaryInput };
+  return { bwInput: auxiliaryInput, auxiliary: undefined };
+}
+
+/** The tensor arguments of an operation by name, whichever there are. */
+export type TensorArgs = Readonly<Record<string, KernelTensor | number | boolean | undefined>>;
+
+/** A tensor argument; undefined where it is omitted. */
+export function optionalTensor(args: TensorArgs, name: string): KernelTensor | undefined {
+  const argument = args[name];
+  return typeof argument === "object" ? argument : undefined;
+}
+
+/** A tensor argument that has to be there. */
+export function requiredTensor(args: TensorArgs, name: string): KernelTensor {
+  const tensor = optionalTensor(args, name);
+  ensure(tensor !== undefined, () => `${name} is omitted`);
+  return tensor;
+}

@@ -1,0 +1,174 @@
+/** Operations that work element by element. */
+import type { KernelTensor } from "@nnhal/backend";
+import { ensure, isFloat } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import * as tf from "@tensorflow/tfjs-core";
+import { firstOf, floatKernel, only, realKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { activate, isQuantised } from "./_quantised.ts";
+
+type Unary = (input: tf.Tensor) => tf.Tensor;
+type Binary = (left: tf.Tensor, right: tf.Tensor) => tf.Tensor;
+
+interface Pair {
+  readonly left: KernelTensor;
+  readonly right: KernelTensor;
+}
+
+function unary(make: typeof floatKernel, compute: Unary): TfjsKernel {
+  return make({
+    prepare:
+      ({ input }: { readonly input: KernelTensor }) =>
+      (read) =>
+        compute(read(input)),
+  });
+}
+
+function binary(make: typeof floatKernel, compute: Binary): TfjsKernel {
+  return make({
+    prepare:
+      ({ left, right }: Pair) =>
+      (read) =>
+        compute(read(left), read(right)),
+  });
+}
+
+/** With a fused activation; integers take none. */
+function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers = compute): TfjsKernel {
+  const real = make({
+    prepare:
+      ({ left, right, activation }: Pair & { readonly activation: number }) =>
+      (read) =>
+        activate(compute(read(left), read(right)), activation),
+  });
+  const integers = storedKernel({
+    accepts: only("TENSOR_INT32"),
+    prepare({ left, right, activation }: Pair & { readonly activation: number }) {
+      ensure(activation === 0, () => `activation ${activation} is not available for TENSOR_INT32; only NONE 0 is`);
+      return (read) => computeIntegers(read(left), read(right));
+    },
+  });
+  return firstOf(real, integers);
+}
+
+/** Comparisons of quantised tensors are those of the real numbers; booleans compare as 0 and 1. */
+function comparison(compute: Binary): TfjsKernel {
+  const numbers = (tensor: tf.Tensor) => (tensor.dtype === "bool" ? tf.cast(tensor, "int32") : tensor);
+  return firstOf(
+    binary(realKernel, compute),
+    binary(storedKernel, (left, right) => compute(numbers(left), numbers(right))),
+  );
+}
+
+const alsoIntegers =
+  (compute: Unary): Unary =>
+  (input) =>
+    input.dtype === "int32" ? tf.cast(compute(tf.cast(input, "float32")), "int32") : compute(input);
+
+const floatsAndIntegers: typeof floatKernel = (spec) =>
+  storedKernel({ accepts: (type) => isFloat(type) || type === "TENSOR_INT32", ...spec });
+
+const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TENSOR_BOOL8"), ...spec });
+
+export const abs = unary(floatsAndIntegers, alsoIntegers(tf.abs));
+export const neg = unary(floatsAndIntegers, (input) => tf.neg(input));
+export const exp = unary(floatKernel, tf.exp);
+export const log = unary(floatKernel, tf.log);
+export const floor = unary(floatKernel, tf.floor);
+export const sqrt = unary(floatKernel, tf.sqrt);
+export const rsqrt = unary(floatKernel, tf.rsqrt);
+export const sin = unary(floatKernel, tf.sin);
+export const logistic = unary(realKernel, tf.sigmoid);
+export const tanh = unary(realKernel, tf.tanh);
+export const relu = unary(realKernel, tf.relu);
+export const relu1 = unary(realKernel, (input) => tf.clipByValue(input, -1, 1));
+export const relu6 = unary(realKernel, tf.relu6);
+export const hardSwish = unary(realKernel, (input) => tf.div(tf.mul(input, tf.clipByValue(tf.add(input, 3), 0, 6)), 6));
+export const logicalNot = unary(booleans, tf.logicalNot);
+
+export const elu = floatKernel({
+  // max(0, x) + α · (exp(min(0, x)) − 1)
+  prepare:
+    ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: number }) =>
+    (read) => {
+      const x = read(input);
+      return tf.add(tf.relu(x), tf.mul(tf.sub(tf.exp(tf.minimum(x, 0)), 1), alpha));
+    },
+});
+
+export const add = arithmetic(realKernel, tf.add);
+export const sub = arithmetic(realKernel, tf.sub);
+export const mul = arithmetic(realKernel, tf.mul);
+
+/** Integers round down; division by 0, whose result is undefined, must not end the run. */
+export const div = arithmetic(floatKernel, tf.div, (left, right) => {
+  const isZero = tf.equal(right, tf.scalar(0, "int32"));
+  const divisor = tf.where(isZero, tf.onesLike(right), right);
+  return tf.floorDiv(left, divisor);
+});
+
+export const maximum = firstOf(binary(realKernel, tf.maximum), binary(floatsAndIntegers, tf.maximum));
+export const minimum = firstOf(binary(realKernel, tf.minimum), binary(floatsAndIntegers, tf.minimum));
+export const equal = comparison(tf.equal);
+export const notEqual = comparison(tf.notEqual);
+export const less = comparison(tf.less);
+export const lessEqual = comparison(tf.lessEqual);
+export const greater = comparison(tf.greater);
+export const greaterEqual = comparison(tf.greaterEqual);
+export const logicalAnd = binary(booleans, tf.logicalAnd);
+export const logicalOr = binary(booleans, tf.logicalOr);
+
+export const pow = floatKernel({
+  prepare:
+    ({ base, exponent }: { readonly base: KernelTensor; readonly exponent: KernelTensor }) =>
+    (read) =>
+      tf.pow(read(base), read(exponent)),
+});
+
+export const prelu = realKernel({
+  // max(0, x) + α · min(0, x)
+  prepare:
+    ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: KernelTensor }) =>
+    (read) => {
+      const x = read(input);
+      return tf.add(tf.relu(x), tf.mul(tf.minimum(x, 0), read(alpha)));
+    },
+});
+
+interface Choice {
+  readonly condition: KernelTensor;
+  readonly whenTrue: KernelTensor;
+  readonly whenFalse: KernelTensor;
+}
+
+const choose = (make: typeof floatKernel) =>
+  make({
+    accepts: only("TENSOR_BOOL8"),
+    prepare:
+      ({ condition, whenTrue, whenFalse }: Choice) =>
+      (read) =>
+        tf.where(tf.cast(read(condition), "bool"), read(whenTrue), read(whenFalse)),
+  });
+
+/** The quantisations of the two may differ; real numbers are what both have. */
+export const select = choose(realKernel);
+
+/** To and from quantised types: the elements stay the same real numbers. */
+const toReal: TfjsKernel = unary(realKernel, (input) => tf.clone(input));
+export const quantize = toReal;
+export const dequantize = toReal;
+
+/** The number itself in another type; scale and zero point play no part. */
+export const cast = storedKernel({
+  prepare({ input }: { readonly input: KernelTensor }, { output }: { readonly output: KernelTensor }) {
+    const { type } = output;
+    if (type === input.type) return (read) => tf.clone(read(input));
+    return (read) => castTo(read(input), input.type, type);
+  },
+});
+
+function castTo(input: tf.Tensor, from: OperandTypeName, to: OperandTypeName): tf.Tensor {
+  if (to === "TENSOR_INT32") return tf.cast(input, "int32");
+  if (!isQuantised(to)) return tf.cast(input, "float32");
+  const whole = isFloat(from) ? tf.cast(tf.cast(input, "int32"), "float32") : tf.cast(input, "float32");
+  return tf.clipByValue(whole, 0, 255);
+}

@@ -1,0 +1,208 @@
+/**
+ * LSTM and its sequence forms. The products of all gates are one product, and those of the inputs of all times as well.
+ */
+import type { KernelTensor } from "@nnhal/backend";
+import { ensure, OperationError, type TensorInfo } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { floatKernel, type Read, rank2, type Setup } from "./_kernel.ts";
+import {
+  type CellStep,
+  contributionsOf,
+  linkAuxiliary,
+  optionalTensor,
+  requiredTensor,
+  runSequence,
+  sideBySide,
+  type TensorArgs,
+} from "./_sequence.ts";
+
+interface Settings {
+  readonly activation: number;
+  readonly cellClip: number;
+  readonly projectionClip: number;
+}
+
+interface PreparedCell {
+  readonly weights: (read: Read) => tf.Tensor2D;
+  readonly auxiliaryWeights: ((read: Read) => tf.Tensor2D) | undefined;
+  /** States are [output, cell]. */
+  step(read: Read): CellStep;
+}
+
+/** Activations of cells have codes of their own. */
+function activationOf(code: number): (tensor: tf.Tensor) => tf.Tensor {
+  switch (code) {
+    case 0:
+      return (tensor) => tensor;
+    case 1:
+      return tf.relu;
+    case 2:
+      return (tensor) => tf.clipByValue(tensor, -1, 1);
+    case 3:
+      return tf.relu6;
+    case 4:
+      return tf.tanh;
+    case 6:
+      return tf.sigmoid;
+    default:
+      throw new OperationError(`activation ${code} is none of NONE 0, RELU 1, RELU1 2, RELU6 3, TANH 4, SIGMOID 6`);
+  }
+}
+
+function clipper(limit: number): (tensor: tf.Tensor) => tf.Tensor {
+  ensure(limit >= 0, () => `the clip is ${limit}, less than 0`);
+  return limit === 0 ? (tensor) => tensor : (tensor) => tf.clipByValue(tensor, -limit, limit);
+}
+
+/** Added to the variance, so that a constant vector can be normalised. */
+const LEAST_VARIANCE = 1e-8;
+
+function normalise(sums: tf.Tensor, weights: tf.Tensor): tf.Tensor {
+  const centred = tf.sub(sums, tf.mean(sums, 1, true));
+  const variance = tf.mean(tf.square(centred), 1, true);
+  return tf.mul(tf.div(centred, tf.sqrt(tf.add(variance, LEAST_VARIANCE))), weights);
+}
+
+type GateName = "Input" | "Forget" | "Cell" | "Output";
+
+/** A cell whose operands are named as the HAL names them, behind a prefix. Without an input gate, forgetting decides (CIFG). */
+function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Settings, setup: Setup): PreparedCell {
+  const named = (name: string) => (prefix === "" ? name : prefix + name[0].toUpperCase() + name.slice(1));
+  const given = (name: string) => optionalTensor(args, named(name));
+  const needed = (name: string) => requiredTensor(args, named(name));
+  const hasInputGate = given("inputToInputWeights") !== undefined;
+  const gates: GateName[] = hasInputGate ? ["Input", "Forget", "Cell", "Output"] : ["Forget", "Cell", "Output"];
+  const weightsFrom = (source: string) =>
+    sideBySide(
+      gates.map((gate) => needed(`${source}To${gate}Weights`)),
+      setup,
+    );
+  const recurrentWeights = weightsFrom("recurrent");
+  const projectionWeights = given("projectionWeights");
+  const projection = projectionWeights && sideBySide([projectionWeights], setup);
+  const projectionBias = given("projectionBias");
+  const activate = activationOf(settings.activation);
+  const clipCell = clipper(settings.cellClip);
+  const clipProjection = clipper(settings.projectionClip);
+  const facts = new Map(
+    gates.map((gate) => [
+      gate,
+      {
+        place: gates.indexOf(gate),
+        bias: needed(gate === "Cell" ? "cellBias" : `${gate.toLowerCase()}GateBias`),
+        peephole: gate === "Cell" ? undefined : given(`cellTo${gate}Weights`),
+        norm: given(`${gate.toLowerCase()}LayerNormWeights`),
+      },
+    ]),
+  );
+  return {
+    weights: weightsFrom("input"),
+    auxiliaryWeights: given("auxiliaryToForgetWeights") && weightsFrom("auxiliary"),
+    step(read) {
+      const recurrent = recurrentWeights(read);
+      return (contribution, [output, cell]) => {
+        const products = tf.split(tf.add(contribution, tf.matMul(output, recurrent)), gates.length, 1);
+        /** What goes into a gate; `seen`: the state of the cell that its peephole sees. */
+        const sum = (gate: GateName, seen: tf.Tensor): tf.Tensor => {
+          const fact = facts.get(gate);
+          ensure(fact !== undefined, () => `there is no ${gate} gate`);
+          let value: tf.Tensor = products[fact.place];
+          if (fact.peephole) value = tf.add(value, tf.mul(seen, read(fact.peephole)));
+          if (fact.norm) value = normalise(value, read(fact.norm));
+          return tf.add(value, read(fact.bias));
+        };
+        const forget = tf.sigmoid(sum("Forget", cell));
+        const take = hasInputGate ? tf.sigmoid(sum("Input", cell)) : tf.sub(1, forget);
+        const next = clipCell(tf.add(tf.mul(forget, cell), tf.mul(take, activate(sum("Cell", cell)))));
+        const result = tf.mul(tf.sigmoid(sum("Output", next)), activate(next));
+        if (projection === undefined) return [rank2(result), rank2(next)];
+        const projected = tf.matMul(rank2(result), projection(read));
+        const biased = projectionBias ? tf.add(projected, read(projectionBias)) : projected;
+        return [rank2(clipProjection(biased)), rank2(next)];
+      };
+    },
+  };
+}
+
+interface States {
+  readonly input: KernelTensor;
+  readonly outputStateIn: KernelTensor;
+  readonly cellStateIn: KernelTensor;
+}
+
+export const lstm = floatKernel({
+  prepare({ input, outputStateIn, cellStateIn, ...args }: Settings & States & TensorArgs, outputs: Outputs, setup) {
+    const cell = prepareCell(args, "", args, setup);
+    const scratch = outputs.scratch?.dimensions ?? [];
+    return (read) => {
+      const contribution = rank2(tf.matMul(rank2(read(input)), cell.weights(read)));
+      const [output, state] = cell.step(read)(contribution, [rank2(read(outputStateIn)), rank2(read(cellStateIn))]);
+      return [tf.zeros([...scratch]), output, state, tf.clone(output)];
+    };
+  },
+});
+
+type Outputs = Readonly<Record<string, TensorInfo | undefined>>;
+
+export const unidirectionalSequenceLstm = floatKernel({
+  prepare(
+    {
+      input,
+      outputStateIn,
+      cellStateIn,
+      timeMajor,
+      ...args
+    }: Settings & States & { readonly timeMajor: boolean } & TensorArgs,
+    { outputStateOut, cellStateOut }: Outputs,
+    setup,
+  ) {
+    const cell = prepareCell(args, "", args, setup);
+    return (read) => {
+      const contributions = contributionsOf([[read(input), cell.weights(read)]], timeMajor);
+      const initial = [rank2(read(outputStateIn)), rank2(read(cellStateIn))];
+      const { outputs, states } = runSequence(contributions, initial, cell.step(read), { timeMajor });
+      return [outputs, outputStateOut && states[0], cellStateOut && states[1]];
+    };
+  },
+});
+
+interface Bidirectional extends Settings {
+  readonly input: KernelTensor;
+  readonly auxiliaryInput: KernelTensor | undefined;
+  readonly timeMajor: boolean;
+  readonly mergeOutputs: boolean;
+}
+
+export const bidirectionalSequenceLstm = floatKernel({
+  prepare(
+    { input, auxiliaryInput, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
+    outputs: Outputs,
+    setup,
+  ) {
+    const forward = prepareCell(args, "fw", args, setup);
+    const backward = prepareCell(args, "bw", args, setup);
+    const linked = linkAuxiliary(input, auxiliaryInput, forward.auxiliaryWeights !== undefined);
+    const run = (read: Read, cell: PreparedCell, seen: KernelTensor, prefix: string, backwards: boolean) => {
+      const { auxiliary } = linked;
+      const extra = auxiliary && cell.auxiliaryWeights?.(read);
+      const parts: [tf.Tensor, tf.Tensor2D][] = [[read(seen), cell.weights(read)]];
+      if (auxiliary && extra) parts.push([read(auxiliary), extra]);
+      const initial = ["OutputStateIn", "CellStateIn"].map((name) =>
+        rank2(read(requiredTensor(args, `${prefix}${name}`))),
+      );
+      return runSequence(contributionsOf(parts, timeMajor), initial, cell.step(read), { timeMajor, backwards });
+    };
+    return (read) => {
+      const fw = run(read, forward, input, "fw", false);
+      const bw = run(read, backward, linked.bwInput, "bw", true);
+      return [
+        mergeOutputs ? tf.concat([fw.outputs, bw.outputs], 2) : fw.outputs,
+        outputs.bwOutput && bw.outputs,
+        outputs.fwOutputStateOut && fw.states[0],
+        outputs.fwCellStateOut && fw.states[1],
+        outputs.bwOutputStateOut && bw.states[0],
+        outputs.bwCellStateOut && bw.states[1],
+      ];
+    };
+  },
+});

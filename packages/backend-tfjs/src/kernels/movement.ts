@@ -1,0 +1,267 @@
+/** Operations that move elements and leave them as they are. */
+import type { KernelTensor } from "@nnhal/backend";
+import { ensure, extentProduct, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
+import { type Compute, type Read, storedKernel } from "./_kernel.ts";
+import { dequantise, isQuantised, requantise } from "./_quantised.ts";
+
+interface One {
+  readonly output: TensorInfo;
+}
+
+interface Unary {
+  readonly input: KernelTensor;
+}
+
+/** Shape inference has worked out what becomes of the shape. */
+const reshaped = storedKernel({
+  prepare:
+    ({ input }: Unary, { output }: One) =>
+    (read) =>
+      tf.reshape(read(input), [...output.dimensions]),
+});
+
+export const reshape = reshaped;
+export const squeeze = reshaped;
+export const expandDims = reshaped;
+
+export const transpose = storedKernel({
+  prepare({ input, permutation }: Unary & { readonly permutation: KernelTensor | undefined }) {
+    const order = permutation?.data ? Array.from(permutation.data) : undefined;
+    return (read) => tf.transpose(read(input), order);
+  },
+});
+
+export const concatenation = storedKernel({
+  prepare({ inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number }, { output }: One) {
+    const filled = inputs.filter(({ dimensions }) => !dimensions.includes(0));
+    const isSame = filled.every(({ scale, zeroPoint }) => scale === output.scale && zeroPoint === output.zeroPoint);
+    if (isSame || !isQuantised(output.type)) {
+      return (read) => tf.concat(filled.map(read), axis);
+    }
+    return (read) =>
+      requantise(
+        tf.concat(
+          filled.map((input) => dequantise(read(input), input)),
+          axis,
+        ),
+        output,
+      );
+  },
+});
+
+export const split = storedKernel({
+  prepare:
+    ({ input, axis, count }: Unary & { readonly axis: number; readonly count: number }) =>
+    (read) =>
+      tf.split(read(input), count, resolveAxis(axis, input.dimensions.length)),
+});
+
+export const slice = storedKernel({
+  prepare({ input, begin }: Unary & { readonly begin: KernelTensor }, { output }: One) {
+    const start = Array.from(begin.data ?? []);
+    return (read) => tf.slice(read(input), start, [...output.dimensions]);
+  },
+});
+
+interface StridedSlice extends Unary {
+  readonly begin: KernelTensor;
+  readonly end: KernelTensor;
+  readonly strides: KernelTensor;
+  readonly beginMask: number;
+  readonly endMask: number;
+  readonly shrinkAxisMask: number;
+}
+
+export const stridedSlice = storedKernel({
+  prepare({ input, begin, end, strides, beginMask, endMask, shrinkAxisMask }: StridedSlice, { output }: One) {
+    const [from, to, steps] = [begin, end, strides].map(({ data }) => Array.from(data ?? []));
+    // An axis that is removed has one element, whatever its end says; shape inference has seen to the rest.
+    from.forEach((start, axis) => {
+      if ((shrinkAxisMask & (1 << axis)) === 0) return;
+      const first = (beginMask & (1 << axis)) === 0 ? start : 0;
+      from[axis] = first < 0 ? first + input.dimensions[axis] : first;
+      to[axis] = from[axis] + 1;
+      steps[axis] = 1;
+    });
+    const keptMask = ~shrinkAxisMask;
+    return (read) => {
+      const result = tf.stridedSlice(read(input), from, to, steps, beginMask & keptMask, endMask & keptMask);
+      return tf.reshape(result, [...output.dimensions]);
+    };
+  },
+});
+
+function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): [number, number][] {
+  return Array.from({ length: data.length / 2 }, (_, axis) => [data[2 * axis], data[2 * axis + 1]]);
+}
+
+/** Quantised tensors are padded with what stands for 0. */
+export const pad = storedKernel({
+  prepare: ({ input, paddings }: Unary & { readonly paddings: KernelTensor }) => {
+    const pads = padsOf(paddings);
+    return (read) => tf.pad(read(input), pads, input.zeroPoint);
+  },
+});
+
+/** The value is one of the elements' type; of an INT32 for 8-bit elements the low byte counts. */
+export const padV2 = storedKernel({
+  prepare({ input, paddings, value }: Unary & { readonly paddings: KernelTensor; readonly value: number }) {
+    const pads = padsOf(paddings);
+    let element = value;
+    if (isQuantised(input.type)) {
+      const [least] = integerRange(input.type);
+      element = ((value - least) & 0xff) + least;
+    }
+    return (read) => tf.pad(read(input), pads, element);
+  },
+});
+
+export const tile = storedKernel({
+  prepare: ({ input, multiples }: Unary & { readonly multiples: KernelTensor }) => {
+    const times = Array.from(multiples.data ?? []);
+    return (read) => tf.tile(read(input), times);
+  },
+});
+
+/** Refuses indexes outside [0, extent), which engines would follow out of the tensor. */
+function checked(indexes: KernelTensor, extent: number): (read: Read) => tf.Tensor {
+  const refuse = (least: number, greatest: number) =>
+    ensure(
+      least >= 0 && greatest < extent,
+      () => `the indexes reach from ${least} to ${greatest}, outside [0, ${extent})`,
+    );
+  if (indexes.data !== undefined) {
+    refuse(Math.min(...indexes.data), Math.max(...indexes.data));
+    return (read) => read(indexes);
+  }
+  return (read) => {
+    const tensor = read(indexes);
+    refuse(tf.min(tensor).dataSync()[0], tf.max(tensor).dataSync()[0]);
+    return tensor;
+  };
+}
+
+export const gather = storedKernel({
+  prepare(
+    { input, axis, indices }: Unary & { readonly axis: number; readonly indices: KernelTensor },
+    { output }: One,
+  ) {
+    const along = resolveAxis(axis, input.dimensions.length);
+    const indexesOf = checked(indices, input.dimensions[along]);
+    return (read) => {
+      const indexes = tf.reshape<tf.Rank.R1>(indexesOf(read), [-1]);
+      return tf.reshape(tf.gather(read(input), indexes, along), [...output.dimensions]);
+    };
+  },
+});
+
+export const embeddingLookup = storedKernel({
+  prepare({ lookups, values }: { readonly lookups: KernelTensor; readonly values: KernelTensor }) {
+    const lookupsOf = checked(lookups, values.dimensions[0]);
+    return (read) => tf.gather(read(values), tf.reshape<tf.Rank.R1>(lookupsOf(read), [-1]), 0);
+  },
+});
+
+interface HashtableLookup {
+  readonly lookups: KernelTensor;
+  readonly keys: KernelTensor;
+  readonly values: KernelTensor;
+}
+
+/** Every lookup beside every key; where none is equal the row is zero bytes. */
+export const hashtableLookup = storedKernel({
+  prepare({ lookups, keys, values }: HashtableLookup, { output }: One) {
+    const count = lookups.dimensions[0];
+    return (read) => {
+      const isEqual = tf.equal(tf.reshape(read(lookups), [count, 1]), tf.reshape(read(keys), [1, -1]));
+      const hits = tf.any(isEqual, 1);
+      const rows = tf.argMax(tf.cast(isEqual, "int32"), 1);
+      const found = tf.gather(read(values), tf.reshape<tf.Rank.R1>(rows, [count]), 0);
+      const mask = tf.reshape(hits, [count, ...output.dimensions.slice(1).map(() => 1)]);
+      return [tf.where(mask, found, tf.zerosLike(found)), tf.cast(hits, "float32")];
+    };
+  },
+});
+
+export const channelShuffle = storedKernel({
+  prepare({ input, groups, axis }: Unary & { readonly groups: number; readonly axis: number }) {
+    const { dimensions } = input;
+    const along = resolveAxis(axis, dimensions.length);
+    const inner = extentProduct(dimensions, along + 1);
+    const parts = [extentProduct(dimensions, 0, along), groups, dimensions[along] / groups, inner];
+    return (read) => tf.reshape(tf.transpose(tf.reshape(read(input), parts), [0, 2, 1, 3]), [...dimensions]);
+  },
+});
+
+interface Blocks extends Unary {
+  readonly blockSize: number;
+  readonly nchw: boolean;
+}
+
+export const depthToSpace = storedKernel({
+  prepare({ input, blockSize, nchw }: Blocks): Compute {
+    const { batches, height, width, channels } = spaceOf(input.dimensions, nchw);
+    const depth = channels / blockSize ** 2;
+    // [rows, columns, rows of a block, columns of a block and depth], then a block's rows before the columns
+    return (read) => {
+      const blocks = tf.reshape(toNhwc(read(input), nchw), [batches * height, width, blockSize, blockSize * depth]);
+      const rows = tf.transpose(blocks, [0, 2, 1, 3]);
+      return fromNhwc(tf.reshape(rows, [batches, height * blockSize, width * blockSize, depth]), nchw);
+    };
+  },
+});
+
+export const spaceToDepth = storedKernel({
+  prepare({ input, blockSize, nchw }: Blocks): Compute {
+    const { batches, height, width, channels } = spaceOf(input.dimensions, nchw);
+    const [rows, columns] = [height / blockSize, width / blockSize];
+    return (read) => {
+      const blocks = tf.reshape(toNhwc(read(input), nchw), [batches * rows, blockSize, columns, blockSize * channels]);
+      const pixels = tf.transpose(blocks, [0, 2, 1, 3]);
+      return fromNhwc(tf.reshape(pixels, [batches, rows, columns, channels * blockSize ** 2]), nchw);
+    };
+  },
+});
+
+interface BatchBlocks extends Unary {
+  readonly block: KernelTensor;
+  readonly nchw: boolean;
+}
+
+export const batchToSpaceNd = storedKernel({
+  prepare({ input, block, nchw }: BatchBlocks) {
+    const extents = Array.from(block.data ?? []);
+    const crops = extents.map(() => [0, 0]);
+    return (read) => fromNhwc(tf.batchToSpaceND(toNhwc(read(input), nchw), extents, crops), nchw);
+  },
+});
+
+export const spaceToBatchNd = storedKernel({
+  prepare({ input, block, paddings, nchw }: BatchBlocks & { readonly paddings: KernelTensor }) {
+    const extents = Array.from(block.data ?? []);
+    const [vertical, horizontal] = padsOf(paddings);
+    const pads: [number, number][] = [[0, 0], vertical, horizontal, [0, 0]];
+    const none = extents.map(() => [0, 0]);
+    return (read) => {
+      const padded = tf.pad(toNhwc(read(input), nchw), pads, input.zeroPoint);
+      return fromNhwc(tf.spaceToBatchND(padded, extents, none), nchw);
+    };
+  },
+});
+
+/** Filled with one number. */
+export const fill = storedKernel({
+  prepare({ value }: { readonly value: number }, { output }: One) {
+    const type = output.type === "TENSOR_INT32" ? "int32" : "float32";
+    return () => tf.fill([...output.dimensions], value, type);
+  },
+});
+
+export const rank = storedKernel({
+  prepare:
+    ({ input }: Unary) =>
+    () =>
+      tf.scalar(input.dimensions.length, "int32"),
+});

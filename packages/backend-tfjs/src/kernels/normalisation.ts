@@ -1,0 +1,93 @@
+/** Operations that relate elements to others along an axis: softmax, normalisations. */
+import type { KernelTensor } from "@nnhal/backend";
+import { resolveAxis } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { fromNhwc, toNhwc } from "./_image.ts";
+import { floatKernel, realKernel } from "./_kernel.ts";
+
+interface AlongAxis {
+  readonly input: KernelTensor;
+  readonly axis: number;
+}
+
+/** Computes with the axis in the last place, as tfjs wants it. */
+function alongLast(
+  { input, axis }: AlongAxis,
+  compute: (input: tf.Tensor) => tf.Tensor,
+): (input: tf.Tensor) => tf.Tensor {
+  const rank = input.dimensions.length;
+  const along = resolveAxis(axis, rank);
+  if (along === rank - 1) return compute;
+  const order = input.dimensions.map((_, place) => place);
+  // Its own inverse: two axes change places.
+  [order[along], order[rank - 1]] = [rank - 1, along];
+  return (tensor) => tf.transpose(compute(tf.transpose(tensor, order)), order);
+}
+
+export const softmax = realKernel({
+  prepare({ beta, ...args }: AlongAxis & { readonly beta: number }) {
+    const compute = alongLast(args, (input) => tf.softmax(beta === 1 ? input : tf.mul(input, beta)));
+    return (read) => compute(read(args.input));
+  },
+});
+
+export const logSoftmax = floatKernel({
+  prepare: ({ input, axis, beta }: AlongAxis & { readonly beta: number }) => {
+    const along = resolveAxis(axis, input.dimensions.length);
+    // (x − max) · β − log Σ exp((x − max) · β)
+    return (read) => {
+      const x = read(input);
+      const shifted = tf.mul(tf.sub(x, tf.max(x, along, true)), beta);
+      return tf.sub(shifted, tf.log(tf.sum(tf.exp(shifted), along, true)));
+    };
+  },
+});
+
+export const l2Normalization = realKernel({
+  prepare({ input, axis }: AlongAxis) {
+    const along = resolveAxis(axis, input.dimensions.length);
+    return (read) => {
+      const x = read(input);
+      return tf.div(x, tf.maximum(tf.sqrt(tf.sum(tf.square(x), along, true)), 1e-6));
+    };
+  },
+});
+
+interface LocalResponse extends AlongAxis {
+  readonly radius: number;
+  readonly bias: number;
+  readonly alpha: number;
+  readonly beta: number;
+}
+
+export const localResponseNormalization = floatKernel({
+  prepare({ radius, bias, alpha, beta, ...args }: LocalResponse) {
+    const compute = alongLast(args, (input) => {
+      const extent = input.shape[input.rank - 1];
+      const image = tf.reshape<tf.Rank.R4>(input, [1, 1, input.size / extent, extent]);
+      const reach = Math.min(radius, extent - 1);
+      return tf.reshape(tf.localResponseNormalization(image, reach, bias, alpha, beta), input.shape);
+    });
+    return (read) => compute(read(args.input));
+  },
+});
+
+interface Instance {
+  readonly input: KernelTensor;
+  readonly gamma: number;
+  readonly beta: number;
+  readonly epsilon: number;
+  readonly nchw: boolean;
+}
+
+export const instanceNormalization = floatKernel({
+  prepare({ input, gamma, beta, epsilon, nchw }: Instance) {
+    return (read) => {
+      const x = toNhwc(read(input), nchw);
+      const centred = tf.sub(x, tf.mean(x, [1, 2], true));
+      const variance = tf.mean(tf.square(centred), [1, 2], true);
+      const result = tf.add(tf.mul(tf.div(centred, tf.sqrt(tf.add(variance, epsilon))), gamma), beta);
+      return fromNhwc(result, nchw);
+    };
+  },
+});

@@ -1,0 +1,50 @@
+/** Resizing of images. */
+import type { KernelTensor } from "@nnhal/backend";
+import { clamp, roundHalfAway } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
+import { realKernel, storedKernel } from "./_kernel.ts";
+
+interface Resize {
+  readonly input: KernelTensor;
+  readonly width: number;
+  readonly height: number;
+  readonly nchw: boolean;
+  readonly alignCorners: boolean;
+  readonly halfPixelCenters: boolean;
+}
+
+export const resizeBilinear = realKernel({
+  prepare:
+    ({ input, width, height, nchw, alignCorners, halfPixelCenters }: Resize) =>
+    (read) => {
+      const image = toNhwc(read(input), nchw);
+      return fromNhwc(tf.image.resizeBilinear(image, [height, width], alignCorners, halfPixelCenters), nchw);
+    },
+});
+
+/** Rows and columns are gathered: where they come from is known from the shapes, and tfjs rounds in another way. */
+export const resizeNearestNeighbor = storedKernel({
+  prepare({ input, width, height, nchw, ...alignment }: Resize, _, { keep }) {
+    const from = spaceOf(input.dimensions, nchw);
+    const rows = tf.tensor1d(nearest(from.height, height, alignment), "int32");
+    const columns = tf.tensor1d(nearest(from.width, width, alignment), "int32");
+    keep(rows);
+    keep(columns);
+    return (read) => fromNhwc(tf.gather(tf.gather(toNhwc(read(input), nchw), rows, 1), columns, 2), nchw);
+  },
+});
+
+/** Along one axis, the input's index for each of the output's. Positions are float32, as the HAL's executor has them. */
+function nearest(
+  input: number,
+  output: number,
+  { alignCorners, halfPixelCenters }: Pick<Resize, "alignCorners" | "halfPixelCenters">,
+): number[] {
+  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
+  const round = alignCorners ? roundHalfAway : Math.floor;
+  const shift = halfPixelCenters ? 0.5 : 0;
+  return Array.from({ length: output }, (_, index) =>
+    clamp(round(Math.fround(Math.fround(index + shift) * step)), 0, input - 1),
+  );
+}

@@ -1,0 +1,160 @@
+/** RNN, its sequence forms, and SVDF. */
+import type { KernelTensor } from "@nnhal/backend";
+import type { TensorInfo } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { floatKernel, type Read, rank2, type Setup } from "./_kernel.ts";
+import { activate } from "./_quantised.ts";
+import {
+  type CellStep,
+  contributionsOf,
+  linkAuxiliary,
+  optionalTensor,
+  requiredTensor,
+  runSequence,
+  sideBySide,
+  type TensorArgs,
+} from "./_sequence.ts";
+
+interface Cell {
+  readonly weights: KernelTensor;
+  readonly recurrentWeights: KernelTensor;
+  readonly bias: KernelTensor;
+  readonly auxiliaryWeights?: KernelTensor | undefined;
+}
+
+interface PreparedCell {
+  readonly weights: (read: Read) => tf.Tensor2D;
+  readonly auxiliaryWeights: ((read: Read) => tf.Tensor2D) | undefined;
+  /** h' = act(contribution + R·h + b) */
+  step(read: Read): CellStep;
+}
+
+function prepareCell(cell: Cell, activation: number, setup: Setup): PreparedCell {
+  const recurrentWeights = sideBySide([cell.recurrentWeights], setup);
+  return {
+    weights: sideBySide([cell.weights], setup),
+    auxiliaryWeights: cell.auxiliaryWeights && sideBySide([cell.auxiliaryWeights], setup),
+    step(read) {
+      const recurrent = recurrentWeights(read);
+      const bias = read(cell.bias);
+      return (contribution, [state]) => {
+        const sum = tf.add(tf.add(contribution, tf.matMul(state, recurrent)), bias);
+        return [rank2(activate(sum, activation))];
+      };
+    },
+  };
+}
+
+interface Rnn extends Cell {
+  readonly input: KernelTensor;
+  readonly hiddenStateIn: KernelTensor;
+  readonly activation: number;
+}
+
+export const rnn = floatKernel({
+  prepare({ input, hiddenStateIn, activation, ...args }: Rnn, _, setup) {
+    const cell = prepareCell(args, activation, setup);
+    return (read) => {
+      const contribution = rank2(tf.matMul(rank2(read(input)), cell.weights(read)));
+      const [state] = cell.step(read)(contribution, [rank2(read(hiddenStateIn))]);
+      return [state, tf.clone(state)];
+    };
+  },
+});
+
+export const unidirectionalSequenceRnn = floatKernel({
+  prepare(
+    { input, hiddenStateIn, activation, timeMajor, ...args }: Rnn & { readonly timeMajor: number },
+    { hiddenStateOut }: { readonly hiddenStateOut: TensorInfo | undefined },
+    setup,
+  ) {
+    const cell = prepareCell(args, activation, setup);
+    const order = { timeMajor: timeMajor !== 0 };
+    return (read) => {
+      const contributions = contributionsOf([[read(input), cell.weights(read)]], order.timeMajor);
+      const { outputs, states } = runSequence(contributions, [rank2(read(hiddenStateIn))], cell.step(read), order);
+      return [outputs, hiddenStateOut && states[0]];
+    };
+  },
+});
+
+interface Bidirectional {
+  readonly input: KernelTensor;
+  readonly auxiliaryInput: KernelTensor | undefined;
+  readonly activation: number;
+  readonly timeMajor: boolean;
+  readonly mergeOutputs: boolean;
+}
+
+export const bidirectionalSequenceRnn = floatKernel({
+  prepare(
+    { input, auxiliaryInput, activation, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
+    outputs: Readonly<Record<string, TensorInfo | undefined>>,
+    setup,
+  ) {
+    const cellOf = (prefix: string) =>
+      prepareCell(
+        {
+          weights: requiredTensor(args, `${prefix}Weights`),
+          recurrentWeights: requiredTensor(args, `${prefix}RecurrentWeights`),
+          bias: requiredTensor(args, `${prefix}Bias`),
+          auxiliaryWeights: optionalTensor(args, `${prefix}AuxiliaryWeights`),
+        },
+        activation,
+        setup,
+      );
+    const [forward, backward] = [cellOf("fw"), cellOf("bw")];
+    const linked = linkAuxiliary(input, auxiliaryInput, forward.auxiliaryWeights !== undefined);
+    const run = (read: Read, cell: PreparedCell, seen: KernelTensor, prefix: string, backwards: boolean) => {
+      const { auxiliary } = linked;
+      const extra = auxiliary && cell.auxiliaryWeights?.(read);
+      const parts: [tf.Tensor, tf.Tensor2D][] = [[read(seen), cell.weights(read)]];
+      if (auxiliary && extra) parts.push([read(auxiliary), extra]);
+      const state = rank2(read(requiredTensor(args, `${prefix}HiddenStateIn`)));
+      return runSequence(contributionsOf(parts, timeMajor), [state], cell.step(read), { timeMajor, backwards });
+    };
+    return (read) => {
+      const fw = run(read, forward, input, "fw", false);
+      const bw = run(read, backward, linked.bwInput, "bw", true);
+      return [
+        mergeOutputs ? tf.concat([fw.outputs, bw.outputs], 2) : fw.outputs,
+        outputs.bwOutput && bw.outputs,
+        outputs.fwHiddenStateOut && fw.states[0],
+        outputs.bwHiddenStateOut && bw.states[0],
+      ];
+    };
+  },
+});
+
+interface Svdf {
+  readonly input: KernelTensor;
+  readonly featureWeights: KernelTensor;
+  readonly timeWeights: KernelTensor;
+  readonly bias: KernelTensor | undefined;
+  readonly stateIn: KernelTensor;
+  readonly rank: number;
+  readonly activation: number;
+}
+
+/** The newest slot of the state takes the features; after the results the state moves on by one slot, and the newest is 0. */
+export const svdf = floatKernel({
+  prepare({ input, featureWeights, timeWeights, bias, stateIn, rank, activation }: Svdf, _, setup) {
+    const [batches] = input.dimensions;
+    const [filters, memory] = timeWeights.dimensions;
+    const weightsOf = sideBySide([featureWeights], setup);
+    return (read) => {
+      const features = tf.reshape(tf.matMul(rank2(read(input)), weightsOf(read)), [batches, filters, 1]);
+      const before = tf.reshape(read(stateIn), [batches, filters, memory]);
+      const older = tf.slice(before, [0, 0, 0], [batches, filters, memory - 1]);
+      const state = tf.concat([older, features], 2);
+      const weighted = tf.sum(tf.mul(state, tf.reshape(read(timeWeights), [1, filters, memory])), 2);
+      const sums = tf.sum(tf.reshape(weighted, [batches, filters / rank, rank]), 2);
+      const kept = tf.slice(state, [0, 0, 1], [batches, filters, memory - 1]);
+      const moved = tf.concat([kept, tf.zeros([batches, filters, 1])], 2);
+      return [
+        tf.reshape(moved, [batches, filters * memory]),
+        activate(bias ? tf.add(sums, read(bias)) : tf.clone(sums), activation),
+      ];
+    };
+  },
+});

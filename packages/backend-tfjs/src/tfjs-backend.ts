@@ -1,0 +1,77 @@
+/**
+ * The tfjs backend: a table of kernels over whichever engine of tfjs works here.
+ */
+import { type Backend, type KernelEngine, kernelBackend, type Unavailable } from "@nnhal/backend";
+import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
+import { DeviceType } from "@nnhal/types";
+import * as tf from "@tensorflow/tfjs-core";
+import { capabilitiesOf } from "./capabilities.ts";
+import { type Engine, type EngineName, engineNames, loadEngine } from "./engine.ts";
+import { isQuantised } from "./kernels/_quantised.ts";
+import { kernels } from "./kernels/index.ts";
+
+/** How to open the backend. */
+export interface TfjsBackendOptions {
+  /** The engine to use, and no other. Default: the environment variable NNHAL_TFJS_ENGINE, else the first that works. */
+  readonly engine?: EngineName;
+}
+
+/** Makes a tfjs backend. */
+export function tfjsBackend({ engine }: TfjsBackendOptions = {}): Backend {
+  return kernelBackend({ name: "tfjs", deviceType: DeviceType.CPU, open: () => openEngine(engine) });
+}
+
+/** The tfjs backend on the best engine there is. */
+export const backend: Backend = tfjsBackend();
+
+async function openEngine(option: EngineName | undefined): Promise<KernelEngine<tf.Tensor> | Unavailable> {
+  const wanted = option ?? engineOfEnvironment();
+  if (wanted !== undefined && !isEngineName(wanted)) {
+    const known = engineNames.join(", ");
+    return {
+      unavailable: `there is no engine "${wanted}" of tfjs`,
+      remedy: `set NNHAL_TFJS_ENGINE to one of ${known}`,
+    };
+  }
+  const engine = await loadEngine(wanted);
+  return "unavailable" in engine ? engine : kernelEngine(engine);
+}
+
+function engineOfEnvironment(): string | undefined {
+  return process.env.NNHAL_TFJS_ENGINE || undefined;
+}
+
+function isEngineName(name: string): name is EngineName {
+  return engineNames.some((known) => known === name);
+}
+
+function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
+  return {
+    version: `nnhal-tfjs-1 ${engine.name} ${engine.version}`,
+    capabilities: capabilitiesOf(engine.name),
+    kernels,
+    upload(info, data) {
+      engine.select();
+      return upload(info, data);
+    },
+    download: (tensor, info) => download(tensor, info),
+    release: (tensor) => tensor.dispose(),
+    close() {},
+  };
+}
+
+/** Elements are copied: what they come from is shared memory that a client may write next. */
+function upload({ type, dimensions }: TensorInfo, data: TensorData): tf.Tensor {
+  const shape = [...dimensions];
+  if (type === "TENSOR_BOOL8" || type === "BOOL") return tf.tensor(Uint8Array.from(data), shape, "bool");
+  if (isFloat(type) || isQuantised(type)) return tf.tensor(Float32Array.from(data), shape, "float32");
+  return tf.tensor(Int32Array.from(data), shape, "int32");
+}
+
+function download(tensor: tf.Tensor, { type, dimensions }: TensorInfo): TensorData {
+  const elements = tensor.dataSync();
+  if (isFloat(type) && elements instanceof Float32Array) return elements;
+  const data = createData(type, elementCount(dimensions));
+  data.set(elements);
+  return data;
+}

@@ -1,0 +1,111 @@
+/**
+ * What a device has to answer to a mutant, at every call that takes it.
+ */
+import {
+  type Device,
+  ErrorStatus,
+  type ErrorStatus as Status,
+  errorStatusNames,
+  MeasureTiming,
+  type Outcome,
+  type PreparedModel,
+  type PrepareOptions,
+  TIMING_NOT_MEASURED,
+} from "@nnhal/types";
+import type { Mutant } from "./mutation.ts";
+import type { RequestMutant } from "./request.ts";
+
+/** In words what is wrong with a device's answers to a model; undefined where they are right. */
+export async function findModelProblem(device: Device, mutant: Mutant): Promise<string | undefined> {
+  const { model, expected, options } = mutant;
+  // Options are for preparing alone: the model of such a mutant is right.
+  if (options === undefined) {
+    const support = device.getSupportedOperations(model);
+    const problem = statusProblem("getSupportedOperations", support, expected);
+    if (problem !== undefined) return problem;
+    if (support.supported.length > 0) return `getSupportedOperations: answers about operations of a wrong model`;
+  }
+  const { preparedModel, ...outcome } = await device.prepareModel(model, wrongOptions(options));
+  preparedModel?.close();
+  const problem = statusProblem("prepareModel", outcome, expected);
+  if (problem !== undefined) return problem;
+  return preparedModel === null ? undefined : "prepareModel: a prepared model beside an error";
+}
+
+/** What the types do not allow is what these options are for. */
+function wrongOptions(options: Mutant["options"]): PrepareOptions | undefined {
+  return options as PrepareOptions | undefined;
+}
+
+/** The same of the executions of a request. */
+export async function findRequestProblem(
+  preparedModel: PreparedModel,
+  { request, expected }: RequestMutant,
+  measured: boolean,
+): Promise<string | undefined> {
+  const measure = measured ? MeasureTiming.YES : MeasureTiming.NO;
+  const { outputShapes, timing, ...outcome } = await preparedModel.execute(request, { measure });
+  const problem = statusProblem("execute", outcome, expected);
+  if (problem !== undefined) return problem;
+  if (outputShapes.length > 0) return `execute: ${outputShapes.length} output shapes beside an error`;
+  if (timing.timeOnDevice !== TIMING_NOT_MEASURED || timing.timeInDriver !== TIMING_NOT_MEASURED) {
+    return "execute: a duration beside an error";
+  }
+  const fenced = await preparedModel.executeFenced?.(request, [], { measure });
+  return fenced === undefined ? undefined : fencedProblem(fenced, expected);
+}
+
+/** The same of an execution that waits for a fence that is none; undefined also where a device has no such executions. */
+export async function findFenceProblem(
+  preparedModel: PreparedModel,
+  { request, expected }: RequestMutant,
+): Promise<string | undefined> {
+  const fenced = await preparedModel.executeFenced?.(request, [null]);
+  return fenced === undefined ? undefined : fencedProblem(fenced, expected);
+}
+
+function fencedProblem(
+  { syncFence, callback, ...outcome }: Awaited<ReturnType<NonNullable<PreparedModel["executeFenced"]>>>,
+  expected: Status,
+): string | undefined {
+  const problem = statusProblem("executeFenced", outcome, expected);
+  if (problem !== undefined) return problem;
+  if (syncFence !== null) return "executeFenced: a fence beside an error";
+  return callback === null ? undefined : "executeFenced: a callback beside an error";
+}
+
+function statusProblem(call: string, outcome: Outcome, expected: Status): string | undefined {
+  if (outcome.status === expected) return undefined;
+  return `${call}: expected ${nameOf(expected)}, actual ${describeOutcome(outcome)}`;
+}
+
+/** A status in words, with its message. */
+export function describeOutcome({ status, message }: Outcome): string {
+  return message === undefined ? nameOf(status) : `${nameOf(status)}: ${message}`;
+}
+
+function nameOf(status: Status): string {
+  return errorStatusNames.get(status) ?? `status ${status}`;
+}
+
+/** What a device makes of a model that is right. */
+export type Acceptance =
+  | { readonly preparedModel: PreparedModel }
+  | { readonly unsupported: string }
+  | { readonly problem: string };
+
+/** Has a device prepare a model that is right. */
+export async function acceptModel(device: Device, model: Mutant["model"]): Promise<Acceptance> {
+  const support = device.getSupportedOperations(model);
+  if (support.status !== ErrorStatus.NONE) return { problem: `getSupportedOperations: ${describeOutcome(support)}` };
+  const unsupported = support.supported.indexOf(false);
+  if (unsupported >= 0) {
+    return { unsupported: support.reasons[unsupported] ?? `operation ${unsupported} is not supported` };
+  }
+  const { preparedModel, ...outcome } = await device.prepareModel(model);
+  if (outcome.status !== ErrorStatus.NONE || preparedModel === null) {
+    preparedModel?.close();
+    return { problem: `prepareModel: ${describeOutcome(outcome)}` };
+  }
+  return { preparedModel };
+}

@@ -1,0 +1,344 @@
+import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
+import { describe, expect, it, vi } from "vitest";
+import { createChannel } from "./channel.ts";
+import { createMemorySlots } from "./memory-slots.ts";
+import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";
+import { serializeRequest } from "./request-codec.ts";
+import { noTiming, serializeResult } from "./result-codec.ts";
+import { configureExecutionBurst } from "./server.ts";
+import { localSignal } from "./signal.ts";
+import { teardownPacket } from "./teardown.ts";
+
+const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
+const failure = { status: GENERAL_FAILURE, outputShapes: [], timing: noTiming };
+const sum = { status: NONE, outputShapes: [{ dimensions: [1], isSufficient: true }], timing: noTiming };
+
+/** A burst over an adder, whose memory has slot 0, and the packet of its request. */
+function addBurst(options: Parameters<typeof rawBurst>[1] = {}) {
+  const add = adder();
+  const burst = rawBurst(add.model, options);
+  const slot = burst.memories.slotOf(add.memory, add.memory);
+  return { ...add, burst, slot, packet: serializeRequest(add.request, MeasureTiming.NO, [slot]) };
+}
+
+describe("configureExecutionBurst", () => {
+  const configure = (change: {
+    callback?: IBurstCallback | null;
+    requestChannel?: FmqDescriptor<"FmqRequestDatum">;
+    resultChannel?: FmqDescriptor<"FmqResultDatum">;
+  }) =>
+    configureExecutionBurst(
+      adder().model,
+      change.callback === undefined ? createMemorySlots() : change.callback,
+      change.requestChannel ?? createChannel("FmqRequestDatum", 8).descriptor,
+      change.resultChannel ?? createChannel("FmqResultDatum", 8).descriptor,
+      { signal: localSignal() },
+    );
+
+  it("answers a context", async () => {
+    const { status, context } = configure({});
+    expect(status).toBe(NONE);
+    await context?.close();
+  });
+
+  it("refuses a callback that is null", () => {
+    expect(configure({ callback: null })).toEqual({
+      status: INVALID_ARGUMENT,
+      message: "configuring a burst: the callback is null",
+      context: null,
+    });
+  });
+
+  it.each<[string, (good: FmqDescriptor<"FmqRequestDatum">) => FmqDescriptor<"FmqRequestDatum">, string]>([
+    ["with another capacity", (good) => ({ ...good, capacity: 4 }), "its ring has 8 slots where 4 are announced"],
+    ["with no capacity", (good) => ({ ...good, capacity: 0 }), "the capacity is 0"],
+    ["that is cut short", (good) => ({ ...good, memory: { ...good.memory, size: 500 } }), "which need"],
+    ["of no memory", (good) => ({ ...good, memory: { ...good.memory, handle: null } }), "has no handle"],
+    [
+      "at an odd place",
+      ({ memory, ...good }) => ({
+        ...good,
+        memory: {
+          name: memory.name,
+          size: 400,
+          handle: { kind: "buffer", buffer: new SharedArrayBuffer(600), byteOffset: 2 },
+        },
+      }),
+      "no multiple of 4",
+    ],
+    [
+      "of zeros",
+      ({ memory, ...good }) => ({
+        ...good,
+        memory: { ...memory, handle: { kind: "buffer", buffer: new SharedArrayBuffer(600), byteOffset: 0 } },
+      }),
+      "holds no ring",
+    ],
+  ])("refuses a request channel %s", (_what, change, message) => {
+    const requestChannel = change(createChannel("FmqRequestDatum", 8).descriptor);
+    const answer = configure({ requestChannel });
+    expect(answer).toMatchObject({ status: INVALID_ARGUMENT, context: null });
+    expect(answer.message).toContain("the request channel cannot be used");
+    expect(answer.message).toContain(message);
+  });
+
+  it("refuses a result channel likewise", () => {
+    const { descriptor } = createChannel("FmqResultDatum", 8);
+    const answer = configure({ resultChannel: { ...descriptor, capacity: 16 } });
+    expect(answer).toMatchObject({ status: INVALID_ARGUMENT, context: null });
+    expect(answer.message).toContain("the result channel cannot be used");
+  });
+});
+
+describe("a burst's service", () => {
+  it("executes requests", async () => {
+    const { burst, values, packet } = addBurst();
+    values.set([1, 2]);
+    expect(await burst.ask(packet)).toEqual(sum);
+    expect(values[2]).toBe(3);
+    values[0] = 5;
+    expect(await burst.ask(packet)).toEqual(sum);
+    expect(values[2]).toBe(7);
+    await burst.context.close();
+  });
+
+  it("hands the prepared model the request and whether to measure", async () => {
+    const { request } = adder();
+    const execute = vi.fn<PreparedModel["execute"]>(async () => result(NONE));
+    const burst = rawBurst({ execute });
+    const slot = burst.memories.slotOf(adder().memory, "memory");
+    await burst.ask(serializeRequest(request, MeasureTiming.YES, [slot]));
+    await burst.ask(serializeRequest(request, MeasureTiming.NO, [slot]));
+    expect(execute.mock.calls.map(([, options]) => options)).toEqual([{ measure: 1 }, { measure: 0 }]);
+    expect(execute.mock.calls[0][0].inputs).toEqual(request.inputs);
+    expect(execute.mock.calls[0][0].outputs).toEqual(request.outputs);
+    await burst.context.close();
+  });
+
+  it("measures from the request's leaving the queue, and only where that was asked for and the model measured", async () => {
+    let time = 0n;
+    const timing = { timeOnDevice: 3n, timeInDriver: 4n };
+    const answers = [
+      { ...result(NONE), timing },
+      { ...result(NONE), timing },
+      result(NONE),
+      { ...result(GENERAL_FAILURE), timing },
+    ];
+    const execute = vi.fn(async () => {
+      time += 9_000n;
+      return answers.shift() ?? result(NONE);
+    });
+    const burst = rawBurst({ execute }, { now: () => time });
+    const ask = async (measure: MeasureTiming) =>
+      (await burst.ask(serializeRequest({ inputs: [], outputs: [], pools: [] }, measure, []))).timing;
+    expect(await ask(MeasureTiming.YES)).toEqual({ timeOnDevice: 3n, timeInDriver: 9n });
+    expect(await ask(MeasureTiming.NO)).toEqual(noTiming);
+    expect(await ask(MeasureTiming.YES)).toEqual(noTiming);
+    expect(await ask(MeasureTiming.YES)).toEqual(noTiming);
+    await burst.context.close();
+  });
+
+  it("asks for the memories it does not know: once, each once, in ascending order", async () => {
+    const memories = createMemorySlots();
+    const getMemories = vi.spyOn(memories, "getMemories");
+    const { burst, request, memory } = addBurst({ memories });
+    for (let key = 0; key < 5; key++) memories.slotOf(memory, key);
+    await burst.ask(serializeRequest(request, MeasureTiming.NO, [4, 2, 4]));
+    await burst.ask(serializeRequest(request, MeasureTiming.NO, [3, 4, 1, 2]));
+    await burst.ask(serializeRequest(request, MeasureTiming.NO, [1, 2, 3, 4]));
+    expect(getMemories.mock.calls).toEqual([[[2, 4]], [[1, 3]]]);
+    await burst.context.close();
+  });
+
+  it.each([0x7fff_ffff, -1, -0x8000_0000, 1])(
+    "answers slot %d, which stands for nothing, with INVALID_ARGUMENT",
+    async (slot) => {
+      const { burst, request, packet, executed } = addBurst();
+      const invalid = { ...failure, status: INVALID_ARGUMENT };
+      expect(await burst.ask(serializeRequest(request, MeasureTiming.YES, [slot]))).toEqual(invalid);
+      expect(executed).toEqual([]);
+      expect(await burst.ask(packet)).toEqual(sum);
+      await burst.context.close();
+    },
+  );
+
+  it.each<[string, IBurstCallback["getMemories"]]>([
+    ["too few", () => ({ status: NONE, buffers: [adder().memory] })],
+    ["too many", () => ({ status: NONE, buffers: [adder().memory, adder().memory, adder().memory] })],
+    ["a failure with", () => ({ status: GENERAL_FAILURE, buffers: [adder().memory, adder().memory] })],
+    ["a rejection instead of", () => Promise.reject(new Error("gone"))],
+  ])("remembers nothing where the client answers %s memories", async (_what, wrong) => {
+    const memories = createMemorySlots();
+    const { burst, memory, request } = addBurst({ memories });
+    memories.slotOf(memory, "again");
+    const packet = serializeRequest(request, MeasureTiming.NO, [0, 1]);
+    const getMemories = vi.spyOn(memories, "getMemories").mockImplementationOnce(wrong);
+    expect(await burst.ask(packet)).toEqual({ ...failure, status: INVALID_ARGUMENT });
+    await burst.ask(packet);
+    expect(getMemories.mock.calls).toEqual([[[0, 1]], [[0, 1]]]);
+    await burst.context.close();
+  });
+
+  it("forgets a freed slot, and ignores one that it does not know", async () => {
+    const memories = createMemorySlots();
+    const getMemories = vi.spyOn(memories, "getMemories");
+    const { burst, packet } = addBurst({ memories });
+    await burst.ask(packet);
+    await burst.context.freeMemory(0);
+    await burst.context.freeMemory(0);
+    await burst.context.freeMemory(0x7fff_ffff);
+    await burst.ask(packet);
+    expect(getMemories.mock.calls).toEqual([[[0]], [[0]]]);
+    await burst.context.close();
+  });
+
+  it("does not free a slot while an execution uses it", async () => {
+    const { memory, request } = adder();
+    let finish = () => {};
+    const execute: PreparedModel["execute"] = () =>
+      new Promise((resolve) => {
+        finish = () => resolve(result(NONE));
+      });
+    const burst = rawBurst({ execute });
+    burst.send(serializeRequest(request, MeasureTiming.NO, [burst.memories.slotOf(memory, memory)]));
+    const order: string[] = [];
+    await vi.waitFor(() => expect(finish).not.toHaveLength(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    const freed = burst.context.freeMemory(0).then(() => order.push("freed"));
+    const answered = burst.receive().then(() => order.push("answered"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual([]);
+    finish();
+    await Promise.all([freed, answered]);
+    expect(order.toSorted()).toEqual(["answered", "freed"]);
+    await burst.context.close();
+  });
+
+  it("gives shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, and no status younger than bursts", async () => {
+    const shapes = [{ dimensions: [4], isSufficient: false }];
+    const statuses = [NONE, OUTPUT_INSUFFICIENT_SIZE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT];
+    const execute = async () => result(statuses.shift() ?? NONE, shapes);
+    const burst = rawBurst({ execute });
+    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []);
+    const answers = [];
+    for (let count = 0; count < 4; count++) answers.push(await burst.ask(packet));
+    expect(answers.map(({ status, outputShapes }) => [status, outputShapes])).toEqual([
+      [NONE, shapes],
+      [OUTPUT_INSUFFICIENT_SIZE, shapes],
+      [INVALID_ARGUMENT, []],
+      [GENERAL_FAILURE, []],
+    ]);
+    await burst.context.close();
+  });
+
+  it("survives a prepared model that throws, and one whose shapes cannot be written", async () => {
+    const log: string[] = [];
+    const answers = [
+      () => Promise.reject(new Error("on fire")),
+      async () => result(NONE, [{ dimensions: [-1], isSufficient: true }]),
+      async () => result(NONE),
+    ];
+    const execute: PreparedModel["execute"] = async () => (await answers.shift()?.()) ?? result(NONE);
+    const burst = rawBurst({ execute }, { log: (message) => log.push(message) });
+    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []);
+    expect(await burst.ask(packet)).toEqual(failure);
+    expect(await burst.ask(packet)).toEqual(failure);
+    expect(await burst.ask(packet)).toEqual({ ...failure, status: NONE });
+    expect(log.join("\n")).toMatch(/on fire[\s\S]*operandDimensionValue is -1/);
+    await burst.context.close();
+  });
+
+  it.each([
+    [6, true],
+    [7, false],
+  ])("replaces a result longer than its queue: %d dimensions fit: %s", async (count, fits) => {
+    const shapes = [{ dimensions: Array.from({ length: count - 1 }, () => 1), isSufficient: true }];
+    const burst = rawBurst({ execute: async () => result(NONE, shapes) }, { resultCapacity: 8 });
+    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []);
+    const expected = { status: NONE, outputShapes: shapes, timing: noTiming };
+    expect(serializeResult(expected)).toHaveLength(count + 2);
+    for (let time = 0; time < 3; time++) expect(await burst.ask(packet)).toEqual(fits ? expected : failure);
+    await burst.context.close();
+  });
+
+  it("waits for a client that does not take its results, and loses no answer", async () => {
+    const burst = rawBurst({ execute: async () => result(NONE) }, { resultCapacity: 4 });
+    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    for (let count = 0; count < 3; count++) {
+      burst.send(packet);
+      await turn();
+    }
+    const both = await burst.receive();
+    expect(both).toEqual([
+      ...serializeResult({ ...failure, status: NONE }),
+      ...serializeResult({ ...failure, status: NONE }),
+    ]);
+    expect(await burst.receive()).toEqual(serializeResult(failure));
+    await burst.context.close();
+  });
+
+  it("answers a packetInformation of zeros like anything malformed while the client is there", async () => {
+    const { burst, packet } = addBurst();
+    expect(await burst.ask(teardownPacket)).toEqual(failure);
+    expect(await burst.ask(packet)).toEqual(sum);
+    await burst.context.close();
+  });
+
+  it("answers a queue whose counters make no sense, and goes on", async () => {
+    const { burst, packet } = addBurst();
+    // A second writer with wishes of its own.
+    Atomics.store(burst.requests.words, 16, 123_456);
+    burst.writer.close();
+    const log: unknown[] = [];
+    await burst.context.ended.then(() => log.push("ended"));
+    expect(log).toEqual(["ended"]);
+    expect(packet).not.toEqual([]);
+  });
+
+  it("ends when the client says that it is gone", async () => {
+    const { burst } = addBurst();
+    burst.send(teardownPacket);
+    burst.writer.close();
+    await burst.context.ended;
+    expect(burst.writer.isPeerClosed()).toBe(true);
+  });
+
+  it("ends when it is closed: asleep, or after the execution under way", async () => {
+    const idle = addBurst();
+    await new Promise((resolve) => setImmediate(resolve));
+    await idle.burst.context.close();
+    expect(idle.burst.writer.isPeerClosed()).toBe(true);
+    const busy = addBurst();
+    busy.burst.send(busy.packet);
+    await Promise.resolve();
+    const answer = busy.burst.receive();
+    await busy.burst.context.close();
+    await busy.burst.context.close();
+    expect((await answer)[0].kind).toBe("packetInformation");
+  });
+
+  it("lets go of memories when no requests come, once, and fetches them again", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const memories = createMemorySlots();
+      const getMemories = vi.spyOn(memories, "getMemories");
+      const onIdle = vi.fn();
+      const { burst, packet } = addBurst({ memories, idleAfter: 100, onIdle });
+      await burst.ask(packet);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(onIdle).toHaveBeenCalledTimes(0);
+      await vi.advanceTimersByTimeAsync(100);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(onIdle).toHaveBeenCalledTimes(1);
+      await burst.ask(packet);
+      expect(getMemories).toHaveBeenCalledTimes(2);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(onIdle).toHaveBeenCalledTimes(2);
+      await burst.context.close();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,27 @@
+/**
+ * Memory in a file without a native library: a copy, read when it is mapped and before each use, written back after.
+ */
+import { readSync, writeSync } from "node:fs";
+import type { FileDescriptorHandle } from "@nnhal/types";
+import type { Mapping, Unmappable } from "./mapping.ts";
+import { Protection } from "./protection.ts";
+
+/** Copies a part of a file, which is long enough. */
+export function copyFile({ fd, protection, offset }: FileDescriptorHandle, size: number): Mapping | Unmappable {
+  const bytes = new Uint8Array(new SharedArrayBuffer(size));
+  const load = (start: number, length: number) => {
+    for (let done = 0; done < length; ) {
+      const read = readSync(fd, bytes, start + done, length - done, offset + start + done);
+      if (read === 0) throw new Error(`file descriptor ${fd} ends ${length - done} bytes early`);
+      done += read;
+    }
+  };
+  const store = (start: number, length: number) => {
+    for (let done = 0; done < length; ) {
+      done += writeSync(fd, bytes, start + done, length - done, offset + start + done);
+    }
+  };
+  load(0, size);
+  const writable = (protection & Protection.WRITE) !== 0;
+  return { bytes, writable, load, ...(writable && { store }) };
+}

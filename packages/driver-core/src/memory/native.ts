@@ -1,0 +1,75 @@
+/**
+ * Mapping files with the system's own calls, through koffi where that optional package is installed.
+ */
+import { createRequire } from "node:module";
+import type { FileDescriptorHandle } from "@nnhal/types";
+import type { Mapping, Unmappable } from "./mapping.ts";
+import { Protection } from "./protection.ts";
+
+/** What is used of koffi. Pointers are bigints. */
+interface Koffi {
+  load(library: null): { func(declaration: string): (...args: unknown[]) => unknown };
+  view(pointer: unknown, length: number): ArrayBuffer;
+  errno(): number;
+}
+
+/** Maps a part of a file, which is long enough. */
+export type FileMapper = (handle: FileDescriptorHandle, size: number) => Mapping | Unmappable;
+
+const MAP_SHARED = 1;
+const MAP_PRIVATE = 2;
+const MS_SYNC = 4;
+const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
+/** Offsets of mappings are multiples of the page size; no machine has larger pages. */
+const largestPage = 65_536;
+/** A longer view ends the process. */
+const greatestView = 2 ** 32 - 1;
+
+let found: FileMapper | null | undefined;
+
+/** The mapper of this machine; undefined where koffi is not installed or its system has no mmap. */
+export function nativeMapper(): FileMapper | undefined {
+  if (found === undefined) found = loadMapper() ?? null;
+  return found ?? undefined;
+}
+
+function loadMapper(): FileMapper | undefined {
+  if (process.platform === "win32") return undefined;
+  try {
+    // `__filename` in the CommonJS build, where there is no import.meta.
+    const load = createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+    return mapperOf(load("koffi"));
+  } catch {
+    return undefined;
+  }
+}
+
+function mapperOf(koffi: Koffi): FileMapper {
+  const libc = koffi.load(null);
+  const mmap = libc.func("void *mmap(void *address, size_t length, int protection, int flags, int fd, int64_t offset)");
+  const munmap = libc.func("int munmap(void *address, size_t length)");
+  const msync = libc.func("int msync(void *address, size_t length, int flags)");
+  // A view must not outlive its mapping, nor a mapping the last view by much.
+  const unused = new FinalizationRegistry<{ address: unknown; length: number }>(({ address, length }) => {
+    munmap(address, length);
+  });
+  return ({ fd, protection, offset }, size) => {
+    const before = offset % largestPage;
+    const length = before + size;
+    if (length > greatestView) return { unmappable: `${size} bytes are more than can be mapped at once` };
+    const writable = (protection & Protection.WRITE) !== 0;
+    // JavaScript knows no read-only bytes: a write to these stays private, where it would end the process otherwise.
+    const flags = writable ? MAP_SHARED : MAP_PRIVATE;
+    const address = mmap(null, length, Protection.READ | Protection.WRITE, flags, fd, offset - before);
+    if (address === MAP_FAILED || address === null) {
+      return { unmappable: `mmap of file descriptor ${fd} failed with error ${koffi.errno()}` };
+    }
+    const view = koffi.view(address, length);
+    unused.register(view, { address, length });
+    const bytes = new Uint8Array(view, before, size);
+    const store = () => {
+      if (msync(address, length, MS_SYNC) !== 0) throw new Error(`msync failed with error ${koffi.errno()}`);
+    };
+    return { bytes, writable, ...(writable && { store }) };
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * A plan taken apart, so that each operation can be timed by itself.
+ */
+import { hasUnknownSize, wiringOf } from "./graph.ts";
+import type { Plan, Step, Unplannable } from "./plan.ts";
+import { buildStepModel } from "./step-model.ts";
+
+/**
+ * The same plan with a step for each operation, on the device where it is; what is interpreted stays as it is. It cannot be
+ * made where an operation's result has no known size. Predicted times are those of the operations alone.
+ */
+export function separateOperations(plan: Plan): Plan | Unplannable {
+  const { model, choices } = plan;
+  const { operations, operands } = model.main;
+  const wiring = wiringOf(model.main);
+  for (const [index, { inputs }] of operations.entries()) {
+    const unknown = inputs.find((input) => wiring.writer[input] >= 0 && hasUnknownSize(operands[input]));
+    if (unknown === undefined) continue;
+    const message = `operand ${unknown} has no known size, so operation ${index} cannot be in a step of its own`;
+    return { unplannable: "OP_FAILED", message };
+  }
+  const interpreted = new Map<number, Step>();
+  for (const step of plan.steps) if (step.kind !== "execution") interpreted.set(step.operation, step);
+  const group = operations.map((_, index) => index);
+  const steps = operations.map((_, index): Step => {
+    const step = interpreted.get(index);
+    if (step !== undefined) return step;
+    const { device = 0, candidates } = choices[index];
+    const candidate = candidates[device];
+    const predictedTime = candidate.supported ? candidate.predictedTime : 0;
+    const ofStep = buildStepModel(model, wiring, [index], group);
+    return { kind: "execution", device, operations: [index], ...ofStep, predictedTime };
+  });
+  return { ...plan, steps, predictedTime: steps.reduce((sum, step) => sum + step.predictedTime, 0) };
+}

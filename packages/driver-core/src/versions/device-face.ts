@@ -1,0 +1,327 @@
+/**
+ * The faces of a device: any canonical device as an IDevice of each HAL version. A face has the methods of its version
+ * and of those before; it checks what it is given, so that a launch can say at once what is wrong with it.
+ */
+import {
+  BYTE_SIZE_OF_CACHE_TOKEN,
+  type CompilationCache,
+  type Device,
+  ErrorStatus,
+  type HalVersion,
+  type Handle,
+  type Outcome,
+  type PreparedModel,
+  type PrepareOptions,
+  type PrepareResult,
+  type V1_0,
+  type V1_1,
+  type V1_2,
+  type V1_3,
+} from "@nnhal/types";
+import { type AnyModel, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, deadlineOf } from "@nnhal/utils";
+import { failure, launch, refusalOf } from "./callback.ts";
+import {
+  type FaceContext,
+  type FaceOptions,
+  invalid,
+  narrow,
+  narrowOutcome,
+  narrowType,
+  refuseModel,
+  refuseQuality,
+  soundPrepareResult,
+} from "./face-context.ts";
+import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
+
+/** A device as a driver of HAL 1.0. */
+export function asV1_0(device: Device, options: FaceOptions = {}): V1_0.IDevice {
+  return methodsV1_0(device, contextOf(options, preparedModelV1_0));
+}
+
+/** A device as a driver of HAL 1.1. */
+export function asV1_1(device: Device, options: FaceOptions = {}): V1_1.IDevice {
+  const context = contextOf(options, preparedModelV1_0);
+  return { ...methodsV1_0(device, context), ...methodsV1_1(device, context) };
+}
+
+/** A device as a driver of HAL 1.2. */
+export function asV1_2(device: Device, options: FaceOptions = {}): V1_2.IDevice {
+  const context = contextOf(options, preparedModelV1_2);
+  return { ...methodsV1_0(device, context), ...methodsV1_1(device, context), ...methodsV1_2(device, context) };
+}
+
+/** A device as a driver of HAL 1.3. */
+export function asV1_3(device: Device, options: FaceOptions = {}): V1_3.IDevice {
+  const presented = new WeakMap<V1_0.IPreparedModel, PreparedModel>();
+  const context = contextOf(options, (prepared) => {
+    const face = preparedModelV1_3(prepared);
+    presented.set(face, prepared.preparedModel);
+    return face;
+  });
+  return {
+    ...methodsV1_0(device, context),
+    ...methodsV1_1(device, context),
+    ...methodsV1_2(device, context),
+    ...methodsV1_3(device, context, presented),
+  };
+}
+
+/** The methods that a version adds to those before it. */
+type Added<Newer, Older> = Omit<Newer, keyof Older>;
+
+function contextOf<Presented extends V1_0.IPreparedModel>(
+  { operations, log = () => {} }: FaceOptions,
+  present: (context: Parameters<typeof preparedModelV1_0>[0]) => Presented,
+): FaceContext<Presented> {
+  return { operations, log, present: (preparedModel, source) => present({ preparedModel, source, log }) };
+}
+
+const noCallback = invalid("the callback is null");
+
+/** A preparation that a HAL method launches. */
+interface Preparation<Presented extends V1_0.IPreparedModel> {
+  readonly version: HalVersion;
+  readonly model: AnyModel;
+  /** What is wrong beside the model. */
+  check?(): Outcome | undefined;
+  /** Read once nothing is wrong. */
+  options(): PrepareOptions;
+  notify(status: ErrorStatus, preparedModel: Presented | null): unknown;
+}
+
+function prepare<Presented extends V1_0.IPreparedModel>(
+  device: Device,
+  context: FaceContext<Presented>,
+  { version, model, check, options, notify }: Preparation<Presented>,
+): Outcome {
+  let settings: PrepareOptions = {};
+  return launch<PrepareResult>(
+    {
+      check() {
+        settings = options();
+        return check?.() ?? refuseModel(model, version, context);
+      },
+      run: () => device.prepareModel(convertToV1_3.model(model), settings).then(soundPrepareResult),
+      failed: (outcome) => ({ ...outcome, preparedModel: null }),
+      notify({ status, message, preparedModel }) {
+        if (message !== undefined) context.log(`prepareModel: ${message}`);
+        const source = { model: convertToV1_3.model(model), version };
+        return notify(status, preparedModel === null ? null : context.present(preparedModel, source));
+      },
+    },
+    context.log,
+  );
+}
+
+/** A preparation from a cache, that a HAL method launches. */
+function prepareFromCache<Presented extends V1_0.IPreparedModel>(
+  device: Device,
+  context: FaceContext<Presented>,
+  cache: CompilationCache,
+  options: () => Pick<PrepareOptions, "deadline">,
+  notify: (status: ErrorStatus, preparedModel: Presented | null) => unknown,
+): Outcome {
+  const noCaching = failure("prepareModelFromCache", "the device keeps no models");
+  let settings: Pick<PrepareOptions, "deadline"> = {};
+  return launch<PrepareResult>(
+    {
+      check() {
+        if (device.prepareModelFromCache === undefined) return noCaching;
+        settings = options();
+        const { length } = cache.token;
+        if (length === BYTE_SIZE_OF_CACHE_TOKEN) return undefined;
+        return invalid(`the cache token has ${length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`);
+      },
+      run: () =>
+        device.prepareModelFromCache?.(cache, settings).then(soundPrepareResult) ??
+        Promise.resolve({ ...noCaching, preparedModel: null }),
+      failed: (outcome) => ({ ...outcome, preparedModel: null }),
+      notify({ status, message, preparedModel }) {
+        if (message !== undefined) context.log(`prepareModelFromCache: ${message}`);
+        return notify(status, preparedModel === null ? null : context.present(preparedModel, undefined));
+      },
+    },
+    context.log,
+  );
+}
+
+/** What a caller gave to keep the prepared model in. Nothing about it is a reason to fail, so it may be anything. */
+function cacheOptions(
+  modelCache: readonly Handle[],
+  dataCache: readonly Handle[],
+  token: Uint8Array,
+): Pick<PrepareOptions, "cache"> {
+  if (!Array.isArray(modelCache) || !Array.isArray(dataCache)) return {};
+  return modelCache.length + dataCache.length > 0 ? { cache: { modelCache, dataCache, token } } : {};
+}
+
+function deadlineOptions(deadline: V1_3.OptionalTimePoint): Pick<PrepareOptions, "deadline"> {
+  const time = deadlineOf(deadline);
+  return time === undefined ? {} : { deadline: time };
+}
+
+function supportedOperations(
+  device: Device,
+  context: FaceContext<V1_0.IPreparedModel>,
+  model: AnyModel,
+  version: HalVersion,
+): Outcome & { readonly supportedOperations: readonly boolean[] } {
+  const refusal = refusalOf(() => refuseModel(model, version, context));
+  if (refusal !== undefined) return { ...refusal, supportedOperations: [] };
+  const { status, message, supported, reasons } = device.getSupportedOperations(convertToV1_3.model(model));
+  for (const reason of reasons) if (reason !== undefined) context.log(`getSupportedOperations: ${reason}`);
+  return {
+    status,
+    ...(message !== undefined && { message }),
+    supportedOperations: status === ErrorStatus.NONE ? supported : [],
+  };
+}
+
+function methodsV1_0(device: Device, context: FaceContext<V1_0.IPreparedModel>): V1_0.IDevice {
+  return {
+    getCapabilities() {
+      const { capabilities, ...outcome } = device.getCapabilities();
+      return { ...narrowOutcome(outcome), capabilities: convertToV1_0.capabilities(capabilities, context.log).value };
+    },
+    getSupportedOperations(model) {
+      const { supportedOperations: supported, ...outcome } = supportedOperations(device, context, model, "1.0");
+      return { ...narrowOutcome(outcome), supportedOperations: supported };
+    },
+    prepareModel(model, callback) {
+      if (!callback) return narrowOutcome(noCallback);
+      const outcome = prepare(device, context, {
+        version: "1.0",
+        model,
+        options: () => ({}),
+        notify: (status, preparedModel) => callback.notify(narrow(status), preparedModel),
+      });
+      return narrowOutcome(outcome);
+    },
+    getStatus: () => device.getStatus(),
+  };
+}
+
+function methodsV1_1(device: Device, context: FaceContext<V1_0.IPreparedModel>): Added<V1_1.IDevice, V1_0.IDevice> {
+  return {
+    getCapabilities_1_1() {
+      const { capabilities, ...outcome } = device.getCapabilities();
+      return { ...narrowOutcome(outcome), capabilities: convertToV1_1.capabilities(capabilities, context.log).value };
+    },
+    getSupportedOperations_1_1(model) {
+      const { supportedOperations: supported, ...outcome } = supportedOperations(device, context, model, "1.1");
+      return { ...narrowOutcome(outcome), supportedOperations: supported };
+    },
+    prepareModel_1_1(model, preference, callback) {
+      if (!callback) return narrowOutcome(noCallback);
+      const outcome = prepare(device, context, {
+        version: "1.1",
+        model,
+        check: () => refuseQuality(preference),
+        options: () => ({ preference }),
+        notify: (status, preparedModel) => callback.notify(narrow(status), preparedModel),
+      });
+      return narrowOutcome(outcome);
+    },
+  };
+}
+
+function methodsV1_2(device: Device, context: FaceContext<V1_2.IPreparedModel>): Added<V1_2.IDevice, V1_1.IDevice> {
+  return {
+    getVersionString() {
+      const { version, ...outcome } = device.getVersionString();
+      return { ...narrowOutcome(outcome), version };
+    },
+    getType() {
+      const { type, ...outcome } = device.getType();
+      return { ...narrowOutcome(outcome), type: narrowType(type) };
+    },
+    getCapabilities_1_2() {
+      const { capabilities, ...outcome } = device.getCapabilities();
+      return { ...narrowOutcome(outcome), capabilities: convertToV1_2.capabilities(capabilities, context.log).value };
+    },
+    getSupportedExtensions() {
+      const { extensions, ...outcome } = device.getSupportedExtensions();
+      return { ...narrowOutcome(outcome), extensions };
+    },
+    getSupportedOperations_1_2(model) {
+      const { supportedOperations: supported, ...outcome } = supportedOperations(device, context, model, "1.2");
+      return { ...narrowOutcome(outcome), supportedOperations: supported };
+    },
+    getNumberOfCacheFilesNeeded() {
+      const { numModelCache, numDataCache, ...outcome } = device.getNumberOfCacheFilesNeeded();
+      return { ...narrowOutcome(outcome), numModelCache, numDataCache };
+    },
+    prepareModel_1_2(model, preference, modelCache, dataCache, token, callback) {
+      if (!callback) return narrowOutcome(noCallback);
+      const outcome = prepare(device, context, {
+        version: "1.2",
+        model,
+        check: () => refuseQuality(preference),
+        options: () => ({ preference, ...cacheOptions(modelCache, dataCache, token) }),
+        notify: (status, preparedModel) => callback.notify_1_2(narrow(status), preparedModel),
+      });
+      return narrowOutcome(outcome);
+    },
+    prepareModelFromCache(modelCache, dataCache, token, callback) {
+      if (!callback) return narrowOutcome(noCallback);
+      const outcome = prepareFromCache(
+        device,
+        context,
+        { modelCache, dataCache, token },
+        () => ({}),
+        (status, preparedModel) => callback.notify_1_2(narrow(status), preparedModel),
+      );
+      return narrowOutcome(outcome);
+    },
+  };
+}
+
+function methodsV1_3(
+  device: Device,
+  context: FaceContext<V1_3.IPreparedModel>,
+  presented: WeakMap<V1_0.IPreparedModel, PreparedModel>,
+): Added<V1_3.IDevice, V1_2.IDevice> {
+  return {
+    getCapabilities_1_3: () => device.getCapabilities(),
+    getSupportedOperations_1_3: (model) => supportedOperations(device, context, model, "1.3"),
+    prepareModel_1_3(model, preference, priority, deadline, modelCache, dataCache, token, callback) {
+      if (!callback) return noCallback;
+      return prepare(device, context, {
+        version: "1.3",
+        model,
+        check: () => refuseQuality(preference, priority),
+        options: () => ({
+          preference,
+          priority,
+          ...deadlineOptions(deadline),
+          ...cacheOptions(modelCache, dataCache, token),
+        }),
+        notify: (status, preparedModel) => callback.notify_1_3(status, preparedModel),
+      });
+    },
+    prepareModelFromCache_1_3(deadline, modelCache, dataCache, token, callback) {
+      if (!callback) return noCallback;
+      return prepareFromCache(
+        device,
+        context,
+        { modelCache, dataCache, token },
+        () => deadlineOptions(deadline),
+        (status, preparedModel) => callback.notify_1_3(status, preparedModel),
+      );
+    },
+    async allocate(desc, preparedModels, inputRoles, outputRoles) {
+      const nothing = { buffer: null, token: 0 };
+      if (device.allocate === undefined) {
+        return { ...failure("allocate", "the device has no memory of its own"), ...nothing };
+      }
+      if (!Array.isArray(preparedModels)) return { ...invalid("preparedModels is no list"), ...nothing };
+      try {
+        const known = preparedModels.map((face) => presented.get(face) ?? null);
+        const result = await device.allocate(desc, known, inputRoles, outputRoles);
+        return result.status === ErrorStatus.NONE ? result : { ...result, ...nothing };
+      } catch (error) {
+        return { ...failure("allocate", error), ...nothing };
+      }
+    },
+  };
+}

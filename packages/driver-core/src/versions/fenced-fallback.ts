@@ -1,0 +1,58 @@
+/**
+ * Fenced executions on drivers that know no fences: wait for the fences, execute, and answer when all is done.
+ */
+import {
+  ErrorStatus,
+  type FencedExecuteOptions,
+  type FencedResult,
+  type Model,
+  type Outcome,
+  type PreparedModel,
+  type Request,
+  type SyncFence,
+} from "@nnhal/types";
+import { makeDeadline } from "@nnhal/utils";
+import { requestIssues } from "@nnhal/validation";
+import { formatIssues } from "../device/check-model.ts";
+import { failure } from "./callback.ts";
+import { invalid } from "./face-context.ts";
+
+/** See the file's head. Without `model`, which one from a cache does not have, outputs are checked by the driver alone. */
+export async function executeBehindFences(
+  preparedModel: PreparedModel,
+  model: Model | undefined,
+  request: Request,
+  waitFor: readonly (SyncFence | null)[],
+  { duration, ...options }: FencedExecuteOptions,
+  now: () => bigint,
+): Promise<FencedResult> {
+  const refuse = (outcome: Outcome): FencedResult => ({ ...outcome, syncFence: null, callback: null });
+  const fences = waitFor.filter((fence) => fence !== null);
+  if (fences.length < waitFor.length) return refuse(invalid("a fence to wait for is null"));
+  if (fences.some(({ state }) => state === "ERROR")) return refuse(invalid("a fence to wait for is in state ERROR"));
+  const issues = model === undefined ? [] : requestIssues(request, model, { allowUnspecifiedOutput: false });
+  if (issues.length > 0) return refuse(invalid(`the request is not valid: ${formatIssues(issues)}`));
+  const states = await Promise.all(fences.map((fence) => fence.wait()));
+  const wrong = states.find((state) => state !== "SIGNALED");
+  if (wrong !== undefined) return refuse(failure("executeFenced", `a fence waited for ended in state ${wrong}`));
+  const deadline = earlier(options.deadline, makeDeadline(duration, now()));
+  const { status, message, timing } = await preparedModel.execute(request, {
+    ...options,
+    ...(deadline !== undefined && { deadline }),
+  });
+  if (status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
+    return refuse(failure("executeFenced", message ?? "an output does not fit its buffer"));
+  }
+  if (status !== ErrorStatus.NONE) return refuse({ status, ...(message !== undefined && { message }) });
+  return {
+    status,
+    syncFence: null,
+    // The driver was told only once the fences were signalled: it has measured the same for both.
+    callback: { getExecutionInfo: async () => ({ status, timingLaunched: timing, timingFenced: timing }) },
+  };
+}
+
+function earlier(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}

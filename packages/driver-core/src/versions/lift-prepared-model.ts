@@ -1,0 +1,209 @@
+/**
+ * Prepared models of drivers of any HAL version, as canonical ones. Executions are synchronous calls where the driver has
+ * them, launches with a callback otherwise.
+ */
+import {
+  ErrorStatus,
+  type ExecuteOptions,
+  type ExecutionResult,
+  MeasureTiming,
+  type Model,
+  type Outcome,
+  type OutputShape,
+  type PreparedModel,
+  type Request,
+  type Timing,
+  type V1_0,
+  type V1_2,
+  type V1_3,
+} from "@nnhal/types";
+import {
+  combineDimensions,
+  complianceWith,
+  convertToV1_0,
+  convertToV1_2,
+  getExecutionResult,
+  hasDeadlinePassed,
+  makeTimeoutDuration,
+  makeTimePoint,
+  notMeasured,
+  tensorHasUnspecifiedDimensions,
+} from "@nnhal/utils";
+import { failure, launched, soundStatus } from "./callback.ts";
+import { invalid } from "./face-context.ts";
+import { executeBehindFences } from "./fenced-fallback.ts";
+import type { LiftContext } from "./lift-context.ts";
+
+/** Whether a prepared model has the methods of HAL 1.2. */
+export function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
+  return "executeSynchronously" in model;
+}
+
+/** Whether a prepared model has the methods of HAL 1.3. */
+export function isV1_3Model(model: V1_0.IPreparedModel): model is V1_3.IPreparedModel {
+  return "executeSynchronously_1_3" in model;
+}
+
+/** A driver's prepared model as a canonical one. `model`: what it was prepared from; undefined: it came from a cache. */
+export function liftPreparedModel(
+  own: V1_0.IPreparedModel,
+  model: Model | undefined,
+  context: LiftContext,
+): PreparedModel {
+  const { name } = context;
+  let closed = false;
+  const closedOutcome = () => (closed ? invalid("the prepared model is closed") : undefined);
+  const lifted: PreparedModel = {
+    async execute(request, options = {}) {
+      const refusal = closedOutcome() ?? refuseExecution(own, request, options, context);
+      if (refusal !== undefined) return failed(refusal);
+      try {
+        return soundResult(await execute(own, model, request, options, context), options);
+      } catch (error) {
+        return failed(failure(`${name}: executing`, error));
+      }
+    },
+    async executeFenced(request, waitFor, options = {}) {
+      const refusal = closedOutcome();
+      if (refusal !== undefined) return { ...refusal, syncFence: null, callback: null };
+      if (!isV1_3Model(own)) return executeBehindFences(lifted, model, request, waitFor, options, context.now);
+      const { measure = MeasureTiming.NO, deadline, loopTimeoutDuration, duration } = options;
+      try {
+        const result = await own.executeFenced(
+          request,
+          waitFor,
+          measure,
+          makeTimePoint(deadline),
+          makeTimeoutDuration(loopTimeoutDuration),
+          makeTimeoutDuration(duration),
+        );
+        return result.status === ErrorStatus.NONE ? result : { ...result, syncFence: null, callback: null };
+      } catch (error) {
+        return { ...failure(`${name}: executeFenced`, error), syncFence: null, callback: null };
+      }
+    },
+    async configureExecutionBurst(callback, requestChannel, resultChannel) {
+      const refusal = closedOutcome();
+      if (refusal !== undefined) return { ...refusal, context: null };
+      if (!isV1_2Model(own)) {
+        const why = `${name} is of HAL ${context.driver.version}, which has no bursts`;
+        return { ...failure("configureExecutionBurst", why), context: null };
+      }
+      try {
+        const result = await own.configureExecutionBurst(callback, requestChannel, resultChannel);
+        return result.status === ErrorStatus.NONE ? result : { ...result, context: null };
+      } catch (error) {
+        return { ...failure(`${name}: configureExecutionBurst`, error), context: null };
+      }
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      own.close?.();
+    },
+  };
+  return lifted;
+}
+
+function failed(outcome: Outcome): ExecutionResult {
+  return { ...outcome, outputShapes: [], timing: notMeasured };
+}
+
+/** A result without what the HAL does not allow with its status, or what was not asked for. */
+function soundResult(result: ExecutionResult, { measure }: ExecuteOptions): ExecutionResult {
+  const { message } = result;
+  const timing = measure === MeasureTiming.YES ? result.timing : notMeasured;
+  const answer = getExecutionResult({ ...result, status: soundStatus(result.status), timing });
+  return { ...answer, ...(message !== undefined && { message }) };
+}
+
+/** Why a request is not given to an older driver: it does not know deadlines, or it would not understand the pools. */
+function refuseExecution(
+  own: V1_0.IPreparedModel,
+  request: Request,
+  { deadline }: ExecuteOptions,
+  { name, now }: LiftContext,
+): Outcome | undefined {
+  if (isV1_3Model(own)) return undefined;
+  const version = isV1_2Model(own) ? "1.2" : "1.0";
+  if (!complianceWith(version).request(request)) {
+    return failure("execute", `${name} is of HAL ${version}, which does not know some pool of the request`);
+  }
+  if (!hasDeadlinePassed(deadline, now())) return undefined;
+  return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the execution" };
+}
+
+function execute(
+  own: V1_0.IPreparedModel,
+  model: Model | undefined,
+  request: Request,
+  options: ExecuteOptions,
+  context: LiftContext,
+): Promise<ExecutionResult> {
+  if (isV1_3Model(own)) return executeV1_3(own, request, options, context);
+  if (isV1_2Model(own)) return executeV1_2(own, request, options, context);
+  return executeV1_0(own, model, request, context);
+}
+
+function executeV1_3(
+  own: V1_3.IPreparedModel,
+  request: Request,
+  { measure = MeasureTiming.NO, deadline, loopTimeoutDuration }: ExecuteOptions,
+  { synchronous }: LiftContext,
+): Promise<ExecutionResult> {
+  const time = makeTimePoint(deadline);
+  const loopTimeout = makeTimeoutDuration(loopTimeoutDuration);
+  if (synchronous) return own.executeSynchronously_1_3(request, measure, time, loopTimeout);
+  return launchExecution((callback) => own.execute_1_3(request, measure, time, loopTimeout, callback));
+}
+
+function executeV1_2(
+  own: V1_2.IPreparedModel,
+  request: Request,
+  { measure = MeasureTiming.NO }: ExecuteOptions,
+  { synchronous, log }: LiftContext,
+): Promise<ExecutionResult> {
+  const { value } = convertToV1_2.request(request, log);
+  if (synchronous) return own.executeSynchronously(value, measure);
+  return launchExecution((callback) => own.execute_1_2(value, measure, callback));
+}
+
+/** A driver older than HAL 1.2 answers no shapes: they are those that model and request know. */
+async function executeV1_0(
+  own: V1_0.IPreparedModel,
+  model: Model | undefined,
+  request: Request,
+  { name, driver, log }: LiftContext,
+): Promise<ExecutionResult> {
+  const outputShapes = model === undefined ? undefined : knownShapes(model, request);
+  if (outputShapes === undefined) {
+    const why = "neither the model nor the request knows all dimensions of the outputs";
+    return failed(failure(`${name} is of HAL ${driver.version}, which finds no shapes`, why));
+  }
+  const { value } = convertToV1_0.request(request, log);
+  const result = await launchExecution((callback) => own.execute(value, callback));
+  return { ...result, outputShapes: result.status === ErrorStatus.NONE ? outputShapes : [], timing: notMeasured };
+}
+
+/** The shapes of a request's outputs; undefined where some dimension is not known. */
+function knownShapes({ main }: Model, { outputs }: Request): OutputShape[] | undefined {
+  const shapes: OutputShape[] = [];
+  for (const [position, { dimensions: given }] of outputs.entries()) {
+    const operand = main.operands[main.outputIndexes[position]];
+    // An output that the model does not have, or of other dimensions, is for the driver to refuse.
+    if (operand === undefined) continue;
+    const dimensions = combineDimensions(operand.dimensions, given) ?? given;
+    if (tensorHasUnspecifiedDimensions(operand.type, dimensions)) return undefined;
+    shapes.push({ dimensions, isSufficient: true });
+  }
+  return shapes;
+}
+
+/** Launches an execution and waits for its callback, by whichever method it is told. */
+function launchExecution(launch: (callback: V1_3.IExecutionCallback) => Outcome): Promise<ExecutionResult> {
+  return launched<ExecutionResult>((settle) => {
+    const notify = (status: ErrorStatus, outputShapes: readonly OutputShape[] = [], timing: Timing = notMeasured) =>
+      settle({ status: soundStatus(status), outputShapes, timing });
+    return launch({ notify, notify_1_2: notify, notify_1_3: notify });
+  }, failed);
+}

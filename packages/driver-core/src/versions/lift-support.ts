@@ -1,0 +1,73 @@
+/**
+ * What a driver supports of a model: an older one is asked about the slice of it that its HAL version can express.
+ */
+import { ErrorStatus, type HalVersion, type Model, type Outcome, type SupportedOperations } from "@nnhal/types";
+import { complianceWith, getOperationName, sliceModel } from "@nnhal/utils";
+import { validateModel } from "@nnhal/validation";
+import { failure, soundStatus } from "./callback.ts";
+import type { LiftContext } from "./lift-context.ts";
+
+/** Asks a driver which operations of a valid model it supports. */
+export function supportOf(model: Model, context: LiftContext): SupportedOperations {
+  const { name, driver } = context;
+  const { version } = driver;
+  if (isNewest(version) || complianceWith(version).model(model)) {
+    const every = model.main.operations.map((_, index) => index);
+    return ask(model, every, model, context);
+  }
+  const slice = sliceModel(model, version);
+  if ("unsliceable" in slice) return answer(model, new Map(), context);
+  if (!isValid(slice.model, version, context)) {
+    const what = `the slice for HAL ${version} of a model is not valid`;
+    context.log(`${name}: ${what}`);
+    if (context.strictSlicing) return failed(failure(`${name}: getSupportedOperations`, what));
+    return answer(model, new Map(), context);
+  }
+  return ask(slice.model, slice.operationIndexes, model, context);
+}
+
+function isNewest(version: HalVersion): version is "1.3" {
+  return version === "1.3";
+}
+
+function isValid(model: Model, version: HalVersion, { operations }: LiftContext): boolean {
+  return validateModel(model, { version, mode: "runtime", ...(operations && { operations }) });
+}
+
+/** Asks about a model whose operations are those of `original` at some indexes. */
+function ask(model: Model, indexes: readonly number[], original: Model, context: LiftContext): SupportedOperations {
+  const { name, driver, log } = context;
+  try {
+    const { status, message, supportedOperations } = driver.getSupportedOperations(model);
+    if (status !== ErrorStatus.NONE) {
+      return failed({ status: soundStatus(status), ...(message !== undefined && { message }) });
+    }
+    if (supportedOperations.length === indexes.length) {
+      return answer(original, new Map(indexes.map((index, at) => [index, supportedOperations[at] === true])), context);
+    }
+    log(`${name}: ${supportedOperations.length} answers about ${indexes.length} operations are taken for none`);
+    return answer(original, new Map(indexes.map((index) => [index, false])), context);
+  } catch (error) {
+    return failed(failure(`${name}: getSupportedOperations`, error));
+  }
+}
+
+/** An answer about all operations of a model, where the driver was asked about some. */
+function answer(
+  { main }: Model,
+  asked: ReadonlyMap<number, boolean>,
+  { name, driver }: LiftContext,
+): SupportedOperations {
+  const supported = main.operations.map((_, index) => asked.get(index) ?? false);
+  const reasons = main.operations.map(({ type }, index) => {
+    if (supported[index]) return undefined;
+    const operation = getOperationName(type);
+    if (asked.has(index)) return `${operation}: ${name} does not support it`;
+    return `${operation}: ${name} is of HAL ${driver.version}, which does not have it with these operands`;
+  });
+  return { status: ErrorStatus.NONE, supported, reasons };
+}
+
+function failed(outcome: Outcome): SupportedOperations {
+  return { ...outcome, supported: [], reasons: [] };
+}

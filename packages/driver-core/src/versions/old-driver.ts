@@ -1,0 +1,155 @@
+/**
+ * Drivers of HAL 1.0 – 1.3, called in canonical terms. What each version wants differently is here; what it cannot do at
+ * all is decided by those who call.
+ */
+import {
+  type Capabilities,
+  type CompilationCache,
+  DEVICE_TYPE_UNKNOWN,
+  type Device,
+  ErrorStatus,
+  ExecutionPreference,
+  type HalVersion,
+  type Model,
+  type Outcome,
+  type PrepareOptions,
+  Priority,
+  type V1_0,
+  type V1_1,
+  type V1_2,
+  type V1_3,
+} from "@nnhal/types";
+import {
+  type AnyCapabilities,
+  convertToV1_0,
+  convertToV1_1,
+  convertToV1_2,
+  makeTimePoint,
+  noPerformanceInfo,
+} from "@nnhal/utils";
+import type { LogSink } from "./callback.ts";
+
+/** An IDevice of any version. */
+export type AnyIDevice = V1_0.IDevice | V1_1.IDevice | V1_2.IDevice | V1_3.IDevice;
+
+/** See the file's head. Models fit the version. Methods throw where the driver's do. */
+export interface OldDriver {
+  readonly version: HalVersion;
+  getCapabilities(): Outcome & { readonly capabilities: AnyCapabilities };
+  getSupportedOperations(model: Model): Outcome & { readonly supportedOperations: readonly boolean[] };
+  prepareModel(model: Model, options: PrepareOptions, callback: V1_3.IPreparedModelCallback): Outcome;
+  /** Since HAL 1.2. */
+  prepareModelFromCache?(
+    cache: CompilationCache,
+    options: Pick<PrepareOptions, "deadline">,
+    callback: V1_3.IPreparedModelCallback,
+  ): Outcome;
+  /** Since HAL 1.3. */
+  readonly allocate?: V1_3.IDevice["allocate"];
+  readonly facts: DriverFacts;
+}
+
+/** What a driver says of itself since HAL 1.2, and what is assumed of an older one. */
+export type DriverFacts = Pick<
+  Device,
+  "getType" | "getVersionString" | "getSupportedExtensions" | "getNumberOfCacheFilesNeeded"
+>;
+
+const { FAST_SINGLE_ANSWER } = ExecutionPreference;
+const noCache: CompilationCache = { modelCache: [], dataCache: [], token: new Uint8Array(0) };
+const noToken = new Uint8Array(32);
+
+/** The driver behind an IDevice; the newest version whose methods it has is its version. */
+export function oldDriverOf(device: AnyIDevice, log: LogSink): OldDriver {
+  if ("prepareModel_1_3" in device) return driverV1_3(device);
+  if ("prepareModel_1_2" in device) return driverV1_2(device, log);
+  if ("prepareModel_1_1" in device) return driverV1_1(device, log);
+  return driverV1_0(device, log);
+}
+
+function driverV1_0(device: V1_0.IDevice, log: LogSink): OldDriver {
+  return {
+    version: "1.0",
+    getCapabilities: () => device.getCapabilities(),
+    getSupportedOperations: (model) => device.getSupportedOperations(convertToV1_0.model(model, log).value),
+    prepareModel: (model, _options, callback) => device.prepareModel(convertToV1_0.model(model, log).value, callback),
+    facts: unknownFacts,
+  };
+}
+
+function driverV1_1(device: V1_1.IDevice, log: LogSink): OldDriver {
+  return {
+    version: "1.1",
+    getCapabilities: () => device.getCapabilities_1_1(),
+    getSupportedOperations: (model) => device.getSupportedOperations_1_1(convertToV1_1.model(model, log).value),
+    prepareModel: (model, { preference = FAST_SINGLE_ANSWER }, callback) =>
+      device.prepareModel_1_1(convertToV1_1.model(model, log).value, preference, callback),
+    facts: unknownFacts,
+  };
+}
+
+function driverV1_2(device: V1_2.IDevice, log: LogSink): OldDriver {
+  return {
+    version: "1.2",
+    getCapabilities: () => device.getCapabilities_1_2(),
+    getSupportedOperations: (model) => device.getSupportedOperations_1_2(convertToV1_2.model(model, log).value),
+    prepareModel(model, { preference = FAST_SINGLE_ANSWER, cache = noCache }, callback) {
+      const { value } = convertToV1_2.model(model, log);
+      return device.prepareModel_1_2(value, preference, cache.modelCache, cache.dataCache, tokenOf(cache), callback);
+    },
+    prepareModelFromCache: ({ modelCache, dataCache, token }, _options, callback) =>
+      device.prepareModelFromCache(modelCache, dataCache, token, callback),
+    facts: device,
+  };
+}
+
+function driverV1_3(device: V1_3.IDevice): OldDriver {
+  return {
+    version: "1.3",
+    getCapabilities: () => device.getCapabilities_1_3(),
+    getSupportedOperations: (model) => device.getSupportedOperations_1_3(model),
+    prepareModel(model, options, callback) {
+      const { preference = FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, deadline, cache = noCache } = options;
+      const { modelCache, dataCache } = cache;
+      const time = makeTimePoint(deadline);
+      return device.prepareModel_1_3(
+        model,
+        preference,
+        priority,
+        time,
+        modelCache,
+        dataCache,
+        tokenOf(cache),
+        callback,
+      );
+    },
+    prepareModelFromCache: ({ modelCache, dataCache, token }, { deadline }, callback) =>
+      device.prepareModelFromCache_1_3(makeTimePoint(deadline), modelCache, dataCache, token, callback),
+    allocate: (...request) => device.allocate(...request),
+    facts: device,
+  };
+}
+
+/** Drivers take 32 bytes even where they must not read them. */
+function tokenOf({ token }: CompilationCache): Uint8Array {
+  return token.length > 0 ? token : noToken;
+}
+
+const ok = { status: ErrorStatus.NONE } as const;
+
+/** What is assumed of a driver older than HAL 1.2. */
+const unknownFacts: DriverFacts = {
+  getType: () => ({ ...ok, type: DEVICE_TYPE_UNKNOWN }),
+  getVersionString: () => ({ ...ok, version: "UNKNOWN" }),
+  getSupportedExtensions: () => ({ ...ok, extensions: [] }),
+  getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache: 0, numDataCache: 0 }),
+};
+
+/** The capabilities of a device that does not tell. */
+export const noCapabilities: Capabilities = {
+  relaxedFloat32toFloat16PerformanceScalar: noPerformanceInfo,
+  relaxedFloat32toFloat16PerformanceTensor: noPerformanceInfo,
+  operandPerformance: [],
+  ifPerformance: noPerformanceInfo,
+  whilePerformance: noPerformanceInfo,
+};
