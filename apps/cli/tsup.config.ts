@@ -1,3 +1,4 @@
 import { command } from "../../tsup.base.ts";
 
-export default command({ main: "src/main.ts" });
+// tsup leaves only dependencies and peers out of a bundle by itself.
+export default command({ main: "src/main.ts" }, { external: ["@viz-js/viz"] });

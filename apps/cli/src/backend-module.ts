@@ -19,10 +19,20 @@ export async function engineOf(module: string, cwd: string): Promise<Engine> {
   } catch (error) {
     throw usageError(`cannot load the backend ${module}: ${oneLine(messageOf(error))}`, error);
   }
+  const backend = backendIn(namespace, module);
+  return { device: `nnhal-${backend.name}`, module, load: async () => backend };
+}
+
+/** The backend of a package that is installed beside the command line, or not. Rejects where it is not. */
+export async function loadBackend(module: string): Promise<Backend> {
+  return backendIn(await import(module), module);
+}
+
+function backendIn(namespace: unknown, module: string): Backend {
   const backend = isObject(namespace) && "backend" in namespace ? namespace.backend : undefined;
   const problem = problemOf(backend);
   if (problem !== undefined || !isBackend(backend)) throw usageError(`the module ${module} ${problem}`);
-  return { device: `nnhal-${backend.name}`, module, load: async () => backend };
+  return backend;
 }
 
 /** What to import: a file, else a package beside the user's work, else one beside the command line. */

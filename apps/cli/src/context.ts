@@ -18,8 +18,11 @@ export interface CommandContext {
   readonly stdout: TextOutput;
   /** Progress and problems. */
   readonly stderr: TextOutput;
-  /** Opens a device by the name a user gives it. Rejects with an Error that says what there is instead. */
-  openDevice(name: string): Promise<Device>;
+  /**
+   * Opens what a user names as one device: a name, several with commas between them, or `auto`. Rejects with an Error that
+   * says what there is instead.
+   */
+  openDevice(names: string): Promise<Device>;
   /** Starts this program as a child process with other arguments and an IPC channel. Absent: work stays in this process. */
   startSelf?(args: readonly string[]): ChildProcess;
   /** 0: done. 1: what was checked is not as it should be. 2: the command could not do its work. */

@@ -4,7 +4,9 @@
  */
 import type { Backend, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
+import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
+import { loadBackend } from "./backend-module.ts";
 import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
 import { oneLine } from "./text.ts";
 
@@ -25,6 +27,7 @@ export const knownEngines: readonly Engine[] = [
     module: "@nnhal/backend-reference",
     load: async () => (await import("@nnhal/backend-reference")).referenceBackend,
   },
+  { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
 ];
 
 /** A device, or why there is none. */
@@ -41,8 +44,29 @@ export interface DeviceFinder {
   list(): Promise<readonly FoundDevice[]>;
   /** The device of a name, with or without the prefix `nnhal-`. Rejects with a CommandError. */
   open(name: string): Promise<Device>;
-  /** All devices that work here. Rejects with a CommandError if there is none. */
-  openAll(): Promise<readonly Device[]>;
+  /**
+   * The devices of `--device`: one name, several with commas between them, in the order in which they win ties, or `auto`
+   * for all that work here, which are opened at the same time. Rejects with a CommandError.
+   */
+  select(names: string): Promise<DeviceSelection>;
+}
+
+/** Devices to divide a model among. */
+export interface DeviceSelection {
+  readonly devices: readonly Device[];
+  /** The one that the others fall back to. Only with `auto`: a list is all there is. */
+  readonly cpu?: Device;
+}
+
+/** What `--device` says for all devices that work here. */
+export const allDevices = "auto";
+
+/** The device that takes every model. */
+const cpuDevice = "nnhal-reference";
+
+/** The devices of a selection as one device, for what knows only one. */
+export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
+  return devices.length === 1 ? devices[0] : runtimeAsDevice(devices, cpu && { cpu });
 }
 
 /** A finder over some engines. Throws a usage error where two of them give their devices the same name. */
@@ -60,23 +84,32 @@ export function createDeviceFinder(engines: readonly Engine[]): DeviceFinder {
     return known;
   };
   const list = () => Promise.all(engines.map(find));
+  const open = async (name: string): Promise<Device> => {
+    const engine = engines.find(({ device }) => device === name || device === `nnhal-${name}`);
+    if (engine === undefined) throw usageError(`there is no device "${name}"; there are: ${names.join(", ")}`);
+    const { opened } = await find(engine);
+    if ("unavailable" in opened) throw failure(`device ${engine.device} cannot work here: ${describe(opened)}`);
+    return opened;
+  };
+  const openAll = async (): Promise<DeviceSelection> => {
+    const all = await list();
+    const devices = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
+    const cpu = devices.find(({ name }) => name === cpuDevice);
+    if (devices.length > 0) return { devices, ...(cpu && { cpu }) };
+    const problems = all.flatMap(({ name, opened }) =>
+      "unavailable" in opened ? [`${name}: ${describe(opened)}`] : [],
+    );
+    throw failure(`no device works here. ${problems.join("; ")}`);
+  };
   return {
     list,
-    async open(name) {
-      const engine = engines.find(({ device }) => device === name || device === `nnhal-${name}`);
-      if (engine === undefined) throw usageError(`there is no device "${name}"; there are: ${names.join(", ")}`);
-      const { opened } = await find(engine);
-      if ("unavailable" in opened) throw failure(`device ${engine.device} cannot work here: ${describe(opened)}`);
-      return opened;
-    },
-    async openAll() {
-      const all = await list();
-      const available = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
-      if (available.length > 0) return available;
-      const problems = all.flatMap(({ name, opened }) =>
-        "unavailable" in opened ? [`${name}: ${describe(opened)}`] : [],
-      );
-      throw failure(`no device works here. ${problems.join("; ")}`);
+    open,
+    async select(text) {
+      if (text === allDevices) return openAll();
+      const devices = await Promise.all(text.split(",").map((name) => open(name.trim())));
+      const double = devices.find((device, place) => devices.indexOf(device) !== place);
+      if (double !== undefined) throw usageError(`the device ${double.name} is listed twice`);
+      return { devices };
     },
   };
 }

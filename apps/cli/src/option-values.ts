@@ -1,7 +1,8 @@
 /**
  * Values of options, checked as commander reads them.
  */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { allDevices } from "./devices.ts";
 
 /** A reader of whole numbers within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -31,4 +32,11 @@ export function channelDivisors(text: string): readonly number[] {
 /** A reader of options that may be given several times: all values in order. */
 export function collect(text: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, text];
+}
+
+/** The option `--device` of commands that divide a model among devices. */
+export function deviceOption(): Option {
+  const what =
+    "device to run on, or several with commas between them to divide the model among, the first of equals first; auto: all that work here";
+  return new Option("--device <name>", what).default(allDevices);
 }

@@ -3,12 +3,16 @@
  */
 import { Command, CommanderError, Option } from "commander";
 import { engineOf } from "./backend-module.ts";
+import { registerConformanceCommand } from "./commands/conformance.ts";
 import { registerDemoCommand } from "./commands/demo.ts";
 import { registerDevicesCommand } from "./commands/devices.ts";
+import { registerExplainCommand } from "./commands/explain.ts";
+import { registerGraphCommand } from "./commands/graph.ts";
 import { registerRunCommand } from "./commands/run.ts";
+import { registerValidateCommand } from "./commands/validate.ts";
 import { registerVectorsCommand } from "./commands/vectors.ts";
 import type { CommandContext, DemoContext } from "./context.ts";
-import { createDeviceFinder, type DeviceFinder, type Engine } from "./devices.ts";
+import { asOneDevice, createDeviceFinder, type DeviceFinder, type Engine } from "./devices.ts";
 import { CommandError, exitCodes, messageOf } from "./failure.ts";
 import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
@@ -35,6 +39,7 @@ Exit codes:
 Examples:
   nnhal demo
   nnhal run model.tflite --input picture.png --labels labels.txt
+  nnhal explain model.tflite
   nnhal devices
   nnhal help run`;
 
@@ -107,19 +112,23 @@ function createProgram(surroundings: Surroundings): Command {
   };
   const full = async (): Promise<DemoContext> => {
     const found = await devices();
-    return { ...surroundings, devices: found, openDevice: found.open };
+    return { ...surroundings, devices: found, openDevice: async (names) => asOneDevice(await found.select(names)) };
   };
   const context: CommandContext = {
     ...surroundings,
-    openDevice: async (name) => (await devices()).open(name),
+    openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
     ...(startSelf !== undefined && {
       startSelf: (args) => startSelf([...sharedArguments(program.opts<SharedOptions>()), ...args]),
     }),
   };
   registerDemoCommand(program, full);
   registerRunCommand(program, full);
+  registerExplainCommand(program, full);
+  registerValidateCommand(program, full);
+  registerGraphCommand(program, full);
   registerDevicesCommand(program, full);
   registerVectorsCommand(program, context);
+  registerConformanceCommand(program, context);
   return program;
 }
 

@@ -50,20 +50,32 @@ export function* runMain(
   outputs: readonly OutputBuffer[],
   context: RunContext,
 ): Generator<void, RunResult> {
+  const section = context.section?.begin("LC", "PE", "run");
+  context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
   try {
     const { graph } = plan;
     const values: Values = [...plan.constants];
+    const decoding = section?.begin("LC", "PTR", "decode inputs");
     inputs.forEach((input, position) => {
       if (input !== undefined) values[graph.inputs[position]] = decodeInput(plan, graph.inputs[position], input);
     });
+    decoding?.end();
     const outputDimensions = new Map(outputs.map((output, position) => [graph.outputs[position], output.dimensions]));
     const start = context.now();
-    yield* runPlan(plan, values, { ...context, outputDimensions });
+    yield* runPlan(plan, values, { ...context, outputDimensions, ...(section && { section }) });
     const timeOnDevice = context.now() - start;
-    const results = graph.outputs.map((index) => requiredValue(values, index));
-    return { ...store(results, outputs), ...(context.measure && { timeOnDevice }) };
+    const encoding = section?.begin("LC", "PR", "encode outputs");
+    const stored = store(
+      graph.outputs.map((index) => requiredValue(values, index)),
+      outputs,
+    );
+    encoding?.end();
+    return { ...stored, ...(context.measure && { timeOnDevice }) };
   } catch (error) {
     return failure(error);
+  } finally {
+    // With it ends what an error left open inside.
+    section?.end();
   }
 }
 
@@ -121,12 +133,16 @@ function requiredValue(values: Values, index: number): Tensor {
 function* runPlan(plan: Plan, values: Values, run: Run): Generator<void, void> {
   for (const step of plan.steps) {
     yield;
+    const { index, definition } = step.view;
+    const section = run.section?.begin("LC", "PCO", definition.name);
+    run.log?.(`operation ${index} (${definition.name})`);
     try {
-      yield* runStep(plan, step, values, run);
+      yield* runStep(plan, step, values, section === undefined ? run : { ...run, section });
     } catch (error) {
       throw inOperation(step, error);
     }
-    for (const index of step.lastUses) values[index] = undefined;
+    section?.end();
+    for (const operand of step.lastUses) values[operand] = undefined;
   }
 }
 
@@ -229,7 +245,9 @@ function isTrue(condition: Tensor | undefined): boolean {
 
 function* runIf(plan: Plan, step: Step, values: Values, run: Run): Generator<void, void> {
   const [condition, thenIndex, elseIndex, ...rest] = step.inputs;
-  const branch = isTrue(inputValue(values, condition)) ? thenIndex : elseIndex;
+  const verdict = isTrue(inputValue(values, condition));
+  run.log?.(`operation ${step.view.index} (IF): the condition is ${verdict}`);
+  const branch = verdict ? thenIndex : elseIndex;
   const inputs = rest.map((index) => inputValue(values, index));
   const outputs = yield* runReferenced(referencedPlan(plan, values, branch), inputs, run);
   assignOutputs(plan, step, outputs, values, run);
@@ -242,8 +260,11 @@ function* runWhile(plan: Plan, step: Step, values: Values, run: Run): Generator<
   const start = run.now();
   // In-out and state-only values come first and are what the body gives; input-only ones stay.
   let state = rest.map((index) => inputValue(values, index));
-  for (;;) {
+  for (let iteration = 0; ; iteration++) {
     const [verdict] = yield* runReferenced(condition, state, run);
+    run.log?.(
+      `operation ${step.view.index} (WHILE): the condition is ${isTrue(verdict)} after ${iteration} iterations`,
+    );
     if (!isTrue(verdict)) break;
     if (run.now() - start > run.loopTimeoutDuration) {
       throw new LoopTimeout(

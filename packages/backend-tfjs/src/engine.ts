@@ -45,7 +45,7 @@ export async function loadEngine(wanted: EngineName | undefined): Promise<Engine
 async function load(name: EngineName): Promise<Engine> {
   const version = await versionOf[name]();
   const backend = registered[name];
-  await quietly(async () => {
+  await unobtrusively(async () => {
     if (!(await tf.setBackend(backend))) throw new Error("tfjs could not start it");
     // tfjs greets the user at the first tensor.
     tf.tensor1d([0]).dispose();
@@ -79,15 +79,26 @@ function versionIn(module: unknown): string {
   return typeof version === "string" ? version : tf.version_core;
 }
 
-/** Does something without the warnings that tfjs writes to the console. */
-async function quietly(run: () => Promise<void>): Promise<void> {
+/**
+ * Does something without the warnings that tfjs writes to the console, and without what the WebAssembly engine does to the process:
+ * it listens for errors of anybody, to throw them again with the whole of its source.
+ */
+async function unobtrusively(run: () => Promise<void>): Promise<void> {
   const environment = tf.env();
   const before = environment.getBool("PROD");
+  const exceptions = process.listeners("uncaughtException");
+  const rejections = process.listeners("unhandledRejection");
   environment.set("PROD", true);
   try {
     await run();
   } finally {
     environment.set("PROD", before);
+    for (const listener of process.listeners("uncaughtException")) {
+      if (!exceptions.includes(listener)) process.removeListener("uncaughtException", listener);
+    }
+    for (const listener of process.listeners("unhandledRejection")) {
+      if (!rejections.includes(listener)) process.removeListener("unhandledRejection", listener);
+    }
   }
 }
 

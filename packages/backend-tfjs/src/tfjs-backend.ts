@@ -60,12 +60,15 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
   };
 }
 
-/** Elements are copied: what they come from is shared memory that a client may write next. */
+/**
+ * Elements are copied: what they come from is shared memory that a client may write next. Constants may be uploaded while a kernel
+ * runs, and must outlive it.
+ */
 function upload({ type, dimensions }: TensorInfo, data: TensorData): tf.Tensor {
   const shape = [...dimensions];
-  if (type === "TENSOR_BOOL8" || type === "BOOL") return tf.tensor(Uint8Array.from(data), shape, "bool");
-  if (isFloat(type) || isQuantised(type)) return tf.tensor(Float32Array.from(data), shape, "float32");
-  return tf.tensor(Int32Array.from(data), shape, "int32");
+  if (type === "TENSOR_BOOL8" || type === "BOOL") return tf.keep(tf.tensor(Uint8Array.from(data), shape, "bool"));
+  if (isFloat(type) || isQuantised(type)) return tf.keep(tf.tensor(Float32Array.from(data), shape, "float32"));
+  return tf.keep(tf.tensor(Int32Array.from(data), shape, "int32"));
 }
 
 function download(tensor: tf.Tensor, { type, dimensions }: TensorInfo): TensorData {

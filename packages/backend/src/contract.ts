@@ -2,7 +2,16 @@
  * The backend contract: what turns a graph into something that runs. A driver is made of one (see @nnhal/driver-core); a
  * backend knows nothing of drivers, pools, requests or other backends.
  */
-import type { Capabilities, DeviceType, ErrorStatus, ExecutionPreference, OutputShape, Priority } from "@nnhal/types";
+import type {
+  Capabilities,
+  DeviceType,
+  ErrorStatus,
+  ExecutionPreference,
+  HardwareBufferDescription,
+  OperandTypeName,
+  OutputShape,
+  Priority,
+} from "@nnhal/types";
 import type { GraphView, OperationView } from "./graph.ts";
 
 /** An engine that can be opened. A value handed to a driver; there is no registry. */
@@ -33,8 +42,40 @@ export interface BackendSession {
   supports(operation: OperationView): Support;
   /** Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason. */
   compile(graph: GraphView, options: CompileOptions): Promise<Executable>;
+  /**
+   * Makes a place in the engine's own memory for a value that goes from one execution to another, so that it need not be
+   * read back in between. Undefined: such a value cannot be kept here, and lies in plain bytes. Throws an Error where
+   * there is no room. Optional: without it, all values lie in plain bytes.
+   */
+  allocate?(value: BufferInfo): BackendBuffer | undefined;
+  /**
+   * Whether executables can read and write a hardware buffer that is no BLOB. Optional: without it, none is accepted.
+   */
+  supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
+  /** Most runs that may be under way at once, on all executables together. Default: 4. */
+  readonly concurrency?: number;
   /** Frees the engine. Executables are closed before. */
   close(): Promise<void>;
+}
+
+/** A value that is to be kept in an engine's memory. */
+export interface BufferInfo {
+  readonly type: OperandTypeName;
+  /** What is known of the shape; 0 and [] are unknown. */
+  readonly dimensions: readonly number[];
+}
+
+/**
+ * A place for a value in an engine's memory. It comes as an input only after a successful run had it as an output or
+ * after `write`, and its content does not matter after a run that failed.
+ */
+export interface BackendBuffer {
+  /** Copies the value out: little-endian, row-major, packed. The bytes are as long as the value. */
+  read(bytes: Uint8Array): void | Promise<void>;
+  /** Sets the value. The bytes may change when it has settled. */
+  write(bytes: Uint8Array, dimensions: readonly number[]): void | Promise<void>;
+  /** Frees the place. No run that has it is under way. */
+  close(): void;
 }
 
 /** Whether an operation can run, and why not: "CONV_2D: dilation 2x2 is not available for TENSOR_QUANT8_ASYMM". */
@@ -52,6 +93,10 @@ export interface InputBuffer {
   readonly bytes: Uint8Array;
   /** Fully known. */
   readonly dimensions: readonly number[];
+  /** Where the value lies instead of in `bytes`, which are empty: only for backends with `allocate`. */
+  readonly buffer?: BackendBuffer;
+  /** What `bytes` are the content of: only for backends with `supportsHardwareBuffer`. */
+  readonly hardwareBuffer?: HardwareBufferDescription;
 }
 
 /** Where a result goes. */
@@ -60,6 +105,10 @@ export interface OutputBuffer {
   readonly bytes: Uint8Array;
   /** What model and request know of the shape; 0 and [] are unknown. */
   readonly dimensions: readonly number[];
+  /** Where the result goes instead of to `bytes`, which are empty; it is always large enough. As in `InputBuffer`. */
+  readonly buffer?: BackendBuffer;
+  /** As in `InputBuffer`. */
+  readonly hardwareBuffer?: HardwareBufferDescription;
 }
 
 /** What a run may use and must keep to. Times are nanoseconds of the steady clock `now`. */
@@ -73,6 +122,17 @@ export interface RunContext {
   readonly measure: boolean;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** The section of a trace that the run lies in; absent where nothing is traced. What begins in it ends with it at the latest. */
+  readonly section?: RunSection;
+  /** Takes what the engine has to say about the run, a line at a time; absent where nobody listens. */
+  readonly log?: (message: string) => void;
+}
+
+/** A stretch of a run in a trace; a `Section` of @nnhal/utils is one. LC is the layer of engines. */
+export interface RunSection {
+  /** PE: all of a run. PIO, PTR, PCO, PR: placing, transforming, computing (with the name of an operation), results. */
+  begin(layer: "LC", phase: "PE" | "PIO" | "PTR" | "PCO" | "PR", detail: string): RunSection;
+  end(): void;
 }
 
 /** The outcome of a run. */

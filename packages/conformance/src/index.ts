@@ -2,11 +2,16 @@
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
 export * from "./isolated.ts";
+export { furtherMutations, modelMutations, vtsMutations } from "./mutations/list.ts";
+export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
+export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
+export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
 export * from "./result.ts";
 export * from "./vectors/example.ts";
 export { VectorFormatError } from "./vectors/fields.ts";
 export { modelOf } from "./vectors/model.ts";
 export { parseExample } from "./vectors/parse.ts";
+export { type ExecutionPath, executionPaths } from "./vectors/path.ts";
 export { findVectorFiles, readVectorFile, readVectorFiles, type VectorFile } from "./vectors/read.ts";
 export { requestOf, type VectorRequest } from "./vectors/request.ts";
 export { matchesText, runVectors, type VectorsOptions } from "./vectors/run.ts";

@@ -1,10 +1,10 @@
 /**
  * A process for the tests of isolation: it runs the cases that its arguments name, each of which does what its name says.
  */
-import { serveResults } from "./isolated.ts";
+import { type OnProgress, type OnStart, serveResults } from "./isolated.ts";
 import type { CaseResult } from "./result.ts";
 
-const [, , skip, ...cases] = process.argv;
+const [, , skip, singly, batch, ...cases] = process.argv;
 
 const behaviours: Readonly<Record<string, () => void>> = {
   exit: () => process.exit(3),
@@ -14,7 +14,7 @@ const behaviours: Readonly<Record<string, () => void>> = {
   },
 };
 
-await serveResults(async function* (onStart, onProgress) {
+async function* run(onStart: OnStart, onProgress: OnProgress): AsyncGenerator<CaseResult> {
   if (cases[0] === "broken") throw new Error("there is no device");
   if (cases[0] === "stillborn") process.exit(4);
   for (const [index, name] of cases.entries()) {
@@ -26,4 +26,6 @@ await serveResults(async function* (onStart, onProgress) {
     yield result;
     if (name === "later") process.exit(5);
   }
-});
+}
+
+await serveResults(run, { singly: Number(singly), batch: Number(batch) });

@@ -10,8 +10,8 @@ async function run(cases: readonly string[], more: Partial<IsolationOptions> = {
   const children: ChildProcess[] = [];
   const results: (readonly [name: string, outcome: string])[] = [];
   const options: IsolationOptions = {
-    start(skip) {
-      const started = fork(child, [String(skip), ...cases], {
+    start(skip, singly) {
+      const started = fork(child, [skip, singly, more.batch ?? 1, ...cases].map(String), {
         execArgv: ["--import", "tsx", "--conditions=@nnhal/source"],
         cwd: here,
         stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -70,6 +70,35 @@ describe("runIsolated", () => {
     await expect(run(["stillborn"])).rejects.toThrow(
       "the process that runs the cases ended with exit code 4 before its first case",
     );
+  });
+
+  it("tells results in batches, and finds the case that a process was lost in all the same", async () => {
+    const { children, results } = await run(["a", "b", "c", "exit", "d", "later", "e"], { batch: 2 });
+    expect(results).toEqual([
+      ["a", "passed"],
+      ["b", "passed"],
+      ["c", "passed"],
+      ["exit", "the process ended with exit code 3"],
+      ["d", "passed"],
+      ["later", "the process ended with exit code 5"],
+      ["e", "passed"],
+    ]);
+    // For each case that is not survived: the process that is lost, and one that tells which case it was; then the last.
+    expect(children).toHaveLength(5);
+  });
+
+  it("in batches, too, rejects where no case is to blame", async () => {
+    await expect(run(["broken"], { batch: 4 })).rejects.toThrow("there is no device");
+    await expect(run(["stillborn"], { batch: 4 })).rejects.toThrow("ended with exit code 4 before its first case");
+  });
+
+  it("in batches, ends a process that never lets its thread go", async () => {
+    const { results } = await run(["a", "hang", "b"], { batch: 4, silence: 3000 });
+    expect(results).toEqual([
+      ["a", "passed"],
+      ["hang", "the process did not react for 3000 ms"],
+      ["b", "passed"],
+    ]);
   });
 
   it("of no cases is over at once", async () => {

@@ -1,6 +1,9 @@
 /**
  * Suites in processes of their own: a case that crashes, or never lets its thread go, ends only the process it runs in
  * and fails, and another process goes on with the case after it.
+ *
+ * Cases that take less time than telling about them are told about in batches. A process that is lost then has not said
+ * which case it was at: another one runs the same cases again and tells about each, until that is clear.
  */
 import type { ChildProcess } from "node:child_process";
 import type { CaseResult } from "./result.ts";
@@ -16,8 +19,13 @@ export type OnProgress = (done: number, detail: string) => void;
 
 /** How to run cases elsewhere. */
 export interface IsolationOptions {
-  /** Starts a process with an IPC channel that calls `serveResults` and leaves out the first `skip` cases. */
-  readonly start: (skip: number) => ChildProcess;
+  /**
+   * Starts a process with an IPC channel that calls `serveResults` and leaves out the first `skip` cases. `singly` is for
+   * `serveResults`.
+   */
+  readonly start: (skip: number, singly: number) => ChildProcess;
+  /** How many results a process tells at once, at most. Default 1: each result, and each case that begins. */
+  readonly batch?: number;
   /** Milliseconds without a word after which the current case has failed and its process is ended. */
   readonly silence: number;
   /** Milliseconds that a process may take on top of that until its first case begins. Default 120 000. */
@@ -28,7 +36,8 @@ export interface IsolationOptions {
 /** What a process says while it runs cases. */
 type Message =
   | { readonly kind: "start"; readonly start: CaseStart }
-  | { readonly kind: "result"; readonly result: CaseResult }
+  /** In the order in which they came. */
+  | { readonly kind: "results"; readonly results: readonly CaseResult[] }
   | { readonly kind: "progress"; readonly done: number; readonly detail: string }
   | { readonly kind: "end" }
   /** The run cannot go on, for a reason that no case is to blame for. */
@@ -42,51 +51,69 @@ interface Lost {
 
 /** Runs cases in processes and yields their results. Rejects where a process cannot begin its first case. */
 export async function* runIsolated(options: IsolationOptions): AsyncGenerator<CaseResult> {
+  const { batch = 1 } = options;
   let done = 0;
-  let isComplete = false;
-  while (!isComplete) {
-    const child = options.start(done);
+  let singly = batch === 1 ? Number.POSITIVE_INFINITY : 0;
+  for (;;) {
+    const child = options.start(done, singly);
     try {
-      for await (const result of resultsOf(child, options)) {
-        if (result === "complete") isComplete = true;
+      let end: "complete" | "unclear" | undefined;
+      for await (const result of resultsOf(child, singly, options)) {
+        if (typeof result === "string") end = result;
         else {
           done++;
           yield result;
         }
       }
+      if (end === "complete") return;
+      // The last batch that came is not counted, and as many cases may have run after it.
+      if (end === "unclear") singly = 2 * batch;
+      else if (batch > 1) singly = 0;
     } finally {
       child.kill("SIGKILL");
     }
   }
 }
 
-/** The results of one process; the last is that of the case it did not survive, or "complete". */
+/**
+ * The results of one process. After those that are certain comes that of the case it did not survive, or "unclear" where it
+ * did not say which that was, or "complete".
+ */
 async function* resultsOf(
   child: ChildProcess,
+  singly: number,
   { silence, startup = 120_000, onProgress }: IsolationOptions,
-): AsyncGenerator<CaseResult | "complete"> {
+): AsyncGenerator<CaseResult | "complete" | "unclear"> {
+  let hasBegun = false;
+  let toCome = singly;
   let current: CaseStart | undefined;
-  // Held back until the next word, so that a crash on the way to it counts against this case.
-  let latest: CaseResult | undefined;
-  for await (const message of wordsOf(child, () => (current === undefined ? startup + silence : silence))) {
+  // Held back until the next word, so that a crash on the way to it counts against them.
+  let latest: readonly CaseResult[] = [];
+  for await (const message of wordsOf(child, () => (hasBegun ? silence : startup + silence))) {
     if (message.kind === "progress") {
       onProgress?.(message.done, message.detail);
       continue;
     }
     if (message.kind === "lost") {
+      if (toCome <= 0) {
+        yield "unclear";
+        return;
+      }
       if (current === undefined)
         throw new Error(`the process that runs the cases ${message.how} before its first case`);
       yield { ...current, verdict: "failed", reason: `the process ${message.how}` };
       return;
     }
-    if (latest !== undefined) yield latest;
-    latest = undefined;
+    hasBegun = true;
+    yield* latest;
+    latest = [];
     switch (message.kind) {
       case "start":
         current = message.start;
         break;
-      case "result":
-        latest = message.result;
+      case "results":
+        latest = message.results;
+        toCome -= latest.length;
         break;
       case "error":
         throw new Error(message.message);
@@ -134,11 +161,22 @@ async function* wordsOf(child: ChildProcess, limit: () => number): AsyncGenerato
   }
 }
 
-const kinds: readonly unknown[] = ["start", "result", "progress", "end", "error"] satisfies Message["kind"][];
+const kinds: readonly unknown[] = ["start", "results", "progress", "end", "error"] satisfies Message["kind"][];
 
 function isMessage(value: unknown): value is Message {
   return typeof value === "object" && value !== null && "kind" in value && kinds.includes(value.kind);
 }
+
+/** How to tell about cases. */
+export interface ServingOptions {
+  /** How many cases to tell about one by one, before batches. Default: all. */
+  readonly singly?: number;
+  /** How many results a batch has, at most. Default 1. */
+  readonly batch?: number;
+}
+
+/** Milliseconds after which a batch is told even if it is small. */
+const longestBatch = 250;
 
 /**
  * The other side: runs cases in this process, which `runIsolated` started, and tells about them. `run` gets what it has
@@ -146,14 +184,33 @@ function isMessage(value: unknown): value is Message {
  */
 export async function serveResults(
   run: (onStart: OnStart, onProgress: OnProgress) => AsyncIterable<CaseResult>,
+  { singly = Number.POSITIVE_INFINITY, batch = 1 }: ServingOptions = {},
 ): Promise<void> {
   // Nobody would read the results of an orphan.
   process.once("disconnect", () => process.exit());
   try {
+    let toCome = singly;
+    let results: CaseResult[] = [];
+    let told = performance.now();
+    const tellResults = async () => {
+      if (results.length > 0) await tell({ kind: "results", results });
+      results = [];
+      told = performance.now();
+    };
+    let hasBegun = false;
+    const onStart: OnStart = (start) => {
+      if (hasBegun && toCome <= 0) return undefined;
+      // That the first case begins is told in any case: from then on, silence means that something is wrong.
+      hasBegun = true;
+      return tell({ kind: "start", start });
+    };
     const onProgress: OnProgress = (done, detail) => void tell({ kind: "progress", done, detail });
-    for await (const result of run((start) => tell({ kind: "start", start }), onProgress)) {
-      await tell({ kind: "result", result });
+    for await (const result of run(onStart, onProgress)) {
+      results.push(result);
+      const isLate = () => results.length >= batch || performance.now() - told > longestBatch;
+      if (toCome-- > 0 || isLate()) await tellResults();
     }
+    await tellResults();
     await tell({ kind: "end" });
   } catch (error) {
     await tell({ kind: "error", message: error instanceof Error ? error.message : String(error) });

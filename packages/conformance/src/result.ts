@@ -19,6 +19,8 @@ export interface CaseResult {
   readonly verdict: Verdict;
   /** Why; set unless the case passed. */
   readonly reason?: string;
+  /** How many cases the result stands for. Default 1. */
+  readonly count?: number;
 }
 
 /** A suite: it yields a result for each of its cases, in order, and never rejects because of what the device does. */
@@ -48,13 +50,13 @@ export async function summarise(
   const failures: { name: string; reason: string }[] = [];
   const reasons = new Map<string, number>();
   for await (const result of results) {
-    const { name, subject, verdict, reason = "" } = result;
+    const { name, subject, verdict, reason = "", count = 1 } = result;
     const counts = bySubject.get(subject) ?? noCounts();
     bySubject.set(subject, counts);
-    counts[verdict]++;
-    all[verdict]++;
+    counts[verdict] += count;
+    all[verdict] += count;
     if (verdict === "failed") failures.push({ name, reason });
-    else if (verdict !== "passed") reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    else if (verdict !== "passed") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
     onResult(result);
   }
   return { ...all, total: all.passed + all.failed + all.unsupported + all.skipped, bySubject, failures, reasons };

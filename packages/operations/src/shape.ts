@@ -1,7 +1,7 @@
 /**
  * Arithmetic of shapes: strides, axes, broadcasting, and combining what two sources know of the same shape.
  */
-import { OperationError } from "./fail.ts";
+import { ensure, OperationError } from "./fail.ts";
 
 /** `8x3x3x2`, or `scalar`; how messages write a shape. */
 export function formatShape(dimensions: readonly number[]): string {
@@ -11,6 +11,20 @@ export function formatShape(dimensions: readonly number[]): string {
 /** Whether two shapes are the same. */
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((extent, axis) => extent === b[axis]);
+}
+
+/** Refuses a tensor of another shape; one that is omitted passes. `name`: what it is, with its article. */
+export function ensureShape(
+  name: string,
+  tensor: { readonly dimensions: readonly number[] } | undefined,
+  needed: readonly number[],
+): void {
+  if (tensor === undefined) return;
+  const { dimensions } = tensor;
+  ensure(
+    sameShape(dimensions, needed),
+    () => `the shape of ${name} is ${formatShape(dimensions)} where ${formatShape(needed)} is needed`,
+  );
 }
 
 /** Row-major strides in elements. */

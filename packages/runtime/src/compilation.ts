@@ -1,31 +1,15 @@
 /**
  * Compilation: a model prepared for devices (NNAPI: ANeuralNetworksCompilation).
  */
-import { steadyClock } from "@nnhal/driver-core/device";
-import { costPolicy, type Plan, type Policy, plan } from "@nnhal/driver-core/partition";
+import type { Plan } from "@nnhal/driver-core/partition";
 import { type Device, ExecutionPreference, type Model as HalModel, type PreparedModel, Priority } from "@nnhal/types";
+import { inSection, type Logger, modelSummary, type Tracer } from "@nnhal/utils";
 import type { Model } from "./model.ts";
-import { plannedModel } from "./plan/planned-model.ts";
-import { preparePlan } from "./plan/prepare.ts";
+import { type Divided, type DivideOptions, divideAndPrepare, planningOrder } from "./plan/divide.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How to divide a model among devices. */
-export interface CompilationOptions {
-  /**
-   * The device that takes every model. It comes last, wins ties, control flow is interpreted beside it, and steps that fail
-   * on another device run again on it. Without one the list of devices is all there is, and nothing falls back.
-   */
-  readonly cpu?: Device;
-  /** What division minimises. Default: `costPolicy`. */
-  readonly policy?: Policy;
-  /**
-   * Android's `debug.nn.partition`. 0: the whole model on the CPU. 1: divided, with fallback to the CPU. 2: divided, without
-   * fallback. Default: 1.
-   */
-  readonly partition?: 0 | 1 | 2;
-  /** Told where the compilation or an execution falls back to the CPU. */
-  readonly onFallback?: (message: string) => void;
-}
+export type CompilationOptions = DivideOptions;
 
 /**
  * A compilation of a finished model for one or several devices. Settings first, then `finish`, then executions.
@@ -40,13 +24,18 @@ export class Compilation {
   #preference: ExecutionPreference = ExecutionPreference.FAST_SINGLE_ANSWER;
   #priority: Priority = Priority.MEDIUM;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
-  #prepared: { readonly plan: Plan; readonly preparedModel: PreparedModel } | undefined;
+  #prepared: Divided | undefined;
+  /** For the executions of this package. */
+  readonly log: Logger;
+  readonly trace: Tracer;
 
   constructor(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
     const { cpu } = options;
     this.#model = model.hal;
-    this.#devices = cpu === undefined ? [...devices] : [...devices.filter((device) => device !== cpu), cpu];
-    this.#options = options;
+    this.#devices = planningOrder(devices, cpu);
+    this.log = options.log ?? model.log;
+    this.trace = options.trace ?? model.trace;
+    this.#options = { ...options, log: this.log, trace: this.trace };
     expect(this.#devices.length > 0, ResultCode.BAD_DATA, () => "a compilation needs at least one device");
     expect(new Set(devices).size === devices.length, ResultCode.BAD_DATA, () => "a device is listed twice");
     expect(
@@ -79,8 +68,12 @@ export class Compilation {
   async finish(): Promise<void> {
     this.#expectOpen("finish");
     this.#state = "finishing";
+    this.log.VLOG("COMPILATION", () => {
+      const names = this.#devices.map(({ name }) => name).join(", ");
+      return `compile ${modelSummary(this.#model)} for ${names}`;
+    });
     try {
-      this.#prepared = await this.#prepare();
+      this.#prepared = await inSection(this.trace, "LR", "PC", "Compilation.finish", () => this.#prepare());
       this.#state = "finished";
     } catch (error) {
       this.#state = "failed";
@@ -110,7 +103,8 @@ export class Compilation {
 
   /** Frees what the devices hold. Executions under way end as they would. */
   close(): void {
-    this.#prepared?.preparedModel.close();
+    const prepared = this.#prepared?.preparedModel;
+    inSection(this.trace, "LR", "PT", "Compilation.close", () => prepared?.close());
     this.#prepared = undefined;
     this.#state = "closed";
   }
@@ -119,40 +113,13 @@ export class Compilation {
     this.close();
   }
 
-  async #prepare() {
-    const { cpu, partition = 1, onFallback } = this.#options;
-    if (cpu !== undefined && partition === 0) return this.#prepareOn([cpu]);
-    try {
-      return await this.#prepareOn(this.#devices);
-    } catch (error) {
-      const mayFallBack = cpu !== undefined && partition === 1 && this.#devices.length > 1;
-      const isTheModels = error instanceof NeuralNetworksError && error.code === ResultCode.BAD_DATA;
-      if (!mayFallBack || isTheModels) throw error;
-      onFallback?.(`the whole model is prepared on ${cpu.name}: ${error instanceof Error ? error.message : error}`);
-      return this.#prepareOn([cpu]);
-    }
-  }
-
-  async #prepareOn(devices: readonly Device[]) {
-    const { cpu, policy = costPolicy, partition = 1, onFallback } = this.#options;
-    const preference = this.#preference;
-    const divided = plan(this.#model, devices, { preference, policy, ...(cpu && { cpu: cpu.name }) });
+  async #prepare(): Promise<Divided> {
+    const options = { preference: this.#preference, priority: this.#priority };
+    const divided = await divideAndPrepare(this.#model, this.#devices, this.#options, options);
+    if ("plan" in divided) return divided;
     if ("unplannable" in divided) throw new NeuralNetworksError(ResultCode[divided.unplannable], divided.message);
-    const options = { preference, priority: this.#priority };
-    const prepared = await preparePlan(divided, devices, options);
-    if ("status" in prepared) {
-      const code = convertErrorStatusToResultCode(prepared.status);
-      throw new NeuralNetworksError(code, prepared.message ?? `status ${prepared.status}`);
-    }
-    const [first, ...others] = prepared.steps;
-    const device = first?.kind === "execution" ? devices[first.step.device] : undefined;
-    const canFallBack = cpu !== undefined && partition === 1 && !(others.length === 0 && device === cpu);
-    // One device for everything: its prepared model is the whole.
-    if (first?.kind === "execution" && others.length === 0 && !canFallBack) {
-      return { plan: divided, preparedModel: first.preparedModel };
-    }
-    const fallback = canFallBack ? { cpu, options, ...(onFallback && { onFallback }) } : undefined;
-    return { plan: divided, preparedModel: plannedModel(prepared, steadyClock, fallback) };
+    const { status, message = `status ${status}` } = divided;
+    throw new NeuralNetworksError(convertErrorStatusToResultCode(status), message);
   }
 
   #expectOpen(what: string): void {

@@ -6,15 +6,16 @@ import {
   type DataLocation,
   ErrorStatus,
   type ExecutionResult,
+  errorStatusNames,
   LoopTimeoutDurationNs,
   MeasureTiming,
-  type Memory,
   type Operand,
   operandTypeNames,
   type RequestArgument,
   type RequestMemoryPool,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { inSection } from "@nnhal/utils";
 import type { Compilation } from "./compilation.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
@@ -55,22 +56,17 @@ export class Execution {
   setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = []): void {
     const what = `setInput(${index})`;
     const operand = this.#operandAt(this.#inputs, this.#compilation.hal.main.inputIndexes, index, what);
-    if (value === null) {
-      this.#inputs[index] = { hasNoValue: true, location: nowhere, dimensions: [] };
-      return;
-    }
     const type = operandTypeNames.get(operand.type) ?? "TENSOR_OEM_BYTE";
-    this.#inputs[index] = this.#argument(memoryOf(bytesOf(value, type, what)), dimensions);
+    const bytes = value === null ? null : bytesOf(value, type, what);
+    this.#inputs[index] = this.#place("Execution.setInput", bytes, dimensions);
   }
 
   /** Where an output goes; null: nowhere. It may be longer than the output. */
   setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = []): void {
     const what = `setOutput(${index})`;
     this.#operandAt(this.#outputs, this.#compilation.hal.main.outputIndexes, index, what);
-    this.#outputs[index] =
-      buffer === null
-        ? { hasNoValue: true, location: nowhere, dimensions: [] }
-        : this.#argument(memoryOf(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)), dimensions);
+    const bytes = buffer === null ? null : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+    this.#outputs[index] = this.#place("Execution.setOutput", bytes, dimensions);
   }
 
   /** Whether `getDuration` will have an answer. Default: false. */
@@ -94,12 +90,16 @@ export class Execution {
     this.#expectOpen("compute");
     const inputs = this.#inputs.map((argument, index) => expectSet(argument, `input ${index}`));
     const outputs = this.#outputs.map((argument, index) => expectSet(argument, `output ${index}`));
-    const { preparedModel } = this.#compilation;
+    const { preparedModel, log, trace } = this.#compilation;
     this.#state = "running";
-    const result = await preparedModel.execute(
-      { inputs, outputs, pools: this.#pools },
-      { measure: this.#measure, loopTimeoutDuration: this.#loopTimeout },
+    log.VLOG("EXECUTION", () => `compute with ${inputs.length} inputs and ${outputs.length} outputs`);
+    const result = await inSection(trace, "LR", "PE", "Execution.compute", () =>
+      preparedModel.execute(
+        { inputs, outputs, pools: this.#pools },
+        { measure: this.#measure, loopTimeoutDuration: this.#loopTimeout },
+      ),
     );
+    log.VLOG("EXECUTION", () => describeResult(result));
     this.#state = "done";
     this.#result = result;
     if (result.status !== ErrorStatus.NONE) {
@@ -133,9 +133,18 @@ export class Execution {
     return microseconds === TIMING_NOT_MEASURED ? undefined : microseconds * 1000n;
   }
 
-  #argument(memory: Memory, dimensions: readonly number[]): RequestArgument {
-    const poolIndex = this.#pools.push({ kind: "memory", memory }) - 1;
-    return { hasNoValue: false, location: { poolIndex, offset: 0, length: memory.size }, dimensions: [...dimensions] };
+  /** The argument whose bytes these are; null: omitted. */
+  #place(detail: string, bytes: Uint8Array | null, dimensions: readonly number[]): RequestArgument {
+    if (bytes === null) return { hasNoValue: true, location: nowhere, dimensions: [] };
+    return inSection(this.#compilation.trace, "LR", "PIO", detail, () => {
+      const memory = memoryOf(bytes);
+      const poolIndex = this.#pools.push({ kind: "memory", memory }) - 1;
+      return {
+        hasNoValue: false,
+        location: { poolIndex, offset: 0, length: memory.size },
+        dimensions: [...dimensions],
+      };
+    });
   }
 
   #operandAt(
@@ -158,6 +167,15 @@ export class Execution {
     expect(this.#result !== undefined, ResultCode.BAD_STATE, () => `${what}: the execution is ${this.#state}`);
     return this.#result;
   }
+}
+
+function describeResult({ status, message, outputShapes }: ExecutionResult): string {
+  const shapes = outputShapes.map(({ dimensions }) => `[${dimensions.join(", ")}]`);
+  return [
+    `compute gives ${errorStatusNames.get(status) ?? status}`,
+    ...(message === undefined ? [] : [message]),
+    ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
+  ].join(": ");
 }
 
 function expectSet(argument: RequestArgument | undefined, name: string): RequestArgument {

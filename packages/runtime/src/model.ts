@@ -17,6 +17,7 @@ import {
   operandTypes,
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
+import { defaultLogger, graphDump, inSection, type Logger, logStream, noTracer, type Tracer } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
 import { withReferenced } from "./merge-models.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
@@ -38,6 +39,14 @@ export interface OperandDescription {
 export const MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES = 128;
 
 const nowhere: DataLocation = { poolIndex: 0, offset: 0, length: 0 };
+
+/** Who watches a model, and the compilations and executions that come of it. */
+export interface ModelOptions {
+  /** Takes what there is to say (tags MODEL, COMPILATION and EXECUTION). Default: the console, where NNHAL_VLOG asks for it. */
+  readonly log?: Logger;
+  /** Default: off. */
+  readonly trace?: Tracer;
+}
 
 interface MutableOperand {
   readonly name: OperandTypeName;
@@ -66,11 +75,20 @@ export class Model {
   #outputs: readonly number[] = [];
   #relaxed = false;
   #finished: HalModel | undefined;
+  /** For the compilations of this package. */
+  readonly log: Logger;
+  readonly trace: Tracer;
+
+  constructor({ log = defaultLogger, trace = noTracer }: ModelOptions = {}) {
+    log.initVLogMask();
+    this.log = log;
+    this.trace = trace;
+  }
 
   /** A finished model from one in the HAL's form, such as an importer gives. Throws BAD_DATA where it is not valid. */
-  static from(model: HalModel): Model {
-    const result = new Model();
-    result.#finished = validated(model);
+  static from(model: HalModel, options: ModelOptions = {}): Model {
+    const result = new Model(options);
+    inSection(result.trace, "LR", "PP", "Model.from", () => result.#finishAs(model));
     return result;
   }
 
@@ -198,9 +216,16 @@ export class Model {
   /** Sorts and validates the model and makes it immutable. Throws BAD_DATA with every rule that is broken. */
   finish(): void {
     this.#expectOpen("finish");
-    const operations = sortOperations(this.#operations);
-    expect(operations !== undefined, ResultCode.BAD_DATA, () => "finish: operations wait for each other in a circle");
-    this.#finished = validated(this.#toHal(operations));
+    inSection(this.trace, "LR", "PP", "Model.finish", () => {
+      const operations = sortOperations(this.#operations);
+      expect(operations !== undefined, ResultCode.BAD_DATA, () => "finish: operations wait for each other in a circle");
+      this.#finishAs(this.#toHal(operations));
+    });
+  }
+
+  #finishAs(model: HalModel): void {
+    this.#finished = validated(model);
+    if (this.log.VLOG_IS_ON("MODEL")) graphDump("a finished model", model, logStream(this.log, "MODEL"));
   }
 
   #toHal(operations: readonly Operation[]): HalModel {

@@ -22,6 +22,7 @@ export * from "./deadline.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
+export { modelSummary } from "./graph/summary.ts";
 export * from "./graph/visit.ts";
 export * from "./graph-dump.ts";
 export * from "./log/logger.ts";

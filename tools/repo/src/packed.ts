@@ -85,7 +85,8 @@ function linkDependencies(manifest: Manifest, folder: string, modules: string): 
   }
 }
 
-function loadScript(entries: readonly string[]): string {
+/** A module that loads entries both ways, and fails where one cannot be loaded or exports nothing. */
+export function loadScript(entries: readonly string[]): string {
   return `import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 let failed = false;

@@ -5,6 +5,7 @@ import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, staleFiles } from "./generate.ts";
 import { checkImports, isomorphicPackages } from "./import-rules.ts";
+import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
@@ -91,6 +92,12 @@ export const steps: readonly Step[] = [
     purpose: "packed packages load with import and with require",
     after: "build",
     run: (root) => loadPacked(root, publicPackages(root)),
+  },
+  {
+    name: "install",
+    purpose: "packed packages install with npm, load and type-check",
+    after: "build",
+    run: (root) => checkInstalled(root, publicPackages(root)),
   },
   { name: "browser", purpose: "the isomorphic packages bundle for a browser", run: bundleIsomorphic },
 ];

@@ -12,6 +12,7 @@ import { prepareInputs } from "../model/inputs.ts";
 import { loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
 import { parseLabels, type ScoredClass, scoresOf, topClasses } from "../model/scores.ts";
+import { deviceOption } from "../option-values.ts";
 import { decodePicture } from "../picture/decode.ts";
 import { preview } from "../picture/preview.ts";
 import { createLateProgressBar } from "../progress.ts";
@@ -20,7 +21,7 @@ import { columns, milliseconds } from "../text.ts";
 
 /** The command's options, as commander gives them. */
 export interface DemoCommandOptions {
-  readonly device?: string;
+  readonly device: string;
 }
 
 const modelFile = "digits-uint8.tflite";
@@ -37,7 +38,7 @@ export function registerDemoCommand(program: Command, context: () => Promise<Dem
   program
     .command("demo")
     .description("let the network that comes with nnhal read some handwritten digits")
-    .option("--device <name>", "device to run on (default: the first that supports the whole model)")
+    .addOption(deviceOption())
     .addHelpText("after", help)
     .action(async (options: DemoCommandOptions) => runDemoCommand(options, await context()));
 }
@@ -57,10 +58,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
   const labels = parseLabels(new TextDecoder().decode(await readUserFile("labels.txt", { what: "label file", cwd })));
   const started = now();
   const model = await loadModel(modelFile, cwd);
-  const prepared = await prepareRun(
-    model,
-    device === undefined ? await devices.openAll() : [await devices.open(device)],
-  );
+  const prepared = await prepareRun(model, await devices.select(device));
   const prepareTime = now() - started;
   const bar = createLateProgressBar(stderr, pictures.length);
   const readings: Reading[] = [];

@@ -13,10 +13,11 @@ import { loadModel } from "../model/load.ts";
 import { measureRuns } from "../model/measure.ts";
 import { parseLabels, scoresOf, topClasses } from "../model/scores.ts";
 import { elementsOf } from "../model/tensor.ts";
-import { channelDivisors, channelNumbers, collect, wholeNumber } from "../option-values.ts";
+import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
 import type { Normalisation } from "../picture/to-tensor.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, type RunReport, toJson } from "../run-report.ts";
+import { oneLine } from "../text.ts";
 
 /** The command's options, as commander gives them. */
 export interface RunCommandOptions {
@@ -26,7 +27,7 @@ export interface RunCommandOptions {
   readonly std?: readonly number[];
   readonly labels?: string;
   readonly top: number;
-  readonly device?: string;
+  readonly device: string;
   readonly outputDir?: string;
   /** Runs after the first. */
   readonly runs?: number;
@@ -67,7 +68,7 @@ export function registerRunCommand(program: Command, context: () => Promise<Mode
     .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
     .option("--labels <file>", "names of the classes, one a line")
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
-    .option("--device <name>", "device to run on (default: the first that supports the whole model)")
+    .addOption(deviceOption())
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
     .option(
       "--runs <n>",
@@ -101,12 +102,13 @@ export async function runModelCommand(
     },
     cwd,
   );
-  const candidates = options.device === undefined ? await devices.openAll() : [await devices.open(options.device)];
+  const selection = await devices.select(options.device);
   const bar = createLateProgressBar(stderr, runs + 2);
   try {
     bar.moveTo(0, "preparing the model");
     const start = now();
-    const prepared = await prepareRun(model, candidates);
+    const onFallback = (message: string) => stderr.write(`nnhal run: note: ${oneLine(message)}\n`);
+    const prepared = await prepareRun(model, selection, { onFallback });
     const prepare = imported + now() - start;
     const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
     say(0);

@@ -6,20 +6,19 @@
  */
 import {
   type CaseResult,
-  findVectorFiles,
+  type ExecutionPath,
+  executionPaths,
   matchesText,
   type OnProgress,
   type OnStart,
   readVectorFiles,
-  runIsolated,
   runVectors,
   serveResults,
-  summarise,
   type VectorFile,
 } from "@nnhal/conformance";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
-import { createProgressBar } from "../progress.ts";
+import { findFiles, parseSeconds, runInChildren, runWithProgress } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
 /** The command's options, as commander gives them. */
@@ -27,6 +26,7 @@ export interface VectorsCommandOptions {
   readonly device: string;
   readonly filter?: string;
   readonly variants?: boolean;
+  readonly path: ExecutionPath;
   readonly json?: boolean;
   /** Seconds. */
   readonly timeLimit: number;
@@ -38,6 +38,7 @@ const help = `
 Examples:
   nnhal vectors nn-vectors --device reference
   nnhal vectors nn-vectors --device reference --variants --filter CONV_2D
+  nnhal vectors nn-vectors --device reference --path device-memory
   nnhal vectors nn-vectors --backend ./my-backend.js --device mine --json`;
 
 /** Adds the command to a program. */
@@ -49,6 +50,7 @@ export function registerVectorsCommand(program: Command, context: CommandContext
     .requiredOption("--device <name>", "device to run on")
     .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
     .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
+    .addOption(new Option("--path <path>", "how to execute").choices(executionPaths).default("sync"))
     .option("--json", "print the report as JSON")
     .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
     .addHelpText("after", help)
@@ -56,12 +58,6 @@ export function registerVectorsCommand(program: Command, context: CommandContext
     .action((dir: string, options: VectorsCommandOptions) =>
       options.serve === undefined ? runVectorsCommand(dir, options, context) : serve(dir, options, context),
     );
-}
-
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (seconds > 0 && seconds <= 86_400) return seconds;
-  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
 }
 
 /** Runs the command; the exit code is 1 where an example failed, 2 where nothing could be run. */
@@ -91,37 +87,9 @@ export async function runVectorsCommand(
   }
 }
 
-async function findFiles(dir: string): Promise<readonly VectorFile[]> {
-  const files = await findVectorFiles(dir);
-  if (files.length === 0) throw new Error(`there are no *.jsonl.gz files in ${dir}`);
-  return files;
-}
-
-async function runWithProgress(
-  files: readonly VectorFile[],
-  run: (onProgress: OnProgress) => AsyncIterable<CaseResult>,
-  { stderr }: CommandContext,
-) {
-  const bar = createProgressBar(
-    stderr,
-    files.reduce((sum, { size }) => sum + size, 0),
-  );
-  try {
-    let failed = 0;
-    return await summarise(
-      run((done, detail) => bar.moveTo(done, `${failed} failed, ${detail}`)),
-      ({ verdict }) => {
-        if (verdict === "failed") failed++;
-      },
-    );
-  } finally {
-    bar.stop();
-  }
-}
-
 async function* runHere(
   files: readonly VectorFile[],
-  { device, filter, variants = false, timeLimit, serve: skip = 0 }: VectorsCommandOptions,
+  { device, filter, variants = false, path, timeLimit, serve: skip = 0 }: VectorsCommandOptions,
   { openDevice }: CommandContext,
   onProgress: OnProgress,
   onStart?: OnStart,
@@ -133,6 +101,7 @@ async function* runHere(
   });
   yield* runVectors(await openDevice(device), examples, {
     variants,
+    path,
     timeLimit: timeLimit * 1000,
     skip,
     ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
@@ -140,23 +109,27 @@ async function* runHere(
   });
 }
 
-/** Time that a child gets beyond an example's own, to say itself that the example took too long. */
-const grace = 10_000;
-
 function runElsewhere(
   dir: string,
-  { device, filter, variants, timeLimit }: VectorsCommandOptions,
+  { device, filter, variants, path, timeLimit }: VectorsCommandOptions,
   startSelf: NonNullable<CommandContext["startSelf"]>,
   onProgress: OnProgress,
 ): AsyncGenerator<CaseResult> {
   const filtering = filter === undefined ? [] : ["--filter", filter];
   const deriving = variants ? ["--variants"] : [];
-  const args = ["--device", device, "--time-limit", String(timeLimit), ...filtering, ...deriving];
-  return runIsolated({
-    start: (done) => startSelf(["vectors", ...args, "--serve", String(done), "--", dir]),
-    silence: timeLimit * 1000 + grace,
-    onProgress,
-  });
+  const args = [
+    "--device",
+    device,
+    "--path",
+    path,
+    "--time-limit",
+    String(timeLimit),
+    ...filtering,
+    ...deriving,
+    "--",
+    dir,
+  ];
+  return runInChildren("vectors", args, timeLimit, startSelf, onProgress);
 }
 
 async function serve(dir: string, options: VectorsCommandOptions, context: CommandContext): Promise<void> {

@@ -3,9 +3,17 @@
  */
 import { encodeTensorData } from "@nnhal/backend";
 import { createData } from "@nnhal/operations";
-import { Compilation, Execution, Model, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
+import {
+  Compilation,
+  type CompilationOptions,
+  Execution,
+  Model,
+  NeuralNetworksError,
+  ResultCode,
+} from "@nnhal/runtime";
 import type { TensorInfo } from "@nnhal/tflite";
-import type { Device } from "@nnhal/types";
+import type { ExecutionPreference } from "@nnhal/types";
+import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { oneLine } from "../text.ts";
 import type { LoadedModel } from "./load.ts";
@@ -17,10 +25,20 @@ export interface PreparedRun {
   readonly compilation: Compilation;
 }
 
-/** Compiles a model for the first of the devices that supports all of it. Rejects with a failure that says why none does. */
-export async function prepareRun(model: LoadedModel, devices: readonly Device[]): Promise<PreparedRun> {
+/** How to compile a model. */
+export interface PrepareRunOptions extends Omit<CompilationOptions, "cpu"> {
+  readonly preference?: ExecutionPreference;
+}
+
+/** Compiles a model for devices. Rejects with a failure that says which operation none of them takes, and why. */
+export async function prepareRun(
+  model: LoadedModel,
+  { devices, cpu }: DeviceSelection,
+  { preference, ...options }: PrepareRunOptions = {},
+): Promise<PreparedRun> {
   return explained(async () => {
-    const compilation = new Compilation(Model.from(model.model), devices);
+    const compilation = new Compilation(Model.from(model.model), devices, { ...options, ...(cpu && { cpu }) });
+    if (preference !== undefined) compilation.setPreference(preference);
     await compilation.finish();
     return { model, compilation };
   });

@@ -2,218 +2,207 @@
  * Convolutions and FULLY_CONNECTED: weights are brought into the layout of tfjs once, bias and activation are fused where tfjs can.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { dilatedExtent, implicitPadding, type Padding, PaddingScheme, type TensorInfo } from "@nnhal/operations";
+import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { fromNhwc, type Space, spaceOf, toNhwc } from "./_image.ts";
-import { derived, type Read, rank2, rank4, realKernel, type Setup } from "./_kernel.ts";
+import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
+import {
+  derived,
+  firstOf,
+  floatKernel,
+  type Read,
+  rank2,
+  rank4,
+  type Setup,
+  storedKernel,
+  type TfjsKernel,
+} from "./_kernel.ts";
 import { activate, activateUnfused, fusable, isQuantised } from "./_quantised.ts";
+import { type Dilations, type Strides, slidingOf } from "./_sliding.ts";
 
-interface Weighted {
+/** What all of them have. */
+interface Summed {
   readonly input: KernelTensor;
-  readonly filter: KernelTensor;
   readonly bias: KernelTensor;
   readonly activation: number;
 }
 
-interface Strides {
-  readonly strideWidth: number;
-  readonly strideHeight: number;
+interface Convolution extends Summed, Padding, Strides {
+  readonly filter: KernelTensor;
+  readonly nchw: boolean;
 }
 
-interface Dilations {
-  readonly dilationWidth: number;
-  readonly dilationHeight: number;
+/** Sums with the bias, channels last, and the activation where it is fused. */
+type Accumulate = (read: Read, activation: "linear" | "relu" | "relu6") => tf.Tensor;
+
+interface One {
+  readonly output: TensorInfo;
 }
 
-type Convolution = Weighted & Padding & Strides & { readonly nchw: boolean };
-
-/** How tfjs is told the padding. What it cannot be told is put around the image before. */
-interface Pads {
-  readonly pad: "valid" | "same" | number;
-  before(image: tf.Tensor4D): tf.Tensor4D;
+/**
+ * A kernel out of how its sums are made. Those of quantised tensors are made of the whole numbers q − zeroPoint, which float32
+ * holds exactly up to 2^24; they are scaled and rounded once, ties to even as the
+ * reference does, and the activation bounds what comes out.
+ */
+function summingKernel<Args extends Summed>(
+  prepare: (args: Args, output: TensorInfo, setup: Setup) => Accumulate,
+  weightsOf: (args: Args) => KernelTensor,
+): TfjsKernel {
+  const layout = (args: object) => "nchw" in args && args.nchw === true;
+  const float = floatKernel({
+    prepare(args: Args, { output }: One, setup) {
+      const { activation } = args;
+      const accumulate = prepare(args, output, setup);
+      const fused = fusable(activation);
+      return (read) => fromNhwc(activateUnfused(accumulate(read, fused), activation), layout(args));
+    },
+  });
+  const quantised = storedKernel({
+    accepts: isQuantised,
+    prepare(args: Args, { output }: One, { constant, keep }) {
+      const { input, activation } = args;
+      const weights = weightsOf(args);
+      const accumulate = prepare(args, output, {
+        constant(tensor) {
+          const stored = constant(tensor);
+          return stored && centre(stored, tensor);
+        },
+        keep,
+      });
+      const units = unitsOf(input, weights, args.bias);
+      const multipliers = keep(tf.tensor1d(units.map((unit) => unit / output.scale)));
+      const [least, greatest] = quantisedActivationRange(activation, output);
+      return (read) => {
+        const sums = accumulate((tensor) => centre(read(tensor), tensor), "linear");
+        const rounded = tf.add(tf.round(tf.mul(sums, multipliers)), output.zeroPoint);
+        return fromNhwc(tf.clipByValue(rounded, least, greatest), layout(args));
+      };
+    },
+  });
+  return firstOf(float, quantised);
 }
 
-function padsOf(
-  padding: Padding,
-  { height, width }: Space,
-  filter: readonly number[],
-  sliding: Strides & Dilations,
-): Pads {
-  const { paddingTop, paddingBottom, paddingLeft, paddingRight } = padding;
-  const given = [paddingTop, paddingBottom, paddingLeft, paddingRight];
-  const before = (image: tf.Tensor4D) => image;
-  const [filterHeight, filterWidth] = [
-    dilatedExtent(filter[1], sliding.dilationHeight),
-    dilatedExtent(filter[2], sliding.dilationWidth),
-  ];
-  const same = [
-    ...implicitPadding(PaddingScheme.SAME, height, sliding.strideHeight, filterHeight),
-    ...implicitPadding(PaddingScheme.SAME, width, sliding.strideWidth, filterWidth),
-  ];
-  if (given.every((extent) => extent === 0)) return { pad: "valid", before };
-  if (given.every((extent, side) => extent === same[side])) return { pad: "same", before };
-  if (given.every((extent) => extent === paddingTop)) return { pad: paddingTop, before };
+/** What one unit of the sums is worth: for each output channel, or one for all. */
+function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: TensorInfo): readonly number[] {
+  if (channelQuant !== undefined) {
+    const { scales } = channelQuant;
+    const [channels] = bias.dimensions;
+    ensure(scales.length === channels, () => `the filter has ${scales.length} scales for ${channels} channels`);
+    return scales.map((each) => Math.fround(input.scale * each));
+  }
+  const unit = Math.fround(input.scale * scale);
+  ensure(
+    Math.abs(unit - bias.scale) <= 1e-6 * Math.min(unit, bias.scale),
+    () => `the bias has scale ${bias.scale} where input scale * filter scale = ${unit} is needed`,
+  );
+  return [unit];
+}
+
+/** A tensor as the whole numbers that are summed; the bias is one of these. */
+function centre(tensor: tf.Tensor, { zeroPoint }: TensorInfo): tf.Tensor {
+  return zeroPoint === 0 ? tensor : tf.sub(tensor, zeroPoint);
+}
+
+function biasOf(bias: KernelTensor, setup: Setup): (read: Read) => tf.Tensor1D {
+  return derived(bias, setup, (tensor) => tf.reshape<tf.Rank.R1>(tf.cast(tensor, "float32"), [tensor.size]));
+}
+
+const filterOf = ({ filter }: Convolution) => filter;
+
+export const conv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
+  const { input, nchw } = args;
+  const { sliding, shape, before } = slidingOf(args);
+  // [outputs, height, width, inputs] to [height, width, inputs, outputs]
+  const weights = derived(args.filter, setup, (filter) => shape(rank4(tf.transpose(filter, [1, 2, 3, 0]))));
+  const bias = biasOf(args.bias, setup);
+  return (read, activation) => {
+    const x = before(toNhwc(read(input), nchw));
+    return tf.fused.conv2d({ x, filter: weights(read), bias: bias(read), ...sliding, activation });
+  };
+}, filterOf);
+
+export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
+  const { input, nchw } = args;
+  const { sliding, shape, before } = slidingOf(args);
+  const [, height, width, outputs] = args.filter.dimensions;
+  const { channels } = spaceOf(input.dimensions, nchw);
+  const weights = derived(args.filter, setup, (filter) =>
+    shape(tf.reshape<tf.Rank.R4>(filter, [height, width, channels, outputs / channels])),
+  );
+  const bias = biasOf(args.bias, setup);
+  return (read, activation) => {
+    const x = before(toNhwc(read(input), nchw));
+    return tf.fused.depthwiseConv2d({ x, filter: weights(read), bias: bias(read), ...sliding, activation });
+  };
+}, filterOf);
+
+export const groupedConv2d = summingKernel((args: Convolution & { readonly groups: number }, _, setup) => {
+  const { input, nchw, groups } = args;
+  const { sliding, before } = slidingOf({ ...args, dilationWidth: 1, dilationHeight: 1 });
+  const [outputs, height, width, depth] = args.filter.dimensions;
+  const share = outputs / groups;
+  // Those of each group on their own: slices would otherwise be taken at every run.
+  const parts = Array.from({ length: groups }, (_, group) => ({
+    weights: derived(args.filter, setup, (filter) => {
+      const part = tf.slice(filter, [group * share, 0, 0, 0], [share, height, width, depth]);
+      return rank4(tf.transpose(part, [1, 2, 3, 0]));
+    }),
+    bias: derived(args.bias, setup, (bias) => {
+      const part = tf.slice(tf.cast(bias, "float32"), [group * share], [share]);
+      return tf.reshape<tf.Rank.R1>(part, [share]);
+    }),
+  }));
+  return (read, activation) => {
+    const images = tf.split(before(toNhwc(read(input), nchw)), groups, 3);
+    const results = parts.map(({ weights, bias }, group) => {
+      const x = rank4(images[group]);
+      return tf.fused.conv2d({ x, filter: weights(read), bias: bias(read), ...sliding, activation });
+    });
+    return tf.concat(results, 3);
+  };
+}, filterOf);
+
+export const transposeConv2d = summingKernel((args: Convolution, output, setup) => {
+  const { input, nchw, paddingTop, paddingLeft, strideHeight, strideWidth } = args;
+  const [outputs, filterHeight, filterWidth] = args.filter.dimensions;
+  const from = spaceOf(input.dimensions, nchw);
+  const to = spaceOf(output.dimensions, nchw);
+  // The whole of what the filters reach; padding cuts it off, or, negative, adds what no filter reaches.
+  const height = (from.height - 1) * strideHeight + filterHeight;
+  const width = (from.width - 1) * strideWidth + filterWidth;
   const pads: [number, number][] = [
     [0, 0],
-    [paddingTop, paddingBottom],
-    [paddingLeft, paddingRight],
+    [0, Math.max(0, paddingTop + to.height - height)],
+    [0, Math.max(0, paddingLeft + to.width - width)],
     [0, 0],
   ];
-  return { pad: "valid", before: (image) => tf.pad(image, pads) };
+  const isPadded = pads.flat().some((extent) => extent > 0);
+  // [outputs, height, width, inputs] to [height, width, outputs, inputs]
+  const weights = derived(args.filter, setup, (filter) => rank4(tf.transpose(filter, [1, 2, 0, 3])));
+  const bias = biasOf(args.bias, setup);
+  return (read, activation) => {
+    const x = toNhwc(read(input), nchw);
+    const shape: [number, number, number, number] = [from.batches, height, width, outputs];
+    const whole = tf.conv2dTranspose(x, weights(read), shape, [strideHeight, strideWidth], "valid");
+    const padded = isPadded ? tf.pad(whole, pads) : whole;
+    const part = tf.slice(padded, [0, paddingTop, paddingLeft, 0], [to.batches, to.height, to.width, outputs]);
+    const sums = tf.add(part, bias(read));
+    return activation === "linear" ? sums : activate(sums, args.activation);
+  };
+}, filterOf);
+
+interface FullyConnected extends Summed {
+  readonly weights: KernelTensor;
 }
 
-/** The bias in real numbers; a quantised one counts in units of input scale · filter scale, channel by channel. */
-function biasOf(bias: KernelTensor, input: TensorInfo, filter: TensorInfo, setup: Setup): (read: Read) => tf.Tensor1D {
-  const scales = isQuantised(input.type) && (filter.channelQuant?.scales ?? [filter.scale]);
-  return derived(bias, setup, (tensor) => {
-    const real = scales ? tf.mul(tensor, tf.tensor1d(scales.map((scale) => scale * input.scale))) : tf.clone(tensor);
-    return tf.reshape<tf.Rank.R1>(real, [real.size]);
-  });
-}
-
-/** tfjs takes strides or dilations, not both: then the filter's cells are spread apart, with zeros between them. */
-function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilations): tf.Tensor4D {
-  const [height, width, inputs, outputs] = filter.shape;
-  const rows = tf.pad(tf.reshape(filter, [height, 1, width * inputs * outputs]), [
-    [0, 0],
-    [0, dilationHeight - 1],
-    [0, 0],
-  ]);
-  const tall = height * dilationHeight;
-  const columns = tf.pad(tf.reshape(rows, [tall * width, 1, inputs * outputs]), [
-    [0, 0],
-    [0, dilationWidth - 1],
-    [0, 0],
-  ]);
-  const wide = width * dilationWidth;
-  const all = tf.reshape<tf.Rank.R4>(columns, [tall, wide, inputs, outputs]);
-  return tf.slice4d(all, [0, 0, 0, 0], [tall - dilationHeight + 1, wide - dilationWidth + 1, inputs, outputs]);
-}
-
-/** Strides, dilations and the change to the filter that bring a sliding window into what tfjs takes. */
-function slidingOf(args: Strides & Dilations & Convolution) {
-  const { strideHeight, strideWidth, dilationHeight, dilationWidth } = args;
-  const isBoth = strideHeight * strideWidth > 1 && dilationHeight * dilationWidth > 1;
-  const strides: [number, number] = [strideHeight, strideWidth];
-  const dilations: [number, number] = isBoth ? [1, 1] : [dilationHeight, dilationWidth];
-  const shape = (filter: tf.Tensor4D) => (isBoth ? spread(filter, args) : filter);
-  const { pad, before } = padsOf(args, spaceOf(args.input.dimensions, args.nchw), args.filter.dimensions, args);
-  return { sliding: { strides, dilations, pad }, shape, before };
-}
-
-export const conv2d = realKernel({
-  prepare(args: Convolution & Dilations, _, setup) {
-    const { input, activation, nchw } = args;
-    const { sliding, shape, before } = slidingOf(args);
-    // [outputs, height, width, inputs] to [height, width, inputs, outputs]
-    const filterOf = derived(args.filter, setup, (filter) => shape(rank4(tf.transpose(filter, [1, 2, 3, 0]))));
-    const bias = biasOf(args.bias, input, args.filter, setup);
-    const fused = fusable(activation);
-    return (read) => {
-      const x = before(toNhwc(read(input), nchw));
-      const result = tf.fused.conv2d({ x, filter: filterOf(read), bias: bias(read), ...sliding, activation: fused });
-      return fromNhwc(activateUnfused(result, activation), nchw);
+export const fullyConnected = summingKernel(
+  (args: FullyConnected, _, setup) => {
+    const size = args.weights.dimensions[1];
+    const weights = derived(args.weights, setup, (tensor) => rank2(tf.transpose(tensor)));
+    const bias = biasOf(args.bias, setup);
+    return (read, activation) => {
+      const a = tf.reshape<tf.Rank.R2>(read(args.input), [-1, size]);
+      return tf.fused.matMul({ a, b: weights(read), bias: bias(read), activation });
     };
   },
-});
-
-export const depthwiseConv2d = realKernel({
-  prepare(args: Convolution & Dilations & { readonly depthMultiplier: number }, _, setup) {
-    const { input, activation, nchw } = args;
-    const { sliding, shape, before } = slidingOf(args);
-    const [, height, width, outputs] = args.filter.dimensions;
-    const channels = spaceOf(input.dimensions, nchw).channels;
-    const filterOf = derived(args.filter, setup, (filter) =>
-      shape(tf.reshape<tf.Rank.R4>(filter, [height, width, channels, outputs / channels])),
-    );
-    const bias = biasOf(args.bias, input, args.filter, setup);
-    const fused = fusable(activation);
-    return (read) => {
-      const x = before(toNhwc(read(input), nchw));
-      const filter = filterOf(read);
-      const result = tf.fused.depthwiseConv2d({ x, filter, bias: bias(read), ...sliding, activation: fused });
-      return fromNhwc(activateUnfused(result, activation), nchw);
-    };
-  },
-});
-
-export const groupedConv2d = realKernel({
-  prepare(args: Convolution & { readonly groups: number }, _, setup) {
-    const { input, activation, nchw, groups } = args;
-    const { sliding, before } = slidingOf({ ...args, dilationWidth: 1, dilationHeight: 1 });
-    const [outputs, height, width, depth] = args.filter.dimensions;
-    const share = outputs / groups;
-    const bias = biasOf(args.bias, input, args.filter, setup);
-    // One filter for each group: a slice would otherwise be taken at every run.
-    const filters = Array.from({ length: groups }, (_, group) =>
-      derived(args.filter, setup, (filter) => {
-        const part = tf.slice(filter, [group * share, 0, 0, 0], [share, height, width, depth]);
-        return rank4(tf.transpose(part, [1, 2, 3, 0]));
-      }),
-    );
-    const biases = filters.map((_, group) => (read: Read) => tf.slice1d(bias(read), group * share, share));
-    const fused = fusable(activation);
-    return (read) => {
-      const parts = tf.split(before(toNhwc(read(input), nchw)), groups, 3).map((x, group) =>
-        tf.fused.conv2d({
-          x: rank4(x),
-          filter: filters[group](read),
-          bias: biases[group](read),
-          ...sliding,
-          activation: fused,
-        }),
-      );
-      return fromNhwc(activateUnfused(parts.length === 1 ? parts[0] : tf.concat(parts, 3), activation), nchw);
-    };
-  },
-});
-
-export const transposeConv2d = realKernel({
-  prepare(args: Convolution, { output }: { readonly output: TensorInfo }, setup) {
-    const { input, activation, nchw, paddingTop, paddingLeft, strideHeight, strideWidth } = args;
-    const [outputs, filterHeight, filterWidth] = args.filter.dimensions;
-    const from = spaceOf(input.dimensions, nchw);
-    const to = spaceOf(output.dimensions, nchw);
-    // The whole of what the filters reach; padding cuts it off, or, negative, adds what no filter reaches.
-    const height = (from.height - 1) * strideHeight + filterHeight;
-    const width = (from.width - 1) * strideWidth + filterWidth;
-    const below = Math.max(0, paddingTop + to.height - height);
-    const right = Math.max(0, paddingLeft + to.width - width);
-    // [outputs, height, width, inputs] to [height, width, outputs, inputs]
-    const filterOf = derived(args.filter, setup, (filter) => rank4(tf.transpose(filter, [1, 2, 0, 3])));
-    const bias = biasOf(args.bias, input, args.filter, setup);
-    return (read) => {
-      const x = toNhwc(read(input), nchw);
-      const shape: [number, number, number, number] = [from.batches, height, width, outputs];
-      const strides: [number, number] = [strideHeight, strideWidth];
-      let result: tf.Tensor = tf.conv2dTranspose(x, filterOf(read), shape, strides, "valid");
-      if (below + right > 0) {
-        result = tf.pad(result, [
-          [0, 0],
-          [0, below],
-          [0, right],
-          [0, 0],
-        ]);
-      }
-      result = tf.slice(result, [0, paddingTop, paddingLeft, 0], [to.batches, to.height, to.width, outputs]);
-      return fromNhwc(activate(tf.add(result, bias(read)), activation), nchw);
-    };
-  },
-});
-
-export const fullyConnected = realKernel({
-  prepare(args: Omit<Weighted, "filter"> & { readonly weights: KernelTensor }, _, setup) {
-    const { input, weights, activation } = args;
-    const size = weights.dimensions[1];
-    const weightsOf = derived(weights, setup, (tensor) => rank2(tf.transpose(tensor)));
-    const bias = biasOf(args.bias, input, weights, setup);
-    const fused = fusable(activation);
-    return (read) => {
-      const a = tf.reshape<tf.Rank.R2>(read(input), [-1, size]);
-      return activateUnfused(
-        tf.fused.matMul({ a, b: weightsOf(read), bias: bias(read), activation: fused }),
-        activation,
-      );
-    };
-  },
-});
+  ({ weights }) => weights,
+);

@@ -1,10 +1,10 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
-import type { Padding } from "@nnhal/operations";
+import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { floatKernel, realKernel, type TfjsKernel } from "./_kernel.ts";
-import { activate } from "./_quantised.ts";
+import { firstOf, floatKernel, type Read, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { activate, isQuantised } from "./_quantised.ts";
 
 interface Pool extends Padding {
   readonly input: KernelTensor;
@@ -24,25 +24,43 @@ type Slide = (
   pad: "valid" | Explicit,
 ) => tf.Tensor4D;
 
-function pool(make: typeof floatKernel, slide: Slide): TfjsKernel {
-  return make({
+function slider({ input, nchw, ...args }: Pool, slide: Slide): (read: Read) => tf.Tensor4D {
+  const { paddingTop, paddingBottom, paddingLeft, paddingRight } = args;
+  const window: [number, number] = [args.filterHeight, args.filterWidth];
+  const strides: [number, number] = [args.strideHeight, args.strideWidth];
+  const explicit: Explicit = [
+    [0, 0],
+    [paddingTop, paddingBottom],
+    [paddingLeft, paddingRight],
+    [0, 0],
+  ];
+  const pad = paddingTop + paddingBottom + paddingLeft + paddingRight === 0 ? "valid" : explicit;
+  return (read) => slide(toNhwc(read(input), nchw), window, strides, pad);
+}
+
+function floatPool(slide: Slide): TfjsKernel {
+  return floatKernel({
     prepare(args: Pool) {
-      const { input, nchw, activation, paddingTop, paddingBottom, paddingLeft, paddingRight } = args;
-      const window: [number, number] = [args.filterHeight, args.filterWidth];
-      const strides: [number, number] = [args.strideHeight, args.strideWidth];
-      const explicit: Explicit = [
-        [0, 0],
-        [paddingTop, paddingBottom],
-        [paddingLeft, paddingRight],
-        [0, 0],
-      ];
-      const pad = paddingTop + paddingBottom + paddingLeft + paddingRight === 0 ? "valid" : explicit;
-      return (read) => fromNhwc(activate(slide(toNhwc(read(input), nchw), window, strides, pad), activation), nchw);
+      const run = slider(args, slide);
+      return (read) => fromNhwc(activate(run(read), args.activation), args.nchw);
     },
   });
 }
 
-export const averagePool2d = pool(realKernel, (image, ...sliding) => tf.avgPool(image, ...sliding));
-export const maxPool2d = pool(realKernel, (image, ...sliding) => tf.maxPool(image, ...sliding));
+/** Quantised tensors are pooled as they are, since the quantisation stays; averages are rounded. */
+function pool(slide: Slide): TfjsKernel {
+  const quantised = storedKernel({
+    accepts: isQuantised,
+    prepare(args: Pool, { output }: { readonly output: TensorInfo }) {
+      const run = slider(args, slide);
+      const [least, greatest] = quantisedActivationRange(args.activation, output);
+      return (read) => fromNhwc(tf.clipByValue(tf.floor(tf.add(run(read), 0.5)), least, greatest), args.nchw);
+    },
+  });
+  return firstOf(floatPool(slide), quantised);
+}
+
+export const averagePool2d = pool((image, ...sliding) => tf.avgPool(image, ...sliding));
+export const maxPool2d = pool((image, ...sliding) => tf.maxPool(image, ...sliding));
 /** √ of the mean of the squares under the window. */
-export const l2Pool2d = pool(floatKernel, (image, ...sliding) => tf.sqrt(tf.avgPool(tf.square(image), ...sliding)));
+export const l2Pool2d = floatPool((image, ...sliding) => tf.sqrt(tf.avgPool(tf.square(image), ...sliding)));

@@ -8,6 +8,7 @@ import {
   createData,
   inferOutputs,
   isInferable,
+  layOut,
   OperationError,
   type TensorData,
   type TensorInfo,
@@ -32,6 +33,8 @@ export interface KernelStep<Handle> {
   readonly kernel: Kernel<Handle> | undefined;
   /** Undefined where only an execution knows the shapes, or the values that they depend on. */
   readonly prepared: PreparedStep<Handle> | undefined;
+  /** Inputs of the graph that the operation can do without: where a request omits one, the step is prepared anew. */
+  readonly omittable: readonly number[];
   /** Operands that no later step reads and that are no outputs of the graph. */
   readonly lastUses: readonly number[];
 }
@@ -98,11 +101,11 @@ function planStep<Handle>(
   lastUses: readonly number[],
 ): KernelStep<Handle> {
   const { definition, match, inputs } = view;
-  if (definition.controlFlow) return { view, kernel: undefined, prepared: undefined, lastUses };
+  if (definition.controlFlow) return { view, kernel: undefined, prepared: undefined, omittable: [], lastUses };
   const kernel = engine.kernels[definition.name];
   if (kernel === undefined) throw new Error(`${definition.name}: there is no kernel for it`);
   const tensors = inputs.map((input) => (isOmitted(input) ? undefined : withFacts(input, known.get(input.index))));
-  const step = { view, kernel, lastUses };
+  const step = { view, kernel, omittable: omittableInputs(view), lastUses };
   if (!isInferable(match.form, tensors)) return { ...step, prepared: undefined };
   try {
     return { ...step, prepared: prepareStep(view, kernel, tensors, engine, constants) };
@@ -111,6 +114,13 @@ function planStep<Handle>(
     if (error instanceof OperationError) return { ...step, prepared: undefined };
     throw error;
   }
+}
+
+function omittableInputs({ match: { form }, inputs }: OperationView): number[] {
+  const params = layOut(form.params, form.counts, inputs.length) ?? [];
+  return inputs
+    .filter(({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && params[position].omittable)
+    .map(({ index }) => index);
 }
 
 /** Whether an operand has lifetime NO_VALUE. */

@@ -49,23 +49,31 @@ export async function runKernels<Handle>(
 ): Promise<RunResult> {
   const { graph } = plan;
   const values: Values<Handle> = [];
+  const section = context.section?.begin("LC", "PE", "run");
+  context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
   try {
+    const placing = section?.begin("LC", "PTR", "upload inputs");
     inputs.forEach((input, position) => {
       if (input !== undefined) values[graph.inputs[position]] = upload(plan, engine, graph.inputs[position], input);
     });
+    placing?.end();
     const start = context.now();
-    await runFrame({ plan, values, run: { ...context, engine, turnAt: start + SLICE } });
+    await runFrame({ plan, values, run: { ...context, ...(section && { section }), engine, turnAt: start + SLICE } });
+    const reading = section?.begin("LC", "PR", "download outputs");
     const results = graph.outputs.map((index, position) => {
       const value = requiredValue(plan, values, index);
       refineDimensions(index, outputs[position].dimensions, value.info.dimensions);
       return value;
     });
     const result = await store(results, outputs, engine);
+    reading?.end();
     return { ...result, ...(context.measure && { timeOnDevice: context.now() - start }) };
   } catch (error) {
     return failure(error);
   } finally {
     dropAll(engine, values, values.keys());
+    // With it ends what an error left open inside.
+    section?.end();
   }
 }
 
@@ -146,13 +154,17 @@ async function runFrame<Handle>(frame: Frame<Handle>): Promise<void> {
       await turn();
       run.turnAt = run.now() + SLICE;
     }
+    const { index, definition } = step.view;
+    const section = run.section?.begin("LC", "PCO", definition.name);
+    run.log?.(`operation ${index} (${definition.name})`);
     try {
       // Most steps answer at once, and waiting for nothing still costs a turn of the microtask queue.
-      const done = runStep(frame, step);
+      const done = runStep(section === undefined ? frame : { ...frame, run: { ...run, section } }, step);
       if (done !== undefined) await done;
     } catch (error) {
       throw inOperation(step, error);
     }
+    section?.end();
     dropAll(run.engine, values, step.lastUses);
   }
 }
@@ -176,7 +188,8 @@ function runStep<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Promis
   const { code } = step.view.definition;
   if (code === OperationType.IF) return runIf(frame, step);
   if (code === OperationType.WHILE) return runWhile(frame, step);
-  return step.prepared === undefined ? runUnprepared(frame, step) : runPrepared(frame, step, step.prepared);
+  const isComplete = step.omittable.every((index) => frame.values[index] !== undefined);
+  return step.prepared && isComplete ? runPrepared(frame, step, step.prepared) : runUnprepared(frame, step);
 }
 
 function runPrepared<Handle>(

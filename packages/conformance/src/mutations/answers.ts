@@ -4,12 +4,14 @@
 import {
   type Device,
   ErrorStatus,
-  type ErrorStatus as Status,
+  type ExecutionResult,
   errorStatusNames,
+  type FencedResult,
   MeasureTiming,
   type Outcome,
   type PreparedModel,
   type PrepareOptions,
+  type ErrorStatus as Status,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import type { Mutant } from "./mutation.ts";
@@ -37,37 +39,32 @@ function wrongOptions(options: Mutant["options"]): PrepareOptions | undefined {
   return options as PrepareOptions | undefined;
 }
 
-/** The same of the executions of a request. */
+/** The same of the executions of a request; `unsupported` where the device has none that could show the problem. */
 export async function findRequestProblem(
   preparedModel: PreparedModel,
-  { request, expected }: RequestMutant,
+  { request, expected, waitFor }: RequestMutant,
   measured: boolean,
-): Promise<string | undefined> {
+): Promise<string | { readonly unsupported: string } | undefined> {
   const measure = measured ? MeasureTiming.YES : MeasureTiming.NO;
-  const { outputShapes, timing, ...outcome } = await preparedModel.execute(request, { measure });
+  if (waitFor === undefined) {
+    const problem = executionProblem(await preparedModel.execute(request, { measure }), expected);
+    if (problem !== undefined) return problem;
+  } else if (preparedModel.executeFenced === undefined) {
+    return { unsupported: "the device has no fenced executions" };
+  }
+  const fenced = await preparedModel.executeFenced?.(request, waitFor ?? [], { measure });
+  return fenced === undefined ? undefined : fencedProblem(fenced, expected);
+}
+
+function executionProblem({ outputShapes, timing, ...outcome }: ExecutionResult, expected: Status): string | undefined {
   const problem = statusProblem("execute", outcome, expected);
   if (problem !== undefined) return problem;
   if (outputShapes.length > 0) return `execute: ${outputShapes.length} output shapes beside an error`;
-  if (timing.timeOnDevice !== TIMING_NOT_MEASURED || timing.timeInDriver !== TIMING_NOT_MEASURED) {
-    return "execute: a duration beside an error";
-  }
-  const fenced = await preparedModel.executeFenced?.(request, [], { measure });
-  return fenced === undefined ? undefined : fencedProblem(fenced, expected);
+  const isTimed = timing.timeOnDevice !== TIMING_NOT_MEASURED || timing.timeInDriver !== TIMING_NOT_MEASURED;
+  return isTimed ? "execute: a duration beside an error" : undefined;
 }
 
-/** The same of an execution that waits for a fence that is none; undefined also where a device has no such executions. */
-export async function findFenceProblem(
-  preparedModel: PreparedModel,
-  { request, expected }: RequestMutant,
-): Promise<string | undefined> {
-  const fenced = await preparedModel.executeFenced?.(request, [null]);
-  return fenced === undefined ? undefined : fencedProblem(fenced, expected);
-}
-
-function fencedProblem(
-  { syncFence, callback, ...outcome }: Awaited<ReturnType<NonNullable<PreparedModel["executeFenced"]>>>,
-  expected: Status,
-): string | undefined {
+function fencedProblem({ syncFence, callback, ...outcome }: FencedResult, expected: Status): string | undefined {
   const problem = statusProblem("executeFenced", outcome, expected);
   if (problem !== undefined) return problem;
   if (syncFence !== null) return "executeFenced: a fence beside an error";

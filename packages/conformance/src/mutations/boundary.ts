@@ -44,7 +44,8 @@ function* wrongIndexes(model: Model, list: List): Generator<Mutant> {
     const indexes = subgraph[list];
     const wrong = [subgraph.operands.length, ...indexes, ...subgraph[otherList]];
     for (const index of wrong) {
-      const what = index === subgraph.operands.length ? "which is none" : indexes.includes(index) ? "again" : "of the other list";
+      const what =
+        index === subgraph.operands.length ? "which is none" : indexes.includes(index) ? "again" : "of the other list";
       yield invalid(`${at} ${list} has operand ${index}, ${what}`, site.with({ [list]: [...indexes, index] }));
     }
   }

@@ -1,7 +1,14 @@
 /**
  * Making a constant of an operand: bytes for it in the model, whatever they hold.
  */
-import { type DataLocation, type Model, type Operand, OperandLifeTime, operandTypeNames, operandTypes } from "@nnhal/types";
+import {
+  type DataLocation,
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  operandTypeNames,
+  operandTypes,
+} from "@nnhal/types";
 
 /** Mutants do not carry greater constants than this, in bytes. */
 export const GREATEST_CONSTANT = 1 << 20;

@@ -56,10 +56,7 @@ export const operandRank: ModelMutation = {
         yield invalid(`${site.label} is a scalar with dimensions [0]`, withOperand(site, { dimensions: [0] }));
       } else if (row !== undefined && isConstant(site.operand)) {
         const location = { ...site.operand.location, length: 0 };
-        yield invalid(
-          `${site.label} is a constant of unknown rank`,
-          withOperand(site, { dimensions: [], location }),
-        );
+        yield invalid(`${site.label} is a constant of unknown rank`, withOperand(site, { dimensions: [], location }));
       }
     }
   },
@@ -138,7 +135,11 @@ export const operandExtraParams: ModelMutation = {
       }
       const dimensions = operand.dimensions.with(channelDim, 0);
       const location = isConstant(operand) ? { ...operand.location, length: 0 } : nowhere;
-      yield mutant("has an unknown number of channels", { dimensions, location, extraParams: channelScales([], channelDim) });
+      yield mutant("has an unknown number of channels", {
+        dimensions,
+        location,
+        extraParams: channelScales([], channelDim),
+      });
     }
   },
 };

@@ -2,7 +2,7 @@
  * Mutations of the order of operations, and of who writes an operand.
  */
 import { invalid, type ModelMutation } from "./mutation.ts";
-import { isWritten, operationSites, operationsWith, temporaryLike, without, withConsumers } from "./site.ts";
+import { isWritten, operationSites, operationsWith, temporaryLike, withConsumers, without } from "./site.ts";
 
 export const executionOrder: ModelMutation = {
   name: "executionOrder",
@@ -34,7 +34,10 @@ export const operandAddWriter: ModelMutation = {
           position === shared ? output : operands.push(temporaryLike(operands[output])) - 1,
         );
         const operations = [...subgraph.operations, { ...operation, outputs }];
-        yield invalid(`${label} is there twice, and both write operand ${written}`, site.with({ operands, operations }));
+        yield invalid(
+          `${label} is there twice, and both write operand ${written}`,
+          site.with({ operands, operations }),
+        );
       }
     }
   },

@@ -4,7 +4,7 @@
 import type { Operation, Subgraph } from "@nnhal/types";
 import { operandRemovalExemption, removalExemption } from "./exemptions.ts";
 import { invalid, type ModelMutation } from "./mutation.ts";
-import { operandSites, operationSites, operationsWith, usesOf, without, withConsumers } from "./site.ts";
+import { operandSites, operationSites, operationsWith, usesOf, withConsumers, without } from "./site.ts";
 
 export const removeOperand: ModelMutation = {
   name: "removeOperand",
@@ -12,7 +12,11 @@ export const removeOperand: ModelMutation = {
   *mutate(model) {
     for (const site of operandSites(model)) {
       const { label, subgraph, index } = site;
-      yield invalid(`${label} is gone`, site.with(withoutOperand(subgraph, index)), operandRemovalExemption(usesOf(site)));
+      yield invalid(
+        `${label} is gone`,
+        site.with(withoutOperand(subgraph, index)),
+        operandRemovalExemption(usesOf(site)),
+      );
     }
   },
 };
@@ -75,7 +79,10 @@ export const removeOperationOutput: ModelMutation = {
       const { operation, label } = site;
       for (const position of operation.outputs.keys()) {
         const outputs = without(operation.outputs, position);
-        yield invalid(`${label} has no output ${position}`, site.with({ operations: operationsWith(site, { outputs }) }));
+        yield invalid(
+          `${label} has no output ${position}`,
+          site.with({ operations: operationsWith(site, { outputs }) }),
+        );
       }
     }
   },

@@ -21,6 +21,8 @@ export interface RequestMutant {
   readonly request: Request;
   /** What a driver has to answer. */
   readonly expected: ErrorStatus;
+  /** The fences to wait for, where it is those that are wrong and not the request. */
+  readonly waitFor?: readonly null[];
 }
 
 /** A class of wrong requests. */
@@ -159,7 +161,7 @@ function wrongDimensions(side: Side, { type, dimensions: known }: Operand): (rea
 
 export const requestPool: RequestMutation = {
   name: "requestPool",
-  says: "A request's pool is of a kind that the HAL does not know, has less memory than it says, or is no buffer.",
+  says: "A request's pool is of a kind that the HAL does not know, has less memory than it says, or has the token 0.",
   *mutate(request) {
     const added = request.pools.length;
     const withPool = (index: number, pool: RequestMemoryPool): Request => {
@@ -175,10 +177,25 @@ export const requestPool: RequestMutation = {
         yield invalid(name, withPool(index, { kind: "memory", memory }));
       }
     }
-    // No buffer has the token 0; that no buffer has the greatest token either is as good as certain.
-    for (const token of [0, GREATEST_UINT32]) {
-      yield invalid(`one more pool has the token ${token}`, withPool(added, { kind: "token", token }));
-    }
+    yield invalid("one more pool has the token 0", withPool(added, { kind: "token", token: 0 }));
+  },
+};
+
+export const unknownToken: RequestMutation = {
+  name: "unknownToken",
+  says: "A request's pool is a token of no buffer of the device.",
+  *mutate(request) {
+    // That no buffer has the greatest token is as good as certain.
+    const pools: Request["pools"] = [...request.pools, { kind: "token", token: GREATEST_UINT32 }];
+    yield invalid(`one more pool has the token ${GREATEST_UINT32}`, { ...request, pools });
+  },
+};
+
+export const nullFence: RequestMutation = {
+  name: "nullFence",
+  says: "A fenced execution is to wait for a fence that is none.",
+  *mutate(request) {
+    yield { ...invalid("a fence to wait for is null", request), waitFor: [null] };
   },
 };
 
@@ -190,4 +207,6 @@ export const requestMutations: readonly RequestMutation[] = [
   requestLocation,
   requestDimensions,
   requestPool,
+  unknownToken,
+  nullFence,
 ];

@@ -28,7 +28,11 @@ export const operationOperandType: ModelMutation = {
       const uses = usesOf(site);
       for (const type of types) {
         if (OperandType[type] === site.operand.type) continue;
-        yield invalid(`${site.label} is a ${type}`, retyped(site, type), typeExemption(uses, operandTypeNames.get(site.operand.type), type));
+        yield invalid(
+          `${site.label} is a ${type}`,
+          retyped(site, type),
+          typeExemption(uses, operandTypeNames.get(site.operand.type), type),
+        );
       }
     }
   },

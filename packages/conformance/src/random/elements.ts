@@ -7,6 +7,7 @@ import {
   elementCount,
   integerRange,
   isFloat,
+  roundAllToFloat16,
   type Tensor,
   type TensorData,
   type TensorInfo,
@@ -70,7 +71,7 @@ export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: 
   if (values !== undefined) data.set(values.slice(0, data.length));
   else if (reals !== undefined) data.set(storedOf(info, reals).slice(0, data.length));
   else fillRandomly(type, data, random);
-  return { ...info, data };
+  return { ...info, data: representable(type, data) };
 }
 
 function storedOf({ type, scale, zeroPoint }: TensorInfo, reals: readonly number[]): readonly number[] {
@@ -98,5 +99,12 @@ function integersOf(type: OperandTypeName, isStrange: boolean, random: Random): 
 export function scalarTensor(type: OperandTypeName, value: number | boolean): Tensor {
   const data = createData(type, 1);
   data[0] = Number(value);
-  return { type, dimensions: [], scale: 0, zeroPoint: 0, data };
+  return { type, dimensions: [], scale: 0, zeroPoint: 0, data: representable(type, data) };
+}
+
+/** Rounds float16 elements, which are held as float32. */
+function representable(type: OperandTypeName, data: TensorData): TensorData {
+  const isHalf = type === "TENSOR_FLOAT16" || type === "FLOAT16";
+  if (isHalf && data instanceof Float32Array) roundAllToFloat16(data);
+  return data;
 }

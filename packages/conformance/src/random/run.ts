@@ -12,11 +12,12 @@ import {
   inferOutputs,
   isTensorType,
   matchOperation,
-  OperationError,
   type OperandInfo,
+  OperationError,
   type OutputInfo,
   type OutputTensor,
   requiredVersion,
+  roundAllToFloat16,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
@@ -38,7 +39,7 @@ export type RandomOutcome =
 /** Most elements of one output. */
 const MOST_ELEMENTS = 1 << 14;
 /** Most pauses of a kernel. */
-const MOST_PAUSES = 1 << 14;
+const MOST_PAUSES = 1 << 9;
 /** Most bytes that a kernel may allocate beside its outputs. */
 const MOST_SCRATCH = 1 << 26;
 
@@ -82,16 +83,27 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
 
   const before = inputs.map((input) => input?.data.slice());
   const watchedInputs = inputs.map((input) => input && watchTensor(input));
-  const args = bindArguments(operation, form, watchedInputs.map((input) => input?.tensor));
+  const args = bindArguments(
+    operation,
+    form,
+    watchedInputs.map((input) => input?.tensor),
+  );
   const infos = inferOutputs(operation, form, args, declared);
   if (infos.some(({ dimensions }) => elementCount(dimensions) > MOST_ELEMENTS)) return { kind: "large" };
   if (operation.reference === undefined) throw new Fault("there is no kernel");
   const outputs = declared.map((output, position) => allocate(output, infos[position], operation.dynamic));
   const given = outputs.map(({ tensor }) => tensor.data);
   const { arrayBuffers } = process.memoryUsage();
-  const running = operation.reference(args, bindOutputs(form, outputs.map(({ tensor }) => tensor)), {
-    random: () => random.next(),
-  });
+  const running = operation.reference(
+    args,
+    bindOutputs(
+      form,
+      outputs.map(({ tensor }) => tensor),
+    ),
+    {
+      random: () => random.next(),
+    },
+  );
   let pauses = 0;
   if (running) {
     while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
@@ -118,6 +130,10 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
       }
     }
   });
+  for (const { tensor } of outputs) {
+    const { type, data } = tensor;
+    if (type === "TENSOR_FLOAT16" && data instanceof Float32Array) roundAllToFloat16(data);
+  }
   return { kind: "computed", outputs: outputs.map(({ tensor }) => tensor) };
 }
 
@@ -158,7 +174,8 @@ function judgeAccess(name: string, watch: Watch | undefined): void {
 function judgeDynamic(name: string, { type, dimensions, data }: OutputTensor, info: OutputInfo): void {
   const shape = formatShape(dimensions);
   if (data.length !== elementCount(dimensions)) throw new Fault(`${name} ${shape} has ${data.length} elements`);
-  if (data.constructor !== createData(type, 0).constructor) throw new Fault(`${name} is held as ${data.constructor.name}`);
+  if (data.constructor !== createData(type, 0).constructor)
+    throw new Fault(`${name} is held as ${data.constructor.name}`);
   const fits =
     dimensions.length === info.dimensions.length &&
     info.dimensions.every((extent, axis) => extent === 0 || extent === dimensions[axis]);

@@ -1,13 +1,14 @@
 /**
  * The vectors suite: every example is prepared and executed on a device, and its outputs are compared.
  */
-import { type Device, ErrorStatus, errorStatusNames, type PreparedModel } from "@nnhal/types";
+import { type Device, ErrorStatus, errorStatusNames, type Model, type PreparedModel } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
 import { findDifference } from "./compare.ts";
 import type { Example } from "./example.ts";
 import { modelOf } from "./model.ts";
+import { type ExecutionPath, executeBy } from "./path.ts";
 import { requestOf } from "./request.ts";
 import { subjectOf } from "./subject.ts";
 import { casesOf, type VectorCase } from "./variant.ts";
@@ -16,6 +17,8 @@ import { casesOf, type VectorCase } from "./variant.ts";
 export interface VectorsOptions {
   /** Whether the derived forms of each example run too. Default: only the written one. */
   readonly variants?: boolean;
+  /** How examples are executed. Default: sync. */
+  readonly path?: ExecutionPath;
   /** Which cases run, by `matchesText` for instance. Others are not counted. Default: all. */
   readonly filter?: (vectorCase: VectorCase) => boolean;
   /** Milliseconds after which a case has failed. Default 60 000. */
@@ -39,7 +42,7 @@ export function matchesText({ name, example }: VectorCase, text: string): boolea
 export async function* runVectors(
   device: Device,
   examples: Iterable<Example> | AsyncIterable<Example>,
-  { variants = false, filter = () => true, timeLimit = 60_000, skip = 0, onStart }: VectorsOptions = {},
+  { variants = false, path = "sync", filter = () => true, timeLimit = 60_000, skip = 0, onStart }: VectorsOptions = {},
 ): AsyncGenerator<CaseResult> {
   let toSkip = skip;
   for await (const example of examples) {
@@ -47,7 +50,7 @@ export async function* runVectors(
       if (!filter(vectorCase) || toSkip-- > 0) continue;
       const start = { name: vectorCase.name, subject: subjectOf(example) };
       await onStart?.(start);
-      const outcome = await attempt(timeLimit, () => runCase(device, vectorCase));
+      const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path));
       const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
       yield { ...start, verdict, ...(reason !== undefined && { reason }) };
     }
@@ -79,7 +82,7 @@ const particularFailures: ReadonlyMap<string, ParticularFailure> = new Map([
   ],
 ]);
 
-async function runCase(device: Device, vectorCase: VectorCase): Promise<Outcome> {
+async function runCase(device: Device, vectorCase: VectorCase, path: ExecutionPath): Promise<Outcome> {
   const { example } = vectorCase;
   const model = modelOf(vectorCase);
   const support = device.getSupportedOperations(model);
@@ -105,16 +108,24 @@ async function runCase(device: Device, vectorCase: VectorCase): Promise<Outcome>
     return mayFail ? passed : failed(`prepareModel: ${describe(prepared)}`);
   }
   try {
-    return await execute(preparedModel, example);
+    return await execute(device, preparedModel, model, example, path);
   } finally {
     preparedModel.close();
   }
 }
 
-async function execute(preparedModel: PreparedModel, example: Example): Promise<Outcome> {
+async function execute(
+  device: Device,
+  preparedModel: PreparedModel,
+  model: Model,
+  example: Example,
+  path: ExecutionPath,
+): Promise<Outcome> {
   const { request, outputBytes, findDamage } = requestOf(example);
   const { loopTimeoutDuration, statuses } = particularFailures.get(example.spec) ?? {};
-  const result = await preparedModel.execute(request, { ...(loopTimeoutDuration && { loopTimeoutDuration }) });
+  const options = loopTimeoutDuration === undefined ? {} : { loopTimeoutDuration };
+  const result = await executeBy(path, { device, preparedModel, model, request, options });
+  if ("unsupported" in result) return { verdict: "unsupported", reason: result.unsupported };
   const damage = findDamage();
   if (damage !== undefined) return failed(`execute: ${damage}`);
   if (statuses !== undefined) {

@@ -51,12 +51,14 @@ export function createCalls(
     }
   });
   const closed = new Promise<void>((resolve) => {
-    port.once("close", () => {
+    const end = () => {
       isClosed = true;
       for (const { reject } of pending.values()) reject(new Error("the other side is gone"));
       pending.clear();
       resolve();
-    });
+    };
+    port.once("close", end);
+    if (wasClosed(port)) end();
   });
   if (!keepAlive) port.unref();
   return {
@@ -76,6 +78,12 @@ export function createCalls(
         }
       }),
   };
+}
+
+/** Whether a port was closed before anybody listened: no event tells of that any more. */
+function wasClosed(port: MessagePort): boolean {
+  port.ref();
+  return "hasRef" in port && typeof port.hasRef === "function" && port.hasRef() === false;
 }
 
 /** Whether a value has fields to look at. */

@@ -15,13 +15,13 @@ function packetOf({ inputs, outputs, slots, measure }: BurstRequest): FmqRequest
 
 /** A request's words, read as the service reads them. */
 function readRequest(words: Int32Array) {
-  const data = decoded(() => decodeRequest(words));
+  const data = decoded(decodeRequest, words);
   return "malformed" in data ? data : deserializeRequest(data);
 }
 
 /** A result's words, read as the client reads them. */
 function readResult(words: Int32Array) {
-  const data = decoded(() => decodeResult(words));
+  const data = decoded(decodeResult, words);
   return "malformed" in data ? data : deserializeResult(data);
 }
 

@@ -7,6 +7,7 @@ import {
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionResult,
+  errorStatusNames,
   type FmqDescriptor,
   type IBurstCallback,
   type IBurstContext,
@@ -23,7 +24,7 @@ import { requestPacketSize, serializeRequest } from "./request-codec.ts";
 import { encodeRequest } from "./request-slots.ts";
 import { type BurstResultPacket, deserializeResult, noTiming } from "./result-codec.ts";
 import { decodeResult } from "./result-slots.ts";
-import { ringReader, ringWriter } from "./ring.ts";
+import { ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
 import { isTeardownPacket, teardownPacket } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
@@ -105,6 +106,9 @@ export async function createBurst(
   }
 }
 
+/** Words to write packets in before they are sent; longer ones get words of their own. */
+const scratchWords = 64 * wordsPerSlot;
+
 interface Parts {
   readonly context: IBurstContext;
   readonly memories: ReturnType<typeof createMemorySlots>;
@@ -120,6 +124,7 @@ function burstOver(
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow);
   const turns = createTurns(10);
+  const scratch = new Int32Array(scratchWords);
   /** Why the burst is over. */
   let over: string | undefined;
 
@@ -142,7 +147,7 @@ function burstOver(
     const slots = request.pools.map((pool, index) =>
       pool.kind === "memory" ? memories.slotOf(pool.memory, keys === undefined ? pool.memory : keys[index]) : 0,
     );
-    const packet = encodeRequest(serializeRequest(request, measure, slots));
+    const packet = encodeRequest(serializeRequest(request, measure, slots), scratch);
     // What a faulty service left there is no answer to this request.
     reader.read();
     if (!writer.write(packet))
@@ -204,7 +209,7 @@ function misfitOf(
 
 function resultOf(packet: Int32Array): BurstResultPacket | Malformed {
   if (packet.length === 0) return { malformed: "the queue's counters make no sense" };
-  const data = decoded(() => decodeResult(packet));
+  const data = decoded(decodeResult, packet);
   return "malformed" in data ? data : deserializeResult(data);
 }
 
@@ -229,8 +234,12 @@ function checked(result: BurstResultPacket | Malformed, { outputs }: Request): B
         fallback: false,
       };
     default:
-      if (outputShapes.length !== 0) return fault(`status ${status} with output shapes`);
-      return failed(status, `the driver answered status ${status}; a burst carries no message that says why`, false);
+      if (outputShapes.length !== 0) return fault(`${errorStatusNames.get(status)} with output shapes`);
+      return failed(
+        status,
+        `the driver answered ${errorStatusNames.get(status)}; a burst carries no message that says why`,
+        false,
+      );
   }
 }
 

@@ -33,3 +33,4 @@ export {
 export { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 export { blockingSignal, localSignal, type Signal, sharedSignal } from "./signal.ts";
 export { connectBurst, type ServedBurst, serveBurst } from "./threads.ts";
+export { createTurns, sleepUntil, type Turns } from "./waiting.ts";

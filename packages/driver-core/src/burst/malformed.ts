@@ -13,9 +13,9 @@ export interface Malformed {
 }
 
 /** What a decoder makes of a packet, or where the packet is wrong. */
-export function decoded<T>(decode: () => T): T | Malformed {
+export function decoded<Packet, T>(decode: (packet: Packet) => T, packet: Packet): T | Malformed {
   try {
-    return decode();
+    return decode(packet);
   } catch (error) {
     if (error instanceof MalformedPacket) return { malformed: error.message };
     throw error;

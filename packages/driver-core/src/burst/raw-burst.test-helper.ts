@@ -20,7 +20,7 @@ import { type BurstResultPacket, deserializeResult, noTiming } from "./result-co
 import { decodeResult } from "./result-slots.ts";
 import { type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
-import { localSignal } from "./signal.ts";
+import { localSignal, type Signal } from "./signal.ts";
 import { createTurns, sleepUntil } from "./waiting.ts";
 
 export interface RawBurst {
@@ -28,6 +28,7 @@ export interface RawBurst {
   readonly memories: MemorySlots;
   readonly requests: Channel<"FmqRequestDatum">;
   readonly writer: RingWriter;
+  readonly signal: Signal;
   send(data: readonly FmqRequestDatum[] | Int32Array): void;
   receive(): Promise<FmqResultDatum[]>;
   /** Sends a packet, and reads its result as a client does. */
@@ -64,6 +65,7 @@ export function rawBurst(
     memories,
     requests,
     writer,
+    signal,
     send(data) {
       if (!writer.write(data instanceof Int32Array ? data : encodeRequest(data))) throw new Error("no room");
     },

@@ -64,35 +64,34 @@ function informationOf({ hasNoValue, location, dimensions }: RequestArgument): F
 
 /** The request that a packet holds, or why it holds none. Whether the request is valid is for validation to say. */
 export function deserializeRequest(data: readonly FmqRequestDatum[]): BurstRequest | Malformed {
-  return decoded(() => {
-    const cursor = packetCursor(data);
-    const { packetInformation } = cursor.take("packetInformation");
-    const { packetSize, numberOfInputOperands, numberOfOutputOperands, numberOfPools } = packetInformation;
-    cursor.expectSize(packetSize);
-    // Counts come from the other end. None is used before it is known that as many data are there.
-    cursor.need(
-      numberOfInputOperands + numberOfOutputOperands + numberOfPools + 1,
-      "operands, pools and measureTiming",
-    );
-    const inputs = repeat(numberOfInputOperands, () =>
-      takeArgument(
-        cursor,
-        () => cursor.take("inputOperandInformation").inputOperandInformation,
-        () => cursor.take("inputOperandDimensionValue").inputOperandDimensionValue,
-      ),
-    );
-    const outputs = repeat(numberOfOutputOperands, () =>
-      takeArgument(
-        cursor,
-        () => cursor.take("outputOperandInformation").outputOperandInformation,
-        () => cursor.take("outputOperandDimensionValue").outputOperandDimensionValue,
-      ),
-    );
-    const slots = repeat(numberOfPools, () => cursor.take("poolIdentifier").poolIdentifier);
-    const { measureTiming } = cursor.take("measureTiming");
-    cursor.end();
-    return { inputs, outputs, slots, measure: measureTiming };
-  });
+  return decoded(readRequest, data);
+}
+
+function readRequest(data: readonly FmqRequestDatum[]): BurstRequest {
+  const cursor = packetCursor(data);
+  const { packetInformation } = cursor.take("packetInformation");
+  const { packetSize, numberOfInputOperands, numberOfOutputOperands, numberOfPools } = packetInformation;
+  cursor.expectSize(packetSize);
+  // Counts come from the other end. None is used before it is known that as many data are there.
+  cursor.need(numberOfInputOperands + numberOfOutputOperands + numberOfPools + 1, "operands, pools and measureTiming");
+  const inputs = repeat(numberOfInputOperands, () =>
+    takeArgument(
+      cursor,
+      () => cursor.take("inputOperandInformation").inputOperandInformation,
+      () => cursor.take("inputOperandDimensionValue").inputOperandDimensionValue,
+    ),
+  );
+  const outputs = repeat(numberOfOutputOperands, () =>
+    takeArgument(
+      cursor,
+      () => cursor.take("outputOperandInformation").outputOperandInformation,
+      () => cursor.take("outputOperandDimensionValue").outputOperandDimensionValue,
+    ),
+  );
+  const slots = repeat(numberOfPools, () => cursor.take("poolIdentifier").poolIdentifier);
+  const { measureTiming } = cursor.take("measureTiming");
+  cursor.end();
+  return { inputs, outputs, slots, measure: measureTiming };
 }
 
 function takeArgument(

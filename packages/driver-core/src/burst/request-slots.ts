@@ -3,7 +3,7 @@
  */
 import { type FmqRequestDatum, type FmqRequestOperandInformation, MeasureTiming } from "@nnhal/types";
 import { wordsPerSlot } from "./ring.ts";
-import { flag, int32, noDatum, uint32 } from "./slot.ts";
+import { flag, int32, noDatum, uint32, wordsFor } from "./slot.ts";
 
 const requestKinds = [
   "packetInformation",
@@ -15,9 +15,9 @@ const requestKinds = [
   "measureTiming",
 ] as const satisfies readonly FmqRequestDatum["kind"][];
 
-/** A request packet as words. Numbers that are no 32 bit integers are a RangeError. */
-export function encodeRequest(data: readonly FmqRequestDatum[]): Int32Array {
-  const words = new Int32Array(data.length * wordsPerSlot);
+/** A request packet as words, in a piece of `scratch` where that is long enough. Numbers that are no 32 bit integers are a RangeError. */
+export function encodeRequest(data: readonly FmqRequestDatum[], scratch?: Int32Array): Int32Array {
+  const words = wordsFor(data.length, scratch);
   for (let index = 0; index < data.length; index++) {
     const datum = data[index];
     const at = index * wordsPerSlot;

@@ -41,19 +41,21 @@ export function serializeResult({ status, outputShapes, timing }: BurstResultPac
 
 /** The result that a packet holds, or why it holds none. */
 export function deserializeResult(data: readonly FmqResultDatum[]): BurstResultPacket | Malformed {
-  return decoded(() => {
-    const cursor = packetCursor(data);
-    const { packetSize, errorStatus, numberOfOperands } = cursor.take("packetInformation").packetInformation;
-    cursor.expectSize(packetSize);
-    cursor.need(numberOfOperands + 1, "operands and executionTiming");
-    const outputShapes = repeat(numberOfOperands, () => {
-      const { isSufficient, numberOfDimensions } = cursor.take("operandInformation").operandInformation;
-      cursor.need(numberOfDimensions, "dimensions");
-      const dimensions = repeat(numberOfDimensions, () => cursor.take("operandDimensionValue").operandDimensionValue);
-      return { dimensions, isSufficient };
-    });
-    const timing = cursor.take("executionTiming").executionTiming;
-    cursor.end();
-    return { status: errorStatus, outputShapes, timing };
+  return decoded(readResult, data);
+}
+
+function readResult(data: readonly FmqResultDatum[]): BurstResultPacket {
+  const cursor = packetCursor(data);
+  const { packetSize, errorStatus, numberOfOperands } = cursor.take("packetInformation").packetInformation;
+  cursor.expectSize(packetSize);
+  cursor.need(numberOfOperands + 1, "operands and executionTiming");
+  const outputShapes = repeat(numberOfOperands, () => {
+    const { isSufficient, numberOfDimensions } = cursor.take("operandInformation").operandInformation;
+    cursor.need(numberOfDimensions, "dimensions");
+    const dimensions = repeat(numberOfDimensions, () => cursor.take("operandDimensionValue").operandDimensionValue);
+    return { dimensions, isSufficient };
   });
+  const timing = cursor.take("executionTiming").executionTiming;
+  cursor.end();
+  return { status: errorStatus, outputShapes, timing };
 }

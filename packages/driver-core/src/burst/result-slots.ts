@@ -3,7 +3,7 @@
  */
 import { ErrorStatus, type FmqResultDatum } from "@nnhal/types";
 import { wordsPerSlot } from "./ring.ts";
-import { encodeUint64, flag, int32, malformed, noDatum, uint32, uint64 } from "./slot.ts";
+import { encodeUint64, flag, int32, malformed, noDatum, uint32, uint64, wordsFor } from "./slot.ts";
 
 const resultKinds = [
   "packetInformation",
@@ -12,9 +12,9 @@ const resultKinds = [
   "executionTiming",
 ] as const satisfies readonly FmqResultDatum["kind"][];
 
-/** A result packet as words. Numbers that do not fit their fields are a RangeError. */
-export function encodeResult(data: readonly FmqResultDatum[]): Int32Array {
-  const words = new Int32Array(data.length * wordsPerSlot);
+/** A result packet as words, in a piece of `scratch` where that is long enough. Numbers that do not fit their fields are a RangeError. */
+export function encodeResult(data: readonly FmqResultDatum[], scratch?: Int32Array): Int32Array {
+  const words = wordsFor(data.length, scratch);
   for (let index = 0; index < data.length; index++) {
     const datum = data[index];
     const at = index * wordsPerSlot;

@@ -186,15 +186,20 @@ function sleepAt(
 function copyIn(words: Int32Array, capacity: number, at: number, packet: Int32Array): void {
   const start = (at & (capacity - 1)) * wordsPerSlot;
   const first = Math.min(packet.length, capacity * wordsPerSlot - start);
-  words.set(first === packet.length ? packet : packet.subarray(0, first), headerWords + start);
-  if (first < packet.length) words.set(packet.subarray(first), headerWords);
+  copyWords(packet, 0, words, headerWords + start, first);
+  copyWords(packet, first, words, headerWords, packet.length - first);
 }
 
 function copyOut(words: Int32Array, capacity: number, at: number, count: number, copy: Int32Array): void {
-  const start = headerWords + (at & (capacity - 1)) * wordsPerSlot;
-  const end = headerWords + capacity * wordsPerSlot;
+  const start = (at & (capacity - 1)) * wordsPerSlot;
   const length = count * wordsPerSlot;
-  const first = Math.min(length, end - start);
-  copy.set(words.subarray(start, start + first));
-  if (first < length) copy.set(words.subarray(headerWords, headerWords + length - first), first);
+  const first = Math.min(length, capacity * wordsPerSlot - start);
+  copyWords(words, headerWords + start, copy, 0, first);
+  copyWords(words, headerWords, copy, first, length - first);
+}
+
+/** Packets are mostly so short that making views to copy between takes longer than copying. */
+function copyWords(from: Int32Array, fromAt: number, to: Int32Array, toAt: number, count: number): void {
+  if (count > 256) to.set(from.subarray(fromAt, fromAt + count), toAt);
+  else for (let index = 0; index < count; index++) to[toAt + index] = from[fromAt + index];
 }

@@ -6,6 +6,7 @@ import {
   type BurstResult,
   ErrorStatus,
   type ExecutionResult,
+  errorStatusNames,
   type FmqDescriptor,
   type IBurstCallback,
   type IBurstContext,
@@ -21,7 +22,7 @@ import { type BurstRequest, deserializeRequest } from "./request-codec.ts";
 import { decodeRequest } from "./request-slots.ts";
 import { type BurstResultPacket, noTiming, serializeResult } from "./result-codec.ts";
 import { burstStatus, encodeResult } from "./result-slots.ts";
-import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
+import { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
 import { createSlotCache } from "./slot-cache.ts";
 import { isTeardownPacket, teardownPacket } from "./teardown.ts";
@@ -91,6 +92,7 @@ function serve(
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow);
   const turns = createTurns(1);
+  const scratch = new Int32Array(64 * wordsPerSlot);
   let stopping = false;
   let requestsMet = 0;
 
@@ -109,7 +111,8 @@ function serve(
     if (memories === undefined) return failure(ErrorStatus.INVALID_ARGUMENT, `the slots [${slots}] are not all known`);
     const pools = memories.map((memory) => ({ kind: "memory", memory }) as const);
     const result = await preparedModel.execute({ inputs, outputs, pools }, { measure });
-    if (result.status !== ErrorStatus.NONE) log(result.message ?? `an execution ended with status ${result.status}`);
+    if (result.status !== ErrorStatus.NONE)
+      log(result.message ?? `an execution ended with ${errorStatusNames.get(result.status)}`);
     return packetOf(result, measure === MeasureTiming.YES ? (now() - dequeued) / 1000n : undefined);
   };
 
@@ -121,7 +124,7 @@ function serve(
   const answer = async (packet: Int32Array): Promise<BurstResultPacket> => {
     const dequeued = now();
     const data =
-      packet.length === 0 ? { malformed: "the queue's counters make no sense" } : decoded(() => decodeRequest(packet));
+      packet.length === 0 ? { malformed: "the queue's counters make no sense" } : decoded(decodeRequest, packet);
     const request = "malformed" in data ? data : deserializeRequest(data);
     if ("malformed" in request) return failure(ErrorStatus.GENERAL_FAILURE, `a request packet: ${request.malformed}`);
     try {
@@ -140,7 +143,7 @@ function serve(
 
   const encode = (result: BurstResultPacket) => {
     try {
-      return encodeResult(serializeResult(result));
+      return encodeResult(serializeResult(result), scratch);
     } catch (error) {
       return encodeResult(serializeResult(failure(ErrorStatus.GENERAL_FAILURE, `a result cannot be sent: ${error}`)));
     }

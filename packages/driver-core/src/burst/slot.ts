@@ -50,3 +50,10 @@ export function int32(value: number, field: string): number {
   if ((value | 0) !== value) throw new RangeError(`${field} is ${value}, which is no int32`);
   return value;
 }
+
+/** Zeroed words for some data: a piece of `scratch` where that is long enough. */
+export function wordsFor(data: number, scratch: Int32Array | undefined): Int32Array {
+  const length = data * wordsPerSlot;
+  if (scratch === undefined || scratch.length < length) return new Int32Array(length);
+  return scratch.subarray(0, length).fill(0);
+}

@@ -4,7 +4,8 @@
 import type { GraphSource } from "@nnhal/backend";
 import { ErrorStatus, type Memory, type Model } from "@nnhal/types";
 import { type Issue, modelIssues } from "@nnhal/validation";
-import { mapMemory } from "../memory/memory.ts";
+import type { Unmappable } from "../memory/mapping.ts";
+import { mapMemory, mapPool } from "../memory/memory.ts";
 import type { DeviceContext } from "./device.ts";
 
 /** Why a model or request was refused. */
@@ -22,21 +23,33 @@ export function checkModel(model: Model, { operationByCode }: DeviceContext): Gr
   if (issues.length > 0) {
     return { status: ErrorStatus.INVALID_ARGUMENT, message: `the model is not valid: ${formatIssues(issues)}` };
   }
-  const pools = mapAll(model.pools, "main");
+  const pools = mapPools(model.pools);
   return "status" in pools ? pools : { model, pools, operationByCode };
 }
 
-/** Maps every memory, or says which one cannot be. */
-export function mapAll(memories: readonly Memory[], owner: string): Uint8Array[] | Refusal {
+/** The bytes of every pool as they are now, or which one cannot be had. */
+function mapPools(memories: readonly Memory[]): Uint8Array[] | Refusal {
   const mapped: Uint8Array[] = [];
   for (const [index, memory] of memories.entries()) {
-    const bytes = mapMemory(memory);
+    const bytes = mapConstants(memory);
     if ("unmappable" in bytes) {
-      return { status: ErrorStatus.GENERAL_FAILURE, message: `${owner} pool ${index}: ${bytes.unmappable}` };
+      return { status: ErrorStatus.GENERAL_FAILURE, message: `main pool ${index}: ${bytes.unmappable}` };
     }
     mapped.push(bytes);
   }
   return mapped;
+}
+
+function mapConstants(memory: Memory): Uint8Array | Unmappable {
+  const bytes = mapMemory(memory);
+  const mapping = mapPool(memory);
+  if ("unmappable" in bytes || "unmappable" in mapping) return bytes;
+  try {
+    mapping.load?.(0, bytes.length);
+    return bytes;
+  } catch (error) {
+    return { unmappable: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** The first few issues in one line. */

@@ -2,6 +2,8 @@ import type { Executable, RunContext, RunResult } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { ErrorStatus, LoopTimeoutDurationNs, MeasureTiming, type Request, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import { createChannel } from "../burst/channel.ts";
+import { createBurst } from "../burst/controller.ts";
 import { openDevice } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 
@@ -140,6 +142,25 @@ describe("PreparedModel", () => {
     await model.execute(request, { loopTimeoutDuration: 7n });
     await model.execute(request, { loopTimeoutDuration: LoopTimeoutDurationNs.MAXIMUM + 1n });
     expect(seen).toEqual([LoopTimeoutDurationNs.DEFAULT, 7n, LoopTimeoutDurationNs.MAXIMUM]);
+  });
+
+  it("serves bursts until it is closed", async () => {
+    const model = await prepared();
+    const burst = await createBurst(async (...channels) => {
+      const { configureExecutionBurst } = model;
+      if (configureExecutionBurst === undefined) throw new Error("the model has no bursts");
+      return configureExecutionBurst(...channels);
+    });
+    if (burst.burst === null) throw new Error(burst.message);
+    const { request } = absRequest();
+    await expect(burst.burst.compute(request)).resolves.toMatchObject({ status: NONE, outputShapes: sufficient });
+    model.close();
+    await expect(burst.burst.compute(request)).resolves.toMatchObject({ status: INVALID_ARGUMENT });
+    await burst.burst.close();
+    const { descriptor: requests } = createChannel("FmqRequestDatum", 64);
+    const { descriptor: results } = createChannel("FmqResultDatum", 64);
+    const refused = { status: INVALID_ARGUMENT, context: null };
+    await expect(model.configureExecutionBurst?.(null, requests, results)).resolves.toMatchObject(refused);
   });
 
   it("frees the executable once, after the executions under way", async () => {

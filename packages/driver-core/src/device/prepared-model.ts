@@ -1,35 +1,28 @@
 /**
- * A prepared model: requests are validated, their pools mapped, and the backend's executable run on the bytes.
+ * A prepared model: what a request goes through from the call to the answer.
  */
-import {
-  type CompileOptions,
-  type Executable,
-  type GraphSource,
-  type GraphView,
-  type InputBuffer,
-  type OutputBuffer,
-  type RunResult,
-  viewModel,
-} from "@nnhal/backend";
+import { type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
 import {
   ErrorStatus,
   type ExecuteOptions,
+  ExecutionPreference,
   type ExecutionResult,
-  LoopTimeoutDurationNs,
+  type FencedResult,
   MeasureTiming,
-  type Model,
   type PreparedModel,
   type PrepareResult,
   type Request,
-  type RequestArgument,
-  TIMING_NOT_MEASURED,
-  type Timing,
 } from "@nnhal/types";
-import { requestIssues } from "@nnhal/validation";
-import { formatIssues, mapAll, type Refusal } from "./check-model.ts";
+import { inSection, type Section } from "@nnhal/utils";
+import { configureExecutionBurst } from "../burst/server.ts";
+import { answer, refused } from "./answer.ts";
+import type { Refusal } from "./check-model.ts";
 import type { DeviceContext } from "./device.ts";
-
-const notMeasured: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+import { executeFenced } from "./fenced.ts";
+import { invalid, launch } from "./launch.ts";
+import { outcomeText, requestText, timingText } from "./log-text.ts";
+import type { ModelRecord } from "./record.ts";
+import { run } from "./run.ts";
 
 /** Compiles a checked model. */
 export async function prepareModel(
@@ -40,7 +33,9 @@ export async function prepareModel(
 ): Promise<PrepareResult> {
   try {
     const graph = viewModel(source);
-    const executable = await context.session.compile(graph, options);
+    const executable = await inSection(context.trace, "LC", "PC", "compile", () =>
+      context.session.compile(graph, options),
+    );
     if (deadline !== undefined && context.now() >= deadline) {
       executable.close();
       return {
@@ -49,7 +44,8 @@ export async function prepareModel(
         preparedModel: null,
       };
     }
-    return { status: ErrorStatus.NONE, preparedModel: preparedModel(source.model, graph, executable, context) };
+    const record: ModelRecord = { model: source.model, graph, executable, ...options };
+    return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
     return {
       status: ErrorStatus.GENERAL_FAILURE,
@@ -59,24 +55,67 @@ export async function prepareModel(
   }
 }
 
-function preparedModel(model: Model, graph: GraphView, executable: Executable, context: DeviceContext): PreparedModel {
+function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
+  const { name, log, trace, domain } = context;
+  const executeDetail = `${name}: execute`;
   let closed = false;
   let underWay = 0;
-  const closeWhenIdle = () => {
-    if (closed && underWay === 0) executable.close();
+  const begin = () => {
+    underWay++;
+    return trace.begin("LD", "PE", executeDetail);
   };
-  return {
+  const end = (section: Section) => {
+    section.end();
+    underWay--;
+    closeWhenIdle();
+  };
+  const closeWhenIdle = () => {
+    if (closed && underWay === 0) inSection(trace, "LD", "PT", `${name}: close`, () => record.executable.close());
+  };
+  const result: PreparedModel = {
     async execute(request, options = {}) {
-      if (closed) return failed({ status: ErrorStatus.INVALID_ARGUMENT, message: "the prepared model is closed" });
-      underWay++;
+      if (closed) return refused(invalid("the prepared model is closed"));
+      const section = begin();
       try {
-        return await execute(model, graph, executable, request, options, context);
+        const result = await execute(record, request, options, section, context);
+        log.VLOG("DRIVER", () => `${name}: execute gives ${outcomeText(result)}${timingText(result.timing)}`);
+        return result;
       } catch (error) {
-        return failed({ status: ErrorStatus.GENERAL_FAILURE, message: `executing: ${messageOf(error)}` });
+        return refused({ status: ErrorStatus.GENERAL_FAILURE, message: `executing: ${messageOf(error)}` });
       } finally {
-        underWay--;
-        closeWhenIdle();
+        end(section);
       }
+    },
+    async executeFenced(request, waitFor, options = {}) {
+      if (closed) return unfenced(invalid("the prepared model is closed"));
+      log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(request)} after ${waitFor.length} fences`);
+      const section = begin();
+      let launched: ReturnType<typeof executeFenced>;
+      try {
+        launched = executeFenced(record, request, waitFor, options, section, context);
+      } catch (error) {
+        launched = { status: ErrorStatus.GENERAL_FAILURE, message: `executing: ${messageOf(error)}` };
+      }
+      if ("status" in launched) {
+        end(section);
+        log.VLOG("DRIVER", () => `${name}: executeFenced gives ${outcomeText(launched)}`);
+        return unfenced(launched);
+      }
+      const ended = launched.ended.finally(() => end(section));
+      await Promise.race([ended, turnOfTheEventLoop()]);
+      const { syncFence } = launched.answer;
+      // An execution that has succeeded already needs no fence.
+      return syncFence?.state === "SIGNALED" ? { ...launched.answer, syncFence: null } : launched.answer;
+    },
+    async configureExecutionBurst(callback, requestChannel, resultChannel) {
+      log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
+      if (closed) return { ...invalid("the prepared model is closed"), context: null };
+      const saving = record.preference === ExecutionPreference.LOW_POWER;
+      return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
+        now: context.now,
+        log: (message) => log.VLOG("DRIVER", `${name}: burst: ${message}`),
+        ...(saving && { pollingWindow: 0 }),
+      });
     },
     close() {
       if (closed) return;
@@ -84,113 +123,35 @@ function preparedModel(model: Model, graph: GraphView, executable: Executable, c
       closeWhenIdle();
     },
   };
+  domain.records.set(result, record);
+  return result;
 }
 
 async function execute(
-  model: Model,
-  graph: GraphView,
-  executable: Executable,
+  record: ModelRecord,
   request: Request,
   options: ExecuteOptions,
-  { now, random }: DeviceContext,
+  section: Section,
+  context: DeviceContext,
 ): Promise<ExecutionResult> {
+  const { name, now, log } = context;
   const start = now();
-  const { deadline, measure = MeasureTiming.NO, loopTimeoutDuration = LoopTimeoutDurationNs.DEFAULT } = options;
-  const issues = requestIssues(request, model, { allowUnspecifiedOutput: true });
-  if (issues.length > 0) {
-    return failed({
-      status: ErrorStatus.INVALID_ARGUMENT,
-      message: `the request is not valid: ${formatIssues(issues)}`,
-    });
-  }
-  const pools = mapRequestPools(request);
-  if ("status" in pools) return failed(pools);
-  if (deadline !== undefined && now() >= deadline) {
-    return failed({
-      status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
-      message: "the deadline had passed before the execution",
-    });
-  }
-  const result = await executable.run(
-    request.inputs.map((argument, index) =>
-      inputBuffer(argument, dimensionsOf(graph, graph.inputs[index], argument), pools),
-    ),
-    request.outputs.map((argument, index) =>
-      outputBuffer(argument, dimensionsOf(graph, graph.outputs[index], argument), pools),
-    ),
-    {
-      now,
-      random,
-      ...(deadline !== undefined && { deadline }),
-      loopTimeoutDuration:
-        loopTimeoutDuration < LoopTimeoutDurationNs.MAXIMUM ? loopTimeoutDuration : LoopTimeoutDurationNs.MAXIMUM,
-      measure: measure === MeasureTiming.YES,
-    },
-  );
-  return answer(result, measure === MeasureTiming.YES ? now() - start : undefined);
+  log.VLOG("DRIVER", () => `${name}: execute ${requestText(request)}`);
+  const placing = section.begin("LD", "PIO", "map pools");
+  const launched = launch(record, request, true, context);
+  placing.end();
+  if ("status" in launched) return refused(launched);
+  const result = await run(record, launched, options, section, context);
+  return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
 }
 
-/** The HAL's answer: shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, timing only with NONE and where measured. */
-function answer(
-  { status, message, outputShapes, timeOnDevice }: RunResult,
-  timeInDriver: bigint | undefined,
-): ExecutionResult {
-  const hasShapes = status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
-  const isTimed = status === ErrorStatus.NONE && timeInDriver !== undefined;
-  return {
-    status,
-    ...(message !== undefined && { message }),
-    outputShapes: hasShapes ? outputShapes : [],
-    timing: isTimed
-      ? {
-          timeOnDevice: timeOnDevice === undefined ? TIMING_NOT_MEASURED : timeOnDevice / 1000n,
-          timeInDriver: timeInDriver / 1000n,
-        }
-      : notMeasured,
-  };
+function unfenced(refusal: Refusal): FencedResult {
+  return { ...refusal, syncFence: null, callback: null };
 }
 
-function failed(refusal: Refusal): ExecutionResult {
-  return { ...refusal, outputShapes: [], timing: notMeasured };
-}
-
-function mapRequestPools(request: Request): Uint8Array[] | Refusal {
-  const memories = [];
-  for (const [index, pool] of request.pools.entries()) {
-    if (pool.kind === "token") {
-      return {
-        status: ErrorStatus.INVALID_ARGUMENT,
-        message: `request pool ${index}: token ${pool.token} is no buffer of this device`,
-      };
-    }
-    memories.push(pool.memory);
-  }
-  return mapAll(memories, "request");
-}
-
-/** The extents of an argument: the request's, else the model's. */
-function dimensionsOf(graph: GraphView, operand: number, { dimensions }: RequestArgument): readonly number[] {
-  return dimensions.length > 0 ? dimensions : (graph.operands[operand]?.dimensions ?? []);
-}
-
-function inputBuffer(
-  { hasNoValue, location }: RequestArgument,
-  dimensions: readonly number[],
-  pools: readonly Uint8Array[],
-): InputBuffer | undefined {
-  return hasNoValue ? undefined : { bytes: bytesAt(location, pools), dimensions };
-}
-
-function outputBuffer(
-  { hasNoValue, location }: RequestArgument,
-  dimensions: readonly number[],
-  pools: readonly Uint8Array[],
-): OutputBuffer {
-  return { bytes: hasNoValue ? new Uint8Array(0) : bytesAt(location, pools), dimensions };
-}
-
-function bytesAt({ poolIndex, offset, length }: RequestArgument["location"], pools: readonly Uint8Array[]): Uint8Array {
-  return pools[poolIndex].subarray(offset, offset + length);
+/** Resolves after what is under way in this turn of the event loop, and may end in it. */
+function turnOfTheEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function messageOf(error: unknown): string {

@@ -32,7 +32,9 @@ export const HardwareBufferUsage = {
   GPU_DATA_BUFFER: 0x100_0000n,
 } as const;
 
-const byCode = new Map(Object.entries(hardwareBufferFormats).map(([name, format]) => [format.code, { name, ...format }]));
+const byCode: ReadonlyMap<number, { readonly name: string; readonly pixelSize: number }> = new Map(
+  Object.entries(hardwareBufferFormats).map(([name, { code, pixelSize }]) => [code, { name, pixelSize }]),
+);
 const blob: number = hardwareBufferFormats.BLOB.code;
 const byCpu = HardwareBufferUsage.CPU_READ_OFTEN | HardwareBufferUsage.CPU_WRITE_OFTEN;
 
@@ -72,7 +74,8 @@ function problemOf({ width, height, layers, format, usage, stride }: HardwareBuf
   if (!byCode.has(format)) return `the format is ${format}, which is not emulated`;
   if (typeof usage !== "bigint") return `the usage is ${usage} where a bigint is needed`;
   if (stride < width) return `the stride is ${stride}, less than the width ${width}`;
-  if (format === blob && (height !== 1 || layers !== 1)) return `a BLOB has height ${height} and layers ${layers}, not 1`;
+  if (format === blob && (height !== 1 || layers !== 1))
+    return `a BLOB has height ${height} and layers ${layers}, not 1`;
   return undefined;
 }
 
@@ -82,7 +85,10 @@ export type HardwareBufferFacts =
   | { readonly isBlob: boolean; readonly readable: boolean; readonly writable: boolean };
 
 /** Checks a memory's hardware buffer against its name and size. */
-export function hardwareBufferFacts({ name, size }: Memory, { description }: HardwareBufferHandle): HardwareBufferFacts {
+export function hardwareBufferFacts(
+  { name, size }: Memory,
+  { description }: HardwareBufferHandle,
+): HardwareBufferFacts {
   const problem = problemOf(description);
   if (problem !== undefined) return { unmappable: `memory ${name}: ${problem}` };
   const isBlob = description.format === blob;

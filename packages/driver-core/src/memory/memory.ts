@@ -46,8 +46,8 @@ export function mapMemory(memory: Memory): Uint8Array | Unmappable {
   return mapping.bytes;
 }
 
-/** Maps a memory without looking whether it has been before. `mapper`: for files; undefined copies them. */
-export function mapAnew(memory: Memory, mapper: FileMapper | undefined = nativeMapper()): Mapping | Unmappable {
+/** Maps a memory without looking whether it has been before. `mapper`: how files are mapped. */
+export function mapAnew(memory: Memory, mapper: FileMapper = nativeMapper() ?? copyFile): Mapping | Unmappable {
   const { name, size, handle } = memory;
   if (handle === null) return { unmappable: `memory ${name} has no handle` };
   switch (name) {
@@ -79,7 +79,7 @@ function mapContent(
   name: string,
   size: number,
   content: BufferHandle | FileDescriptorHandle,
-  mapper: FileMapper | undefined,
+  mapper: FileMapper,
 ): Mapping | Unmappable {
   if (content.kind === "fileDescriptor") return mapFile(name, size, content, mapper);
   const { buffer, byteOffset } = content;
@@ -89,12 +89,7 @@ function mapContent(
   return { bytes: new Uint8Array(buffer, byteOffset, size), writable: true };
 }
 
-function mapFile(
-  name: string,
-  size: number,
-  file: FileDescriptorHandle,
-  mapper: FileMapper | undefined,
-): Mapping | Unmappable {
+function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper: FileMapper): Mapping | Unmappable {
   const { fd, protection, offset } = file;
   const what = `memory ${name} of ${size} bytes at ${offset} of file descriptor ${fd}`;
   if ((protection & Protection.READ) === 0) {
@@ -105,7 +100,7 @@ function mapFile(
     // Touching a page beyond the end of a file would end the process.
     if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
     if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };
-    const mapping = (mapper ?? copyFile)(file, size);
+    const mapping = mapper(file, size);
     return "unmappable" in mapping ? { unmappable: `${what}: ${mapping.unmappable}` } : mapping;
   } catch (error) {
     return { unmappable: `${what}: ${error instanceof Error ? error.message : error}` };

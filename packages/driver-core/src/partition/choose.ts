@@ -45,6 +45,12 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
   const best: Float64Array[] = [];
   const from: Int32Array[][] = [];
   operations.forEach((_, index) => {
+    if (!candidates[index].some(({ supported }) => supported)) {
+      // Interpreted, wherever what comes before it and after it runs.
+      best.push(new Float64Array(deviceCount));
+      from.push([]);
+      return;
+    }
     const times = new Float64Array(deviceCount).fill(Number.POSITIVE_INFINITY);
     const chosenProducers: Int32Array[] = [];
     for (let device = 0; device < deviceCount; device++) {

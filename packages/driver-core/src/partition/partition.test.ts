@@ -189,7 +189,7 @@ describe("steps", () => {
     const disjoint = [npu, deviceOf("cpu", capabilitiesOf(1), ["NEG"])];
     expect(plan(modelOf(main("NEG")), disjoint, android)).toEqual({
       unplannable: "OP_FAILED",
-      message: "operand 1 has no known size, so operations 0 and 1 cannot be on different devices",
+      message: "operand 1 has no known size, so operations 0 and 1 cannot be in different steps",
     });
   });
 });

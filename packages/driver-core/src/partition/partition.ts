@@ -9,7 +9,7 @@ import {
   OperationType,
   type SupportedOperations,
 } from "@nnhal/types";
-import { namedSubgraphs } from "../subgraph-order.ts";
+import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import { type Choosing, chooseByCost, chooseByPerformance, predictStep } from "./choose.ts";
 import { hasUnknownSize, isControlFlow, referencedModel, type Wiring, wiringOf } from "./graph.ts";
 import { performancesOf } from "./performance.ts";
@@ -106,7 +106,7 @@ function planSubgraph(
     );
   const names = devices.map(({ name }) => name);
   const android = joinUnknown(planning, chooseByPerformance(planning));
-  if (policy.kind === "android") return divide(planning, interpreted(android), names);
+  if (policy.kind === "android") return explained(planning, divide(planning, interpreted(android), names), names);
   const whole = devices.flatMap((_, device) => wholeOn(planning, device));
   const assignments = [...whole, joinUnknown(planning, chooseByCost(planning)), android];
   const both = model.main.operations.some((_, index) => canInterpret(planning, index))
@@ -115,12 +115,12 @@ function planSubgraph(
   const able = both.filter((assigned) =>
     assigned.every((device, index) => device !== undefined || canInterpret(planning, index)),
   );
-  return best(able.map((assigned) => divide(planning, assigned, names)));
+  return explained(planning, best(able.map((assigned) => divide(planning, assigned, names))), names);
 }
 
-/** The plan of least predicted time; the first of equals. */
-function best(plans: readonly (Plan | Unplannable)[]): Plan | Unplannable {
-  return plans.reduce((a, b) => {
+/** The draft of least predicted time; the first of equals. */
+function best(drafts: readonly (Draft | Unplannable)[]): Draft | Unplannable {
+  return drafts.reduce((a, b) => {
     if ("unplannable" in b) return a;
     return "unplannable" in a || b.predictedTime < a.predictedTime ? b : a;
   });
@@ -214,13 +214,13 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
   return result;
 }
 
-/** The plan of an assignment of operations to devices; undefined: interpreted. */
+/** The steps of an assignment of operations to devices; undefined: interpreted. */
 function divide(
   planning: Planning,
   assigned: readonly (number | undefined)[],
   names: readonly string[],
-): Plan | Unplannable {
-  const { model, wiring, candidates, cpu } = planning;
+): Draft | Unplannable {
+  const { model, wiring } = planning;
   const groups = groupOperations(assigned, wiring, names.length);
   const group = new Array<number>(model.main.operations.length);
   groups.forEach(({ operations }, step) => {
@@ -228,13 +228,6 @@ function divide(
   });
   const crossing = unknownCrossing(model, wiring, group);
   if (crossing !== undefined) return { unplannable: "OP_FAILED", message: crossing };
-  const choices = assigned.map(
-    (device, index): Choice => ({
-      device,
-      reason: reasonOf(device, candidates[index], names, cpu),
-      candidates: candidates[index],
-    }),
-  );
   const steps: Step[] = [];
   for (const { device, operations } of groups) {
     const timeOf = (inputs: readonly number[]) => predictStep(planning, assigned, { device, operations, inputs });
@@ -246,6 +239,29 @@ function divide(
     steps.push(step);
   }
   const predictedTime = steps.reduce((sum, step) => sum + step.predictedTime, 0);
+  return { assigned, steps, predictedTime };
+}
+
+/** A plan but for what it says of its choices. */
+interface Draft extends Pick<Plan, "steps" | "predictedTime"> {
+  readonly assigned: readonly (number | undefined)[];
+}
+
+/** The plan of a draft, if it is one. */
+function explained(
+  { model, candidates, cpu }: Planning,
+  draft: Draft | Unplannable,
+  names: readonly string[],
+): Plan | Unplannable {
+  if ("unplannable" in draft) return draft;
+  const { assigned, steps, predictedTime } = draft;
+  const choices = assigned.map(
+    (device, index): Choice => ({
+      device,
+      reason: reasonOf(device, candidates[index], names, cpu),
+      candidates: candidates[index],
+    }),
+  );
   return { model, devices: names, choices, steps, predictedTime };
 }
 

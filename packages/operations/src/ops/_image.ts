@@ -53,13 +53,14 @@ export function imageDimensions(
 
 /** The image in a tensor, less the zero point. */
 export function readImage(tensor: Pick<Tensor, "data" | "dimensions" | "zeroPoint">, nchw: boolean): Image {
-  const data = widen(tensor);
-  const from = imageLayout(tensor.dimensions, nchw);
-  const to = imageLayout(imageDimensions(from, false), false);
-  return { ...to, data: nchw ? asNhwc(data, from) : data };
+  const dimensions = imageDimensions(imageLayout(tensor.dimensions, nchw), false);
+  return { ...imageLayout(dimensions, false), data: channelsLast(widen(tensor), tensor.dimensions, nchw) };
 }
 
-function asNhwc(data: Float64Array, { batches, channels, batchStep, channelStep }: ImageLayout): Float64Array {
+/** The elements of an image tensor in the order of NHWC: the same array where that is its layout. */
+export function channelsLast(data: Float64Array, dimensions: readonly number[], nchw: boolean): Float64Array {
+  if (!nchw) return data;
+  const { batches, channels, batchStep, channelStep } = imageLayout(dimensions, nchw);
   const result = new Float64Array(data.length);
   for (let batch = 0; batch < batches; batch++) {
     for (let channel = 0; channel < channels; channel++) {

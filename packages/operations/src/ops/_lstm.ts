@@ -3,7 +3,7 @@
  * clipping, layer normalisation, an auxiliary input. LSTM runs it once, the sequence operations along time.
  */
 import { ensure, OperationError } from "../fail.ts";
-import { formatShape, sameShape } from "../shape.ts";
+import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { cellActivation, sigmoid } from "./_gate-activation.ts";
 import { addProduct } from "./_matrix.ts";
@@ -148,28 +148,20 @@ export function lstmSizes(cell: LstmCell<TensorInfo>, inputs: number, auxiliarie
   const gates = { input: cell.inputGate, forget: cell.forgetGate, cell: cell.cellGate, output: cell.outputGate };
   for (const [name, gate] of Object.entries(gates)) {
     if (gate === undefined) continue;
-    expectShape(`the ${name} gate's input weights`, gate.input, [units, inputs]);
-    expectShape(`the ${name} gate's recurrent weights`, gate.recurrent, [units, outputs]);
+    ensureShape(`the ${name} gate's input weights`, gate.input, [units, inputs]);
+    ensureShape(`the ${name} gate's recurrent weights`, gate.recurrent, [units, outputs]);
     if (auxiliaries !== undefined)
-      expectShape(`the ${name} gate's auxiliary weights`, gate.auxiliary, [units, auxiliaries]);
-    expectShape(`the ${name} gate's peephole weights`, gate.cell, [units]);
-    expectShape(`the ${name} gate's bias`, gate.bias, [units]);
-    expectShape(`the ${name} gate's normalisation weights`, gate.norm, [units]);
+      ensureShape(`the ${name} gate's auxiliary weights`, gate.auxiliary, [units, auxiliaries]);
+    ensureShape(`the ${name} gate's peephole weights`, gate.cell, [units]);
+    ensureShape(`the ${name} gate's bias`, gate.bias, [units]);
+    ensureShape(`the ${name} gate's normalisation weights`, gate.norm, [units]);
   }
-  expectShape("the projection weights", cell.projection, [outputs, units]);
-  expectShape("the projection bias", cell.projectionBias, [outputs]);
+  ensureShape("the projection weights", cell.projection, [outputs, units]);
+  ensureShape("the projection bias", cell.projectionBias, [outputs]);
   if (cell.projection === undefined && outputs !== units) {
     throw new OperationError(`the cell has ${units} units and ${outputs} outputs, but no projection`);
   }
   return { inputs, units, outputs };
-}
-
-/** Refuses a tensor of another shape; one that is omitted passes. */
-export function expectShape(name: string, tensor: TensorInfo | undefined, shape: readonly number[]): void {
-  if (tensor === undefined || sameShape(tensor.dimensions, shape)) return;
-  throw new OperationError(
-    `${name} have shape ${formatShape(tensor.dimensions)} where ${formatShape(shape)} is needed`,
-  );
 }
 
 /** Settings of a cell. A clip of 0 is off. */

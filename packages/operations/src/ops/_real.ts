@@ -12,15 +12,18 @@ export function realValues({ type, data, scale, zeroPoint }: Tensor): Float64Arr
   return values;
 }
 
-/** Stores real values, quantised where the output is: to nearest, within its type. */
-export function storeReal(output: OutputTensor, values: ArrayLike<number>): void {
+/**
+ * Stores real values, quantised where the output is: to nearest, within its type. The first is stored at `start`, the
+ * others `step` apart.
+ */
+export function storeReal(output: OutputTensor, values: ArrayLike<number>, start = 0, step = 1): void {
   const { type, data, scale, zeroPoint } = output;
   if (isFloat(type)) {
-    data.set(values);
+    for (let index = 0, at = start; index < values.length; index++, at += step) data[at] = values[index];
     return;
   }
   const [least, greatest] = integerRange(type);
-  for (let index = 0; index < values.length; index++) {
-    data[index] = clamp(roundHalfAway(values[index] / scale) + zeroPoint, least, greatest);
+  for (let index = 0, at = start; index < values.length; index++, at += step) {
+    data[at] = clamp(roundHalfAway(values[index] / scale) + zeroPoint, least, greatest);
   }
 }

@@ -4,10 +4,10 @@
 
 import type { TypeRow } from "../define.ts";
 import { ensure } from "../fail.ts";
+import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
 import { ensureBatch, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
-import { expectShape } from "./_lstm.ts";
 import { realValues } from "./_real.ts";
 
 /** Types of input, regions, the two strides, and output. */
@@ -37,8 +37,8 @@ export function regionsShape(
 ): number[] {
   const axes = imageAxes(nchw);
   const [count] = regions.dimensions;
-  expectShape("the regions", regions, [count, 4]);
-  expectShape("the batch indexes", batches, [count]);
+  ensureShape("the regions", regions, [count, 4]);
+  ensureShape("the batch indexes", batches, [count]);
   ensureBoxScale("the regions", regions);
   for (const [name, value] of Object.entries({ outputHeight, outputWidth, heightStride, widthStride })) {
     ensure(value > 0, () => `${name} is ${value} where a number > 0 is needed`);

@@ -3,8 +3,9 @@
  */
 import { activationRange } from "../activation.ts";
 import { clamp } from "../fixed-point.ts";
+import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
-import { expectShape, type Slice } from "./_lstm.ts";
+import type { Slice } from "./_lstm.ts";
 import { addProduct } from "./_matrix.ts";
 import { sequenceOf } from "./_sequence.ts";
 
@@ -29,11 +30,11 @@ export function rnnUnits(
   auxiliaries?: number,
 ): number {
   const [units] = cell.weights.dimensions;
-  expectShape("the weights", cell.weights, [units, inputs]);
-  expectShape("the recurrent weights", cell.recurrentWeights, [units, units]);
-  expectShape("the bias", cell.bias, [units]);
-  expectShape("the hidden states", state, [batches, units]);
-  if (auxiliaries !== undefined) expectShape("the auxiliary weights", cell.auxiliaryWeights, [units, auxiliaries]);
+  ensureShape("the weights", cell.weights, [units, inputs]);
+  ensureShape("the recurrent weights", cell.recurrentWeights, [units, units]);
+  ensureShape("the bias", cell.bias, [units]);
+  ensureShape("the hidden states", state, [batches, units]);
+  if (auxiliaries !== undefined) ensureShape("the auxiliary weights", cell.auxiliaryWeights, [units, auxiliaries]);
   return units;
 }
 

@@ -5,8 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import { boxQuantisation, ensureBatch, ensureBoxScale, ensureOrdered, transformBox } from "./_boxes.ts";
-import { expectShape } from "./_lstm.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 export const axisAlignedBboxTransform = defineOperation({
@@ -30,10 +30,10 @@ export const axisAlignedBboxTransform = defineOperation({
       () => `deltas have ${deltas.dimensions[1]} columns, not 4 per class`,
     );
     ensure(imageSizes.dimensions[0] > 0, () => "there are no images");
-    expectShape("the regions", regions, [count, 4]);
-    expectShape("the deltas", deltas, [count, 4 * classes]);
-    expectShape("the batch indexes", batches, [count]);
-    expectShape("the image sizes", imageSizes, [imageSizes.dimensions[0], 2]);
+    ensureShape("the regions", regions, [count, 4]);
+    ensureShape("the deltas", deltas, [count, 4 * classes]);
+    ensureShape("the batch indexes", batches, [count]);
+    ensureShape("the image sizes", imageSizes, [imageSizes.dimensions[0], 2]);
     ensureBoxScale("the regions", regions);
     ensureBoxScale("the image sizes", imageSizes);
     return { output: { dimensions: deltas.dimensions, ...boxQuantisation(regions) } };

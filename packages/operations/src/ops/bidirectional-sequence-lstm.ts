@@ -7,9 +7,10 @@ import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import type { TensorInfo } from "../tensor.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
-import { expectShape, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./_lstm.ts";
+import { type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./_lstm.ts";
 import { lstmClips, uniformRow } from "./_lstm-params.ts";
 import { runLstmSequence } from "./_lstm-sequence.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
@@ -189,10 +190,10 @@ export const bidirectionalSequenceLstm = defineOperation({
     const { batches } = sequenceOf(input.dimensions, timeMajor);
     const fw = lstmSizes(forward, input.dimensions[2], auxiliary?.dimensions[2]);
     const bw = lstmSizes(backward, bwInput.dimensions[2], auxiliary?.dimensions[2]);
-    expectShape("the forward output states", args.fwOutputStateIn, [batches, fw.outputs]);
-    expectShape("the forward cell states", args.fwCellStateIn, [batches, fw.units]);
-    expectShape("the backward output states", args.bwOutputStateIn, [batches, bw.outputs]);
-    expectShape("the backward cell states", args.bwCellStateIn, [batches, bw.units]);
+    ensureShape("the forward output states", args.fwOutputStateIn, [batches, fw.outputs]);
+    ensureShape("the forward cell states", args.fwCellStateIn, [batches, fw.units]);
+    ensureShape("the backward output states", args.bwOutputStateIn, [batches, bw.outputs]);
+    ensureShape("the backward cell states", args.bwCellStateIn, [batches, bw.units]);
     return {
       fwOutput: { dimensions: sequenceShape(input.dimensions, fw.outputs + (mergeOutputs ? bw.outputs : 0)) },
       bwOutput: { dimensions: sequenceShape(input.dimensions, bw.outputs) },

@@ -2,14 +2,19 @@
  * BOX_WITH_NMS_LIMIT: chooses the best boxes of each class, suppressing those that overlap a better one. Boxes of one
  * batch stand together. The number of results depends on the data.
  */
-import { OperationType } from "@nnhal/types";
+import { type OperandTypeName, OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure, OperationError } from "../fail.ts";
 import { int32, scalar, tensor } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import { resize } from "../tensor.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered, suppressClasses } from "./_boxes.ts";
-import { expectShape } from "./_lstm.ts";
 import { realValues, storeReal } from "./_real.ts";
+
+/** The columns of a row: inputs and outputs have the same types. */
+function typesOf(scores: OperandTypeName, boxes: OperandTypeName, number: OperandTypeName): OperandTypeName[] {
+  return [scores, boxes, number, number, number, number, scores, boxes];
+}
 
 export const boxWithNmsLimit = defineOperation({
   name: "BOX_WITH_NMS_LIMIT",
@@ -33,50 +38,10 @@ export const boxWithNmsLimit = defineOperation({
     tensor("chosenBatches", "TENSOR_INT32"),
   ],
   types: [
-    [
-      "1.2",
-      "TENSOR_FLOAT16",
-      "TENSOR_FLOAT16",
-      "FLOAT16",
-      "FLOAT16",
-      "FLOAT16",
-      "FLOAT16",
-      "TENSOR_FLOAT16",
-      "TENSOR_FLOAT16",
-    ],
-    [
-      "1.2",
-      "TENSOR_FLOAT32",
-      "TENSOR_FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "TENSOR_FLOAT32",
-      "TENSOR_FLOAT32",
-    ],
-    [
-      "1.2",
-      "TENSOR_QUANT8_ASYMM",
-      "TENSOR_QUANT16_ASYMM",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "TENSOR_QUANT8_ASYMM",
-      "TENSOR_QUANT16_ASYMM",
-    ],
-    [
-      "1.3",
-      "TENSOR_QUANT8_ASYMM_SIGNED",
-      "TENSOR_QUANT16_ASYMM",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "TENSOR_QUANT8_ASYMM_SIGNED",
-      "TENSOR_QUANT16_ASYMM",
-    ],
+    ["1.2", ...typesOf("TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16")],
+    ["1.2", ...typesOf("TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32")],
+    ["1.2", ...typesOf("TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32")],
+    ["1.3", ...typesOf("TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM", "FLOAT32")],
   ],
   ranks: { scores: 2, boxes: 2, batches: 1 },
   dynamic: true,
@@ -86,8 +51,8 @@ export const boxWithNmsLimit = defineOperation({
       classes > 1,
       () => `there are ${classes} classes where at least 2, the first being the background, are needed`,
     );
-    expectShape("the boxes", boxes, [count, 4 * classes]);
-    expectShape("the batch indexes", batches, [count]);
+    ensureShape("the boxes", boxes, [count, 4 * classes]);
+    ensureShape("the batch indexes", batches, [count]);
     ensureBoxScale("the boxes", boxes);
     const { scale, zeroPoint } = scores;
     return {

@@ -5,8 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, scalar, tensor } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import { hardKernel, suppress, suppressClasses } from "./_boxes.ts";
-import { expectShape } from "./_lstm.ts";
 import { realValues } from "./_real.ts";
 
 export const detectionPostprocessing = defineOperation({
@@ -64,8 +64,8 @@ export const detectionPostprocessing = defineOperation({
       deltas.dimensions[2] >= 4,
       () => `a box encoding has ${deltas.dimensions[2]} numbers where 4 or more are needed`,
     );
-    expectShape("the deltas", deltas, [batches, anchorCount, deltas.dimensions[2]]);
-    expectShape("the anchors", anchors, [anchorCount, 4]);
+    ensureShape("the deltas", deltas, [batches, anchorCount, deltas.dimensions[2]]);
+    ensureShape("the anchors", anchors, [anchorCount, 4]);
     for (const [name, value] of Object.entries({ scaleY, scaleX, scaleHeight, scaleWidth, most })) {
       ensure(value > 0, () => `${name} is ${value} where a number > 0 is needed`);
     }

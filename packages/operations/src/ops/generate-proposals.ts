@@ -3,14 +3,24 @@
  * the image sizes of the quantised form as TENSOR_QUANT16_SYMM; the reference implementation and the vectors have
  * TENSOR_QUANT16_ASYMM. The number of results depends on the data.
  */
-import { OperationType } from "@nnhal/types";
+import { type OperandTypeName, OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, int32, scalar, tensor } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import { resize } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered, hardKernel, suppress, transformBox } from "./_boxes.ts";
-import { expectShape } from "./_lstm.ts";
 import { realValues, storeReal } from "./_real.ts";
+
+/** The columns of a row: scores and deltas have one type, image sizes and regions another. */
+function typesOf(
+  scores: OperandTypeName,
+  anchors: OperandTypeName,
+  sizes: OperandTypeName,
+  number: OperandTypeName,
+): OperandTypeName[] {
+  return [scores, scores, anchors, sizes, number, number, number, number, scores, sizes];
+}
 
 export const generateProposals = defineOperation({
   name: "GENERATE_PROPOSALS",
@@ -31,58 +41,10 @@ export const generateProposals = defineOperation({
   ],
   outputs: [tensor("chosenScores"), tensor("regions"), tensor("batches", "TENSOR_INT32")],
   types: [
-    [
-      "1.2",
-      "TENSOR_FLOAT16",
-      "TENSOR_FLOAT16",
-      "TENSOR_FLOAT16",
-      "TENSOR_FLOAT16",
-      "FLOAT16",
-      "FLOAT16",
-      "FLOAT16",
-      "FLOAT16",
-      "TENSOR_FLOAT16",
-      "TENSOR_FLOAT16",
-    ],
-    [
-      "1.2",
-      "TENSOR_FLOAT32",
-      "TENSOR_FLOAT32",
-      "TENSOR_FLOAT32",
-      "TENSOR_FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "TENSOR_FLOAT32",
-      "TENSOR_FLOAT32",
-    ],
-    [
-      "1.2",
-      "TENSOR_QUANT8_ASYMM",
-      "TENSOR_QUANT8_ASYMM",
-      "TENSOR_QUANT16_SYMM",
-      "TENSOR_QUANT16_ASYMM",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "TENSOR_QUANT8_ASYMM",
-      "TENSOR_QUANT16_ASYMM",
-    ],
-    [
-      "1.3",
-      "TENSOR_QUANT8_ASYMM_SIGNED",
-      "TENSOR_QUANT8_ASYMM_SIGNED",
-      "TENSOR_QUANT16_SYMM",
-      "TENSOR_QUANT16_ASYMM",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "FLOAT32",
-      "TENSOR_QUANT8_ASYMM_SIGNED",
-      "TENSOR_QUANT16_ASYMM",
-    ],
+    ["1.2", ...typesOf("TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16")],
+    ["1.2", ...typesOf("TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32")],
+    ["1.2", ...typesOf("TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32")],
+    ["1.3", ...typesOf("TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32")],
   ],
   ranks: { scores: 4, deltas: 4, anchors: 2, imageSizes: 2 },
   dynamic: true,
@@ -91,9 +53,9 @@ export const generateProposals = defineOperation({
     const anchorCount = scores.dimensions[axes.channel];
     const expected = [...scores.dimensions];
     expected[axes.channel] = 4 * anchorCount;
-    expectShape("the deltas", deltas, expected);
-    expectShape("the anchors", anchors, [anchorCount, 4]);
-    expectShape("the image sizes", imageSizes, [scores.dimensions[0], 2]);
+    ensureShape("the deltas", deltas, expected);
+    ensureShape("the anchors", anchors, [anchorCount, 4]);
+    ensureShape("the image sizes", imageSizes, [scores.dimensions[0], 2]);
     ensureBoxScale("the anchors", anchors);
     ensureBoxScale("the image sizes", imageSizes);
     const { scale, zeroPoint } = scores;
@@ -109,8 +71,8 @@ export const generateProposals = defineOperation({
     const width = scores.dimensions[axes.width];
     const anchorCount = scores.dimensions[axes.channel];
     const perImage = height * width * anchorCount;
-    const points = toChannelsLast(realValues(scores), scores.dimensions, nchw);
-    const moves = toChannelsLast(realValues(deltas), deltas.dimensions, nchw);
+    const points = channelsLast(realValues(scores), scores.dimensions, nchw);
+    const moves = channelsLast(realValues(deltas), deltas.dimensions, nchw);
     const sizes = realValues(imageSizes);
     const grid = anchorGrid(realValues(anchors), height, width, settings.heightStride, settings.widthStride);
     const boxes = new Float64Array(perImage * 4);
@@ -189,20 +151,4 @@ function isLargeAndInside(
   const height = boxes[at + 3] - boxes[at + 1];
   const isLarge = width > leastSize && height > leastSize;
   return isLarge && boxes[at] + width / 2 < imageWidth && boxes[at + 1] + height / 2 < imageHeight;
-}
-
-/** The values of an image tensor in the order batch, height, width, channel. */
-function toChannelsLast(values: Float64Array, dimensions: readonly number[], nchw: boolean): Float64Array {
-  if (!nchw) return values;
-  const [batches, channels, height, width] = dimensions;
-  const pixels = height * width;
-  const result = new Float64Array(values.length);
-  for (let batch = 0; batch < batches; batch++) {
-    for (let channel = 0; channel < channels; channel++) {
-      for (let pixel = 0; pixel < pixels; pixel++) {
-        result[(batch * pixels + pixel) * channels + channel] = values[(batch * channels + channel) * pixels + pixel];
-      }
-    }
-  }
-  return result;
 }

@@ -6,9 +6,9 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, tensor } from "../params.ts";
-import { imageAxes } from "../window.ts";
+import { ensureShape } from "../shape.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
-import { expectShape } from "./_lstm.ts";
+import { imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 export const heatmapMaxKeypoint = defineOperation({
@@ -25,15 +25,12 @@ export const heatmapMaxKeypoint = defineOperation({
   ],
   ranks: { heatmaps: 4, boxes: 2 },
   infer({ heatmaps, boxes, nchw }) {
-    const axes = imageAxes(nchw);
-    const [count] = heatmaps.dimensions;
-    const size = heatmaps.dimensions[axes.height];
-    const keypoints = heatmaps.dimensions[axes.channel];
+    const { batches: count, height, width, channels: keypoints } = imageLayout(heatmaps.dimensions, nchw);
     ensure(
-      size >= 2 && heatmaps.dimensions[axes.width] === size,
-      () => `heatmaps of ${size}x${heatmaps.dimensions[axes.width]} are given where squares of 2x2 or more are needed`,
+      height >= 2 && width === height,
+      () => `heatmaps of ${height}x${width} are given where squares of 2x2 or more are needed`,
     );
-    expectShape("the boxes", boxes, [count, 4]);
+    ensureShape("the boxes", boxes, [count, 4]);
     ensureBoxScale("the boxes", boxes);
     return {
       scores: { dimensions: [count, keypoints] },
@@ -41,47 +38,38 @@ export const heatmapMaxKeypoint = defineOperation({
     };
   },
   *reference({ heatmaps, boxes, nchw }, { scores, keypoints }) {
-    const axes = imageAxes(nchw);
-    const size = heatmaps.dimensions[axes.height];
-    const [count, keypointCount] = scores.dimensions;
+    const { height: size, channels, batchStep, pixelStep, channelStep } = imageLayout(heatmaps.dimensions, nchw);
     const values = realValues(heatmaps);
     const corners = realValues(boxes);
-    const bestScores = new Float64Array(count * keypointCount);
-    const places = new Float64Array(2 * count * keypointCount);
-    const pixelStep = nchw ? 1 : keypointCount;
-    for (let box = 0; box < count; box++) {
+    const heatmap = new Float64Array(size * size);
+    for (let box = 0; box < heatmaps.dimensions[0]; box++) {
       ensureOrdered(corners, 4 * box);
       const [x1, y1, x2, y2] = corners.subarray(4 * box, 4 * box + 4);
-      for (let keypoint = 0; keypoint < keypointCount; keypoint++) {
-        const base = box * size * size * keypointCount + keypoint * (nchw ? size * size : 1);
-        const at = (y: number, x: number) => values[base + (y * size + x) * pixelStep];
-        const { score, x, y } = refineMaximum(at, size);
-        const index = box * keypointCount + keypoint;
-        bestScores[index] = score;
-        places[2 * index] = ((x + 0.5) / size) * (x2 - x1) + x1;
-        places[2 * index + 1] = ((y + 0.5) / size) * (y2 - y1) + y1;
+      for (let keypoint = 0; keypoint < channels; keypoint++) {
+        const start = box * batchStep + keypoint * channelStep;
+        for (let pixel = 0; pixel < heatmap.length; pixel++) heatmap[pixel] = values[start + pixel * pixelStep];
+        const { score, x, y } = refineMaximum(heatmap, size);
+        const index = box * channels + keypoint;
+        storeReal(scores, [score], index);
+        const place = [((x + 0.5) / size) * (x2 - x1) + x1, ((y + 0.5) / size) * (y2 - y1) + y1];
+        storeReal(keypoints, place, 2 * index);
+        yield;
       }
-      yield;
     }
-    storeReal(scores, bestScores);
-    storeReal(keypoints, places);
   },
 });
 
 /** The greatest value of a square, the first among equals, moved by at most 1.5 to where a quadratic has its maximum. */
 function refineMaximum(
-  at: (y: number, x: number) => number,
+  heatmap: Float64Array,
   size: number,
 ): { readonly score: number; readonly x: number; readonly y: number } {
-  let bestX = 0;
-  let bestY = 0;
-  for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) {
-      if (at(y, x) > at(bestY, bestX)) [bestY, bestX] = [y, x];
-    }
-  }
+  let best = 0;
+  for (let pixel = 1; pixel < heatmap.length; pixel++) if (heatmap[pixel] > heatmap[best]) best = pixel;
+  const bestX = best % size;
+  const bestY = Math.floor(best / size);
   const mirror = (place: number) => (place < 0 ? 1 : place >= size ? size - 2 : place);
-  const near = (dy: number, dx: number) => at(mirror(bestY + dy), mirror(bestX + dx));
+  const near = (dy: number, dx: number) => heatmap[mirror(bestY + dy) * size + mirror(bestX + dx)];
   const centre = near(0, 0);
   // Gradient g and second derivatives h of f(c + d) = f(c) + g·d + d·h·d / 2; its maximum lies at d = −h⁻¹·g.
   const gx = (near(0, 1) - near(0, -1)) / 2;

@@ -5,7 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
-import { expectShape, lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
+import { ensureShape } from "../shape.ts";
+import { lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
 import { lstmClips, lstmLayerNorm, lstmOperands, uniformRow } from "./_lstm-params.ts";
 
 const params = [
@@ -35,8 +36,8 @@ export const lstm = defineOperation({
     const [batches, inputs] = input.dimensions;
     const cell = lstmCell(operands);
     const sizes = lstmSizes(cell, inputs);
-    expectShape("the output states", outputStateIn, [batches, sizes.outputs]);
-    expectShape("the cell states", cellStateIn, [batches, sizes.units]);
+    ensureShape("the output states", outputStateIn, [batches, sizes.outputs]);
+    ensureShape("the cell states", cellStateIn, [batches, sizes.units]);
     ensure(operands.cellClip >= 0, () => `the cell clip is ${operands.cellClip}, less than 0`);
     ensure(operands.projectionClip >= 0, () => `the projection clip is ${operands.projectionClip}, less than 0`);
     return {

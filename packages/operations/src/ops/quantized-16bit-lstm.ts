@@ -17,8 +17,8 @@ import {
 } from "../fixed-point.ts";
 import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
-import { expectShape } from "./_lstm.ts";
 
 const VALUE = { scale: 1 / 128, zeroPoint: 128 } as const;
 const CELL_STATE = { scale: 2 ** -11, zeroPoint: 0 } as const;
@@ -56,15 +56,15 @@ export const quantized16bitLstm = defineOperation({
     expectQuantisation("the input", input, VALUE.scale, VALUE.zeroPoint);
     expectQuantisation("the previous output", outputStateIn, VALUE.scale, VALUE.zeroPoint);
     expectQuantisation("the previous cell state", cellStateIn, CELL_STATE.scale, CELL_STATE.zeroPoint);
-    expectShape("the previous output", outputStateIn, [batches, units]);
-    expectShape("the previous cell state", cellStateIn, [batches, units]);
+    ensureShape("the previous output", outputStateIn, [batches, units]);
+    ensureShape("the previous cell state", cellStateIn, [batches, units]);
     const { scale, zeroPoint } = operands.inputToInputWeights;
     for (const [name, operand] of Object.entries(operands)) {
       if (name.endsWith("Weights")) {
-        expectShape(`the ${name}`, operand, [units, name.startsWith("input") ? inputs : units]);
+        ensureShape(`the ${name}`, operand, [units, name.startsWith("input") ? inputs : units]);
         expectQuantisation(`the ${name}`, operand, scale, zeroPoint);
       } else {
-        expectShape(`the ${name}`, operand, [units]);
+        ensureShape(`the ${name}`, operand, [units]);
         expectQuantisation(`the ${name}`, operand, scale / 128, 0);
       }
     }

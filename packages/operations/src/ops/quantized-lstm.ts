@@ -18,8 +18,9 @@ import {
 } from "../fixed-point.ts";
 import { fixedPoint16, inverseSquareRoot } from "../fixed-point-functions.ts";
 import { float32, int32, omittable, tensor } from "../params.ts";
+import { ensureShape } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
-import { expectShape, type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
+import { type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
 
 /** Integer bits of what enters a gate. */
 const GATE_BITS = 3;
@@ -72,8 +73,8 @@ export const quantizedLstm = defineOperation({
   infer({ input, outputStateIn, cellStateIn, ...args }) {
     const [batches, inputs] = input.dimensions;
     const sizes = lstmSizes(lstmCell(args), inputs);
-    expectShape("the output states", outputStateIn, [batches, sizes.outputs]);
-    expectShape("the cell states", cellStateIn, [batches, sizes.units]);
+    ensureShape("the output states", outputStateIn, [batches, sizes.outputs]);
+    ensureShape("the cell states", cellStateIn, [batches, sizes.units]);
     stateExponent(cellStateIn.scale);
     const { inputIntermediateScale, forgetIntermediateScale, cellIntermediateScale, outputIntermediateScale } = args;
     const scales = { forgetIntermediateScale, cellIntermediateScale, outputIntermediateScale };

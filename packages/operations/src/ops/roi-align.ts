@@ -5,9 +5,10 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, scalar, tensor } from "../params.ts";
-import { imageAxes } from "../window.ts";
+import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
-import { type Region, regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
+import { regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
 
 export const roiAlign = defineOperation({
   name: "ROI_ALIGN",
@@ -34,52 +35,85 @@ export const roiAlign = defineOperation({
     }
     return { output: { dimensions: regionsShape(input, regions, batches, settings) } };
   },
+  // output[r, i, j, c] = Σ over the pixels (y, x) that bin (i, j) sees: rows[i](y) · columns[j](x) · input[y, x, c]
   *reference({ input, regions, batches, ...settings }, { output }) {
     const { nchw, outputHeight, outputWidth, heightSamples, widthSamples } = settings;
-    const axes = imageAxes(nchw);
-    const height = input.dimensions[axes.height];
-    const width = input.dimensions[axes.width];
-    const channels = input.dimensions[axes.channel];
+    const { height, width, channels, batchStep, rowStep, pixelStep, channelStep } = imageLayout(input.dimensions, nchw);
+    const out = imageLayout(output.dimensions, nchw);
     const values = realValues(input);
-    const result = new Float64Array(output.data.length);
-    const step = { pixel: nchw ? 1 : channels, channel: nchw ? height * width : 1 };
-    const outStep = { pixel: nchw ? 1 : channels, channel: nchw ? outputHeight * outputWidth : 1 };
-    const scaled: Region[] = scaledRegions(input, regions, batches, settings);
-    for (const [index, { batch, x1, y1, x2, y2 }] of scaled.entries()) {
-      const binWidth = Math.max(x2 - x1, 1) / outputWidth;
-      const binHeight = Math.max(y2 - y1, 1) / outputHeight;
-      const samplesX = widthSamples > 0 ? widthSamples : Math.ceil(binWidth);
-      const samplesY = heightSamples > 0 ? heightSamples : Math.ceil(binHeight);
-      const imageStart = batch * height * width * channels;
+    const sums = new Float64Array(channels);
+    let work = 0;
+    for (const [index, { batch, x1, y1, x2, y2 }] of scaledRegions(input, regions, batches, settings).entries()) {
+      const rows = { start: y1, size: Math.max(y2 - y1, 1) / outputHeight, samples: heightSamples, extent: height };
+      const columns = { start: x1, size: Math.max(x2 - x1, 1) / outputWidth, samples: widthSamples, extent: width };
+      const horizontals: View[] = [];
+      for (let j = 0; j < outputWidth; j++) horizontals.push(yield* viewOf(columns, j));
       for (let i = 0; i < outputHeight; i++) {
+        const vertical = yield* viewOf(rows, i);
         for (let j = 0; j < outputWidth; j++) {
-          const to = index * outputHeight * outputWidth * channels + (i * outputWidth + j) * outStep.pixel;
-          for (let sampleY = 0; sampleY < samplesY; sampleY++) {
-            const y = y1 + (i + (sampleY + 0.5) / samplesY) * binHeight;
-            const [top, bottom, down] = between(y, height);
-            for (let sampleX = 0; sampleX < samplesX; sampleX++) {
-              const x = x1 + (j + (sampleX + 0.5) / samplesX) * binWidth;
-              const [left, right, across] = between(x, width);
+          const horizontal = horizontals[j];
+          sums.fill(0);
+          for (let row = 0; row < vertical.weights.length; row++) {
+            for (let column = 0; column < horizontal.weights.length; column++) {
+              const weight = vertical.weights[row] * horizontal.weights[column];
+              let from =
+                batch * batchStep + (vertical.first + row) * rowStep + (horizontal.first + column) * pixelStep;
               for (let channel = 0; channel < channels; channel++) {
-                const at = (row: number, column: number) =>
-                  values[imageStart + (row * width + column) * step.pixel + channel * step.channel];
-                result[to + channel * outStep.channel] +=
-                  ((1 - down) * ((1 - across) * at(top, left) + across * at(top, right)) +
-                    down * ((1 - across) * at(bottom, left) + across * at(bottom, right))) /
-                  (samplesX * samplesY);
+                sums[channel] += weight * values[from];
+                from += channelStep;
               }
             }
+          }
+          storeReal(
+            output,
+            sums,
+            index * out.batchStep + i * out.rowStep + j * out.pixelStep,
+            out.channelStep,
+          );
+          work += vertical.weights.length * horizontal.weights.length * channels;
+          if (work > WORK_BETWEEN_PAUSES) {
+            work = 0;
             yield;
           }
         }
       }
     }
-    storeReal(output, result);
   },
 });
 
-/** The two pixels that a place lies between, and how far from the first; beyond the last one it is the last. */
-function between(place: number, extent: number): readonly [first: number, second: number, fraction: number] {
-  const first = Math.floor(place);
-  return first >= extent - 1 ? [extent - 1, extent - 1, 0] : [first, first + 1, place - first];
+/** How a region is cut into bins along one axis of the feature map. */
+interface Bins {
+  readonly start: number;
+  /** Of one bin, in pixels. */
+  readonly size: number;
+  /** In each bin; 0: one for each pixel begun. */
+  readonly samples: number;
+  /** Of the feature map. */
+  readonly extent: number;
+}
+
+/** The pixels that a bin sees along one axis, and how much each counts; the weights add up to 1. */
+interface View {
+  readonly first: number;
+  readonly weights: Float64Array;
+}
+
+/** Samples lie in the middle of equal parts of a bin; each counts for the two pixels beside it. */
+function* viewOf({ start, size, samples, extent }: Bins, bin: number): Generator<void, View> {
+  const count = samples > 0 ? samples : Math.ceil(size);
+  const first = Math.min(Math.floor(start + bin * size), extent - 1);
+  const last = Math.min(Math.floor(start + (bin + 1) * size) + 1, extent - 1);
+  const weights = new Float64Array(last - first + 1);
+  for (let sample = 0; sample < count; sample++) {
+    const place = start + (bin + (sample + 0.5) / count) * size;
+    const pixel = Math.floor(place);
+    // Beyond the last pixel it is the last.
+    if (pixel >= extent - 1) weights[extent - 1 - first] += 1 / count;
+    else {
+      weights[pixel - first] += (1 - place + pixel) / count;
+      weights[pixel - first + 1] += (place - pixel) / count;
+    }
+    if (sample % WORK_BETWEEN_PAUSES === WORK_BETWEEN_PAUSES - 1) yield;
+  }
+  return { first, weights };
 }

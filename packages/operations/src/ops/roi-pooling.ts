@@ -5,7 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { roundHalfAway } from "../fixed-point.ts";
 import { bool, int32, scalar, tensor } from "../params.ts";
-import { imageAxes } from "../window.ts";
+import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { imageLayout } from "./_image.ts";
 import { regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
 
 export const roiPooling = defineOperation({
@@ -31,35 +32,37 @@ export const roiPooling = defineOperation({
   },
   *reference({ input, regions, batches, ...settings }, { output }) {
     const { nchw, outputHeight, outputWidth } = settings;
-    const axes = imageAxes(nchw);
-    const height = input.dimensions[axes.height];
-    const width = input.dimensions[axes.width];
-    const channels = input.dimensions[axes.channel];
-    const pixelStep = nchw ? 1 : channels;
-    const channelStep = nchw ? height * width : 1;
-    const outChannelStep = nchw ? outputHeight * outputWidth : 1;
+    const { height, width, channels, batchStep, rowStep, pixelStep, channelStep } = imageLayout(input.dimensions, nchw);
+    const out = imageLayout(output.dimensions, nchw);
+    const { data, zeroPoint } = input;
+    let work = 0;
     for (const [index, { batch, x1, y1, x2, y2 }] of scaledRegions(input, regions, batches, settings).entries()) {
       const left = roundHalfAway(x1);
       const top = roundHalfAway(y1);
       const binWidth = Math.max(roundHalfAway(x2) - left + 1, 1) / outputWidth;
       const binHeight = Math.max(roundHalfAway(y2) - top + 1, 1) / outputHeight;
-      const imageStart = batch * height * width * channels;
       for (let i = 0; i < outputHeight; i++) {
         const [rowStart, rowEnd] = bin(top, binHeight, i, height);
         for (let j = 0; j < outputWidth; j++) {
           const [columnStart, columnEnd] = bin(left, binWidth, j, width);
-          const to = index * outputHeight * outputWidth * channels + (i * outputWidth + j) * pixelStep;
+          let to = index * out.batchStep + i * out.rowStep + j * out.pixelStep;
           for (let channel = 0; channel < channels; channel++) {
             let most = Number.NEGATIVE_INFINITY;
             for (let row = rowStart; row < rowEnd; row++) {
+              let from = batch * batchStep + row * rowStep + columnStart * pixelStep + channel * channelStep;
               for (let column = columnStart; column < columnEnd; column++) {
-                const from = imageStart + (row * width + column) * pixelStep + channel * channelStep;
-                most = Math.max(most, input.data[from]);
+                if (data[from] > most) most = data[from];
+                from += pixelStep;
               }
             }
-            output.data[to + channel * outChannelStep] = most === Number.NEGATIVE_INFINITY ? input.zeroPoint : most;
+            output.data[to] = most === Number.NEGATIVE_INFINITY ? zeroPoint : most;
+            to += out.channelStep;
           }
-          yield;
+          work += ((rowEnd - rowStart) * (columnEnd - columnStart) + 1) * channels;
+          if (work > WORK_BETWEEN_PAUSES) {
+            work = 0;
+            yield;
+          }
         }
       }
     }
@@ -68,8 +71,7 @@ export const roiPooling = defineOperation({
 
 /** First pixel of a bin and the one behind its last, within the feature map. */
 function bin(start: number, size: number, index: number, extent: number): readonly [first: number, end: number] {
-  // The float32 product keeps bins of equal size from straying over a pixel's border.
-  const first = Math.floor(Math.fround(size) * index + start);
-  const end = Math.ceil(Math.fround(Math.fround(size) * (index + 1)) + start);
-  return [Math.min(first, extent), Math.min(end, extent)];
+  // Borders are computed in float32, as in the HAL's reference: so a whole number stays one.
+  const border = (at: number) => Math.fround(Math.fround(Math.fround(size) * at) + start);
+  return [Math.min(Math.floor(border(index)), extent), Math.min(Math.ceil(border(index + 1)), extent)];
 }

@@ -9,7 +9,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { clamp } from "../fixed-point.ts";
 import { int32, omittable, tensor } from "../params.ts";
-import { expectShape } from "./_lstm.ts";
+import { ensureShape } from "../shape.ts";
 import { uniformRow } from "./_lstm-params.ts";
 import { addProduct } from "./_matrix.ts";
 
@@ -40,10 +40,10 @@ export const svdf = defineOperation({
     const [filters] = featureWeights.dimensions;
     const memory = timeWeights.dimensions[1];
     ensure(rank >= 1 && filters % rank === 0, () => `${filters} filters are not a multiple of the rank ${rank}`);
-    expectShape("the feature weights", featureWeights, [filters, inputs]);
-    expectShape("the time weights", timeWeights, [filters, memory]);
-    expectShape("the bias", bias, [filters / rank]);
-    expectShape("the states", stateIn, [batches, memory * filters]);
+    ensureShape("the feature weights", featureWeights, [filters, inputs]);
+    ensureShape("the time weights", timeWeights, [filters, memory]);
+    ensureShape("the bias", bias, [filters / rank]);
+    ensureShape("the states", stateIn, [batches, memory * filters]);
     return {
       stateOut: { dimensions: [batches, memory * filters] },
       output: { dimensions: [batches, filters / rank] },

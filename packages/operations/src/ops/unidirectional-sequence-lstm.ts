@@ -4,7 +4,8 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, int32, tensor, trailing } from "../params.ts";
-import { expectShape, lstmCell, lstmSizes } from "./_lstm.ts";
+import { ensureShape } from "../shape.ts";
+import { lstmCell, lstmSizes } from "./_lstm.ts";
 import { lstmClips, lstmLayerNorm, lstmOperands, uniformRow } from "./_lstm-params.ts";
 import { runLstmSequence } from "./_lstm-sequence.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
@@ -41,8 +42,8 @@ export const unidirectionalSequenceLstm = defineOperation({
   infer({ input, outputStateIn, cellStateIn, timeMajor, ...operands }) {
     const { batches, size } = sequenceOf(input.dimensions, timeMajor);
     const sizes = lstmSizes(lstmCell(operands), size);
-    expectShape("the output states", outputStateIn, [batches, sizes.outputs]);
-    expectShape("the cell states", cellStateIn, [batches, sizes.units]);
+    ensureShape("the output states", outputStateIn, [batches, sizes.outputs]);
+    ensureShape("the cell states", cellStateIn, [batches, sizes.units]);
     return {
       output: { dimensions: sequenceShape(input.dimensions, sizes.outputs) },
       outputStateOut: { dimensions: [batches, sizes.outputs] },

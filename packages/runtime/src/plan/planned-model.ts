@@ -5,7 +5,6 @@ import { mapMemory } from "@nnhal/driver-core/memory";
 import {
   type Device,
   ErrorStatus,
-  type ExecuteOptions,
   type ExecutionResult,
   type Model,
   type PreparedModel,
@@ -14,10 +13,11 @@ import {
   type RequestArgument,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { type Logger, noTracer, silentLogger, type Tracer } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
 import type { Place } from "./place.ts";
 import { closePlan, type PreparedPlan } from "./prepare.ts";
-import { isRecoverable, type RunOptions, runPlan, type StepOutcome } from "./run.ts";
+import { isRecoverable, type RunOptions, runPlan, type StepOutcome, type StepTime } from "./run.ts";
 
 /** What a failing step falls back to. */
 export interface Fallback {
@@ -28,15 +28,30 @@ export interface Fallback {
   readonly onFallback?: (message: string) => void;
 }
 
+/** What there is beside the plan. */
+export interface PlannedModelOptions {
+  readonly fallback?: Fallback;
+  /** Told of each step that ran. */
+  readonly onStep?: (time: StepTime) => void;
+  /** Default: silent. */
+  readonly log?: Logger;
+  /** Default: off. */
+  readonly trace?: Tracer;
+}
+
 const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
 /**
  * The prepared model of a plan. `fallback`: a step that fails on its device is run again on the CPU, and where that fails
  * too, the whole model; never after OUTPUT_INSUFFICIENT_SIZE, an invalid request or a missed deadline.
  */
-export function plannedModel(prepared: PreparedPlan, now: () => bigint, fallback?: Fallback): PreparedModel {
+export function plannedModel(
+  prepared: PreparedPlan,
+  now: () => bigint,
+  { fallback, onStep, log = silentLogger, trace = noTracer }: PlannedModelOptions = {},
+): PreparedModel {
   const { model } = prepared.plan;
-  const onCpu = fallback && cpuModels(fallback);
+  const onCpu = fallback && cpuModels(fallback, log);
   let closed = false;
   let underWay = 0;
   const closeWhenIdle = () => {
@@ -52,12 +67,14 @@ export function plannedModel(prepared: PreparedPlan, now: () => bigint, fallback
         const [{ path, message }] = issues;
         return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${path}: ${message}`);
       }
+      const section = trace.begin("LR", "PE", "run plan");
       underWay++;
       try {
-        return await execute(prepared, request, options, now, onCpu);
+        return await execute(prepared, request, { ...options, now, section, log, ...(onStep && { onStep }) }, onCpu);
       } catch (error) {
         return refused(ErrorStatus.GENERAL_FAILURE, `executing: ${error instanceof Error ? error.message : error}`);
       } finally {
+        section.end();
         underWay--;
         closeWhenIdle();
       }
@@ -73,8 +90,7 @@ export function plannedModel(prepared: PreparedPlan, now: () => bigint, fallback
 async function execute(
   prepared: PreparedPlan,
   request: Request,
-  options: ExecuteOptions,
-  now: () => bigint,
+  options: RunOptions,
   onCpu: CpuModels | undefined,
 ): Promise<ExecutionResult> {
   const { model } = prepared.plan;
@@ -91,7 +107,6 @@ async function execute(
   }
   const run: RunOptions = {
     ...options,
-    now,
     ...(onCpu && {
       recover: async ({ step }, again) => {
         const runner = await onCpu.prepare(step.model, `step of operations ${step.operations.join(", ")}`);
@@ -102,7 +117,7 @@ async function execute(
   const outcome = await runPlan(prepared, inputs, outputs, run);
   if (onCpu === undefined || !isRecoverable(outcome.status)) return { ...outcome, timing };
   const whole = await onCpu.prepare(model, "whole model");
-  return whole === null ? { ...outcome, timing } : whole.execute(request, options);
+  return whole === null ? { ...outcome, timing } : options.section.run(() => whole.execute(request, options));
 }
 
 const failed: StepOutcome = {
@@ -132,11 +147,13 @@ interface CpuModels {
   close(): void;
 }
 
-function cpuModels({ cpu, options, onFallback }: Fallback): CpuModels {
+function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): CpuModels {
   const prepared = new Map<Model, Promise<PreparedModel | null>>();
   return {
     prepare(model, what) {
-      onFallback?.(`the ${what} runs again on ${cpu.name}`);
+      const message = `the ${what} runs again on ${cpu.name}`;
+      log.VLOG("EXECUTION", message);
+      onFallback?.(message);
       let result = prepared.get(model);
       if (result === undefined) {
         result = cpu.prepareModel(model, options).then(({ preparedModel }) => preparedModel);

@@ -38,16 +38,21 @@ export interface PreparedPlan {
   /** The steps' indexes by level: see `levelsOf`. */
   readonly levels: readonly (readonly number[])[];
   readonly layout: Layout;
+  /** What lies in a region, with its place in it. */
+  readonly temporaries: readonly (Omit<Place, "memory"> & { readonly operand: number })[];
   /** Constants that interpreted steps hand to their subgraphs, by operand. */
   readonly constants: ReadonlyMap<number, Place>;
   /** Regions for temporaries that no run uses at the moment. */
   readonly regions: Memory[];
 }
 
+/** What a device is needed for here. */
+type Preparer = Pick<Device, "name" | "prepareModel">;
+
 /** Prepares a plan. All or nothing: what was prepared before a failure is freed. */
 export async function preparePlan(
   plan: Plan,
-  devices: readonly Device[],
+  devices: readonly Preparer[],
   options: PrepareOptions,
 ): Promise<PreparedPlan | Outcome> {
   const steps: PreparedStep[] = [];
@@ -60,11 +65,19 @@ export async function preparePlan(
     steps.push(prepared);
   }
   const levels = levelsOf(plan.steps);
+  const layout = layOut(lifetimesOf(plan, levels));
+  const { operands } = plan.model.main;
   return {
     plan,
     steps,
     levels,
-    layout: layOut(lifetimesOf(plan, levels)),
+    layout,
+    temporaries: [...layout.offsets].map(([operand, offset]) => ({
+      operand,
+      offset,
+      length: byteSize(operands[operand]),
+      dimensions: operands[operand].dimensions,
+    })),
     constants: constantsOf(plan),
     regions: [],
   };
@@ -72,7 +85,7 @@ export async function preparePlan(
 
 async function prepareStep(
   step: Plan["steps"][number],
-  devices: readonly Device[],
+  devices: readonly Preparer[],
   options: PrepareOptions,
 ): Promise<PreparedStep | Outcome> {
   if (step.kind === "execution") {
@@ -112,8 +125,8 @@ function closeAll(...plans: readonly PreparedPlan[]): void {
   for (const plan of plans) closePlan(plan);
 }
 
-/** The operands that one step writes and another reads, but for the model's outputs, which lie with the caller. */
-function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly number[])[]): Lifetime[] {
+/** The lifetimes of the operands that one step writes and another reads, but for the model's outputs, which lie with the caller. */
+export function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly number[])[]): Lifetime[] {
   const lives = new Map<number, { first: number; last: number }>();
   levels.forEach((level, number) => {
     for (const index of level) {

@@ -3,6 +3,7 @@
  * subgraphs.
  */
 import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
+import type { Plan, Step } from "@nnhal/driver-core/partition";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -12,9 +13,18 @@ import {
   type OutputShape,
   type PreparedModel,
 } from "@nnhal/types";
+import type { Logger, Section } from "@nnhal/utils";
+import { stepText } from "./observe.ts";
 import type { Place, Places } from "./place.ts";
 import { requestOf } from "./place.ts";
 import { byteSize, giveRegionBack, type PreparedPlan, type PreparedStep, takeRegion } from "./prepare.ts";
+
+/** How long a step took. */
+export interface StepTime {
+  /** A step of the compilation's plan, or of a plan inside it. */
+  readonly step: Step;
+  readonly nanoseconds: bigint;
+}
 
 /** What runs inside one another share. */
 export interface RunOptions extends ExecuteOptions {
@@ -25,6 +35,11 @@ export interface RunOptions extends ExecuteOptions {
     step: PreparedStep & { kind: "execution" },
     run: (prepared: PreparedModel) => Promise<StepOutcome>,
   ) => Promise<StepOutcome>;
+  /** Told of each step that ran. */
+  readonly onStep?: (time: StepTime) => void;
+  /** The section that the run lies in. */
+  readonly section: Section;
+  readonly log: Logger;
 }
 
 /** The outcome of a step or of a plan, and the shapes of its outputs. */
@@ -50,14 +65,15 @@ export async function runPlan(
   });
   const region = takeRegion(prepared);
   if (region !== undefined) {
-    for (const [operand, offset] of prepared.layout.offsets) {
-      const { dimensions } = main.operands[operand];
-      places[operand] = { memory: region, offset, length: byteSize(main.operands[operand]), dimensions };
+    for (const { operand, offset, length, dimensions } of prepared.temporaries) {
+      places[operand] = { memory: region, offset, length, dimensions };
     }
   }
   const shapes: (OutputShape | undefined)[] = [];
   for (const level of prepared.levels) {
-    const outcomes = await Promise.all(level.map((index) => runStep(prepared.steps[index], places, options)));
+    const outcomes = await Promise.all(
+      level.map((index) => runStep(prepared.steps[index], prepared.plan, places, options)),
+    );
     const failed = outcomes.find(({ status }) => status !== ErrorStatus.NONE);
     for (const [position, index] of level.entries()) {
       noteShapes(prepared.steps[index], outcomes[position], places, shapes);
@@ -88,7 +104,8 @@ function noteShapes(
     const operand = step.outputs[position];
     shapes[operand] = shape;
     const place = places[operand];
-    if (place !== undefined && shape.isSufficient) places[operand] = { ...place, dimensions: shape.dimensions };
+    if (place === undefined || !shape.isSufficient || place.dimensions === shape.dimensions) return;
+    places[operand] = { ...place, dimensions: shape.dimensions };
   });
 }
 
@@ -100,12 +117,24 @@ function allShapes({ plan }: PreparedPlan, shapes: readonly (OutputShape | undef
   );
 }
 
-function runStep(prepared: PreparedStep, places: Places, options: RunOptions): Promise<StepOutcome> {
+function runStep(prepared: PreparedStep, plan: Plan, places: Places, options: RunOptions): Promise<StepOutcome> {
+  const { now, onStep } = options;
+  if (onStep === undefined) return runUntimed(prepared, plan, places, options);
+  const start = now();
+  return runUntimed(prepared, plan, places, options).then((outcome) => {
+    onStep({ step: prepared.step, nanoseconds: now() - start });
+    return outcome;
+  });
+}
+
+function runUntimed(prepared: PreparedStep, plan: Plan, places: Places, options: RunOptions): Promise<StepOutcome> {
   if (prepared.kind === "if") return runIf(prepared, places, options);
   if (prepared.kind === "while") return runWhile(prepared, places, options);
   const { inputs, outputs } = prepared.step;
   const request = requestOf(at(places, inputs), at(places, outputs));
-  const run = (runner: PreparedModel) => runner.execute(request, options);
+  const { section, log } = options;
+  log.VLOG("EXECUTION", () => `run ${stepText(prepared.step, plan)}`);
+  const run = (runner: PreparedModel) => section.run(() => runner.execute(request, options));
   return run(prepared.preparedModel).then((outcome) => {
     if (options.recover === undefined || !isRecoverable(outcome.status)) return outcome;
     return options.recover(prepared, run);

@@ -172,5 +172,5 @@ function shapeText(dimensions: readonly number[]): string {
 
 function valueText(value: ShownValue): string {
   if (typeof value === "object") return `[${value.map(valueText).join(", ")}]`;
-  return typeof value === "number" ? String(Number(value.toPrecision(6))) : String(value);
+  return String(typeof value === "boolean" || Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }

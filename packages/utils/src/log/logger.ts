@@ -35,6 +35,8 @@ export interface LoggerOptions {
 /** A logger. As Android's it has every tag on until `initVLogMask` is called for the first time. */
 export function createLogger({ sink = consoleSink, properties = environmentProperties }: LoggerOptions = {}): Logger {
   let mask: number = ALL_VLOG_TAGS;
+  /** The value that the mask stands for. */
+  let known: string | undefined;
   const isOn = (tag: VLogTag) => (mask & (1 << VLogFlag[tag])) !== 0;
   const logger: Logger = {
     VLOG(tag, message) {
@@ -42,7 +44,11 @@ export function createLogger({ sink = consoleSink, properties = environmentPrope
     },
     VLOG_IS_ON: isOn,
     initVLogMask() {
-      mask = parseVLogMask(properties(VLOG_PROPERTY) ?? "", (token) => logger.error(() => describeUnknown(token)));
+      const setting = properties(VLOG_PROPERTY) ?? "";
+      // Models are created often: what is wrong with a setting is said once.
+      if (setting === known) return;
+      known = setting;
+      mask = parseVLogMask(setting, (token) => logger.error(() => describeUnknown(token)));
     },
     info: (message, tag) => sink({ severity: "info", ...(tag && { tag }), message: textOf(message) }),
     warning: (message) => sink({ severity: "warning", message: textOf(message) }),

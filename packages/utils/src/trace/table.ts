@@ -44,8 +44,8 @@ interface Node {
   readonly phase: TracePhase;
   /** It only breaks down time that another section of its layer already counts. */
   readonly isDetail: boolean;
-  /** Its time is not that of the sections around it. */
-  readonly isMoved: boolean;
+  /** Whether its time is that of none of the sections around it, or not of those up to the next of its own layer. */
+  readonly movedOutOf: "all" | "otherLayers" | undefined;
   /** Nanoseconds of sections inside that are moved. */
   moved: number;
   /** Nanoseconds of sections of other layers inside. */
@@ -65,7 +65,7 @@ interface Node {
 export function toTraceTable({ sections, dropped }: Trace): TraceTable {
   const nodes: Node[] = [];
   for (const section of sections) nodes.push(nodeOf(section, nodes[section.parent]));
-  for (const node of nodes) if (node.isMoved) moveOut(node);
+  for (const node of nodes) if (node.movedOutOf !== undefined) moveOut(node);
   for (const node of nodes) addToSurroundings(node);
   const rows = new Map<string, TraceTableRow>();
   const add = (layer: TraceLayer, phase: TracePhase, total: number, self: number) => {
@@ -87,9 +87,11 @@ function nodeOf(section: RecordedSection, parent: Node | undefined): Node {
   const layer = section.layer === "LU" && parent !== undefined ? parent.layer : section.layer;
   const phase = section.phase === "PU" && parent !== undefined ? parent.phase : section.phase;
   const isInitialisation = phase === "PI" && parent !== undefined && parent.phase !== "PI";
-  const isMoved = (section.kind === "subtract" && parent !== undefined) || isInitialisation;
-  const isDetail = !isMoved && parent !== undefined && parent.layer === layer && !isPartOf(phase, parent.phase);
-  return { section, parent, layer, phase, isDetail, isMoved, moved: 0, foreign: 0 };
+  const isSubtracted = section.kind === "subtract" && parent !== undefined;
+  const movedOutOf = isInitialisation ? "all" : isSubtracted ? "otherLayers" : undefined;
+  const isDetail =
+    movedOutOf === undefined && parent !== undefined && parent.layer === layer && !isPartOf(phase, parent.phase);
+  return { section, parent, layer, phase, isDetail, movedOutOf, moved: 0, foreign: 0 };
 }
 
 function duration({ section }: Node): number {
@@ -103,26 +105,26 @@ function remaining(node: Node): number {
 /** Takes a section's time out of those around it. One that is moved itself has been taken out of the rest already. */
 function moveOut(node: Node): void {
   for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
-    if (node.phase !== "PI" && outer.layer === node.layer) return;
+    if (node.movedOutOf === "otherLayers" && outer.layer === node.layer) return;
     outer.moved += duration(node);
-    if (outer.isMoved) return;
+    if (outer.movedOutOf !== undefined) return;
   }
 }
 
 /** Adds the time of a section of another layer to those around it that are of one layer. */
 function addToSurroundings(node: Node): void {
   const { parent } = node;
-  if (parent === undefined || node.isMoved || parent.layer === node.layer) return;
+  if (parent === undefined || node.movedOutOf !== undefined || parent.layer === node.layer) return;
   for (let outer: Node | undefined = parent; outer?.layer === parent.layer; outer = outer.parent) {
     outer.foreign += remaining(node);
-    if (outer.isMoved) return;
+    if (outer.movedOutOf !== undefined) return;
   }
 }
 
 /** Whether a section's time is not yet in a row through another one. */
 function isCounted(node: Node): boolean {
   if (node.isDetail) return false;
-  if (!node.isMoved || node.phase === "PI") return true;
+  if (node.movedOutOf !== "otherLayers") return true;
   const own = nextOfLayer(node);
   return own === undefined || isPartOf(node.phase, own.phase);
 }
@@ -156,9 +158,9 @@ function problemsOf(nodes: readonly Node[], dropped: number): string[] {
   const add = (problem: string) => {
     if (count++ < namedProblems) problems.push(problem);
   };
-  for (const { section, parent, layer, phase, isMoved } of nodes) {
+  for (const { section, parent, layer, phase, movedOutOf } of nodes) {
     if (section.isOpen) add(`${sectionMark(section)} has not ended`);
-    if (parent === undefined || isMoved) continue;
+    if (parent === undefined || movedOutOf !== undefined) continue;
     const around = sectionMark(parent.section);
     if (!mayBeCalledFrom(layer, parent.layer)) {
       add(`${sectionMark(section)} lies in ${around}, which is of a layer further in`);

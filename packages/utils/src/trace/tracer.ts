@@ -58,6 +58,7 @@ export function inSection<Result>(
   work: (section: Section) => Result,
 ): Result {
   const section = tracer.begin(layer, phase, detail);
+  if (section === noSection) return work(section);
   let isPending = false;
   try {
     const result = section.run(() => work(section));

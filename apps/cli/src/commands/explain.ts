@@ -1,0 +1,130 @@
+/**
+ * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
+ */
+import { writeFile } from "node:fs/promises";
+import { androidPolicy, costPolicy, plan } from "@nnhal/driver-core/partition";
+import { Model } from "@nnhal/runtime";
+import { ExecutionPreference } from "@nnhal/types";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ModelCommandContext } from "../context.ts";
+import { allDevices, type DeviceSelection } from "../devices.ts";
+import { formatExplanation } from "../explain/explain-report.ts";
+import { type ExplainedPlan, type Explanation, explainAnswers, explainPlan } from "../explain/explanation.ts";
+import { measurePlan } from "../explain/measure-plan.ts";
+import { drawExplanation } from "../explain/svg.ts";
+import { exitCodes, failure, messageOf, usageError } from "../failure.ts";
+import { pathFrom, reasonOf } from "../files.ts";
+import { type LoadedModel, loadModel } from "../model/load.ts";
+import { oneLine } from "../text.ts";
+
+/** The command's options, as commander gives them. */
+export interface ExplainCommandOptions {
+  readonly devices: string;
+  readonly preference: ExecutionPreference;
+  readonly policy: "cost" | "android";
+  readonly run?: boolean;
+  readonly json?: boolean;
+  readonly svg?: string;
+}
+
+const help = `
+Examples:
+  nnhal explain mobilenet.tflite
+  nnhal explain mobilenet.tflite --devices tfjs,reference --svg mobilenet.svg
+  nnhal explain mobilenet.tflite --policy android --run --json`;
+
+/** Adds the command to a program. */
+export function registerExplainCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
+  program
+    .command("explain")
+    .description("say which operation of a .tflite model goes to which device, and why")
+    .argument("<model>", "the .tflite file")
+    .option(
+      "--devices <names>",
+      "devices to divide the model among, with commas between them, the first of equals first; auto: all that work here",
+      allDevices,
+    )
+    .addOption(new Option("--device <name>", "the same as --devices").hideHelp())
+    .addOption(
+      new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
+        .argParser(parsePreference)
+        .default(ExecutionPreference.FAST_SINGLE_ANSWER, "FAST_SINGLE_ANSWER"),
+    )
+    .addOption(
+      new Option("--policy <policy>", "cost also counts boundaries between devices; android decides as Android does")
+        .choices(["cost", "android"])
+        .default("cost"),
+    )
+    .option("--run", "also run the model on noise, and time each step and each operation")
+    .option("--svg <file>", "write a picture of the graph, coloured by device")
+    .option("--json", "print the explanation as JSON")
+    .addHelpText("after", help)
+    .action(async (model: string, { device, ...options }: ExplainCommandOptions & { readonly device?: string }) =>
+      runExplainCommand(model, { ...options, ...(device !== undefined && { devices: device }) }, await context()),
+    );
+}
+
+const preferenceNames = new Map(Object.entries(ExecutionPreference).map(([name, code]) => [code, name]));
+
+function parsePreference(text: string): ExecutionPreference {
+  const wanted = text.toUpperCase().replaceAll("-", "_");
+  for (const [code, name] of preferenceNames) if (name === wanted) return code;
+  throw new InvalidArgumentError(`It has to be one of ${[...preferenceNames.values()].join(", ")}.`);
+}
+
+/** Runs the command; the exit code is 1 where there is no plan. Rejects with a CommandError. */
+export async function runExplainCommand(
+  path: string,
+  options: ExplainCommandOptions,
+  context: ModelCommandContext,
+): Promise<void> {
+  const { cwd, stdout, devices, setExitCode } = context;
+  const model = await loadModel(path, cwd);
+  const selection = await devices.select(options.devices);
+  const explanation: Explanation = {
+    model: path,
+    policy: options.policy,
+    preference: preferenceNames.get(options.preference) ?? "",
+    devices: selection.devices.map(({ name }) => name),
+    ...(await explain(model, selection, options, context)),
+  };
+  if (options.svg !== undefined) await write(options.svg, drawExplanation(explanation), cwd);
+  stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation));
+  if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
+}
+
+async function explain(
+  model: LoadedModel,
+  selection: DeviceSelection,
+  { preference, policy: name, run = false }: ExplainCommandOptions,
+  { now, stderr }: ModelCommandContext,
+): Promise<ExplainedPlan & Partial<Explanation>> {
+  const policy = name === "android" ? androidPolicy : costPolicy;
+  const { cpu, devices } = selection;
+  const all = cpu === undefined ? devices : [...devices.filter((device) => device !== cpu), cpu];
+  const { hal } = validated(model);
+  const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
+  if ("unplannable" in planned) return { ...explainAnswers(hal, all), problem: planned.message };
+  if (!run) return explainPlan(planned, all);
+  const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
+  const measuring = { preference, policy, onFallback: note };
+  const { plan: ran, measured, untimed } = await measurePlan(model, selection, measuring, now);
+  if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
+  return explainPlan(ran, all, measured);
+}
+
+function validated(model: LoadedModel): Model {
+  try {
+    return Model.from(model.model);
+  } catch (error) {
+    throw failure(`the model cannot be explained: ${oneLine(messageOf(error))}`, error);
+  }
+}
+
+async function write(file: string, text: string, cwd: string): Promise<void> {
+  try {
+    await writeFile(pathFrom(cwd, file), text);
+  } catch (error) {
+    throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * `nnhal graph MODEL`: draws a model.
+ */
+import { writeFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import type { Model } from "@nnhal/types";
+import { type DotOptions, graphDump, graphToJson } from "@nnhal/utils";
+import { type Command, Option } from "commander";
+import type { ModelCommandContext } from "../context.ts";
+import { usageError } from "../failure.ts";
+import { pathFrom, reasonOf } from "../files.ts";
+import { loadHalModel } from "../model/load-hal.ts";
+import { renderPng, renderSvg } from "../render-graph.ts";
+
+const formats = ["dot", "json", "svg", "png"] as const;
+type Format = (typeof formats)[number];
+
+/** The command's options, as commander gives them. */
+export interface GraphCommandOptions {
+  readonly output?: string;
+  /** Default: by the name of the output, else dot. */
+  readonly format?: Format;
+  readonly constants: NonNullable<DotOptions["constants"]>;
+}
+
+const help = `
+The model is a .tflite file, or one conformance example as JSON.
+
+SVG needs the package @viz-js/viz, which comes with nnhal unless optional packages were left out. PNG needs Graphviz's
+program dot. With --constants nodes, as Android draws models, a picture of a large network can take minutes.
+
+Examples:
+  nnhal graph mobilenet.tflite -o mobilenet.svg
+  nnhal graph mobilenet.tflite --constants nodes > mobilenet.dot
+  nnhal graph mobilenet.tflite --format json`;
+
+/** Adds the command to a program. */
+export function registerGraphCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
+  program
+    .command("graph")
+    .description("draw a model as Graphviz text, SVG or PNG, or give it as JSON")
+    .argument("<model>", "the .tflite file, or a conformance example as JSON")
+    .option("-o, --output <file>", "write to this file (default: to the standard output)")
+    .addOption(
+      new Option("--format <format>", "what to write (default: by the output's name, else dot)").choices(formats),
+    )
+    .addOption(
+      new Option("--constants <where>", "inside the operations that read them, or as nodes of their own")
+        .choices(["inside", "nodes"])
+        .default("inside"),
+    )
+    .addHelpText("after", help)
+    .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
+}
+
+/** Runs the command. Rejects with a CommandError. */
+export async function runGraphCommand(
+  path: string,
+  { output, format = formatOf(output), constants }: GraphCommandOptions,
+  { cwd, stdout }: Pick<ModelCommandContext, "cwd" | "stdout">,
+): Promise<void> {
+  if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
+  const model = await loadHalModel(path, cwd);
+  const drawn = await draw(basename(path), model, format, { constants });
+  if (output === undefined) {
+    stdout.write(String(drawn));
+    return;
+  }
+  try {
+    await writeFile(pathFrom(cwd, output), drawn);
+  } catch (error) {
+    throw usageError(`cannot write ${output}: ${reasonOf(error)}`, error);
+  }
+}
+
+/** The format of a file by its name. Throws a usage error for a name that tells none. */
+function formatOf(output: string | undefined): Format {
+  if (output === undefined) return "dot";
+  const extension = extname(output).slice(1).toLowerCase();
+  const format = formats.find((known) => known === extension);
+  if (format !== undefined) return format;
+  throw usageError(
+    `the name ${output} does not end in ${formats.map((known) => `.${known}`).join(", ")}: add --format`,
+  );
+}
+
+async function draw(name: string, model: Model, format: Format, options: DotOptions): Promise<string | Uint8Array> {
+  if (format === "json") return `${JSON.stringify(graphToJson(name, model))}\n`;
+  const lines: string[] = [];
+  graphDump(name, model, { write: (line) => lines.push(line) }, options);
+  const dot = lines.join("");
+  if (format === "dot") return dot;
+  return format === "svg" ? renderSvg(dot) : renderPng(dot);
+}

@@ -1,0 +1,128 @@
+/**
+ * `nnhal validate MODEL`: lists the rules of the HAL that a model breaks, the oldest HAL version that it fits, and what
+ * in it needs that version.
+ */
+import { type HalVersion, halVersions, type Model } from "@nnhal/types";
+import {
+  type Issue,
+  minimumVersion,
+  modelIssues,
+  type VersionRequirement,
+  versionRequirements,
+} from "@nnhal/validation";
+import { type Command, Option } from "commander";
+import type { ModelCommandContext } from "../context.ts";
+import { exitCodes } from "../failure.ts";
+import { loadHalModel } from "../model/load-hal.ts";
+import { columns, oneLine } from "../text.ts";
+
+/** The command's options, as commander gives them. */
+export interface ValidateCommandOptions {
+  /** Default: 1.3. */
+  readonly hal?: HalVersion;
+  readonly rules: "runtime" | "driver";
+  readonly json?: boolean;
+}
+
+/** What `--json` prints. */
+export interface ValidationJson {
+  /** At the version asked for. */
+  readonly valid: boolean;
+  /** Null where the model is not valid at any version. */
+  readonly minimumVersion: HalVersion | null;
+  readonly issues: readonly Issue[];
+  /** What needs the minimum version; empty where that is 1.0 or null. */
+  readonly requirements: readonly Pick<VersionRequirement, "path" | "message">[];
+}
+
+const help = `
+The model is a .tflite file, or one conformance example as JSON.
+
+Exit codes:
+  0  the model is valid
+  1  it is not
+  2  there is no such file, or it holds no model for the HAL
+
+Examples:
+  nnhal validate mobilenet.tflite
+  nnhal validate mobilenet.tflite --hal 1.1
+  nnhal validate example.json --rules driver --json`;
+
+/** Adds the command to a program. */
+export function registerValidateCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
+  program
+    .command("validate")
+    .description("list what is wrong in a model, and the oldest HAL version that it fits")
+    .argument("<model>", "the .tflite file, or a conformance example as JSON")
+    .addOption(new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(halVersions))
+    .addOption(
+      new Option("--rules <whose>", "the runtime's rules, or those of drivers, which do not loop over unknown sizes")
+        .choices(["runtime", "driver"])
+        .default("runtime"),
+    )
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", help)
+    .action(async (path: string, options: ValidateCommandOptions) =>
+      runValidateCommand(path, options, await context()),
+    );
+}
+
+/** Runs the command. Rejects with a CommandError. */
+export async function runValidateCommand(
+  path: string,
+  { hal = "1.3", rules, json = false }: ValidateCommandOptions,
+  { cwd, stdout, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "setExitCode">,
+): Promise<void> {
+  const model = await loadHalModel(path, cwd);
+  const result = validate(model, hal, rules);
+  stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
+  if (!result.valid) setExitCode(exitCodes.failed);
+}
+
+function validate(model: Model, version: HalVersion, mode: ValidateCommandOptions["rules"]): ValidationJson {
+  const issues = modelIssues(model, { version, mode, limit: Number.POSITIVE_INFINITY });
+  const minimum = minimumVersion(model, { mode }) ?? null;
+  const requirements = minimum === null ? [] : (versionRequirements(model, { mode }) ?? []);
+  return {
+    valid: issues.length === 0,
+    minimumVersion: minimum,
+    issues,
+    requirements: requirements
+      .filter((requirement) => requirement.version === minimum)
+      .map(({ path, message }) => ({ path, message })),
+  };
+}
+
+function formatResult(
+  { valid, minimumVersion: minimum, issues, requirements }: ValidationJson,
+  path: string,
+  hal: HalVersion,
+): string[] {
+  const counted = `${issues.length} ${issues.length === 1 ? "rule is" : "rules are"} broken`;
+  const verdict = valid ? `valid in HAL ${hal}` : `not valid in HAL ${hal}: ${counted}`;
+  const oldest = minimum === null ? "it fits no HAL version" : `the oldest HAL version that it fits is ${minimum}`;
+  return [
+    `${path}: ${verdict}`,
+    ...columns(issues.map(({ code, path: place, message }) => [`  ${code}`, place, oneLine(message)])),
+    requirements.length === 0 ? oldest : `${oldest}:`,
+    ...columns(groupRequirements(requirements).map(({ message, places }) => [`  ${message}`, placesText(places)])),
+  ];
+}
+
+/** The same need of many operations or operands is one line. */
+function groupRequirements(requirements: ValidationJson["requirements"]) {
+  const groups = new Map<string, string[]>();
+  for (const { path, message } of requirements) {
+    const places = groups.get(message);
+    if (places === undefined) groups.set(message, [path]);
+    else places.push(path);
+  }
+  return [...groups].map(([message, places]) => ({ message: oneLine(message), places }));
+}
+
+const shownPlaces = 2;
+
+function placesText(places: readonly string[]): string {
+  const rest = places.length - shownPlaces;
+  return [...places.slice(0, shownPlaces), ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}

@@ -1,0 +1,112 @@
+/**
+ * The report of `nnhal conformance`, for people and as JSON.
+ */
+import type { Counts, Summary } from "@nnhal/conformance";
+import { columns } from "./text.ts";
+
+/** What one suite came to. */
+export interface SuiteReport {
+  readonly suite: string;
+  /** What the suite counts by: `operation`, `mutation`. */
+  readonly by: string;
+  /** The order in which they are shown. Default: by name. */
+  readonly order?: readonly string[];
+  /** What to know of the suite that its counts do not say. */
+  readonly note?: string;
+  readonly summary: Summary;
+}
+
+/** Numbers of cases, as JSON has them. */
+interface CountsJson extends Counts {
+  readonly total: number;
+}
+
+/** What `--json` prints. */
+export interface ConformanceJson extends CountsJson {
+  /** As the user named it. */
+  readonly device: string;
+  readonly suites: readonly SuiteJson[];
+}
+
+interface SuiteJson extends CountsJson {
+  readonly suite: string;
+  /** What `subjects` are: `operation`, `mutation`. */
+  readonly by: string;
+  readonly subjects: Readonly<Record<string, CountsJson>>;
+  /** Why cases were skipped or unsupported, and how many each. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly failures: readonly { readonly name: string; readonly reason: string }[];
+}
+
+const verdicts = ["passed", "failed", "unsupported", "skipped"] as const satisfies readonly (keyof Counts)[];
+
+function countsJson(counts: Counts): CountsJson {
+  const { passed, failed, unsupported, skipped } = counts;
+  return { passed, failed, unsupported, skipped, total: passed + failed + unsupported + skipped };
+}
+
+/** The sum of several counts. */
+export function sumOf(all: readonly Counts[]): CountsJson {
+  const sum = { passed: 0, failed: 0, unsupported: 0, skipped: 0 };
+  for (const counts of all) for (const verdict of verdicts) sum[verdict] += counts[verdict];
+  return countsJson(sum);
+}
+
+/** The report as JSON. */
+export function toJson(device: string, reports: readonly SuiteReport[]): ConformanceJson {
+  const suites = reports.map((report) => ({
+    suite: report.suite,
+    by: report.by,
+    ...countsJson(report.summary),
+    subjects: Object.fromEntries(subjectsOf(report).map(([subject, counts]) => [subject, countsJson(counts)])),
+    reasons: Object.fromEntries(report.summary.reasons),
+    failures: report.summary.failures,
+  }));
+  return { device, ...sumOf(reports.map(({ summary }) => summary)), suites };
+}
+
+function subjectsOf({ order, summary }: SuiteReport): (readonly [string, Counts])[] {
+  const place = (subject: string) => order?.indexOf(subject) ?? 0;
+  return [...summary.bySubject].sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+
+/** The most reasons that the text gives for what was not run. */
+const mostReasons = 20;
+
+/** The report as text: for each suite a table, what failed, and why cases did not run; the sum in the last line. */
+export function formatReport(device: string, reports: readonly SuiteReport[]): string {
+  const lines = reports.flatMap((report) => [...formatSuite(report), ""]);
+  return `${[...lines, `${device}: ${sentence(sumOf(reports.map(({ summary }) => summary)))}`].join("\n")}\n`;
+}
+
+function formatSuite(report: SuiteReport): string[] {
+  const { suite, by, note, summary } = report;
+  const rows = [...subjectsOf(report), ["total", summary] as const].map(([subject, counts]) => [
+    subject,
+    ...verdicts.map((verdict) => String(counts[verdict])),
+  ]);
+  const cells = [[by, ...verdicts], ...rows];
+  const widths = cells[0].map((_, place) => Math.max(...cells.map((row) => row[place].length)));
+  const table = columns(
+    cells.map((row) => row.map((cell, place) => (place === 0 ? cell : cell.padStart(widths[place])))),
+  );
+  return [
+    `Suite ${suite}`,
+    ...table,
+    ...reasonLines(summary),
+    ...(note === undefined ? [] : [note]),
+    ...summary.failures.flatMap(({ name, reason }) => [`FAILED ${name}`, `       ${reason}`]),
+  ];
+}
+
+function reasonLines({ reasons }: Summary): string[] {
+  if (reasons.size === 0) return [];
+  const byCount = [...reasons].sort(([, a], [, b]) => b - a);
+  const lines = byCount.slice(0, mostReasons).map(([reason, count]) => `${String(count).padStart(8)}  ${reason}`);
+  const more = byCount.length - lines.length;
+  return ["Not run:", ...lines, ...(more > 0 ? [`          and ${more} more reasons`] : [])];
+}
+
+function sentence(counts: CountsJson): string {
+  return `${verdicts.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")} of ${counts.total}`;
+}

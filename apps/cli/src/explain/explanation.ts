@@ -1,0 +1,238 @@
+/**
+ * What `nnhal explain` says of a model: what each device says of each operation, where it goes, and the steps.
+ */
+import type { Plan, Step } from "@nnhal/driver-core/partition";
+import { planMemory } from "@nnhal/runtime";
+import {
+  type Device,
+  ErrorStatus,
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  operandTypeNames,
+  operandTypes,
+  operationTypeNames,
+} from "@nnhal/types";
+
+/** What a device says of an operation. */
+export interface DeviceAnswer {
+  readonly supported: boolean;
+  /** Why not. */
+  readonly reason?: string;
+}
+
+/** An operand of an operation. */
+export interface ExplainedOperand {
+  /** Its index in the model. */
+  readonly operand: number;
+  /** The HAL's type. */
+  readonly type: string;
+  /** 0 is an extent that is not known. */
+  readonly shape: readonly number[];
+}
+
+/** An operation. */
+export interface ExplainedOperation {
+  readonly index: number;
+  readonly type: string;
+  /** By the name of the device. */
+  readonly devices: Readonly<Record<string, DeviceAnswer>>;
+  /** null where the runtime interprets it, or where there is no plan. */
+  readonly device: string | null;
+  /** null where there is no plan. */
+  readonly step: number | null;
+  /** Why it goes there. */
+  readonly reason?: string;
+  /** Omitted operands have the shape [] and the type of the parameter. */
+  readonly inputs: readonly ExplainedOperand[];
+  readonly outputs: readonly ExplainedOperand[];
+  /** In a step of its own. */
+  readonly measuredMs?: number;
+}
+
+/** A tensor that crosses the border of a step. */
+export interface BoundaryTensor extends ExplainedOperand {
+  readonly bytes: number;
+}
+
+/** A step. */
+export interface ExplainedStep {
+  /** null where the runtime interprets it. */
+  readonly device: string | null;
+  readonly operations: readonly number[];
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  readonly predictedMs: number;
+  readonly measuredMs?: number;
+  readonly inputs: readonly BoundaryTensor[];
+  readonly outputs: readonly BoundaryTensor[];
+  /** The plans inside an IF or WHILE that the runtime interprets: then and else, or condition and body. */
+  readonly inside?: readonly InnerPlan[];
+}
+
+/** A plan inside control flow. */
+export interface InnerPlan extends ExplainedPlan {
+  readonly part: "then" | "else" | "condition" | "body";
+}
+
+/** A model or subgraph. */
+export interface ExplainedPlan {
+  readonly operations: readonly ExplainedOperation[];
+  readonly steps: readonly ExplainedStep[];
+}
+
+/** A whole explanation. */
+export interface Explanation extends ExplainedPlan {
+  readonly model: string;
+  /** `cost` or `android`. */
+  readonly policy: string;
+  readonly preference: string;
+  /** All that were asked, in planning order. */
+  readonly devices: readonly string[];
+  /** Why there is no plan. */
+  readonly problem?: string;
+  readonly predictedMs?: number;
+  /** Median of some executions. */
+  readonly measuredMs?: number;
+  /** Bytes for what lies between steps, and the least that any layout would take. */
+  readonly memory?: { readonly peak: number; readonly lowerBound: number };
+}
+
+/** Milliseconds that were measured. */
+export interface Measured {
+  readonly total: number;
+  readonly steps: ReadonlyMap<Step, number>;
+  /** By operation of the main subgraph. */
+  readonly operations: readonly (number | undefined)[];
+}
+
+/** Explains a plan. `devices`: all that were asked. */
+export function explainPlan(
+  plan: Plan,
+  devices: readonly Device[],
+  measured?: Measured,
+): ExplainedPlan & Pick<Explanation, "predictedMs" | "measuredMs" | "memory"> {
+  return {
+    ...explainSubgraph(plan, devices, measured, measured?.operations),
+    predictedMs: milliseconds(plan.predictedTime),
+    ...(measured && { measuredMs: measured.total }),
+    memory: planMemory(plan),
+  };
+}
+
+/** Explains what devices say of a model that has no plan. */
+export function explainAnswers(model: Model, devices: readonly Device[]): ExplainedPlan {
+  const answers = answersOf(model, devices);
+  const operations = model.main.operations.map((_, index) => ({
+    ...describeOperation(model, index, answers),
+    device: null,
+    step: null,
+  }));
+  return { operations, steps: [] };
+}
+
+function explainSubgraph(
+  plan: Plan,
+  devices: readonly Device[],
+  measured: Measured | undefined,
+  ofOperations: readonly (number | undefined)[] = [],
+): ExplainedPlan {
+  const { model, steps, choices } = plan;
+  const answers = answersOf(model, devices);
+  const stepOf: number[] = [];
+  steps.forEach((step, place) => {
+    for (const operation of operationsOf(step)) stepOf[operation] = place;
+  });
+  const operations = choices.map(({ device, reason }, index): ExplainedOperation => {
+    const time = ofOperations[index];
+    return {
+      ...describeOperation(model, index, answers),
+      device: device === undefined ? null : plan.devices[device],
+      step: stepOf[index],
+      reason,
+      ...(time !== undefined && { measuredMs: time }),
+    };
+  });
+  return { operations, steps: steps.map((step) => explainStep(step, plan, devices, measured)) };
+}
+
+function explainStep(
+  step: Step,
+  { model, devices: names }: Plan,
+  devices: readonly Device[],
+  measured: Measured | undefined,
+): ExplainedStep {
+  const reads = step.kind === "if" ? [step.condition, ...step.inputs] : step.inputs;
+  const inputs = reads.map((operand) => boundaryTensor(model, operand));
+  const outputs = step.outputs.map((operand) => boundaryTensor(model, operand));
+  const time = measured?.steps.get(step);
+  const inner = (part: InnerPlan["part"], plan: Plan) => ({ part, ...explainSubgraph(plan, devices, measured) });
+  return {
+    device: step.kind === "execution" ? names[step.device] : null,
+    operations: operationsOf(step),
+    inputBytes: sum(inputs),
+    outputBytes: sum(outputs),
+    predictedMs: milliseconds(step.predictedTime),
+    ...(time !== undefined && { measuredMs: time }),
+    inputs,
+    outputs,
+    ...(step.kind === "if" && { inside: [inner("then", step.thenPlan), inner("else", step.elsePlan)] }),
+    ...(step.kind === "while" && { inside: [inner("condition", step.conditionPlan), inner("body", step.bodyPlan)] }),
+  };
+}
+
+function operationsOf(step: Step): readonly number[] {
+  return step.kind === "execution" ? step.operations : [step.operation];
+}
+
+/** By operation, by the name of a device. */
+type Answers = readonly Readonly<Record<string, DeviceAnswer>>[];
+
+function answersOf(model: Model, devices: readonly Device[]): Answers {
+  const all = devices.map((device) => ({ device, answer: device.getSupportedOperations(model) }));
+  return model.main.operations.map((_, index) =>
+    Object.fromEntries(
+      all.map(({ device: { name }, answer: { status, message, supported, reasons } }): [string, DeviceAnswer] => {
+        if (status === ErrorStatus.NONE && supported[index]) return [name, { supported: true }];
+        return [name, { supported: false, reason: reasons[index] ?? message ?? "no reason given" }];
+      }),
+    ),
+  );
+}
+
+function describeOperation(model: Model, index: number, answers: Answers) {
+  const { type, inputs, outputs } = model.main.operations[index];
+  return {
+    index,
+    type: operationTypeNames.get(type) ?? `operation type ${type}`,
+    devices: answers[index],
+    inputs: inputs.map((operand) => describeOperand(model, operand)),
+    outputs: outputs.map((operand) => describeOperand(model, operand)),
+  };
+}
+
+function describeOperand({ main }: Model, operand: number): ExplainedOperand {
+  const { type, dimensions } = main.operands[operand];
+  return { operand, type: operandTypeNames.get(type) ?? `operand type ${type}`, shape: dimensions };
+}
+
+function boundaryTensor(model: Model, operand: number): BoundaryTensor {
+  return { ...describeOperand(model, operand), bytes: byteSize(model.main.operands[operand]) };
+}
+
+/** Bytes of an operand; 0 where they are not known. */
+function byteSize({ type, dimensions, lifetime }: Operand): number {
+  const name = operandTypeNames.get(type);
+  if (name === undefined || lifetime === OperandLifeTime.NO_VALUE) return 0;
+  const { elementSize, kind } = operandTypes[name];
+  if (kind === "tensor" && dimensions.length === 0) return 0;
+  return dimensions.reduce((size, extent) => size * extent, elementSize);
+}
+
+function sum(tensors: readonly BoundaryTensor[]): number {
+  return tensors.reduce((total, { bytes }) => total + bytes, 0);
+}
+
+function milliseconds(nanoseconds: number): number {
+  return nanoseconds / 1e6;
+}

@@ -1,0 +1,79 @@
+/**
+ * Times the steps of a model's plan, and each operation in a step of its own.
+ */
+import type { Plan, Step } from "@nnhal/driver-core/partition";
+import type { StepTime } from "@nnhal/runtime";
+import type { DeviceSelection } from "../devices.ts";
+import { CommandError } from "../failure.ts";
+import { type PrepareRunOptions, prepareRun, runOnce } from "../model/execute.ts";
+import { prepareInputs } from "../model/inputs.ts";
+import type { LoadedModel } from "../model/load.ts";
+import { median } from "../model/measure.ts";
+import type { Measured } from "./explanation.ts";
+
+/** Executions that count, after one that does not. */
+const RUNS = 5;
+const SEED = 1;
+
+/** A plan and how long its parts take; the plan is the one that ran, which may be the CPU's after a device failed. */
+export interface MeasuredPlan {
+  readonly plan: Plan;
+  readonly measured: Measured;
+  /** Why operations were not timed. */
+  readonly untimed?: string;
+}
+
+/** Prepares a model and runs it on noise. Rejects with a failure where it cannot run. */
+export async function measurePlan(
+  model: LoadedModel,
+  selection: DeviceSelection,
+  options: PrepareRunOptions,
+  now: () => number,
+): Promise<MeasuredPlan> {
+  const whole = await timed(model, selection, options, now);
+  const measured = { total: whole.total, steps: whole.times, operations: [] };
+  try {
+    const { plan, times } = await timed(model, selection, { ...options, separateOperations: true }, now);
+    const operations = plan.choices.map((_, index) => {
+      const step = plan.steps.find((one) =>
+        (one.kind === "execution" ? one.operations : [one.operation]).includes(index),
+      );
+      return step && times.get(step);
+    });
+    return { plan: whole.plan, measured: { ...measured, operations } };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { plan: whole.plan, measured, untimed: error.message };
+  }
+}
+
+async function timed(
+  model: LoadedModel,
+  selection: DeviceSelection,
+  options: PrepareRunOptions,
+  now: () => number,
+): Promise<{ readonly plan: Plan; readonly total: number; readonly times: ReadonlyMap<Step, number> }> {
+  let inRun = new Map<Step, number>();
+  const onStep = ({ step, nanoseconds }: StepTime) => {
+    inRun.set(step, (inRun.get(step) ?? 0) + Number(nanoseconds) / 1e6);
+  };
+  const prepared = await prepareRun(model, selection, { ...options, onStep });
+  try {
+    const inputs = (await prepareInputs(model, { files: [], seed: SEED }, "")).map(({ bytes }) => bytes);
+    await runOnce(prepared, inputs);
+    const totals: number[] = [];
+    const runs: ReadonlyMap<Step, number>[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      inRun = new Map();
+      const start = now();
+      await runOnce(prepared, inputs);
+      totals.push(now() - start);
+      runs.push(inRun);
+    }
+    const steps = new Set(runs.flatMap((run) => [...run.keys()]));
+    const times = new Map([...steps].map((step) => [step, median(runs.map((run) => run.get(step) ?? 0))] as const));
+    return { plan: prepared.compilation.plan, total: median(totals), times };
+  } finally {
+    prepared.compilation.close();
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * What the commands share that run conformance suites: options, finding the vectors, progress, and child processes.
+ */
+import {
+  type CaseResult,
+  findVectorFiles,
+  type OnProgress,
+  runIsolated,
+  type Summary,
+  summarise,
+  type VectorFile,
+} from "@nnhal/conformance";
+import { InvalidArgumentError } from "commander";
+import type { CommandContext } from "./context.ts";
+import { createProgressBar } from "./progress.ts";
+
+/** A number of seconds, as an option gives it. */
+export function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (seconds > 0 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
+}
+
+/** The vectors files of a folder. Rejects where there are none. */
+export async function findFiles(dir: string): Promise<readonly VectorFile[]> {
+  const files = await findVectorFiles(dir);
+  if (files.length === 0) throw new Error(`there are no *.jsonl.gz files in ${dir}`);
+  return files;
+}
+
+/** Adds up the results of a run over some files, and shows on stderr how far it is. `what` is said of the progress. */
+export async function runWithProgress(
+  files: readonly VectorFile[],
+  run: (onProgress: OnProgress) => AsyncIterable<CaseResult>,
+  { stderr }: CommandContext,
+  what = "",
+): Promise<Summary> {
+  const bar = createProgressBar(
+    stderr,
+    files.reduce((sum, { size }) => sum + size, 0),
+  );
+  try {
+    let failed = 0;
+    return await summarise(
+      run((done, detail) => bar.moveTo(done, `${what}${failed} failed, ${detail}`)),
+      ({ verdict }) => {
+        if (verdict === "failed") failed++;
+      },
+    );
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Time in milliseconds that a child gets beyond a case's own, to say itself that the case took too long. */
+const grace = 10_000;
+
+/** Runs cases in children of this process: the same command with other arguments, `--serve`, and `--singly` where
+ * results come in batches. */
+export function runInChildren(
+  command: string,
+  args: readonly string[],
+  timeLimit: number,
+  startSelf: NonNullable<CommandContext["startSelf"]>,
+  onProgress: OnProgress,
+  batch = 1,
+): AsyncGenerator<CaseResult> {
+  return runIsolated({
+    start: (done, singly) => {
+      const telling = batch === 1 ? [] : ["--singly", String(singly)];
+      return startSelf([command, "--serve", String(done), ...telling, ...args]);
+    },
+    batch,
+    silence: timeLimit * 1000 + grace,
+    onProgress,
+  });
+}

@@ -1,0 +1,87 @@
+/** Filters that slide over images, in the terms of tfjs: its paddings, and strides or dilations. */
+import type { KernelTensor } from "@nnhal/backend";
+import { dilatedExtent, implicitPadding, type Padding, PaddingScheme } from "@nnhal/operations";
+import * as tf from "@tensorflow/tfjs-core";
+import { type Space, spaceOf } from "./_image.ts";
+
+export interface Strides {
+  readonly strideWidth: number;
+  readonly strideHeight: number;
+}
+
+export interface Dilations {
+  readonly dilationWidth: number;
+  readonly dilationHeight: number;
+}
+
+/** A filter that slides over an image. */
+export interface SlidingFilter extends Strides, Dilations, Padding {
+  readonly input: KernelTensor;
+  readonly filter: KernelTensor;
+  readonly nchw: boolean;
+}
+
+/** How tfjs is told the padding. What it cannot be told is put around the image before. */
+interface Pads {
+  readonly pad: "valid" | "same" | number;
+  before(image: tf.Tensor4D): tf.Tensor4D;
+}
+
+function padsOf(
+  padding: Padding,
+  { height, width }: Space,
+  filter: readonly number[],
+  sliding: Strides & Dilations,
+): Pads {
+  const { paddingTop, paddingBottom, paddingLeft, paddingRight } = padding;
+  const given = [paddingTop, paddingBottom, paddingLeft, paddingRight];
+  const before = (image: tf.Tensor4D) => image;
+  const [filterHeight, filterWidth] = [
+    dilatedExtent(filter[1], sliding.dilationHeight),
+    dilatedExtent(filter[2], sliding.dilationWidth),
+  ];
+  const same = [
+    ...implicitPadding(PaddingScheme.SAME, height, sliding.strideHeight, filterHeight),
+    ...implicitPadding(PaddingScheme.SAME, width, sliding.strideWidth, filterWidth),
+  ];
+  if (given.every((extent) => extent === 0)) return { pad: "valid", before };
+  if (given.every((extent, side) => extent === same[side])) return { pad: "same", before };
+  if (given.every((extent) => extent === paddingTop)) return { pad: paddingTop, before };
+  const pads: [number, number][] = [
+    [0, 0],
+    [paddingTop, paddingBottom],
+    [paddingLeft, paddingRight],
+    [0, 0],
+  ];
+  return { pad: "valid", before: (image) => tf.pad(image, pads) };
+}
+
+/** tfjs takes strides or dilations, not both: then the filter's cells are spread apart, with zeros between them. */
+function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilations): tf.Tensor4D {
+  const [height, width, inputs, outputs] = filter.shape;
+  const rows = tf.pad(tf.reshape(filter, [height, 1, width * inputs * outputs]), [
+    [0, 0],
+    [0, dilationHeight - 1],
+    [0, 0],
+  ]);
+  const tall = height * dilationHeight;
+  const columns = tf.pad(tf.reshape(rows, [tall * width, 1, inputs * outputs]), [
+    [0, 0],
+    [0, dilationWidth - 1],
+    [0, 0],
+  ]);
+  const wide = width * dilationWidth;
+  const all = tf.reshape<tf.Rank.R4>(columns, [tall, wide, inputs, outputs]);
+  return tf.slice4d(all, [0, 0, 0, 0], [tall - dilationHeight + 1, wide - dilationWidth + 1, inputs, outputs]);
+}
+
+/** Strides, dilations and the change to the filter that bring a sliding window into what tfjs takes. */
+export function slidingOf(args: SlidingFilter) {
+  const { strideHeight, strideWidth, dilationHeight, dilationWidth } = args;
+  const isBoth = strideHeight * strideWidth > 1 && dilationHeight * dilationWidth > 1;
+  const strides: [number, number] = [strideHeight, strideWidth];
+  const dilations: [number, number] = isBoth ? [1, 1] : [dilationHeight, dilationWidth];
+  const shape = (filter: tf.Tensor4D) => (isBoth ? spread(filter, args) : filter);
+  const { pad, before } = padsOf(args, spaceOf(args.input.dimensions, args.nchw), args.filter.dimensions, args);
+  return { sliding: { strides, dilations, pad }, shape, before };
+}

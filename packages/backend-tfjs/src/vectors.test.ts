@@ -1,0 +1,47 @@
+/**
+ * The public conformance vectors on the tfjs backend: what it claims it does right. The vectors are not part of this repository:
+ * NNHAL_VECTORS names their folder. The derived forms, and the plain JavaScript engine, run through `nnhal vectors`.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
+import { expect, it } from "vitest";
+import { deviceOn } from "./_devices.test-helper.ts";
+
+const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
+
+/** What tfjs cannot express; everything else is claimed. */
+const without = [
+  "BOX_WITH_NMS_LIMIT",
+  "DETECTION_POSTPROCESSING",
+  "GENERATE_PROPOSALS",
+  "HEATMAP_MAX_KEYPOINT",
+  "LSH_PROJECTION",
+  "QUANTIZED_16BIT_LSTM",
+  "QUANTIZED_LSTM",
+  "ROI_ALIGN",
+  "ROI_POOLING",
+];
+
+it("passes every public vector that it supports", { timeout: 600_000 }, async ({ skip }) => {
+  skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
+  const device = await deviceOn("wasm");
+  const passing = new Set<string>();
+  const { passed, failed, unsupported, skipped, failures, bySubject, reasons } = await summarise(
+    runVectors(device, readVectorFiles(await findVectorFiles(folder))),
+    ({ subject, verdict }) => {
+      if (verdict === "passed") passing.add(subject);
+    },
+  );
+  const first = failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
+  expect(first, `${failed} failed; the first are`).toEqual([]);
+  expect([...bySubject.keys()].filter((name) => !passing.has(name)).sort()).toEqual(without);
+  expect([...reasons.keys()].sort()).toEqual(without.map((name) => `${name}: tfjs has no kernel for it`));
+  expect({ passed, failed, unsupported, skipped, operations: passing.size }).toEqual({
+    passed: 6116,
+    failed: 0,
+    unsupported: 499,
+    skipped: 0,
+    operations: 93,
+  });
+});

@@ -1,0 +1,101 @@
+/** An engine whose handles are objects with numbers in them, and that counts those that are alive. */
+import { createData, elementCount } from "@nnhal/operations";
+import { type Capabilities, DeviceType } from "@nnhal/types";
+import type { Backend } from "../contract.ts";
+import type { Kernel, KernelTable, KernelTensor } from "./kernel.ts";
+import { kernelBackend } from "./kernel-backend.ts";
+
+export interface Handle {
+  readonly values: readonly number[];
+}
+
+const info = { execTime: 1, powerUsage: 1 };
+const capabilities: Capabilities = {
+  relaxedFloat32toFloat16PerformanceScalar: info,
+  relaxedFloat32toFloat16PerformanceTensor: info,
+  operandPerformance: [],
+  ifPerformance: info,
+  whilePerformance: info,
+};
+
+/** left + right, without broadcasting. */
+export const add: Kernel<Handle> = {
+  prepare:
+    ({ left, right }) =>
+    (read) => {
+      const [a, b] = [left, right].map((tensor) => read(tensorOf(tensor)).values);
+      return [{ values: a.map((value, index) => value + b[index]) }];
+    },
+};
+
+/** What a kernel's argument is known to be. */
+export function tensorOf(argument: unknown): KernelTensor {
+  if (!isTensor(argument)) throw new TypeError("not a tensor argument");
+  return argument;
+}
+
+function isTensor(argument: unknown): argument is KernelTensor {
+  return typeof argument === "object" && argument !== null && "dimensions" in argument;
+}
+
+/** What happened in an engine. */
+export interface Record {
+  /** Handles uploaded or computed, and not released. */
+  readonly alive: Set<Handle>;
+  uploads: number;
+  downloads: number;
+  closed: number;
+}
+
+/** A backend over a table of kernels, and what happens in it. */
+export function fakeBackend(kernels: KernelTable<Handle>): { readonly backend: Backend; readonly record: Record } {
+  const record: Record = { alive: new Set(), uploads: 0, downloads: 0, closed: 0 };
+  const counted: { [name: string]: Kernel<Handle> | undefined } = {};
+  const born = (handle: Handle) => {
+    record.alive.add(handle);
+    return handle;
+  };
+  for (const [name, kernel] of Object.entries(kernels)) {
+    if (kernel === undefined) continue;
+    counted[name] = {
+      ...kernel,
+      prepare(args, outputs, setup) {
+        const run = kernel.prepare(args, outputs, { ...setup, keep: (handle) => setup.keep(born(handle)) });
+        return (read, context) => {
+          const results = run((tensor) => {
+            const handle = read(tensor);
+            if (!record.alive.has(handle)) throw new Error(`operand ${tensor.index} was released before`);
+            return handle;
+          }, context);
+          return results instanceof Promise ? results.then((all) => all.map(born)) : results.map(born);
+        };
+      },
+    };
+  }
+  const backend = kernelBackend<Handle>({
+    name: "fake",
+    deviceType: DeviceType.OTHER,
+    open: async () => ({
+      version: "fake-1",
+      capabilities,
+      kernels: counted,
+      upload(_, data) {
+        record.uploads++;
+        return born({ values: Array.from(data) });
+      },
+      download(handle, { type, dimensions }) {
+        record.downloads++;
+        const data = createData(type, elementCount(dimensions));
+        data.set(handle.values);
+        return data;
+      },
+      release(handle) {
+        if (!record.alive.delete(handle)) throw new Error("released twice");
+      },
+      close() {
+        record.closed++;
+      },
+    }),
+  });
+  return { backend, record };
+}

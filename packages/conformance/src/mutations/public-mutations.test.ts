@@ -1,0 +1,32 @@
+/**
+ * Mutants of the public conformance vectors on the reference device: every one is refused, every model that they come from
+ * accepted. A part of the examples and of their mutants; `nnhal conformance --suite mutations --all` runs the rest. The
+ * vectors are not part of this repository: NNHAL_VECTORS names their folder.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { expect, it } from "vitest";
+import { summarise } from "../result.ts";
+import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
+import { mutationSubjects, runMutations } from "./run.ts";
+import { isSampled } from "./sample.ts";
+
+const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
+
+it("refuses a sample of the mutants of a sample of the public vectors", { timeout: 300_000 }, async ({ skip }) => {
+  skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  const summary = await summarise(
+    runMutations(device, readVectorFiles(await findVectorFiles(folder)), {
+      filter: ({ name }) => isSampled(name, 8),
+      sample: 8,
+    }),
+  );
+  const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
+  expect(first, `${summary.failed} of ${summary.total} failed; the first are`).toEqual([]);
+  expect(mutationSubjects.filter((subject) => !summary.bySubject.has(subject))).toEqual([]);
+  expect(summary.passed).toBeGreaterThan(20_000);
+});

@@ -1,0 +1,161 @@
+/**
+ * Random operations as examples of the conformance kit: single-operation models with their inputs and with what the
+ * reference kernel makes of them, or wrong ones that a device has to refuse.
+ */
+import { encodeTensorData } from "@nnhal/backend";
+import {
+  isTensorType,
+  matchOperation,
+  type Operation,
+  operations,
+  requiredVersion,
+  type Tensor,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { type OperationTypeName, operandTypes, operationTypeNames } from "@nnhal/types";
+import type { Example, ExampleOperand } from "../vectors/example.ts";
+import { drawOperation, type RandomOperation } from "./draw.ts";
+import { createRandom, type Random } from "./random.ts";
+import { runRandomOperation } from "./run.ts";
+import { signaturesOf } from "./signature.ts";
+
+/** Which random examples there are. */
+export interface RandomExamplesOptions {
+  /** Default 1. */
+  readonly seed?: number;
+  /** How many cases are drawn for each operation. Default 100. Not all of them can be models: see `exampleOf`. */
+  readonly count?: number;
+  /** Default: those of the HAL that have a kernel. */
+  readonly operations?: readonly Operation[];
+}
+
+/** Draws random examples: for each operation all its signatures in turn. */
+export function* randomExamples(options: RandomExamplesOptions = {}): Generator<Example> {
+  for (const { random, operation, name } of drawAll(options)) {
+    const example = exampleOf(operation, name, random);
+    if (example !== undefined) yield example;
+  }
+}
+
+/** A drawn case. */
+export interface Drawn {
+  /** `random/ADD/17`. The same seed gives the same case. */
+  readonly name: string;
+  readonly operation: RandomOperation;
+  /** What is left of the random numbers of the case. */
+  readonly random: Random;
+}
+
+/** Draws random operations. */
+export function* drawAll(options: RandomExamplesOptions): Generator<Drawn> {
+  const { seed = 1, count = 100, operations: chosen = kernelOperations() } = options;
+  for (const definition of chosen) {
+    const signatures = signaturesOf(definition);
+    for (let index = 0; index < count; index++) {
+      const random = createRandom(seed * 0x1_0001 + definition.code * 0x101 + index * 0x3_ffff);
+      const operation = drawOperation(signatures[index % signatures.length], random);
+      yield { name: `random/${definition.name}/${index}`, operation, random };
+    }
+  }
+}
+
+/** The operations of the HAL that are more than a way to run subgraphs. */
+export function kernelOperations(): readonly Operation[] {
+  return operations.filter(({ controlFlow }) => !controlFlow);
+}
+
+/**
+ * The model of a random operation. None where a model cannot say it: an extent of 0 means unknown in a model, and an
+ * operand that must not be omitted has a value. None either where the result is too large, or takes too long.
+ */
+function exampleOf(operation: RandomOperation, name: string, random: Random): Example | undefined {
+  const { signature, inputs, outputs: declared } = operation;
+  if (inputs.some((input, position) => !canStand(input, signature.inputs[position].omittable))) return undefined;
+  const type = operationTypeNames.get(signature.operation.code);
+  const outcome = runRandomOperation(operation, random);
+  if (type === undefined || outcome.kind === "large" || outcome.kind === "long") return undefined;
+  const isComputed = outcome.kind === "computed";
+  const outputs: readonly (TensorInfo & { readonly data?: TensorData })[] = isComputed ? outcome.outputs : declared;
+  const operands = [
+    ...inputs.map((input, position) => inputOperand(input, signature.types.get(signature.inputs[position]), random)),
+    ...outputs.map((output) => outputOperand(output, type)),
+  ];
+  const indexesOf = (lifetime: ExampleOperand["lifetime"]) =>
+    operands.flatMap((operand, index) => (operand.lifetime === lifetime ? [index] : []));
+  const match = matchOperation(signature.operation, operands.slice(0, inputs.length).map(typeOf), outputs.map(typeOf));
+  return {
+    name,
+    spec: `random/${signature.operation.name}`,
+    ...(!("mismatch" in match) && { minSupportedVersion: requiredVersion(match, inputs, declared) }),
+    isRelaxed: false,
+    expectFailure: !isComputed,
+    expectedMultinomialDistributionTolerance: 0,
+    main: {
+      inputIndexes: indexesOf("SUBGRAPH_INPUT"),
+      outputIndexes: indexesOf("SUBGRAPH_OUTPUT"),
+      operations: [
+        {
+          type,
+          inputs: inputs.map((_, index) => index),
+          outputs: outputs.map((_, index) => inputs.length + index),
+        },
+      ],
+      operands,
+    },
+    referenced: [],
+  };
+}
+
+function typeOf({ type }: { readonly type: Tensor["type"] }): Tensor["type"] {
+  return type;
+}
+
+function canStand(input: Tensor | undefined, omittable: boolean | undefined): boolean {
+  return input === undefined ? omittable === true : !input.dimensions.includes(0);
+}
+
+function inputOperand(input: Tensor | undefined, type: Tensor["type"] | undefined, random: Random): ExampleOperand {
+  if (input === undefined) {
+    if (type === undefined) throw new TypeError("an omitted operand has no type");
+    return { ...noOperand, type, ...quantisationOfOmitted(type), numberOfConsumers: 1, lifetime: "NO_VALUE" };
+  }
+  const { data, channelQuant = null, ...info } = input;
+  const lifetimes = ["SUBGRAPH_INPUT", "CONSTANT_COPY", "CONSTANT_REFERENCE"] as const;
+  const lifetime = isTensorType(input.type) ? random.pick(lifetimes) : "CONSTANT_COPY";
+  return { ...info, channelQuant, lifetime, numberOfConsumers: 1, isIgnored: false, data: bytesOf(input) };
+}
+
+/** An omitted operand's quantisation has to be that of its type too. */
+function quantisationOfOmitted(type: Tensor["type"]): Pick<ExampleOperand, "scale" | "channelQuant"> {
+  const { quantisation } = operandTypes[type];
+  const channelQuant = quantisation === "perChannel" ? { scales: [1], channelDim: 0 } : null;
+  return { scale: quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0, channelQuant };
+}
+
+const noOperand = {
+  dimensions: [],
+  scale: 0,
+  zeroPoint: 0,
+  numberOfConsumers: 0,
+  channelQuant: null,
+  isIgnored: false,
+  data: null,
+} as const;
+
+/** Results that no bound can be put around are not compared, nor those that are drawn at random. */
+function outputOperand(
+  output: TensorInfo & { readonly data?: TensorData },
+  operation: OperationTypeName,
+): ExampleOperand {
+  const { data, channelQuant: _, ...info } = output;
+  const isIgnored = operation === "RANDOM_MULTINOMIAL" || !data?.every(Number.isFinite);
+  const bytes = data === undefined || data.length === 0 ? null : bytesOf({ ...info, data });
+  return { ...noOperand, ...info, lifetime: "SUBGRAPH_OUTPUT", isIgnored, data: bytes };
+}
+
+function bytesOf({ type, data }: Tensor): Uint8Array {
+  const bytes = new Uint8Array(operandTypes[type].elementSize * data.length);
+  encodeTensorData(type, data, bytes);
+  return bytes;
+}

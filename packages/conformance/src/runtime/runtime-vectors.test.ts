@@ -1,0 +1,124 @@
+/**
+ * The public conformance vectors through the runtime: on one device, divided among several, with control flow interpreted,
+ * and with devices that fail. `NNHAL_RUNTIME_VECTORS=all` runs every vector in every form; otherwise a fixed sample runs,
+ * with all that have control flow. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import { type RuntimeDeviceOptions, runtimeAsDevice } from "@nnhal/runtime";
+import type { Device } from "@nnhal/types";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type CaseResult, summarise } from "../result.ts";
+import type { Example } from "../vectors/example.ts";
+import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
+import { runVectors } from "../vectors/run.ts";
+import { broken, failingAt, isControlFlow, sampleOf } from "./sample-devices.test-helper.ts";
+
+const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
+const isFull = process.env.NNHAL_RUNTIME_VECTORS === "all";
+/** Of the vectors without control flow, one in so many; of those of several operations, which can be divided, more. */
+const sampled = { single: 61, several: 13 };
+
+let reference: Device;
+const examples: Example[] = [];
+beforeAll(async () => {
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  reference = device;
+  if (!existsSync(folder)) return;
+  let count = 0;
+  for await (const example of readVectorFiles(await findVectorFiles(folder))) {
+    const every = example.main.operations.length > 1 ? sampled.several : sampled.single;
+    if (isFull || example.referenced.length > 0 || example.expectFailure || count++ % every === 0)
+      examples.push(example);
+  }
+}, 120_000);
+
+/** What ran, beside the results. */
+interface Seen {
+  /** Steps by kind. */
+  readonly steps: Record<"execution" | "if" | "while", number>;
+  readonly fallbacks: string[];
+}
+
+async function run(devices: readonly Device[], options: RuntimeDeviceOptions = {}) {
+  const seen: Seen = { steps: { execution: 0, if: 0, while: 0 }, fallbacks: [] };
+  const device = runtimeAsDevice(devices, {
+    policy: androidPolicy,
+    onStep: ({ step: { kind } }) => seen.steps[kind]++,
+    onFallback: (message) => seen.fallbacks.push(message),
+    ...options,
+  });
+  const results: CaseResult[] = [];
+  const summary = await summarise(runVectors(device, examples, { variants: true }), (result) => results.push(result));
+  if (isFull) console.log(expect.getState().currentTestName, summary.total, JSON.stringify(seen.steps));
+  return { summary, seen, results };
+}
+
+function expectAllPassed({ summary }: Awaited<ReturnType<typeof run>>): void {
+  const { passed, failed, unsupported, skipped, total } = summary;
+  const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
+  expect(first, `${failed} of ${total} failed; the first are`).toEqual([]);
+  expect([...summary.reasons], "reasons why vectors did not run").toEqual([]);
+  expect({ passed, failed, unsupported, skipped }).toEqual({ passed: total, failed: 0, unsupported: 0, skipped: 0 });
+}
+
+describe("the public vectors through the runtime", { timeout: 1_800_000 }, () => {
+  it("are there", ({ skip }) => {
+    skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
+    expect(examples.filter(({ referenced }) => referenced.length > 0).length).toBeGreaterThan(20);
+    expect(examples.length).toBeGreaterThan(isFull ? 6000 : 150);
+  });
+
+  it("pass on one device", async () => {
+    const one = await run([reference]);
+    expectAllPassed(one);
+    expect(one.seen.steps).toMatchObject({ if: 0, while: 0 });
+  });
+
+  it("pass divided among devices of which each takes other operations, with control flow interpreted", async () => {
+    const devices = [0, 1, 2].map((share) =>
+      sampleOf(reference, `sample-${share}`, (type) => !isControlFlow(type) && type % 3 === share),
+    );
+    const divided = await run(devices, { cpu: reference, partition: 2 });
+    expectAllPassed(divided);
+    expect(divided.seen.steps.if).toBeGreaterThan(0);
+    expect(divided.seen.steps.while).toBeGreaterThan(0);
+    // Many have more steps than one.
+    expect(divided.seen.steps.execution).toBeGreaterThan(1.2 * divided.summary.total);
+    expect(divided.seen.fallbacks).toEqual([]);
+  });
+
+  it("pass with each operation on another device than the one before", async () => {
+    const devices = [0, 1].map((share) =>
+      sampleOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
+    );
+    const divided = await run(devices, { cpu: reference, partition: 2 });
+    expectAllPassed(divided);
+    expect(divided.seen.steps.execution).toBeGreaterThan(1.2 * divided.summary.total);
+  });
+
+  it("pass by the cost policy, too", async () => {
+    const devices = [0, 1, 2].map((share) => sampleOf(reference, `sample-${share}`, (type) => type % 3 === share));
+    expectAllPassed(await run(devices, { cpu: reference, partition: 2, policy: { ...androidPolicy, kind: "cost" } }));
+  });
+
+  it.each(["prepare", "execute"] as const)("pass where a device fails to %s, on the CPU", async (at) => {
+    const fallen = await run([failingAt(at, reference)], { cpu: reference });
+    expectAllPassed(fallen);
+    expect(fallen.seen.fallbacks.length).toBeGreaterThanOrEqual(0.95 * fallen.summary.total);
+  });
+
+  it.each(["prepare", "execute"] as const)("fail where a device fails to %s and nothing may fall back", async (at) => {
+    const { results, seen } = await run([failingAt(at, reference)], { cpu: reference, partition: 2 });
+    const mustFail = new Set(examples.filter(({ expectFailure }) => expectFailure).map(({ name }) => name));
+    const others = results.filter(({ name }) => !mustFail.has(name));
+    const odd = others.filter(({ verdict, reason }) => verdict !== "failed" || !reason?.includes(broken));
+    expect(odd).toEqual([]);
+    expect(others.length).toBeGreaterThan(0);
+    expect(seen.fallbacks).toEqual([]);
+  });
+});

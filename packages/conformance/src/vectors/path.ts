@@ -1,0 +1,90 @@
+/**
+ * The ways to execute a request: the plain call, behind a fence, through a burst, and with every argument in memory that
+ * the device has allocated. Whichever way, outputs end where the request says.
+ */
+import { createLocalBurst } from "@nnhal/driver-core/burst";
+import { createFence } from "@nnhal/driver-core/fence";
+import {
+  type Device,
+  ErrorStatus,
+  type ExecuteOptions,
+  type ExecutionResult,
+  type Model,
+  type Operand,
+  type Outcome,
+  operandTypeNames,
+  operandTypes,
+  type PreparedModel,
+  type Request,
+} from "@nnhal/types";
+import { executeOnDeviceMemory } from "./device-memory.ts";
+
+/** The ways to execute a request. */
+export const executionPaths = ["sync", "fenced", "burst", "device-memory"] as const;
+export type ExecutionPath = (typeof executionPaths)[number];
+
+/** What an execution needs. */
+export interface PathRequest {
+  readonly device: Device;
+  readonly preparedModel: PreparedModel;
+  readonly model: Model;
+  readonly request: Request;
+  readonly options: ExecuteOptions;
+}
+
+/** How an execution ended, or why the device or the path has no such execution. */
+export type PathResult = Omit<ExecutionResult, "timing"> | { readonly unsupported: string };
+
+/** Executes a request in one of the ways. */
+export function executeBy(path: ExecutionPath, request: PathRequest): Promise<PathResult> {
+  return ways[path](request);
+}
+
+const ways: Readonly<Record<ExecutionPath, (request: PathRequest) => Promise<PathResult>>> = {
+  sync: ({ preparedModel, request, options }) => preparedModel.execute(request, options),
+  fenced: executeFenced,
+  burst: executeInBurst,
+  "device-memory": executeOnDeviceMemory,
+};
+
+async function executeFenced({ preparedModel, model, request, options }: PathRequest): Promise<PathResult> {
+  if (preparedModel.executeFenced === undefined) return { unsupported: "the device has no fenced executions" };
+  const outputs = model.main.outputIndexes.map((index) => model.main.operands[index]);
+  if (!outputs.every(isFullyKnown)) {
+    return { unsupported: "fenced executions need to know the dimensions of all outputs beforehand" };
+  }
+  const start = createFence();
+  const { callback, syncFence, ...launched } = await preparedModel.executeFenced(request, [start.fence], options);
+  start.signal();
+  if (callback === null) return withoutShapes(launched);
+  const state = syncFence === null ? "SIGNALED" : await syncFence.wait();
+  const { status, message } = await callback.getExecutionInfo();
+  if ((state === "SIGNALED") !== (status === ErrorStatus.NONE)) {
+    const contradiction = `the fence is in state ${state}, but the callback says status ${status}`;
+    return withoutShapes({ status: ErrorStatus.GENERAL_FAILURE, message: contradiction });
+  }
+  if (status !== ErrorStatus.NONE) return withoutShapes({ status, ...(message !== undefined && { message }) });
+  return { status, outputShapes: outputs.map(({ dimensions }) => ({ dimensions, isSufficient: true })) };
+}
+
+/** Whether a fenced execution may have the operand as an output. */
+function isFullyKnown({ type, dimensions }: Operand): boolean {
+  const name = operandTypeNames.get(type);
+  if (name !== undefined && operandTypes[name].kind !== "tensor") return true;
+  return dimensions.length > 0 && !dimensions.includes(0);
+}
+
+async function executeInBurst({ preparedModel, request, options }: PathRequest): Promise<PathResult> {
+  const { burst, ...created } = await createLocalBurst(preparedModel);
+  if (burst === null) return withoutShapes(created);
+  try {
+    const { fallback, ...result } = await burst.compute(request, options);
+    return fallback ? await preparedModel.execute(request, options) : result;
+  } finally {
+    await burst.close();
+  }
+}
+
+function withoutShapes({ status, message }: Outcome): PathResult {
+  return { status, ...(message !== undefined && { message }), outputShapes: [] };
+}

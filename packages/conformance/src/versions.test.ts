@@ -1,0 +1,86 @@
+/**
+ * The conformance vectors through the faces of every HAL version: a device that is presented as a driver of a version, and
+ * lifted again, gives the results that it gives itself, for every vector that the version can express. NNHAL_VECTORS
+ * names the folder of the vectors.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { asV1_0, asV1_1, asV1_2, asV1_3, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
+import type { Device, HalVersion } from "@nnhal/types";
+import { minimumVersion } from "@nnhal/validation";
+import { describe, expect, it } from "vitest";
+import { summarise } from "./result.ts";
+import { modelOf } from "./vectors/model.ts";
+import { findVectorFiles, readVectorFiles } from "./vectors/read.ts";
+import { runVectors } from "./vectors/run.ts";
+import type { VectorCase } from "./vectors/variant.ts";
+
+const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
+const present = existsSync(folder);
+
+const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
+
+async function referenceDevice(): Promise<Device> {
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+/** The reference device behind the face of a version. */
+async function through(version: HalVersion, options: LiftOptions = {}): Promise<Device> {
+  return liftDevice(`through-${version}`, faces[version](await referenceDevice()), options);
+}
+
+/** The oldest version that can express a case; one that has to fail is for the newest. */
+function leastVersion(vectorCase: VectorCase): HalVersion {
+  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
+}
+
+/** Runs the cases that a version can express, and some condition holds of. */
+async function run(device: Device, version: HalVersion, condition: (vectorCase: VectorCase) => boolean) {
+  const filter = (vectorCase: VectorCase) => condition(vectorCase) && leastVersion(vectorCase) <= version;
+  const examples = readVectorFiles(await findVectorFiles(folder));
+  return summarise(runVectors(device, examples, { variants: true, filter }));
+}
+
+describe.skipIf(!present)(
+  present ? "the conformance vectors" : "the conformance vectors (skipped: no such folder; NNHAL_VECTORS names it)",
+  () => {
+    it.each<[HalVersion, "launched" | "synchronous"]>([
+      ["1.0", "launched"],
+      ["1.1", "launched"],
+      ["1.2", "launched"],
+      ["1.2", "synchronous"],
+      ["1.3", "launched"],
+      ["1.3", "synchronous"],
+    ])("pass through HAL %s, executions %s", { timeout: 300_000 }, async (version, way) => {
+      const device = await through(version, { synchronous: way === "synchronous" });
+      const findsShapes = version >= "1.2";
+      const summary = await run(device, version, ({ unspecifiedOutputs }) => findsShapes || !unspecifiedOutputs);
+      const { passed, failed, unsupported, skipped, total } = summary;
+      const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
+      expect(first, `${failed} of ${total} failed; the first are`).toEqual([]);
+      expect({ passed, failed, unsupported, skipped }).toEqual({
+        passed: total,
+        failed: 0,
+        unsupported: 0,
+        skipped: 0,
+      });
+      expect(total).toBeGreaterThan(0);
+    });
+
+    it.each<HalVersion>(["1.0", "1.1"])("fail in HAL %s where it would have to find shapes", async (version) => {
+      const { failed, total, failures } = await run(
+        await through(version),
+        version,
+        ({ unspecifiedOutputs }) => unspecifiedOutputs,
+      );
+      expect(total).toBeGreaterThan(0);
+      expect(failed).toBe(total);
+      const reason = `GENERAL_FAILURE: through-${version} is of HAL ${version}, which finds no shapes`;
+      expect(failures.filter((failure) => !failure.reason.includes(reason))).toEqual([]);
+    });
+  },
+);

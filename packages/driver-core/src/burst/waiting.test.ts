@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { initialiseRing, ringReader, ringWords, ringWriter } from "./ring.ts";
+import { blockingSignal, localSignal, sharedSignal } from "./signal.ts";
+import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
+
+describe("polling", () => {
+  /** How often something is looked for that never comes. */
+  const looks = (poller: ReturnType<typeof createPoller>) => {
+    let count = 0;
+    expect(
+      poller.poll(() => {
+        count++;
+        return undefined;
+      }),
+    ).toBeUndefined();
+    return count;
+  };
+
+  it("sees what is there at once, with one look", () => {
+    let count = 0;
+    expect(createPoller(50).poll(() => ++count)).toBe(1);
+  });
+
+  it("sees what comes while it looks", () => {
+    let count = 0;
+    expect(createPoller(1_000_000).poll(() => (++count > 1000 ? "seen" : undefined))).toBe("seen");
+  });
+
+  it("looks once where there is no window", () => {
+    const poller = createPoller(0);
+    expect([looks(poller), looks(poller), looks(poller)]).toEqual([1, 1, 1]);
+  });
+
+  it("does without more and more often while it is in vain, and takes heart when it is not", () => {
+    const poller = createPoller(20);
+    const isLong = () => looks(poller) > 1;
+    const next = (count: number) =>
+      Array.from({ length: count }, isLong)
+        .map((long) => (long ? "P" : "."))
+        .join("");
+    expect(next(12)).toBe("P.P..P....P.");
+    expect(next(7 + 1 + 16 + 1 + 32 + 1 + 64 + 1 + 64 + 1)).toBe(
+      `${".".repeat(7)}P${".".repeat(16)}P${".".repeat(32)}P${".".repeat(64)}P${".".repeat(64)}P`,
+    );
+    // What is there at once tells nothing of polling; what comes while polling does.
+    expect(poller.poll(() => 1)).toBe(1);
+    expect(next(64)).toBe(".".repeat(64));
+    let count = 0;
+    expect(poller.poll(() => (++count > 10 ? "seen" : undefined))).toBe("seen");
+    expect(next(3)).toBe("P.P");
+  });
+});
+
+describe("sleeping", () => {
+  function makeRing(signal: ReturnType<typeof localSignal>, words: Int32Array) {
+    initialiseRing(words, 2);
+    return { writer: ringWriter(words, 2, signal), reader: ringReader(words, 2, signal) };
+  }
+  const memory = () => new Int32Array(new SharedArrayBuffer(ringWords(2) * 4));
+
+  it.each([
+    ["local", localSignal(), new Int32Array(ringWords(2))],
+    ["shared", sharedSignal({ keepAlive: true }), memory()],
+    ["blocking", blockingSignal({ milliseconds: 1 }), memory()],
+  ])("ends when something is there, and not for other wake-ups (%s)", async (_name, signal, words) => {
+    const { reader, writer } = makeRing(signal, words);
+    let isThere = false;
+    let looks = 0;
+    const asleep = sleepUntil(
+      reader,
+      () => {
+        looks++;
+        return isThere ? "seen" : undefined;
+      },
+      createTurns(1),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = looks;
+    reader.wake();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(looks).toBeGreaterThan(before);
+    isThere = true;
+    writer.write(new Int32Array(8));
+    expect(await asleep).toBe("seen");
+  });
+
+  it("is not confused by two rings in one buffer", async () => {
+    const signal = localSignal();
+    const buffer = new SharedArrayBuffer(ringWords(2) * 8);
+    const [first, second] = [0, ringWords(2) * 4].map((at) =>
+      makeRing(signal, new Int32Array(buffer, at, ringWords(2))),
+    );
+    const order: string[] = [];
+    const sleepers = [
+      sleepUntil(first.reader, () => first.reader.read(), createTurns(1)).then(() => order.push("first")),
+      sleepUntil(second.reader, () => second.reader.read(), createTurns(1)).then(() => order.push("second")),
+    ];
+    second.writer.write(new Int32Array(8));
+    await sleepers[1];
+    expect(order).toEqual(["second"]);
+    first.writer.write(new Int32Array(8));
+    await sleepers[0];
+    expect(order).toEqual(["second", "first"]);
+  });
+});

@@ -1,0 +1,36 @@
+/**
+ * The HAL's answers to an execution: shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, timing only with NONE and where
+ * measured.
+ */
+import type { RunResult } from "@nnhal/backend";
+import { ErrorStatus, type ExecutionResult, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import type { Refusal } from "./check-model.ts";
+
+/** What a run came to. `timeInDriver`: nanoseconds, where measured. */
+export function answer(
+  { status, message, outputShapes, timeOnDevice }: RunResult,
+  timeInDriver: bigint | undefined,
+): ExecutionResult {
+  const hasShapes = status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
+  const isTimed = status === ErrorStatus.NONE && timeInDriver !== undefined;
+  return {
+    status,
+    ...(message !== undefined && { message }),
+    outputShapes: hasShapes ? outputShapes : [],
+    timing: isTimed ? timingOf(timeOnDevice, timeInDriver) : notMeasured,
+  };
+}
+
+/** Nanoseconds as the HAL's microseconds. The device cannot have taken longer than the driver that waited for it. */
+export function timingOf(timeOnDevice: bigint | undefined, timeInDriver: bigint): Timing {
+  const inDriver = timeInDriver / 1000n;
+  if (timeOnDevice === undefined) return { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: inDriver };
+  const onDevice = timeOnDevice / 1000n;
+  return { timeOnDevice: onDevice < inDriver ? onDevice : inDriver, timeInDriver: inDriver };
+}
+
+/** The answer to an execution that did not run. */
+export function refused(refusal: Refusal): ExecutionResult {
+  return { ...refusal, outputShapes: [], timing: notMeasured };
+}

@@ -1,0 +1,111 @@
+/**
+ * From a request that may run to what a backend gets, and back: the results' way to where they last.
+ */
+import type { InputBuffer, OutputBuffer, RunResult } from "@nnhal/backend";
+import { combineDimensions } from "@nnhal/operations";
+import { ErrorStatus, type RequestArgument } from "@nnhal/types";
+import { initialise, reset, sizeOf } from "../domains/device-buffer.ts";
+import { extentsOf, isDeviceBuffer, type Launch, type Pool } from "./launch.ts";
+import type { ModelRecord } from "./record.ts";
+
+/** The inputs of a request, read where that takes reading. Throws where it fails. */
+export function bindInputs(record: ModelRecord, { request, pools }: Launch): (InputBuffer | undefined)[] {
+  return request.inputs.map((argument, index): InputBuffer | undefined => {
+    if (argument.hasNoValue) return undefined;
+    const { poolIndex, offset, length } = argument.location;
+    const pool = pools[poolIndex];
+    const dimensions = extentsOf(record, record.graph.inputs[index], argument);
+    if (!isDeviceBuffer(pool)) {
+      pool.load?.(offset, pool.opaque === undefined ? length : pool.bytes.length);
+      return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
+    }
+    const { bytes, place } = pool.storage;
+    return { bytes, dimensions: pool.dimensions, ...(place && { buffer: place }) };
+  });
+}
+
+/** The outputs of a request. Throws where there is no room for one that has to be made. */
+export function bindOutputs(record: ModelRecord, { request, pools }: Launch): OutputBuffer[] {
+  return request.outputs.map((argument, index): OutputBuffer => {
+    const dimensions = extentsOf(record, record.graph.outputs[index], argument);
+    if (argument.hasNoValue) return { bytes: new Uint8Array(0), dimensions };
+    const pool = pools[argument.location.poolIndex];
+    if (!isDeviceBuffer(pool)) {
+      return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
+    }
+    const { storage, operand, type } = pool;
+    const known = combineDimensions(dimensions, operand.dimensions) ?? dimensions;
+    storage.reserve(sizeOf(type, known) ?? 0);
+    return { bytes: storage.bytes, dimensions: known, ...(storage.place && { buffer: storage.place }) };
+  });
+}
+
+function bytesAt({ location }: RequestArgument, pool: Exclude<Pool, { storage: unknown }>): Uint8Array {
+  // Offset and length of a hardware buffer's argument are 0: it is the whole buffer.
+  if (pool.opaque !== undefined) return pool.bytes;
+  return pool.bytes.subarray(location.offset, location.offset + location.length);
+}
+
+/**
+ * Whether device buffers were all that was too small, and are larger now: the same run can do better. Not where the
+ * request itself, whose shapes are unknown, gives an output less room than it needs.
+ */
+export function growOutputs({ written }: Launch, { status, outputShapes }: RunResult): boolean {
+  if (status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return false;
+  let grown = false;
+  for (const [index, { dimensions, isSufficient }] of outputShapes.entries()) {
+    if (isSufficient) continue;
+    const buffer = written.get(index);
+    // A place in the backend's memory is always large enough.
+    if (buffer === undefined || buffer.storage.place !== undefined) return false;
+    const size = sizeOf(buffer.type, dimensions, true) ?? 0;
+    if (size <= buffer.storage.bytes.length) return false;
+    buffer.storage.reserve(size);
+    grown = true;
+  }
+  return grown;
+}
+
+/** Makes results last: files are written, device buffers get their values, or lose them where the run failed. */
+export function settle(launch: Launch, result: RunResult): RunResult {
+  if (launch.isPlain) return result;
+  const settled = settledResult(launch, result);
+  if (settled.status === ErrorStatus.NONE) {
+    for (const [index, buffer] of launch.written) initialise(buffer, settled.outputShapes[index].dimensions);
+  } else resetOutputs(launch);
+  return settled;
+}
+
+/** The device buffers among the outputs have no values any more. */
+export function resetOutputs({ written }: Launch): void {
+  for (const buffer of written.values()) reset(buffer);
+}
+
+function settledResult({ request, pools, written }: Launch, result: RunResult): RunResult {
+  const { status, outputShapes } = result;
+  if (status !== ErrorStatus.NONE) {
+    const short = outputShapes.findIndex(({ isSufficient }, index) => !isSufficient && written.has(index));
+    if (status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE || short < 0) return result;
+    return failed(`output ${short} is too large for its device buffer`);
+  }
+  for (const [index, { operand }] of written) {
+    const shape = outputShapes[index]?.dimensions;
+    if (shape === undefined || combineDimensions(operand.dimensions, shape) === undefined) {
+      return failed(`output ${index} has dimensions [${shape}] where its device buffer has [${operand.dimensions}]`);
+    }
+  }
+  for (const { hasNoValue, location } of request.outputs) {
+    const pool = pools[location.poolIndex];
+    if (hasNoValue || isDeviceBuffer(pool) || pool.store === undefined) continue;
+    try {
+      pool.store(location.offset, pool.opaque === undefined ? location.length : pool.bytes.length);
+    } catch (error) {
+      return failed(`request pool ${location.poolIndex}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return result;
+}
+
+function failed(message: string): RunResult {
+  return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
+}

@@ -1,0 +1,155 @@
+/**
+ * Executions behind fences (HAL 1.3 IPreparedModel.executeFenced): what can be checked is checked at once, the rest waits
+ * for the fences, and how it ended is told by a fence and a callback.
+ */
+import type { RunResult } from "@nnhal/backend";
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type FencedExecuteOptions,
+  type FencedResult,
+  MeasureTiming,
+  type Request,
+  type SyncFence,
+} from "@nnhal/types";
+import { makeDeadline, notMeasured, type Section } from "@nnhal/utils";
+import { createFence, mergeFences } from "../fence/fence.ts";
+import { callAt } from "../schedule/timer.ts";
+import { timingOf } from "./answer.ts";
+import { resetOutputs } from "./bind.ts";
+import type { Refusal } from "./check-model.ts";
+import type { DeviceContext } from "./device.ts";
+import { checkInputs, invalid, type Launch, launch } from "./launch.ts";
+import type { ModelRecord } from "./record.ts";
+import { run } from "./run.ts";
+
+/** A fenced execution that is under way. */
+interface Fenced {
+  readonly answer: FencedResult;
+  /** Resolves when the execution has ended; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Launches an execution behind fences, or says why not. */
+export function executeFenced(
+  record: ModelRecord,
+  request: Request,
+  waitFor: readonly (SyncFence | null)[],
+  options: FencedExecuteOptions,
+  section: Section,
+  context: DeviceContext,
+): Fenced | Refusal {
+  const { now } = context;
+  const launchTime = now();
+  const launched = launch(record, request, false, context);
+  if ("status" in launched) return launched;
+  const fences = usableFences(waitFor);
+  if ("status" in fences) return fences;
+  const { deadline, measure } = options;
+  if (deadline !== undefined && launchTime >= deadline) {
+    return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the launch" };
+  }
+  const waited = mergeFences(fences);
+  // Where there is nothing to wait for, what device buffers hold now is what the execution will find.
+  const refusal = waited.state === "SIGNALED" ? checkInputs(record, launched) : undefined;
+  if (refusal !== undefined) return refusal;
+
+  const { fence, signal, fail } = createFence();
+  let info: ExecutionInfo = {
+    status: ErrorStatus.GENERAL_FAILURE,
+    message: "the execution has not ended yet",
+    timingLaunched: notMeasured,
+    timingFenced: notMeasured,
+  };
+  const work = async () => {
+    const { result, fencedTime } = await afterFences(record, launched, waited, options, section, context);
+    info = infoOf(result, measure === MeasureTiming.YES ? { now: now(), launchTime, fencedTime } : undefined);
+    if (info.status === ErrorStatus.NONE) signal();
+    else fail();
+  };
+  const callback = { getExecutionInfo: async () => info };
+  return { answer: { status: ErrorStatus.NONE, syncFence: fence, callback }, ended: work() };
+}
+
+function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Refusal {
+  const fences: SyncFence[] = [];
+  for (const [index, fence] of waitFor.entries()) {
+    if (fence === null) return invalid(`waitFor[${index}] is null where a fence is needed`);
+    const { state } = fence;
+    if (state !== "ACTIVE" && state !== "SIGNALED") return invalid(`waitFor[${index}] is a fence in state ${state}`);
+    fences.push(fence);
+  }
+  return fences;
+}
+
+/** Runs an execution once its fences are signalled. Never rejects. `fencedTime`: when they were. */
+async function afterFences(
+  record: ModelRecord,
+  launched: Launch,
+  waited: SyncFence,
+  options: FencedExecuteOptions,
+  section: Section,
+  context: DeviceContext,
+): Promise<{ result: RunResult; fencedTime: bigint }> {
+  const { now } = context;
+  const state = waited.state === "ACTIVE" ? await waitUntil(waited, options.deadline, context) : waited.state;
+  const fencedTime = now();
+  if (state !== "SIGNALED") {
+    resetOutputs(launched);
+    const result: RunResult =
+      state === "late"
+        ? {
+            status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+            message: "the deadline passed before all fences waited for were signalled",
+            outputShapes: [],
+          }
+        : { status: ErrorStatus.GENERAL_FAILURE, message: "a fence waited for failed", outputShapes: [] };
+    return { result, fencedTime };
+  }
+  const deadline = earlier(options.deadline, makeDeadline(options.duration, fencedTime));
+  const timed = { ...options, ...(deadline !== undefined && { deadline }) };
+  return { result: await run(record, launched, timed, section, context), fencedTime };
+}
+
+async function waitUntil(
+  fence: SyncFence,
+  deadline: bigint | undefined,
+  { now, timer }: DeviceContext,
+): Promise<SyncFence["state"] | "late"> {
+  if (deadline === undefined) return fence.wait();
+  let cancel = () => {};
+  const late = new Promise<"late">((resolve) => {
+    cancel = callAt(deadline, now, timer, () => resolve("late"));
+  });
+  try {
+    return await Promise.race([fence.wait(), late]);
+  } finally {
+    cancel();
+  }
+}
+
+function earlier(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** What the callback tells. Outputs are fully specified, so that one of them was too small is a failure. */
+function infoOf(
+  { status, message, timeOnDevice }: RunResult,
+  measured: { readonly now: bigint; readonly launchTime: bigint; readonly fencedTime: bigint } | undefined,
+): ExecutionInfo {
+  const isShort = status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
+  const outcome = {
+    status: isShort ? ErrorStatus.GENERAL_FAILURE : status,
+    ...(message !== undefined && { message }),
+  };
+  if (status !== ErrorStatus.NONE || measured === undefined) {
+    return { ...outcome, timingLaunched: notMeasured, timingFenced: notMeasured };
+  }
+  const { now, launchTime, fencedTime } = measured;
+  return {
+    ...outcome,
+    timingLaunched: timingOf(timeOnDevice, now - launchTime),
+    timingFenced: timingOf(timeOnDevice, now - fencedTime),
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * The launch of an execution: everything about a request that can be wrong before it runs, and the pools it brings, each
+ * mapped or found by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
+ */
+import { combineDimensions } from "@nnhal/operations";
+import { ErrorStatus, type Request, type RequestArgument } from "@nnhal/types";
+import { requestIssues } from "@nnhal/validation";
+import type { DeviceBuffer } from "../domains/device-buffer.ts";
+import { formatName } from "../memory/hardware-buffer.ts";
+import type { Mapping } from "../memory/mapping.ts";
+import { mapPool } from "../memory/memory.ts";
+import { formatIssues, type Refusal } from "./check-model.ts";
+import type { DeviceContext } from "./device.ts";
+import type { ModelRecord } from "./record.ts";
+
+/** What an argument's bytes lie in. */
+export type Pool = Mapping | DeviceBuffer;
+
+/** Whether a pool is a device buffer. */
+export function isDeviceBuffer(pool: Pool): pool is DeviceBuffer {
+  return "storage" in pool;
+}
+
+/** A request that may run. */
+export interface Launch {
+  readonly request: Request;
+  readonly pools: readonly Pool[];
+  /** Whether all pools are shared bytes that may be written: nothing needs a check, or anything done afterwards. */
+  readonly isPlain: boolean;
+  /** The device buffers among the outputs, by output; empty for most requests. */
+  readonly written: ReadonlyMap<number, DeviceBuffer>;
+}
+
+const nothing: Launch["written"] = new Map();
+
+/** Checks a request. `allowUnspecifiedOutput`: whether the execution may find out the shapes of outputs. */
+export function launch(
+  record: ModelRecord,
+  request: Request,
+  allowUnspecifiedOutput: boolean,
+  context: DeviceContext,
+): Launch | Refusal {
+  const issues = requestIssues(request, record.model, { allowUnspecifiedOutput });
+  if (issues.length > 0) return invalid(`the request is not valid: ${formatIssues(issues)}`);
+  const pools: Pool[] = [];
+  let isPlain = true;
+  for (let index = 0; index < request.pools.length; index++) {
+    const pool = poolOf(request, index, context);
+    if ("status" in pool) return pool;
+    isPlain &&= isOrdinary(pool);
+    pools.push(pool);
+  }
+  if (isPlain) return { request, pools, isPlain, written: nothing };
+  const refusal = checkUses(record, request, pools, context);
+  return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools) };
+}
+
+/** Whether a pool is bytes that are shared, may be written, and mean what they say. */
+function isOrdinary(pool: Pool): boolean {
+  if (isDeviceBuffer(pool)) return false;
+  const { writable, opaque, load, store } = pool;
+  return writable && opaque === undefined && load === undefined && store === undefined;
+}
+
+function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): Pool | Refusal {
+  const pool = pools[index];
+  if (pool.kind === "token") {
+    const buffer = domain.buffers.get(pool.token);
+    return buffer ?? invalid(`request pool ${index}: token ${pool.token} is no buffer of this device`);
+  }
+  const mapping = mapPool(pool.memory);
+  return "unmappable" in mapping ? failure(`request pool ${index}: ${mapping.unmappable}`) : mapping;
+}
+
+function writtenBy({ outputs }: Request, pools: readonly Pool[]): Map<number, DeviceBuffer> {
+  const written = new Map<number, DeviceBuffer>();
+  for (const [index, { hasNoValue, location }] of outputs.entries()) {
+    const pool = pools[location.poolIndex];
+    if (!hasNoValue && isDeviceBuffer(pool)) written.set(index, pool);
+  }
+  return written;
+}
+
+/** Whether every argument may lie where it does. */
+function checkUses(
+  record: ModelRecord,
+  { inputs, outputs }: Request,
+  pools: readonly Pool[],
+  context: DeviceContext,
+): Refusal | undefined {
+  /** The argument that uses a buffer, by buffer: the first one, or an output. */
+  const users = new Map<DeviceBuffer, string>();
+  for (const [index, { hasNoValue, location }] of inputs.entries()) {
+    if (hasNoValue) continue;
+    const pool = pools[location.poolIndex];
+    const what = `input ${index}`;
+    if (isDeviceBuffer(pool)) {
+      if (!pool.roles.get(record)?.inputs.has(index)) return withoutRole(what);
+      users.set(pool, what);
+    } else {
+      const refusal = checkMapping(pool, what, false, context);
+      if (refusal !== undefined) return refusal;
+    }
+  }
+  for (const [index, { hasNoValue, location, dimensions }] of outputs.entries()) {
+    if (hasNoValue) continue;
+    const pool = pools[location.poolIndex];
+    const what = `output ${index}`;
+    if (!isDeviceBuffer(pool)) {
+      const refusal = checkMapping(pool, what, true, context);
+      if (refusal !== undefined) return refusal;
+      continue;
+    }
+    if (!pool.roles.get(record)?.outputs.has(index)) return withoutRole(what);
+    const other = users.get(pool);
+    if (other !== undefined) return invalid(`${what} and ${other} are one device buffer: an output needs its own`);
+    users.set(pool, what);
+    if (combineDimensions(dimensions, pool.operand.dimensions) === undefined) {
+      const shown = `[${dimensions}] where its device buffer has [${pool.operand.dimensions}]`;
+      return invalid(`${what} has dimensions ${shown}`);
+    }
+  }
+  return undefined;
+}
+
+function withoutRole(what: string): Refusal {
+  return invalid(`${what} is a device buffer that was not allocated for ${what} of this prepared model`);
+}
+
+function checkMapping(
+  { writable, opaque }: Mapping,
+  what: string,
+  isOutput: boolean,
+  { session, name }: DeviceContext,
+): Refusal | undefined {
+  if (isOutput && !writable) return invalid(`${what} lies in memory that may not be written`);
+  if (opaque === undefined) return undefined;
+  const support = session.supportsHardwareBuffer?.(opaque) ?? {
+    supported: false,
+    reason: "it takes no hardware buffers but BLOBs",
+  };
+  if (support.supported) return undefined;
+  const buffer = `a hardware_buffer of format ${formatName(opaque.format)}`;
+  return failure(`${what} lies in ${buffer}, which ${name} does not take: ${support.reason}`);
+}
+
+/** Whether the device buffers among the inputs have values, and such as the request says. Holds for the moment only. */
+export function checkInputs({ model }: ModelRecord, { request, pools }: Launch): Refusal | undefined {
+  for (let index = 0; index < request.inputs.length; index++) {
+    const { hasNoValue, location, dimensions } = request.inputs[index];
+    if (hasNoValue) continue;
+    const pool = pools[location.poolIndex];
+    if (!isDeviceBuffer(pool)) continue;
+    if (!pool.initialised) return failure(`input ${index} is a device buffer that has no value`);
+    const known = dimensions.length > 0 ? dimensions : model.main.operands[model.main.inputIndexes[index]].dimensions;
+    if (combineDimensions(known, pool.dimensions) === undefined) {
+      return invalid(`input ${index} has dimensions [${known}] where its device buffer holds [${pool.dimensions}]`);
+    }
+  }
+  return undefined;
+}
+
+/** What is known of an argument's extents: the request's, else the model's. */
+export function extentsOf(record: ModelRecord, operand: number, { dimensions }: RequestArgument): readonly number[] {
+  return dimensions.length > 0 ? dimensions : (record.graph.operands[operand]?.dimensions ?? []);
+}
+
+export function invalid(message: string): Refusal {
+  return { status: ErrorStatus.INVALID_ARGUMENT, message };
+}
+
+export function failure(message: string): Refusal {
+  return { status: ErrorStatus.GENERAL_FAILURE, message };
+}

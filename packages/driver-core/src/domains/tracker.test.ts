@@ -1,0 +1,57 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { createBufferTracker } from "./tracker.ts";
+
+/** Collects garbage and lets what waits for that run. */
+async function collect(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  for (let turn = 0; turn < 3; turn++) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe("createBufferTracker", () => {
+  it("never gives out 0, and gives the token freed last out next", () => {
+    const tracker = createBufferTracker<object>();
+    const buffers = [{}, {}, {}];
+    const tokens = buffers.map((buffer) => tracker.add(buffer));
+    expect(tokens).toEqual([1, 2, 3]);
+    expect(tokens.map(tracker.get)).toEqual(buffers);
+    tracker.remove(buffers[0]);
+    tracker.remove(buffers[2]);
+    expect(tokens.map(tracker.get)).toEqual([undefined, buffers[1], undefined]);
+    expect([tracker.add({}), tracker.add({}), tracker.add({})]).toEqual([3, 1, 4]);
+  });
+
+  it("frees a token once", () => {
+    const tracker = createBufferTracker<object>();
+    const buffer = {};
+    tracker.add(buffer);
+    tracker.remove(buffer);
+    tracker.remove(buffer);
+    expect([tracker.add({}), tracker.add({})]).toEqual([1, 2]);
+  });
+
+  it.each([0, -1, 1.5, 7, 2 ** 32])("knows no buffer with token %s", (token) => {
+    const tracker = createBufferTracker<object>();
+    tracker.add({});
+    expect(tracker.get(token)).toBeUndefined();
+  });
+
+  it("does not keep buffers alive, and takes back the tokens of those collected", async () => {
+    const tracker = createBufferTracker<object>();
+    const kept = {};
+    let collected = 0;
+    (() => {
+      for (let index = 0; index < 100; index++) tracker.add({}, () => collected++);
+      tracker.add(kept, () => collected++);
+    })();
+    await collect();
+    expect(collected).toBe(100);
+    expect(tracker.get(101)).toBe(kept);
+    expect(tracker.add({})).toBeLessThanOrEqual(100);
+  });
+});

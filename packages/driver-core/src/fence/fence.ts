@@ -1,0 +1,80 @@
+/**
+ * Sync fences: made by whoever does the work, waited for by whoever needs it done.
+ */
+import type { FenceState, SyncFence } from "@nnhal/types";
+import { systemTimer, type Timer } from "../schedule/timer.ts";
+
+/** A fence and what settles it. The first of `signal` and `fail` counts, all later ones do nothing. */
+export interface FenceSource {
+  readonly fence: SyncFence;
+  signal(): void;
+  fail(): void;
+}
+
+/** A fence in state ACTIVE. */
+export function createFence(): FenceSource {
+  let state: FenceState = "ACTIVE";
+  let wake: (state: FenceState) => void = () => {};
+  const settled = new Promise<FenceState>((resolve) => {
+    wake = resolve;
+  });
+  const settle = (to: FenceState) => {
+    if (state !== "ACTIVE") return;
+    state = to;
+    wake(to);
+  };
+  return {
+    fence: {
+      get state() {
+        return state;
+      },
+      wait: () => settled,
+    },
+    signal: () => settle("SIGNALED"),
+    fail: () => settle("ERROR"),
+  };
+}
+
+/**
+ * A fence for several: SIGNALED once all are, ERROR as soon as one is, or turns out UNKNOWN. For no fences at all,
+ * SIGNALED.
+ */
+export function mergeFences(fences: readonly SyncFence[]): SyncFence {
+  const { fence, signal, fail } = createFence();
+  let left = 0;
+  const note = (state: FenceState) => {
+    if (state !== "SIGNALED") fail();
+    else if (--left === 0) signal();
+  };
+  // Those that are settled already count at once, before anybody can look.
+  for (const one of fences) if (one.state !== "SIGNALED") left++;
+  if (left === 0) signal();
+  for (const one of fences) {
+    if (one.state === "ERROR" || one.state === "UNKNOWN") fail();
+    else if (one.state === "ACTIVE") void waitSafely(one).then(note);
+  }
+  return fence;
+}
+
+/** The state that a fence comes to; UNKNOWN where a fence that somebody else made breaks its promise. */
+async function waitSafely(fence: SyncFence): Promise<FenceState> {
+  try {
+    return await fence.wait();
+  } catch {
+    return "UNKNOWN";
+  }
+}
+
+/** Waits for a fence for at most some nanoseconds: ACTIVE where that was not enough (Utils syncWait). */
+export async function syncWait(fence: SyncFence, timeout: bigint, timer: Timer = systemTimer): Promise<FenceState> {
+  if (fence.state !== "ACTIVE" || timeout <= 0n) return fence.state;
+  let cancel = () => {};
+  const late = new Promise<FenceState>((resolve) => {
+    cancel = timer(timeout, () => resolve(fence.state));
+  });
+  try {
+    return await Promise.race([waitSafely(fence), late]);
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,4 @@
+/**
+ * @nnhal/driver-core/fence: sync fences, by which executions wait for one another.
+ */
+export { createFence, type FenceSource, mergeFences, syncWait } from "./fence.ts";

@@ -1,0 +1,246 @@
+/**
+ * Predicted times, control flow by cost, and plans taken apart.
+ */
+import { OperandLifeTime, OperandType, type Subgraph } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { type PlanningDevice, type PlanOptions, plan, whyUnsupported } from "./partition.ts";
+import type { Plan } from "./plan.ts";
+import { capabilitiesOf, deviceOf, modelOf, sketch } from "./planning.test-helper.ts";
+import { androidPolicy, costPolicy } from "./policy.ts";
+import { separateOperations } from "./separate.ts";
+
+const android: PlanOptions = { policy: androidPolicy };
+const cpu = deviceOf("cpu", capabilitiesOf(1));
+const npu = deviceOf("npu", capabilitiesOf(0.1), ["ABS"]);
+
+function planned(
+  main: Subgraph,
+  devices: readonly PlanningDevice[],
+  options: PlanOptions,
+  referenced?: Subgraph[],
+): Plan {
+  const result = plan(modelOf(main, referenced), devices, options);
+  if ("unplannable" in result) throw new Error(result.message);
+  return result;
+}
+
+const alternating = sketch(
+  [
+    ["ABS", "in", "a"],
+    ["NEG", "a", "b"],
+    ["ABS", "b", "out"],
+  ],
+  "in",
+  "out",
+);
+
+describe("predicted times", () => {
+  // Four elements are read and four written, and 16 bytes cross.
+  const { step, multiplyAdd, byteMoved } = costPolicy.costs;
+  const work = 8 * multiplyAdd;
+
+  it("of a step are its start, what it reads from other devices, and its operations", () => {
+    const { steps, predictedTime } = planned(alternating, [npu, cpu], android);
+    const times = [step + 0.1 * work, step + 16 * byteMoved + work, step + 16 * byteMoved + 0.1 * work];
+    expect(steps.map((one) => one.predictedTime)).toEqual(times);
+    expect(predictedTime).toBeCloseTo(
+      times.reduce((a, b) => a + b, 0),
+      6,
+    );
+  });
+
+  it("count what a step reads twice once, and nothing between steps of one device", () => {
+    const main = sketch(
+      [
+        ["ABS", "in", "a"],
+        ["NEG", "a", "b"],
+        ["SELECT", "a a b", "c"],
+        ["ABS", "c", "d"],
+        ["SELECT", "d a b", "out"],
+      ],
+      "in",
+      "out",
+    );
+    const [, second, , last] = planned(main, [npu, cpu], android).steps;
+    expect(second.predictedTime).toBe(step + 16 * byteMoved + work + 16 * multiplyAdd);
+    // d and a cross; b comes from the CPU's own step before.
+    expect(last.predictedTime).toBe(step + 32 * byteMoved + 16 * multiplyAdd);
+  });
+
+  it("of an operation stand beside what each device says of it", () => {
+    const { choices } = planned(alternating, [npu, cpu], android);
+    expect(choices[0].candidates).toEqual([
+      { supported: true, performance: 0.1, predictedTime: 0.1 * work },
+      { supported: true, performance: 1, predictedTime: work },
+    ]);
+  });
+});
+
+const SUBGRAPH = (offset: number) => ({
+  type: OperandType.SUBGRAPH,
+  dimensions: [],
+  lifetime: OperandLifeTime.SUBGRAPH,
+  location: { poolIndex: 0, offset, length: 0 },
+});
+const flag = { type: OperandType.TENSOR_BOOL8, dimensions: [1] };
+const branching = sketch([["IF", "flag yes no in", "out"]], "flag in", "out", {
+  flag,
+  yes: SUBGRAPH(0),
+  no: SUBGRAPH(1),
+});
+const looping = sketch([["WHILE", "condition body in", "out"]], "in", "out", {
+  condition: SUBGRAPH(0),
+  body: SUBGRAPH(1),
+});
+
+/** A subgraph of one ABS on so many elements. */
+function abs(elements: number): Subgraph {
+  const size = { dimensions: [elements] };
+  return sketch([["ABS", "in", "out"]], "in", "out", { in: size, out: size });
+}
+
+describe("control flow by cost", () => {
+  it("stays whole on the CPU where its parts are not worth a step", () => {
+    const { steps, choices } = planned(branching, [npu, cpu], { cpu: "cpu" }, [abs(4), abs(4)]);
+    expect(steps).toMatchObject([{ kind: "execution", device: 1 }]);
+    expect(choices[0].device).toBe(1);
+  });
+
+  it("is interpreted where a part is worth it", () => {
+    const large = abs(1_000_000);
+    expect(planned(branching, [npu, cpu], { cpu: "cpu" }, [large, large]).steps).toMatchObject([
+      { kind: "if", thenPlan: { steps: [{ device: 0 }] } },
+    ]);
+  });
+
+  it("counts the mean of an IF's branches and one turn of a WHILE, whole or interpreted", () => {
+    const branches = [abs(100), abs(300)];
+    const { costs } = costPolicy;
+    const whole = (main: Subgraph) => planned(main, [cpu], {}, branches).predictedTime - costs.step;
+    expect(whole(branching)).toBe((200 + 600) / 2);
+    expect(whole(looping)).toBe(200 + 600);
+    const apart = (main: Subgraph) => planned(main, [npu, cpu], { ...android, cpu: "cpu" }, branches).steps[0];
+    const [yes, no] = [costs.step + 0.1 * 200, costs.step + 0.1 * 600];
+    expect(apart(branching).predictedTime).toBeCloseTo(costs.step + (yes + no) / 2, 6);
+    expect(apart(looping).predictedTime).toBeCloseTo(costs.step + yes + no, 6);
+  });
+
+  it("is not interpreted where what is inside cannot be planned", () => {
+    const unknown = sketch(
+      [
+        ["ABS", "in", "t"],
+        ["NEG", "t", "out"],
+      ],
+      "in",
+      "out",
+      { t: { dimensions: [0] } },
+    );
+    const devices = [npu, deviceOf("cpu", capabilitiesOf(1), ["NEG", "IF"])];
+    expect(planned(branching, devices, { ...android, cpu: "cpu" }, [unknown, unknown]).steps).toMatchObject([
+      { kind: "execution", device: 1 },
+    ]);
+  });
+
+  it("plans each subgraph once, however often they are nested and shared", () => {
+    // 30 IFs, both branches of each the next one: 2^30 paths.
+    const depth = 30;
+    const nested = (next: number) =>
+      sketch([["IF", "flag yes no in", "out"]], "flag in", "out", {
+        flag,
+        yes: SUBGRAPH(next),
+        no: SUBGRAPH(next),
+      });
+    const subgraphs = Array.from({ length: depth }, (_, index) => nested(index + 1));
+    const leaf = sketch([["ABS", "in", "out"]], "flag in", "out", { flag });
+    let asked = 0;
+    const counting: PlanningDevice = {
+      ...npu,
+      getSupportedOperations(model) {
+        asked++;
+        return npu.getSupportedOperations(model);
+      },
+    };
+    const result = plan(modelOf(nested(0), [...subgraphs, leaf]), [counting, cpu], { cpu: "cpu" });
+    expect(result).toMatchObject({ choices: [{}] });
+    expect(asked).toBe(depth + 2);
+  });
+});
+
+describe("a temporary of unknown size", () => {
+  it("does not cross between two steps of one device either", () => {
+    const main = sketch(
+      [
+        ["ABS", "in", "unknown"],
+        ["ABS", "in", "a"],
+        ["NEG", "a", "b"],
+        ["SELECT", "b b unknown", "out"],
+      ],
+      "in",
+      "out",
+      { unknown: { dimensions: [0] } },
+    );
+    const devices = [
+      deviceOf("npu", capabilitiesOf(0.1), ["ABS", "SELECT"]),
+      deviceOf("dsp", capabilitiesOf(1), ["NEG"]),
+    ];
+    expect(plan(modelOf(main), devices, android)).toEqual({
+      unplannable: "OP_FAILED",
+      message: "operand 1 has no known size, so operations 0 and 3 cannot be in different steps",
+    });
+  });
+});
+
+describe("whyUnsupported", () => {
+  it("gives every device's reason where none takes an operation", () => {
+    const dsp = deviceOf("dsp", capabilitiesOf(1), ["FLOOR"]);
+    expect(whyUnsupported(modelOf(alternating), [npu, dsp])).toEqual([
+      undefined,
+      "npu: NEG is not for npu. dsp: NEG is not for dsp",
+      undefined,
+    ]);
+  });
+
+  it("takes control flow as supported where it can be interpreted", () => {
+    const plain = deviceOf("cpu", capabilitiesOf(1), ["ABS"]);
+    const model = modelOf(branching, [abs(4), abs(4)]);
+    expect(whyUnsupported(model, [npu, plain], { cpu: "cpu" })).toEqual([undefined]);
+    expect(whyUnsupported(model, [npu, plain])).toEqual([expect.stringContaining("IF is not for npu")]);
+  });
+});
+
+describe("separateOperations", () => {
+  it("gives each operation a step on the device where it was", () => {
+    const whole = planned(alternating, [npu, cpu], {});
+    expect(whole.steps).toHaveLength(1);
+    expect(separateOperations(whole)).toMatchObject({
+      choices: whole.choices,
+      steps: [
+        { device: 1, operations: [0], inputs: [0], outputs: [1] },
+        { device: 1, operations: [1], inputs: [1], outputs: [2] },
+        { device: 1, operations: [2], inputs: [2], outputs: [3] },
+      ],
+    });
+  });
+
+  it("leaves interpreted steps as they are", () => {
+    const whole = planned(branching, [npu, cpu], { ...android, cpu: "cpu" }, [abs(4), abs(4)]);
+    expect(separateOperations(whole)).toMatchObject({ steps: whole.steps });
+  });
+
+  it("says where a size is not known", () => {
+    const special = { a: { dimensions: [0] } };
+    const main = sketch(
+      [
+        ["ABS", "in", "a"],
+        ["ABS", "a", "out"],
+      ],
+      "in",
+      "out",
+      special,
+    );
+    expect(separateOperations(planned(main, [cpu], {}))).toEqual({
+      unplannable: "OP_FAILED",
+      message: "operand 1 has no known size, so operation 1 cannot be in a step of its own",
+    });
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * A binary heap: adds and takes the least in logarithmic time.
+ */
+
+/** Items in an order. */
+export interface Heap<Item> {
+  readonly size: number;
+  add(item: Item): void;
+  /** Takes the least item out; undefined where there is none. */
+  take(): Item | undefined;
+}
+
+/** An empty heap. `isBefore`: whether an item comes before another. */
+export function createHeap<Item>(isBefore: (a: Item, b: Item) => boolean): Heap<Item> {
+  const items: Item[] = [];
+  const swap = (a: number, b: number) => {
+    [items[a], items[b]] = [items[b], items[a]];
+  };
+  const rise = (index: number) => {
+    for (let at = index; at > 0; ) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(items[at], items[parent])) return;
+      swap(at, parent);
+      at = parent;
+    }
+  };
+  const sink = () => {
+    for (let at = 0; ; ) {
+      let least = at;
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child < items.length && isBefore(items[child], items[least])) least = child;
+      }
+      if (least === at) return;
+      swap(at, least);
+      at = least;
+    }
+  };
+  return {
+    get size() {
+      return items.length;
+    },
+    add(item) {
+      rise(items.push(item) - 1);
+    },
+    take() {
+      const [first] = items;
+      const last = items.pop();
+      if (items.length > 0 && last !== undefined) {
+        items[0] = last;
+        sink();
+      }
+      return first;
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import { Priority } from "@nnhal/types";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { manualClock } from "./manual-clock.test-helper.ts";
+import { createScheduler } from "./scheduler.ts";
+import { callAt } from "./timer.ts";
+
+const { LOW, MEDIUM, HIGH } = Priority;
+const ageing = 100n;
+
+/** A scheduler on a clock that stands still, and a list of what it started. */
+function setUp(concurrency = 1) {
+  const clock = manualClock();
+  const scheduler = createScheduler({ concurrency, ageing, now: clock.now, timer: clock.timer });
+  const started: string[] = [];
+  const enter = async (name: string, priority: Priority, client: object = scheduler, deadline?: bigint) => {
+    const isStarted = await scheduler.enter({ client, priority, ...(deadline !== undefined && { deadline }) });
+    started.push(isStarted ? name : `${name} too late`);
+  };
+  /** Ends one piece of work after the other until nothing waits. */
+  const drain = async () => {
+    for (let turn = 0; turn < 100; turn++) {
+      scheduler.leave();
+      await Promise.resolve();
+      await Promise.resolve();
+      if (scheduler.waiting === 0) return;
+    }
+  };
+  return { clock, scheduler, started, enter, drain };
+}
+
+describe("createScheduler", () => {
+  it("starts work at once while there is room", async () => {
+    const { scheduler, started, enter } = setUp(2);
+    expect([scheduler.tryEnter(), scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, true, false]);
+    const waiting = enter("late", LOW);
+    expect(scheduler.waiting).toBe(1);
+    scheduler.leave();
+    await waiting;
+    expect([started, scheduler.waiting]).toEqual([["late"], 0]);
+    scheduler.leave();
+    expect([scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, false]);
+  });
+
+  it("goes by priority, then by arrival", async () => {
+    const { scheduler, started, enter, drain } = setUp();
+    scheduler.tryEnter();
+    for (const [name, priority] of [
+      ["low", LOW],
+      ["medium 1", MEDIUM],
+      ["high 1", HIGH],
+      ["medium 2", MEDIUM],
+      ["high 2", HIGH],
+    ] as const) {
+      void enter(name, priority);
+    }
+    await drain();
+    expect(started).toEqual(["high 1", "high 2", "medium 1", "medium 2", "low"]);
+  });
+
+  it("lets waiting count as priority: both sides of two levels' worth", async () => {
+    for (const [wait, first] of [
+      [2n * ageing - 1n, "high"],
+      [2n * ageing, "low"],
+    ] as const) {
+      const { clock, scheduler, started, enter, drain } = setUp();
+      scheduler.tryEnter();
+      void enter("low", LOW);
+      clock.advance(wait);
+      void enter("high", HIGH);
+      await drain();
+      expect(started[0]).toBe(first);
+    }
+  });
+
+  it("lets clients take turns, whatever their priorities", async () => {
+    const { scheduler, started, enter, drain } = setUp();
+    const [a, b] = [{}, {}];
+    scheduler.tryEnter();
+    for (const index of [1, 2, 3]) void enter(`a${index}`, HIGH, a);
+    for (const index of [1, 2]) void enter(`b${index}`, LOW, b);
+    await drain();
+    expect(started).toEqual(["a1", "b1", "a2", "b2", "a3"]);
+  });
+
+  it("tells work when its deadline comes while it waits, and not before", async () => {
+    const { clock, scheduler, started, enter, drain } = setUp();
+    scheduler.tryEnter();
+    void enter("a", MEDIUM, scheduler, 10n);
+    void enter("b", MEDIUM, scheduler, 11n);
+    void enter("c", MEDIUM);
+    clock.advance(10n);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect([started, scheduler.waiting]).toEqual([["a too late"], 2]);
+    await drain();
+    expect(started).toEqual(["a too late", "b", "c"]);
+    expect(clock.waiting).toBe(0);
+    await enter("d", MEDIUM, scheduler, 10n);
+    expect(started.at(-1)).toBe("d too late");
+  });
+
+  it("refuses a concurrency that would never start anything", () => {
+    const { now } = manualClock();
+    expect(() => createScheduler({ concurrency: 0, now })).toThrow(RangeError);
+    expect(() => createScheduler({ concurrency: Number.NaN, now })).toThrow(RangeError);
+  });
+
+  it("loses nothing, starts nothing twice, keeps its bound, and starves nobody", async () => {
+    const arrival = fc.record({
+      client: fc.nat(3),
+      priority: fc.constantFrom(LOW, MEDIUM, HIGH),
+      after: fc.bigInt({ min: 0n, max: 150n }),
+      deadline: fc.option(fc.bigInt({ min: 0n, max: 400n }), { nil: undefined }),
+      /** How much of what runs ends before it comes. */
+      ends: fc.nat(3),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(arrival, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), async (arrivals, most) => {
+        const clock = manualClock();
+        const scheduler = createScheduler({ concurrency: most, ageing, now: clock.now, timer: clock.timer });
+        const clients = [{}, {}, {}, {}];
+        const settled = arrivals.map(() => 0);
+        const startOrder: number[] = [];
+        const cameAt: bigint[] = [];
+        let running = 0;
+        const settle = async () => {
+          for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+        };
+        const end = async (count: number) => {
+          for (let index = 0; index < count && running > 0; index++) {
+            running--;
+            scheduler.leave();
+            await settle();
+          }
+        };
+        for (const [index, { client, priority, after, deadline, ends }] of arrivals.entries()) {
+          clock.advance(after);
+          await end(ends);
+          cameAt[index] = clock.now();
+          const limit = deadline === undefined ? {} : { deadline: clock.now() + deadline };
+          const entering = scheduler.tryEnter()
+            ? Promise.resolve(true)
+            : scheduler.enter({ client: clients[client], priority, ...limit });
+          void entering.then((isStarted) => {
+            settled[index]++;
+            if (!isStarted) return;
+            startOrder.push(index);
+            running++;
+            expect(running).toBeLessThanOrEqual(most);
+          });
+          await settle();
+        }
+        while (running > 0) {
+          clock.advance(10n);
+          await end(1);
+        }
+        expect(settled).toEqual(arrivals.map(() => 1));
+        expect([scheduler.waiting, clock.waiting]).toEqual([0, 0]);
+        // Within one client nothing started before work that had waited two levels' worth longer.
+        for (const [position, later] of startOrder.entries()) {
+          for (const earlier of startOrder.slice(0, position)) {
+            if (arrivals[later].client !== arrivals[earlier].client) continue;
+            expect(cameAt[earlier] - cameAt[later]).toBeLessThan(2n * ageing);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("starts low priority work in the end, however much high priority work keeps coming", async () => {
+    const { clock, scheduler, started, enter } = setUp();
+    scheduler.tryEnter();
+    void enter("low", LOW);
+    for (let index = 0; index < 100 && !started.includes("low"); index++) {
+      void enter(`high ${index}`, HIGH);
+      void enter(`more ${index}`, HIGH);
+      clock.advance(10n);
+      scheduler.leave();
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+    expect(started).toContain("low");
+    expect(started.length).toBeGreaterThan(10);
+  });
+});
+
+describe("callAt", () => {
+  it("calls back when the time has come, however early the timer is", () => {
+    const clock = manualClock();
+    let calls = 0;
+    callAt(
+      10n,
+      clock.now,
+      (nanoseconds, callback) => clock.timer(nanoseconds - 3n, callback),
+      () => calls++,
+    );
+    clock.advance(7n);
+    expect([calls, clock.waiting]).toEqual([0, 1]);
+    clock.advance(3n);
+    expect([calls, clock.waiting]).toEqual([1, 0]);
+  });
+
+  it("can be cancelled, and calls back at once for a time that is past", () => {
+    const clock = manualClock(5n);
+    let calls = 0;
+    const cancel = callAt(10n, clock.now, clock.timer, () => calls++);
+    cancel();
+    clock.advance(10n);
+    expect([calls, clock.waiting]).toEqual([0, 0]);
+    callAt(5n, clock.now, clock.timer, () => calls++);
+    expect(calls).toBe(1);
+  });
+});

@@ -1,0 +1,20 @@
+/**
+ * A model in one line, for logs.
+ */
+import type { Model } from "@nnhal/types";
+
+/** `66 operations, 180 operands, 1 input, 1 output`, and referenced subgraphs where there are some. */
+export function modelSummary({ main, referenced }: Model): string {
+  const parts = [
+    counted(main.operations.length, "operation"),
+    counted(main.operands.length, "operand"),
+    counted(main.inputIndexes.length, "input"),
+    counted(main.outputIndexes.length, "output"),
+  ];
+  if (referenced.length > 0) parts.push(counted(referenced.length, "referenced subgraph"));
+  return parts.join(", ");
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

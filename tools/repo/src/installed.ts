@@ -1,0 +1,75 @@
+/**
+ * Checks packages as a user gets them: npm installs all tarballs into an empty project, where every entry is loaded with
+ * `import` and with `require`, is type-checked both ways, and every command starts.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entriesOf, loadScript, withTarballs } from "./packed.ts";
+import { type CommandResult, runCommand } from "./process.ts";
+import type { WorkspacePackage } from "./workspace.ts";
+
+/** Nothing is asked of the registry that is in npm's cache; what packages would run when they are installed is not run. */
+const installOptions = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+
+/** Installs every package from its tarball, with those it depends on as tarballs too, and uses it. */
+export function checkInstalled(root: string, packages: readonly WorkspacePackage[]): Promise<CommandResult> {
+  return withTarballs(root, packages, async (tarballs, folder) => {
+    const project = join(folder, "project");
+    mkdirSync(project);
+    for (const [name, text] of Object.entries(projectFiles(root, packages))) writeFileSync(join(project, name), text);
+    const commands = packages.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}));
+    return inOrder([
+      () => runCommand(root, "npm", ["install", ...installOptions, ...tarballs.values()], project),
+      () => runCommand(root, process.execPath, ["load.mjs"], project),
+      () => runCommand(root, "tsc", ["-p", "."], project),
+      ...commands.map((name) => () => {
+        const command = join(project, "node_modules", ".bin", name);
+        return runCommand(root, command, ["--version"], project);
+      }),
+    ]);
+  });
+}
+
+/** What the project has besides the packages. */
+export function projectFiles(
+  root: string,
+  packages: readonly Pick<WorkspacePackage, "manifest">[],
+): Readonly<Record<string, string>> {
+  const entries = packages.flatMap(({ manifest }) => entriesOf(manifest));
+  const names = entries.map((_, index) => `entry${index}`);
+  const all = `export const all: readonly object[] = [${names.join(", ")}];\n`;
+  const lines = (line: (name: string, entry: string) => string) =>
+    names.map((name, index) => `${line(name, entries[index])}\n`).join("") + all;
+  return {
+    "package.json": `${JSON.stringify({ name: "empty-project", private: true, type: "module" })}\n`,
+    "load.mjs": loadScript(entries),
+    "esm.mts": lines((name, entry) => `import * as ${name} from "${entry}";`),
+    "cjs.cts": lines((name, entry) => `import ${name} = require("${entry}");`),
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        module: "node16",
+        moduleResolution: "node16",
+        target: "es2022",
+        lib: ["es2023"],
+        strict: true,
+        noEmit: true,
+        // Declarations of other packages are not ours to check, and ours are checked where they are made.
+        skipLibCheck: true,
+        // Declarations may name what Node.js has; a user has these types, and npm need not fetch them for this.
+        types: ["node"],
+        typeRoots: [join(root, "node_modules", "@types")],
+      },
+      files: ["esm.mts", "cjs.cts"],
+    }),
+  };
+}
+
+/** The first that fails, or the last. */
+async function inOrder(steps: readonly (() => Promise<CommandResult>)[]): Promise<CommandResult> {
+  let result: CommandResult = { ok: true, output: "" };
+  for (const step of steps) {
+    result = await step();
+    if (!result.ok) return result;
+  }
+  return result;
+}
