@@ -3,6 +3,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import type { Device } from "@nnhal/types";
+import type { TraceRecorder } from "@nnhal/utils";
 import type { DeviceFinder } from "./devices.ts";
 
 /** A stream of text, such as process.stdout. */
@@ -37,6 +38,8 @@ export interface ModelCommandContext extends CommandContext {
   now(): number;
   /** The devices that the command line knows. */
   readonly devices: DeviceFinder;
+  /** Records what they and the runtime do, once it is started. */
+  readonly trace: TraceRecorder;
 }
 
 /** What the demo has besides. */

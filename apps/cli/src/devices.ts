@@ -6,6 +6,7 @@ import type { Backend, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
+import { noTracer, type Tracer } from "@nnhal/utils";
 import { loadBackend } from "./backend-module.ts";
 import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
 import { oneLine } from "./text.ts";
@@ -70,7 +71,7 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 }
 
 /** A finder over some engines. Throws a usage error where two of them give their devices the same name. */
-export function createDeviceFinder(engines: readonly Engine[]): DeviceFinder {
+export function createDeviceFinder(engines: readonly Engine[], trace: Tracer = noTracer): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
   if (twice !== undefined) {
@@ -79,7 +80,7 @@ export function createDeviceFinder(engines: readonly Engine[]): DeviceFinder {
   }
   const found = new Map<Engine, Promise<FoundDevice>>();
   const find = (engine: Engine): Promise<FoundDevice> => {
-    const known = found.get(engine) ?? openEngine(engine);
+    const known = found.get(engine) ?? openEngine(engine, trace);
     found.set(engine, known);
     return known;
   };
@@ -118,7 +119,7 @@ function describe({ unavailable, remedy }: Unavailable): string {
   return remedy === undefined ? unavailable : `${unavailable}; ${remedy}`;
 }
 
-async function openEngine(engine: Engine): Promise<FoundDevice> {
+async function openEngine(engine: Engine, trace: Tracer): Promise<FoundDevice> {
   const { device: name, module } = engine;
   let backend: Backend;
   try {
@@ -129,7 +130,7 @@ async function openEngine(engine: Engine): Promise<FoundDevice> {
   }
   const type = backend.deviceType;
   try {
-    return { name, type, opened: await openDevice({ backend, name }) };
+    return { name, type, opened: await openDevice({ backend, name, trace }) };
   } catch (error) {
     return { name, type, opened: { unavailable: `opening it failed: ${oneLine(messageOf(error))}` } };
   }

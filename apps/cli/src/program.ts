@@ -1,6 +1,7 @@
 /**
  * The whole command line: its commands, the options that all of them share, and what becomes of problems.
  */
+import { createTraceRecorder, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
 import { engineOf } from "./backend-module.ts";
 import { registerConformanceCommand } from "./commands/conformance.ts";
@@ -18,7 +19,7 @@ import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
 /** The process around the command line. */
-export interface Surroundings extends Omit<DemoContext, "openDevice" | "devices"> {
+export interface Surroundings extends Omit<DemoContext, "openDevice" | "devices" | "trace"> {
   /** The engines it knows, in the order in which they are preferred. */
   readonly engines: readonly Engine[];
   readonly version: string;
@@ -105,14 +106,20 @@ function createProgram(surroundings: Surroundings): Command {
     .exitOverride()
     .addHelpText("after", help);
 
+  const trace = createTraceRecorder();
   let finder: Promise<DeviceFinder> | undefined;
   const devices = () => {
-    finder ??= findDevices(program.opts<SharedOptions>().backend ?? [], surroundings);
+    finder ??= findDevices(program.opts<SharedOptions>().backend ?? [], surroundings, trace);
     return finder;
   };
   const full = async (): Promise<DemoContext> => {
     const found = await devices();
-    return { ...surroundings, devices: found, openDevice: async (names) => asOneDevice(await found.select(names)) };
+    return {
+      ...surroundings,
+      trace,
+      devices: found,
+      openDevice: async (names) => asOneDevice(await found.select(names)),
+    };
   };
   const context: CommandContext = {
     ...surroundings,
@@ -133,9 +140,13 @@ function createProgram(surroundings: Surroundings): Command {
 }
 
 /** Backends that the user names come before those that this program knows. */
-async function findDevices(modules: readonly string[], { engines, cwd }: Surroundings): Promise<DeviceFinder> {
+async function findDevices(
+  modules: readonly string[],
+  { engines, cwd }: Surroundings,
+  trace: TraceRecorder,
+): Promise<DeviceFinder> {
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
-  return createDeviceFinder([...own, ...engines]);
+  return createDeviceFinder([...own, ...engines], trace);
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */

@@ -12,7 +12,8 @@ export interface Viz {
   render(dot: string, options: RenderOptions): RenderResult;
 }
 
-const style = { fontname: "Arial", fontsize: 10 };
+/** Monospaced: where the viewer has another such font, its letters are as wide, and labels still fit their boxes. */
+const style = { fontname: "Courier", fontsize: 10 };
 
 /** An SVG document. Rejects with a failure where the package is missing, or cannot draw the graph. */
 export async function renderSvg(dot: string, load: () => Promise<Viz> = loadViz): Promise<string> {

@@ -120,7 +120,11 @@ const operations: readonly (readonly [title: string, OperationTypeName, Shapes])
     { input: [1, 1024], constants: [[512, 1024]], bias: 512, scalars: [1], output: [1, 512] },
   ],
   ["ADD", "ADD", { input: image, constants: [image], scalars: [0], output: image }],
-  ["AVERAGE_POOL_2D", "AVERAGE_POOL_2D", { input: image, constants: [], scalars: [same, 1, 1, 3, 3, 0], output: image }],
+  [
+    "AVERAGE_POOL_2D",
+    "AVERAGE_POOL_2D",
+    { input: image, constants: [], scalars: [same, 1, 1, 3, 3, 0], output: image },
+  ],
 ];
 
 async function leastTimes(contestants: readonly Contestant[]): Promise<number[]> {

@@ -1,5 +1,13 @@
 import { androidPolicy } from "@nnhal/driver-core/partition";
-import { type Device, DeviceStatus, DeviceType, ErrorStatus, type Model as HalModel, OperandType, OperationType } from "@nnhal/types";
+import {
+  type Device,
+  DeviceStatus,
+  DeviceType,
+  ErrorStatus,
+  type Model as HalModel,
+  OperandType,
+  OperationType,
+} from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
@@ -76,7 +84,11 @@ describe("runtimeAsDevice", () => {
     const steps: StepTime[] = [];
     const onStep = (time: StepTime) => steps.push(time);
     const { preparedModel } = await runtimeAsDevice(pair(), { ...options, onStep }).prepareModel(chain(3).hal);
-    const memory = { name: "ashmem", size: 16, handle: { kind: "buffer", buffer: new ArrayBuffer(16), byteOffset: 0 } } as const;
+    const memory = {
+      name: "ashmem",
+      size: 16,
+      handle: { kind: "buffer", buffer: new ArrayBuffer(16), byteOffset: 0 },
+    } as const;
     const values = new Float32Array(memory.handle.buffer);
     values.set([1, -2]);
     const argument = (offset: number) => ({
@@ -105,7 +117,10 @@ describe("runtimeAsDevice", () => {
       supported: [],
       message: expect.stringContaining("the model is not valid: "),
     });
-    expect(await device.prepareModel(invalid)).toMatchObject({ status: ErrorStatus.INVALID_ARGUMENT, preparedModel: null });
+    expect(await device.prepareModel(invalid)).toMatchObject({
+      status: ErrorStatus.INVALID_ARGUMENT,
+      preparedModel: null,
+    });
     expect(await runtimeAsDevice([half("even", 0)]).prepareModel(hal)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
       message: expect.stringContaining("no device takes operation 1 of 2"),
@@ -115,7 +130,10 @@ describe("runtimeAsDevice", () => {
 
   it("passes on the status with which a device refuses", async () => {
     const { RESOURCE_EXHAUSTED_TRANSIENT: status } = ErrorStatus;
-    const full: Device = { ...half("odd", 1), prepareModel: async () => ({ status, message: "full", preparedModel: null }) };
+    const full: Device = {
+      ...half("odd", 1),
+      prepareModel: async () => ({ status, message: "full", preparedModel: null }),
+    };
     expect(await runtimeAsDevice([half("even", 0), full], options).prepareModel(chain(2).hal)).toEqual({
       status,
       message: "odd: full",
@@ -203,14 +221,18 @@ describe("planMemory", () => {
     model.addOperation("WHILE", [test, turn, start], [end]);
     model.identifyInputsAndOutputs([start], [end]);
     model.finish();
-    const devices = pair().map((device): Device => ({
-      ...device,
-      getSupportedOperations(asked) {
-        const answer = device.getSupportedOperations(asked);
-        const supported = answer.supported.map((yes, index) => yes && asked.main.operations[index].type !== OperationType.WHILE);
-        return { ...answer, supported };
-      },
-    }));
+    const devices = pair().map(
+      (device): Device => ({
+        ...device,
+        getSupportedOperations(asked) {
+          const answer = device.getSupportedOperations(asked);
+          const supported = answer.supported.map(
+            (yes, index) => yes && asked.main.operations[index].type !== OperationType.WHILE,
+          );
+          return { ...answer, supported };
+        },
+      }),
+    );
     const compilation = new Compilation(model, devices, { ...options, cpu: reference });
     await compilation.finish();
     // Two sets of 32 bytes, and the one number between the two operations of the condition in a place of 16.

@@ -1,5 +1,5 @@
 /** `npm run generate`: writes every generated file that is not as it should be. */
-import { generateAll, writeGenerated } from "./generate.ts";
+import { generateAll, generateFromDefinitions, writeGenerated } from "./generate.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 const generated = generateAll(workspaceRoot);
@@ -8,6 +8,7 @@ if (generated.problems.length > 0) {
   console.error("Nothing was written.");
   process.exitCode = 1;
 } else {
-  const written = writeGenerated(workspaceRoot, generated);
+  const index = writeGenerated(workspaceRoot, generated);
+  const written = [...index, ...writeGenerated(workspaceRoot, await generateFromDefinitions())];
   console.log(written.length === 0 ? "Generated files are up to date." : `Wrote ${written.join(", ")}.`);
 }

@@ -18,15 +18,22 @@ export interface Generated {
 }
 
 const operationsFolder = "packages/operations/src/ops";
+const documentPath = "docs/operations.md";
 const registryPath = "packages/operations/src/registry.gen.ts";
 
 /** Those among the HAL's operation names, and those that a new one might bring. */
 const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in", "return", "switch", "while", "with"]);
 
-/** All generated files of the checkout at `root`, as they should be. */
+/** The generated files of the checkout at `root` that its folders alone decide, as they should be. */
 export function generateAll(root: string): Generated {
   const sources = readCode(root, join(root, operationsFolder));
   return sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
+}
+
+/** What is written from the definitions themselves. The registry has to be fresh: it is loaded. */
+export async function generateFromDefinitions(): Promise<Generated> {
+  const { operationsDocument } = await import("./operations-document.ts");
+  return { files: [{ path: documentPath, text: operationsDocument() }], problems: [] };
 }
 
 /** Writes what differs; the paths it wrote. */

@@ -46,6 +46,17 @@ describe.concurrent("READMEs", () => {
     }
   });
 
+  it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
+    // The two examples as one file: relative imports of the package become the package, those of the example itself go.
+    const code = examplesOf("docs/adding-an-operation.md")
+      .join("\n")
+      .replace(/^import .* from "\.\/scale-shift\.ts";$/m, "")
+      .replace(/"\.\.\/[a-z-]+\.ts"/g, '"@nnhal/operations"');
+    const { stdout, stderr } = await run(code, "adding-an-operation");
+    expect(stderr).toBe("");
+    expect(stdout).toBe("1.3\ninput 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed\n");
+  });
+
   it("the first example of README.md names a digit", { timeout: 60_000 }, async () => {
     const { stdout } = await run(examplesOf("README.md")[0], "digit");
     expect(stdout).toMatch(/^most likely a [0-9]\n$/);

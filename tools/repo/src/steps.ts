@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkFileSizes } from "./file-sizes.ts";
-import { generateAll, staleFiles } from "./generate.ts";
+import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports, isomorphicPackages } from "./import-rules.ts";
 import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
@@ -40,8 +40,10 @@ export const steps: readonly Step[] = [
     purpose: "generated files are what their sources say",
     async run(root) {
       const generated = generateAll(root);
-      const stale = staleFiles(root, generated).map((path) => `${path} is out of date: run \`npm run generate\``);
-      return fromProblems(generated.problems.length > 0 ? generated.problems : stale);
+      if (generated.problems.length > 0) return fromProblems(generated.problems);
+      const index = staleFiles(root, generated);
+      const stale = index.length > 0 ? index : staleFiles(root, await generateFromDefinitions());
+      return fromProblems(stale.map((path) => `${path} is out of date: run \`npm run generate\``));
     },
   },
   {

@@ -4,7 +4,7 @@
 import { writeFile } from "node:fs/promises";
 import { androidPolicy, costPolicy, plan } from "@nnhal/driver-core/partition";
 import { Model } from "@nnhal/runtime";
-import { ExecutionPreference } from "@nnhal/types";
+import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { allDevices, type DeviceSelection } from "../devices.ts";
@@ -81,27 +81,33 @@ export async function runExplainCommand(
   const { cwd, stdout, devices, setExitCode } = context;
   const model = await loadModel(path, cwd);
   const selection = await devices.select(options.devices);
+  const all = inPlanningOrder(selection);
   const explanation: Explanation = {
     model: path,
     policy: options.policy,
     preference: preferenceNames.get(options.preference) ?? "",
-    devices: selection.devices.map(({ name }) => name),
-    ...(await explain(model, selection, options, context)),
+    devices: all.map(({ name }) => name),
+    ...(await explain(model, selection, all, options, context)),
   };
   if (options.svg !== undefined) await write(options.svg, drawExplanation(explanation), cwd);
   stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation));
   if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
 }
 
+/** The CPU that others fall back to comes last. */
+function inPlanningOrder({ devices, cpu }: DeviceSelection): readonly Device[] {
+  return cpu === undefined ? devices : [...devices.filter((device) => device !== cpu), cpu];
+}
+
 async function explain(
   model: LoadedModel,
   selection: DeviceSelection,
+  all: readonly Device[],
   { preference, policy: name, run = false }: ExplainCommandOptions,
   { now, stderr }: ModelCommandContext,
 ): Promise<ExplainedPlan & Partial<Explanation>> {
   const policy = name === "android" ? androidPolicy : costPolicy;
-  const { cpu, devices } = selection;
-  const all = cpu === undefined ? devices : [...devices.filter((device) => device !== cpu), cpu];
+  const { cpu } = selection;
   const { hal } = validated(model);
   const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned) return { ...explainAnswers(hal, all), problem: planned.message };

@@ -2,7 +2,8 @@
  * `nnhal run MODEL`: runs a model on pictures, raw tensors or noise, and shows what comes out.
  */
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
@@ -31,6 +32,7 @@ export interface RunCommandOptions {
   readonly outputDir?: string;
   /** Runs after the first. */
   readonly runs?: number;
+  readonly trace?: string;
   readonly json?: boolean;
 }
 
@@ -46,6 +48,7 @@ Examples:
   nnhal run mobilenet.tflite --input cat.jpg --runs 20 --json
   nnhal run two-inputs.tflite --input left.png --input right.png --output-dir results
   nnhal run lstm.tflite --random 1 --device reference
+  nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
   nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
 
 /** Adds the command to a program. */
@@ -75,6 +78,7 @@ export function registerRunCommand(program: Command, context: () => Promise<Mode
       "run so many times more after the first, and give the fastest and the median",
       wholeNumber(1, 1_000_000),
     )
+    .option("--trace <file>", "write what took how long to this file, which ui.perfetto.dev shows")
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: RunCommandOptions) => runModelCommand(model, options, await context()));
@@ -86,12 +90,13 @@ export async function runModelCommand(
   options: RunCommandOptions,
   context: ModelCommandContext,
 ): Promise<void> {
-  const { cwd, now, stdout, stderr, devices } = context;
+  const { cwd, now, stdout, stderr, devices, trace } = context;
   const { runs = 0 } = options;
+  if (options.trace !== undefined) trace.start();
   // What is cheap to find wrong comes first: files before engines.
   const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const model = await loadModel(path, cwd);
+  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd));
   const imported = now() - started;
   const inputs = await prepareInputs(
     model,
@@ -108,7 +113,7 @@ export async function runModelCommand(
     bar.moveTo(0, "preparing the model");
     const start = now();
     const onFallback = (message: string) => stderr.write(`nnhal run: note: ${oneLine(message)}\n`);
-    const prepared = await prepareRun(model, selection, { onFallback });
+    const prepared = await prepareRun(model, selection, { onFallback, trace });
     const prepare = imported + now() - start;
     const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
     say(0);
@@ -125,10 +130,14 @@ export async function runModelCommand(
       top: scores === undefined ? [] : topClasses(scores, options.top, labels),
       runs,
       latency: { prepare, ...latency },
-      written: options.outputDir === undefined ? [] : await writeOutputs(options.outputDir, outputs, cwd),
+      written: [
+        ...(options.outputDir === undefined ? [] : await writeOutputs(options.outputDir, outputs, cwd)),
+        ...(options.trace === undefined ? [] : [options.trace]),
+      ],
     };
-    stdout.write(options.json ? `${JSON.stringify(toJson(report))}\n` : formatReport(report));
     prepared.compilation.close();
+    const times = options.trace === undefined ? "" : `\n${await writeTrace(options.trace, path, context)}`;
+    stdout.write(options.json ? `${JSON.stringify(toJson(report))}\n` : `${formatReport(report)}${times}`);
   } finally {
     bar.stop();
   }
@@ -154,6 +163,19 @@ function warnOfLabels(
   if (classes === labels.length) return;
   const found = scores === undefined ? "no output holds scores of classes" : `the output has ${classes} classes`;
   stderr.write(`nnhal run: note: ${path} has ${labels.length} labels, but ${found}\n`);
+}
+
+/** Writes the trace, and gives its times as a table. */
+async function writeTrace(file: string, model: string, { cwd, trace }: ModelCommandContext): Promise<string> {
+  trace.stop();
+  const recorded = trace.read();
+  const content = JSON.stringify(toChromeTrace(recorded, { processName: `nnhal run ${basename(model)}` }));
+  try {
+    await writeFile(pathFrom(cwd, file), content);
+  } catch (error) {
+    throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
+  }
+  return formatTraceTable(toTraceTable(recorded));
 }
 
 async function writeOutputs(folder: string, outputs: readonly OutputValue[], cwd: string): Promise<string[]> {

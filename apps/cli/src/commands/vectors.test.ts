@@ -112,6 +112,15 @@ describe("nnhal vectors", () => {
     expect(await total("--filter", "TWO", "--variants")).toBe(2);
   });
 
+  it("executes by the --path that is asked for, and knows no others", async () => {
+    await put("a.jsonl.gz", example("a/a"));
+    const fenced = await run([folder, "--device", "fake", "--path", "fenced"]);
+    expect(fenced.stdout).toMatch(/^ +1 {2}the device has no fenced executions$/m);
+    const burst = await run([folder, "--device", "fake", "--path", "burst"]);
+    expect(burst.stdout).toMatch(/fake: 1 passed, 0 failed, 0 unsupported, 0 skipped of 1\n$/);
+    await expect(run([folder, "--device", "fake", "--path", "telepathy"])).rejects.toThrow(CommanderError);
+  });
+
   it("fails an example that is over the time limit and goes on", async () => {
     await put("a.jsonl.gz", example("a/slow", { isRelaxed: true }), example("a/b"));
     const slow = fakeDevice({

@@ -13,6 +13,7 @@ import {
 } from "@nnhal/runtime";
 import type { TensorInfo } from "@nnhal/tflite";
 import type { ExecutionPreference } from "@nnhal/types";
+import { inSection, noTracer } from "@nnhal/utils";
 import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { oneLine } from "../text.ts";
@@ -37,9 +38,11 @@ export async function prepareRun(
   { preference, ...options }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
   return explained(async () => {
-    const compilation = new Compilation(Model.from(model.model), devices, { ...options, ...(cpu && { cpu }) });
+    const { trace = noTracer } = options;
+    const built = inSection(trace, "LA", "PP", "build model", () => Model.from(model.model, options));
+    const compilation = new Compilation(built, devices, { ...options, ...(cpu && { cpu }) });
     if (preference !== undefined) compilation.setPreference(preference);
-    await compilation.finish();
+    await inSection(trace, "LA", "PC", "compile", () => compilation.finish());
     return { model, compilation };
   });
 }
@@ -58,7 +61,9 @@ export async function runOnce(
 ): Promise<readonly OutputValue[]> {
   const values = model.inputs.map(zeros);
   for (const [place, index] of model.givenInputs.entries()) values[index] = inputs[place];
-  const shapes = await explained(() => execute(compilation, values, model.outputs));
+  const shapes = await explained(() =>
+    inSection(compilation.trace, "LA", "PE", "run", () => execute(compilation, values, model.outputs)),
+  );
   return model.wantedOutputs.map((index) => shapes[index]);
 }
 

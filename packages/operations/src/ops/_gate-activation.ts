@@ -1,5 +1,5 @@
 /**
- * Activations of recurrent cells. LSTMs use the codes of TFLite: 0 none, 1 RELU, 2 RELU1, 3 RELU6, 4 TANH, 6 SIGMOID.
+ * Activations of LSTM cells. Their codes are not those of FusedActivationFunc: 0 none, 1 RELU, 3 RELU6, 4 TANH, 6 SIGMOID.
  */
 import { OperationError } from "../fail.ts";
 
@@ -15,8 +15,6 @@ export function cellActivation(code: number): (x: number) => number {
       return (x) => x;
     case 1:
       return (x) => Math.max(0, x);
-    case 2:
-      return (x) => Math.min(1, Math.max(-1, x));
     case 3:
       return (x) => Math.min(6, Math.max(0, x));
     case 4:
@@ -24,6 +22,6 @@ export function cellActivation(code: number): (x: number) => number {
     case 6:
       return sigmoid;
     default:
-      throw new OperationError(`activation ${code} is none of NONE 0, RELU 1, RELU1 2, RELU6 3, TANH 4, SIGMOID 6`);
+      throw new OperationError(`activation ${code} is none of NONE 0, RELU 1, RELU6 3, TANH 4, SIGMOID 6`);
   }
 }

@@ -1,9 +1,7 @@
 /**
  * What the operand lists of the float LSTMs have in common.
  */
-import type { HalVersion, OperandTypeName } from "@nnhal/types";
-import type { TypeRow } from "../define.ts";
-import { omittable, type Param, scalar, tensor, trailing } from "../params.ts";
+import { omittable, scalar, tensor, trailing } from "../params.ts";
 
 /** Weights and biases of a cell, in the HAL's order. */
 export const lstmOperands = [
@@ -36,18 +34,3 @@ export const lstmLayerNorm = [
   trailing("1.2", tensor("cellLayerNormWeights")),
   trailing("1.2", tensor("outputLayerNormWeights")),
 ] as const;
-
-/**
- * The row in which all tensors of varying type are of one type and all scalars of varying type of another.
- */
-export function uniformRow(
-  since: HalVersion,
-  params: readonly Param[],
-  tensorType: OperandTypeName,
-  scalarType: OperandTypeName,
-): TypeRow {
-  const types = params
-    .filter(({ type }) => type === undefined)
-    .map(({ kind }) => (kind === "tensor" ? tensorType : scalarType));
-  return [since, ...types];
-}

@@ -6,7 +6,7 @@ import { ensure, OperationError } from "../fail.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { cellActivation, sigmoid } from "./_gate-activation.ts";
-import { addProduct } from "./_matrix.ts";
+import { addProduct, type Slice } from "./_matrix.ts";
 
 /** What one gate of a cell is made of. */
 export interface Gate<T extends TensorInfo = Tensor> {
@@ -91,6 +91,11 @@ export function lstmCell<T extends TensorInfo>(o: LstmOperands<T>): LstmCell<T> 
     () => "inputLayerNormWeights have to be given exactly where there are an input gate and the other normalisations",
   );
   allOrNone("auxiliary", [o.auxiliaryToForgetWeights, o.auxiliaryToCellWeights, o.auxiliaryToOutputWeights]);
+  ensure(
+    !o.auxiliaryToInputWeights === !(hasInputGate && o.auxiliaryToForgetWeights),
+    () =>
+      "auxiliaryToInputWeights have to be given exactly where there are an input gate and the other auxiliary weights",
+  );
   return {
     inputGate: inputGateOf(o),
     forgetGate: {
@@ -171,18 +176,19 @@ export interface LstmSettings {
   readonly projectionClip: number;
 }
 
+/** Refuses settings that mean nothing. */
+export function ensureSettings({ activation, cellClip, projectionClip }: LstmSettings): void {
+  cellActivation(activation);
+  ensure(cellClip >= 0, () => `the cell clip is ${cellClip}, less than 0`);
+  ensure(projectionClip >= 0, () => `the projection clip is ${projectionClip}, less than 0`);
+}
+
 /** State of one batch of a cell, changed by every step. */
 export interface LstmState {
   /** [outputs] */
   readonly output: Float64Array;
   /** [units] */
   readonly cell: Float64Array;
-}
-
-/** A vector inside a longer array. */
-export interface Slice {
-  readonly data: ArrayLike<number>;
-  readonly offset: number;
 }
 
 /** What makes one step for one batch: reads the input, changes the state. */
@@ -234,14 +240,13 @@ export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, 
       return;
     }
     if (cell.projectionBias === undefined) state.output.fill(0);
-    else state.output.set(Float64Array.from(cell.projectionBias.data));
+    else state.output.set(cell.projectionBias.data);
     addProduct(state.output, cell.projection.data, outputGate, 0, units);
     for (let index = 0; index < outputs; index++) state.output[index] = projectionClip(state.output[index]);
   };
 }
 
 function clipper(limit: number): (x: number) => number {
-  ensure(limit >= 0, () => `the clip is ${limit}, less than 0`);
   return limit === 0 ? (x) => x : (x) => Math.min(limit, Math.max(-limit, x));
 }
 

@@ -2,6 +2,12 @@
  * The one product of recurrent cells: a matrix with a vector.
  */
 
+/** A vector inside a longer array. */
+export interface Slice {
+  readonly data: ArrayLike<number>;
+  readonly offset: number;
+}
+
 /**
  * result[row] += Σ matrix[row, column] · vector[column]. The matrix is [rows, columns], the vector starts at `offset`.
  */

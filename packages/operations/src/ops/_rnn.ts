@@ -5,8 +5,7 @@ import { activationRange } from "../activation.ts";
 import { clamp } from "../fixed-point.ts";
 import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
-import type { Slice } from "./_lstm.ts";
-import { addProduct } from "./_matrix.ts";
+import { addProduct, type Slice } from "./_matrix.ts";
 import { sequenceOf } from "./_sequence.ts";
 
 /** What a cell is made of. */
@@ -47,7 +46,7 @@ export function rnnStep(
   const [units, inputs] = cell.weights.dimensions;
   const sums = new Float64Array(units);
   return (x, aux, state) => {
-    sums.set(Float64Array.from(cell.bias.data));
+    sums.set(cell.bias.data);
     addProduct(sums, cell.weights.data, x.data, x.offset, inputs);
     if (aux !== undefined && cell.auxiliaryWeights !== undefined) {
       addProduct(sums, cell.auxiliaryWeights.data, aux.data, aux.offset, cell.auxiliaryWeights.dimensions[1]);

@@ -10,10 +10,11 @@ import { bool, int32, omittable, tensor, trailing } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { TensorInfo } from "../tensor.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
-import { type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./_lstm.ts";
-import { lstmClips, uniformRow } from "./_lstm-params.ts";
+import { ensureSettings, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./_lstm.ts";
+import { lstmClips } from "./_lstm-params.ts";
 import { runLstmSequence } from "./_lstm-sequence.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),
@@ -194,6 +195,7 @@ export const bidirectionalSequenceLstm = defineOperation({
     ensureShape("the forward cell states", args.fwCellStateIn, [batches, fw.units]);
     ensureShape("the backward output states", args.bwOutputStateIn, [batches, bw.outputs]);
     ensureShape("the backward cell states", args.bwCellStateIn, [batches, bw.units]);
+    ensureSettings(args);
     return {
       fwOutput: { dimensions: sequenceShape(input.dimensions, fw.outputs + (mergeOutputs ? bw.outputs : 0)) },
       bwOutput: { dimensions: sequenceShape(input.dimensions, bw.outputs) },

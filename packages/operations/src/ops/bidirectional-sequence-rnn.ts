@@ -6,9 +6,9 @@ import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
-import { uniformRow } from "./_lstm-params.ts";
 import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),

@@ -90,11 +90,8 @@ export const boxWithNmsLimit = defineOperation({
     const { chosenScores, chosenBoxes, chosenClasses, chosenBatches } = out;
     for (const output of [chosenScores, chosenClasses, chosenBatches]) resize(output, [chosen.length]);
     resize(chosenBoxes, [chosen.length, 4]);
-    storeReal(
-      chosenScores,
-      chosen.map(({ candidate }) => points[candidate]),
-    );
     chosen.forEach(({ candidate, batch }, index) => {
+      storeReal(chosenScores, [points[candidate]], index);
       chosenBoxes.data.set(boxes.data.subarray(4 * candidate, 4 * candidate + 4), 4 * index);
       chosenClasses.data[index] = candidate % classes;
       chosenBatches.data[index] = batch;

@@ -10,6 +10,7 @@ import { ensureShape } from "../shape.ts";
 import { resize } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered, hardKernel, suppress, transformBox } from "./_boxes.ts";
+import { channelsLast, imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 /** The columns of a row: scores and deltas have one type, image sizes and regions another. */
@@ -49,13 +50,12 @@ export const generateProposals = defineOperation({
   ranks: { scores: 4, deltas: 4, anchors: 2, imageSizes: 2 },
   dynamic: true,
   infer({ scores, deltas, anchors, imageSizes, nchw }) {
-    const axes = imageAxes(nchw);
-    const anchorCount = scores.dimensions[axes.channel];
+    const { batches, channels: anchorCount } = imageLayout(scores.dimensions, nchw);
     const expected = [...scores.dimensions];
-    expected[axes.channel] = 4 * anchorCount;
+    expected[imageAxes(nchw).channel] = 4 * anchorCount;
     ensureShape("the deltas", deltas, expected);
     ensureShape("the anchors", anchors, [anchorCount, 4]);
-    ensureShape("the image sizes", imageSizes, [scores.dimensions[0], 2]);
+    ensureShape("the image sizes", imageSizes, [batches, 2]);
     ensureBoxScale("the anchors", anchors);
     ensureBoxScale("the image sizes", imageSizes);
     const { scale, zeroPoint } = scores;
@@ -65,19 +65,15 @@ export const generateProposals = defineOperation({
       batches: { dimensions: [0] },
     };
   },
-  *reference({ scores, deltas, anchors, imageSizes, nchw, ...settings }, { chosenScores, regions, batches }) {
-    const axes = imageAxes(nchw);
-    const height = scores.dimensions[axes.height];
-    const width = scores.dimensions[axes.width];
-    const anchorCount = scores.dimensions[axes.channel];
-    const perImage = height * width * anchorCount;
+  *reference({ scores, deltas, anchors, imageSizes, nchw, ...settings }, out) {
+    const { batches, height, width, batchStep: perImage } = imageLayout(scores.dimensions, nchw);
     const points = channelsLast(realValues(scores), scores.dimensions, nchw);
     const moves = channelsLast(realValues(deltas), deltas.dimensions, nchw);
     const sizes = realValues(imageSizes);
-    const grid = anchorGrid(realValues(anchors), height, width, settings.heightStride, settings.widthStride);
+    const grid = anchorGrid(realValues(anchors), height, width, settings);
     const boxes = new Float64Array(perImage * 4);
-    const results: { score: number; box: readonly number[]; batch: number }[] = [];
-    for (let batch = 0; batch < scores.dimensions[0]; batch++) {
+    const results: { readonly score: number; readonly box: readonly number[]; readonly batch: number }[] = [];
+    for (let batch = 0; batch < batches; batch++) {
       const [imageHeight, imageWidth] = sizes.subarray(2 * batch, 2 * batch + 2);
       const ofImage = points.subarray(batch * perImage, (batch + 1) * perImage);
       for (let box = 0; box < perImage; box++) {
@@ -104,18 +100,14 @@ export const generateProposals = defineOperation({
         results.push({ score: ofImage[box], box: Array.from(boxes.subarray(4 * box, 4 * box + 4)), batch });
       }
     }
-    resize(chosenScores, [results.length]);
-    resize(regions, [results.length, 4]);
-    resize(batches, [results.length]);
-    storeReal(
-      chosenScores,
-      results.map(({ score }) => score),
-    );
-    storeReal(
-      regions,
-      results.flatMap(({ box }) => box),
-    );
-    batches.data.set(results.map(({ batch }) => batch));
+    resize(out.chosenScores, [results.length]);
+    resize(out.regions, [results.length, 4]);
+    resize(out.batches, [results.length]);
+    results.forEach(({ score, box, batch }, index) => {
+      storeReal(out.chosenScores, [score], index);
+      storeReal(out.regions, box, 4 * index);
+      out.batches.data[index] = batch;
+    });
   },
 });
 
@@ -124,17 +116,14 @@ function anchorGrid(
   anchors: Float64Array,
   height: number,
   width: number,
-  heightStride: number,
-  widthStride: number,
+  { heightStride, widthStride }: { readonly heightStride: number; readonly widthStride: number },
 ): Float64Array {
   const grid = new Float64Array(height * width * anchors.length);
-  let to = 0;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      for (let side = 0; side < anchors.length; side++) {
-        grid[to++] = anchors[side] + (side % 2 === 0 ? x * widthStride : y * heightStride);
-      }
-    }
+  for (let index = 0; index < grid.length; index++) {
+    const place = Math.floor(index / anchors.length);
+    const [x, y] = [place % width, Math.floor(place / width)];
+    const side = index % anchors.length;
+    grid[index] = anchors[side] + (side % 2 === 0 ? x * widthStride : y * heightStride);
   }
   return grid;
 }

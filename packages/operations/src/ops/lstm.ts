@@ -3,11 +3,11 @@
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
-import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
-import { lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
-import { lstmClips, lstmLayerNorm, lstmOperands, uniformRow } from "./_lstm-params.ts";
+import { ensureSettings, lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
+import { lstmClips, lstmLayerNorm, lstmOperands } from "./_lstm-params.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),
@@ -38,8 +38,7 @@ export const lstm = defineOperation({
     const sizes = lstmSizes(cell, inputs);
     ensureShape("the output states", outputStateIn, [batches, sizes.outputs]);
     ensureShape("the cell states", cellStateIn, [batches, sizes.units]);
-    ensure(operands.cellClip >= 0, () => `the cell clip is ${operands.cellClip}, less than 0`);
-    ensure(operands.projectionClip >= 0, () => `the projection clip is ${operands.projectionClip}, less than 0`);
+    ensureSettings(operands);
     return {
       scratch: { dimensions: [batches, (cell.inputGate === undefined ? 3 : 4) * sizes.units] },
       outputStateOut: { dimensions: [batches, sizes.outputs] },

@@ -18,7 +18,7 @@ import {
 import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
-import type { Tensor, TensorInfo } from "../tensor.ts";
+import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
 
 const VALUE = { scale: 1 / 128, zeroPoint: 128 } as const;
 const CELL_STATE = { scale: 2 ** -11, zeroPoint: 0 } as const;
@@ -53,19 +53,19 @@ export const quantized16bitLstm = defineOperation({
   infer({ input, cellStateIn, outputStateIn, ...operands }) {
     const [batches, inputs] = input.dimensions;
     const units = outputStateIn.dimensions[1];
-    expectQuantisation("the input", input, VALUE.scale, VALUE.zeroPoint);
-    expectQuantisation("the previous output", outputStateIn, VALUE.scale, VALUE.zeroPoint);
-    expectQuantisation("the previous cell state", cellStateIn, CELL_STATE.scale, CELL_STATE.zeroPoint);
+    ensureQuantisation("the input", input, VALUE.scale, VALUE.zeroPoint);
+    ensureQuantisation("the previous output", outputStateIn, VALUE.scale, VALUE.zeroPoint);
+    ensureQuantisation("the previous cell state", cellStateIn, CELL_STATE.scale, CELL_STATE.zeroPoint);
     ensureShape("the previous output", outputStateIn, [batches, units]);
     ensureShape("the previous cell state", cellStateIn, [batches, units]);
     const { scale, zeroPoint } = operands.inputToInputWeights;
     for (const [name, operand] of Object.entries(operands)) {
       if (name.endsWith("Weights")) {
         ensureShape(`the ${name}`, operand, [units, name.startsWith("input") ? inputs : units]);
-        expectQuantisation(`the ${name}`, operand, scale, zeroPoint);
+        ensureQuantisation(`the ${name}`, operand, scale, zeroPoint);
       } else {
         ensureShape(`the ${name}`, operand, [units]);
-        expectQuantisation(`the ${name}`, operand, scale / 128, 0);
+        ensureQuantisation(`the ${name}`, operand, scale / 128, 0);
       }
     }
     const dimensions = [batches, units];
@@ -77,40 +77,31 @@ export const quantized16bitLstm = defineOperation({
     const units = outputStateIn.dimensions[1];
     const multiplier = quantiseMultiplier(operands.inputGateBias.scale * 2 ** 12);
     const { multiply, rescale, logistic, tanh } = fixedPoint16;
-    const gate = (batch: number, unit: number, weights: Tensor, recurrent: Tensor, bias: Tensor) => {
-      let sum = bias.data[unit];
-      for (let index = 0; index < inputs + units; index++) {
-        const value =
-          index < inputs
-            ? input.data[batch * inputs + index] - input.zeroPoint
-            : outputStateIn.data[batch * units + index - inputs] - outputStateIn.zeroPoint;
-        const weight =
-          index < units
-            ? recurrent.data[unit * units + index] - recurrent.zeroPoint
-            : weights.data[unit * inputs + index - units] - weights.zeroPoint;
-        sum += value * weight;
-      }
-      return clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -32768, 32767);
-    };
+    const inputGate = gateOf(operands.inputToInputWeights, operands.recurrentToInputWeights, operands.inputGateBias);
+    const forgetGate = gateOf(
+      operands.inputToForgetWeights,
+      operands.recurrentToForgetWeights,
+      operands.forgetGateBias,
+    );
+    const cellGate = gateOf(operands.inputToCellWeights, operands.recurrentToCellWeights, operands.cellBias);
+    const outputGate = gateOf(
+      operands.inputToOutputWeights,
+      operands.recurrentToOutputWeights,
+      operands.outputGateBias,
+    );
+    const values = new Int32Array(inputs + units);
     for (let batch = 0; batch < batches; batch++) {
+      for (let index = 0; index < inputs; index++) {
+        values[index] = input.data[batch * inputs + index] - input.zeroPoint;
+      }
       for (let unit = 0; unit < units; unit++) {
-        const { inputToInputWeights, recurrentToInputWeights, inputGateBias } = operands;
-        const { inputToForgetWeights, recurrentToForgetWeights, forgetGateBias } = operands;
-        const { inputToCellWeights, recurrentToCellWeights, cellBias } = operands;
-        const { inputToOutputWeights, recurrentToOutputWeights, outputGateBias } = operands;
-        const take = logistic(
-          gate(batch, unit, inputToInputWeights, recurrentToInputWeights, inputGateBias),
-          GATE_BITS,
-        );
-        const keep = logistic(
-          gate(batch, unit, inputToForgetWeights, recurrentToForgetWeights, forgetGateBias),
-          GATE_BITS,
-        );
-        const proposal = tanh(gate(batch, unit, inputToCellWeights, recurrentToCellWeights, cellBias), GATE_BITS);
-        const show = logistic(
-          gate(batch, unit, inputToOutputWeights, recurrentToOutputWeights, outputGateBias),
-          GATE_BITS,
-        );
+        values[inputs + unit] = outputStateIn.data[batch * units + unit] - outputStateIn.zeroPoint;
+      }
+      for (let unit = 0; unit < units; unit++) {
+        const take = logistic(gateInput(inputGate, unit, values, multiplier), GATE_BITS);
+        const keep = logistic(gateInput(forgetGate, unit, values, multiplier), GATE_BITS);
+        const proposal = tanh(gateInput(cellGate, unit, values, multiplier), GATE_BITS);
+        const show = logistic(gateInput(outputGate, unit, values, multiplier), GATE_BITS);
         const at = batch * units + unit;
         const added = rescale(multiply(take, proposal), 0, STATE_BITS);
         const state = clamp(added + multiply(keep, cellStateIn.data[at]), -32768, 32767);
@@ -123,10 +114,35 @@ export const quantized16bitLstm = defineOperation({
   },
 });
 
-function expectQuantisation(name: string, operand: TensorInfo, scale: number, zeroPoint: number): void {
+/** One gate: for each unit a row of weights, and a bias. */
+interface Gate {
+  readonly rows: readonly Int32Array[];
+  readonly bias: TensorData;
+}
+
+/** A row is the recurrent weights, then those of the input, without their zero point. */
+function gateOf(weights: Tensor, recurrentWeights: Tensor, bias: Tensor): Gate {
+  const rows = Array.from(bias.data, (_, unit) => {
+    const [recurrent, input] = [recurrentWeights, weights].map(({ data, dimensions }) =>
+      data.subarray(unit * dimensions[1], (unit + 1) * dimensions[1]),
+    );
+    return Int32Array.from([...recurrent, ...input], (weight) => weight - weights.zeroPoint);
+  });
+  return { rows, bias: bias.data };
+}
+
+/** What enters a gate: bias + Σ weight · value, in 16 bits of which 3 are integer bits. */
+function gateInput({ rows, bias }: Gate, unit: number, values: Int32Array, multiplier: QuantisedMultiplier): number {
+  const row = rows[unit];
+  let sum = bias[unit];
+  for (let index = 0; index < values.length; index++) sum += values[index] * row[index];
+  return clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -32768, 32767);
+}
+
+function ensureQuantisation(name: string, operand: TensorInfo, scale: number, zeroPoint: number): void {
+  const shown = `scale ${operand.scale} and zero point ${operand.zeroPoint}`;
   ensure(
     operand.scale === scale && operand.zeroPoint === zeroPoint,
-    () =>
-      `${name} have scale ${operand.scale} and zero point ${operand.zeroPoint} where ${scale} and ${zeroPoint} are needed`,
+    () => `the quantisation of ${name} is ${shown} where ${scale} and ${zeroPoint} are needed`,
   );
 }

@@ -4,8 +4,8 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
-import { uniformRow } from "./_lstm-params.ts";
 import { rnnStep, rnnUnits } from "./_rnn.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),

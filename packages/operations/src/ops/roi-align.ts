@@ -56,20 +56,14 @@ export const roiAlign = defineOperation({
           for (let row = 0; row < vertical.weights.length; row++) {
             for (let column = 0; column < horizontal.weights.length; column++) {
               const weight = vertical.weights[row] * horizontal.weights[column];
-              let from =
-                batch * batchStep + (vertical.first + row) * rowStep + (horizontal.first + column) * pixelStep;
+              let from = batch * batchStep + (vertical.first + row) * rowStep + (horizontal.first + column) * pixelStep;
               for (let channel = 0; channel < channels; channel++) {
                 sums[channel] += weight * values[from];
                 from += channelStep;
               }
             }
           }
-          storeReal(
-            output,
-            sums,
-            index * out.batchStep + i * out.rowStep + j * out.pixelStep,
-            out.channelStep,
-          );
+          storeReal(output, sums, index * out.batchStep + i * out.rowStep + j * out.pixelStep, out.channelStep);
           work += vertical.weights.length * horizontal.weights.length * channels;
           if (work > WORK_BETWEEN_PAUSES) {
             work = 0;

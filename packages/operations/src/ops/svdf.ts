@@ -10,8 +10,8 @@ import { ensure } from "../fail.ts";
 import { clamp } from "../fixed-point.ts";
 import { int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
-import { uniformRow } from "./_lstm-params.ts";
 import { addProduct } from "./_matrix.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),

@@ -5,10 +5,11 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, int32, tensor, trailing } from "../params.ts";
 import { ensureShape } from "../shape.ts";
-import { lstmCell, lstmSizes } from "./_lstm.ts";
-import { lstmClips, lstmLayerNorm, lstmOperands, uniformRow } from "./_lstm-params.ts";
+import { ensureSettings, lstmCell, lstmSizes } from "./_lstm.ts";
+import { lstmClips, lstmLayerNorm, lstmOperands } from "./_lstm-params.ts";
 import { runLstmSequence } from "./_lstm-sequence.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),
@@ -44,6 +45,7 @@ export const unidirectionalSequenceLstm = defineOperation({
     const sizes = lstmSizes(lstmCell(operands), size);
     ensureShape("the output states", outputStateIn, [batches, sizes.outputs]);
     ensureShape("the cell states", cellStateIn, [batches, sizes.units]);
+    ensureSettings(operands);
     return {
       output: { dimensions: sequenceShape(input.dimensions, sizes.outputs) },
       outputStateOut: { dimensions: [batches, sizes.outputs] },

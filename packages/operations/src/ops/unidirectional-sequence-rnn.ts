@@ -5,9 +5,9 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, trailing } from "../params.ts";
-import { uniformRow } from "./_lstm-params.ts";
 import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
+import { uniformRow } from "./_types.ts";
 
 const params = [
   tensor("input"),

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import type { Device } from "@nnhal/types";
+import { Command, CommanderError } from "commander";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fakeDevice } from "../../../../packages/conformance/src/fake-device.test-helper.ts";
+import { addExample, toLine } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
+import type { ConformanceJson } from "../conformance-report.ts";
+import type { CommandContext } from "../context.ts";
+import { registerConformanceCommand } from "./conformance.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nnhal-conformance-"));
+  const lines = [addExample({ name: "a/one" }), addExample({ name: "a/two" })].map(toLine);
+  await writeFile(join(folder, "a.jsonl.gz"), gzipSync(lines.join("\n")));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function reference(): Promise<Device> {
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+async function run(args: readonly string[], device: Device) {
+  const output = { stdout: "", stderr: "", exitCode: undefined as number | undefined };
+  const context: CommandContext = {
+    stdout: { write: (text) => (output.stdout += text) },
+    stderr: { write: (text) => (output.stderr += text) },
+    async openDevice(name) {
+      if (name === "mine") return device;
+      throw new Error(`there is no device "${name}"`);
+    },
+    setExitCode(code) {
+      output.exitCode = code;
+    },
+  };
+  const program = new Command().exitOverride().configureOutput({ writeErr: context.stderr.write });
+  registerConformanceCommand(program, context);
+  await program.parseAsync(["conformance", ...args], { from: "user" });
+  return output;
+}
+
+const mine = ["--device", "mine"];
+
+describe("nnhal conformance", () => {
+  it("runs all suites, and exits with 0 where everything passes", async () => {
+    const { stdout, stderr, exitCode } = await run([...mine, "--vectors", folder], await reference());
+    expect(stdout).toMatch(/^Suite vectors\noperation +passed +failed +unsupported +skipped\nADD +4 +0 +0 +0$/m);
+    expect(stdout).toMatch(/^Suite mutations\nmutation .*\noriginal +2 +0 +0 +0$/m);
+    expect(stdout).toMatch(/^ +\d+ {2}not in the sample of one in 32$/m);
+    expect(stdout).toMatch(/^About one mutant in 32 was run; --all runs every one\.$/m);
+    expect(stdout).toMatch(/\nmine: \d+ passed, 0 failed, \d+ unsupported, \d+ skipped of \d+\n$/);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  });
+
+  it("exits with 1 where a device takes what is wrong, and names it", async () => {
+    const args = [...mine, "--vectors", folder, "--suite", "mutations", "--all", "--filter", "two"];
+    const { stdout, exitCode } = await run(args, fakeDevice());
+    expect(stdout).toContain(
+      "FAILED a/two operationType: main operation 0 (ADD) has type 102\n" +
+        "       getSupportedOperations: expected INVALID_ARGUMENT, actual NONE\n",
+    );
+    expect(stdout).not.toMatch(/a\/one|Suite vectors|not in the sample|About one mutant/);
+    expect(exitCode).toBe(1);
+  });
+
+  it("prints one JSON object with the counts of each class, and --all leaves nothing out", async () => {
+    const json = async (...more: readonly string[]): Promise<ConformanceJson> => {
+      const { stdout } = await run([...mine, "--vectors", folder, "--suite", "mutations", "--json", ...more], await reference());
+      return JSON.parse(stdout);
+    };
+    const whole = await json("--all");
+    const [suite] = whole.suites;
+    expect(whole).toMatchObject({ device: "mine", failed: 0, total: suite.total });
+    expect(whole.suites).toHaveLength(1);
+    expect(suite).toMatchObject({ suite: "mutations", by: "mutation", failed: 0, failures: [] });
+    expect(suite.subjects.operationType).toEqual({ passed: 6, failed: 0, unsupported: 0, skipped: 0, total: 6 });
+    expect(Object.keys(suite.subjects).slice(0, 2)).toEqual(["original", "operandType"]);
+    expect(Object.values(suite.subjects).reduce((sum, { total }) => sum + total, 0)).toBe(suite.total);
+    const part = await json();
+    expect(part.total).toBe(whole.total);
+    expect(part.passed).toBeLessThan(whole.passed / 8);
+    expect(part.suites[0].reasons).toHaveProperty("not in the sample of one in 32", part.total - whole.total + part.skipped);
+  });
+
+  it("exits with 2 and one line where it cannot run", async () => {
+    const problem = async (...args: readonly string[]) => {
+      const { stdout, stderr, exitCode } = await run(args, fakeDevice());
+      expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+      expect(stderr).toMatch(/^nnhal conformance: .*\n$/);
+      return stderr;
+    };
+    expect(await problem(...mine, "--vectors", join(folder, "gone"))).toContain("ENOENT");
+    expect(await problem("--device", "none", "--vectors", folder)).toContain('there is no device "none"');
+    expect(await problem(...mine, "--vectors", folder, "--filter", "zzz")).toContain('matches the filter "zzz"');
+  });
+
+  it("refuses options that make no sense", async () => {
+    await expect(run([...mine], fakeDevice())).rejects.toBeInstanceOf(CommanderError);
+    await expect(run([...mine, "--vectors", folder, "--suite", "all"], fakeDevice())).rejects.toThrow(/vectors, mutations/);
+  });
+
+  it("runs the suites in child processes, as a user starts it", async () => {
+    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    const args = ["conformance", "--device", "reference", "--vectors", folder, "--json"];
+    const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@nnhal/source", main, ...args], {
+      cwd: fileURLToPath(new URL(".", import.meta.url)),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let stdout = "";
+    child.stdout.on("data", (chunk) => (stdout += chunk));
+    const exitCode = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+    const report: ConformanceJson = JSON.parse(stdout);
+    expect(report.suites.map(({ suite, failed }) => [suite, failed])).toEqual([
+      ["vectors", 0],
+      ["mutations", 0],
+    ]);
+    const here = await run([...mine, "--vectors", folder, "--json"], await reference());
+    expect({ ...report, device: "mine" }).toEqual(JSON.parse(here.stdout));
+    expect(exitCode).toBe(0);
+  });
+});

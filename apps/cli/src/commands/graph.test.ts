@@ -1,0 +1,121 @@
+import { chmod } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { failure } from "../failure.ts";
+import { addingModel, useFolder } from "../program.test-helper.ts";
+import { renderPng, renderSvg } from "../render-graph.ts";
+
+const { run, put, get, path } = useFolder();
+const text = async (name: string) => new TextDecoder().decode(await get(name));
+
+describe("nnhal graph", () => {
+  it("writes Graphviz text, with constants inside operations unless told otherwise", async () => {
+    await put("add.tflite", addingModel());
+    const { stdout, stderr, exitCode } = await run(["graph", "add.tflite"]);
+    expect(stdout).toMatch(/^\/\/ add\.tflite\ndigraph \{\n/);
+    expect(stdout).toContain('n0 [shape=box ordering=in label="0: ADD\\lactivation (');
+    expect([stderr, exitCode]).toEqual(["", 0]);
+    const nodes = (await run(["graph", "add.tflite", "--constants", "nodes"])).stdout;
+    expect(nodes).toContain('n0 [shape=box ordering=in label="0: ADD"]');
+    expect(nodes).toMatch(/d\d \[label="\d: COPY\\nI32 = 0"\]/);
+  });
+
+  it("writes JSON", async () => {
+    await put("add.tflite", addingModel());
+    const { stdout } = await run(["graph", "add.tflite", "--format", "json"]);
+    const { name, main } = JSON.parse(stdout);
+    expect([name, main.operations.map(({ type }: { type: string }) => type)]).toEqual(["add.tflite", ["ADD"]]);
+  });
+
+  it("writes an SVG picture", async () => {
+    await put("add.tflite", addingModel());
+    const { stdout, exitCode } = await run(["graph", "add.tflite", "--format", "svg"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/<svg[\s\S]*<\/svg>/);
+    for (const shown of ["0: ADD", "0 = input[0]", "TF32(2x2)"]) expect(stdout).toContain(`>${shown}</text>`);
+  });
+
+  it.each([
+    ["out.dot", /^\/\/ add\.tflite/],
+    ["out.json", /^\{"name":"add\.tflite"/],
+    ["OUT.SVG", /<svg/],
+  ])("takes the format from the output's name: %s", async (name, content) => {
+    await put("add.tflite", addingModel());
+    expect(await run(["graph", "add.tflite", "-o", name])).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+    expect(await text(name)).toMatch(content);
+  });
+
+  it("takes the format that is asked for whatever the name", async () => {
+    await put("add.tflite", addingModel());
+    await run(["graph", "add.tflite", "-o", "picture", "--format", "json"]);
+    expect(await text("picture")).toMatch(/^\{"name"/);
+  });
+
+  it("exits with 2 and one line where it is asked for what cannot be", async () => {
+    await put("add.tflite", addingModel());
+    for (const [args, problem] of [
+      [["add.tflite", "-o", "out.gif"], "the name out.gif does not end in .dot, .json, .svg, .png: add --format"],
+      [["add.tflite", "-o", "folder/out.dot"], "cannot write folder/out.dot: there is no such file"],
+      [["add.tflite", "--format", "png"], "a PNG needs a file to go to: add --output"],
+      [["gone.tflite"], "cannot read the model gone.tflite: there is no such file"],
+    ] as const) {
+      expect(await run(["graph", ...args])).toEqual({
+        stdout: "",
+        stderr: `nnhal graph: ${problem}\n`,
+        exitCode: 2,
+      });
+    }
+  });
+});
+
+describe("renderSvg", () => {
+  it("shows labels as they are", async () => {
+    const svg = await renderSvg('digraph { a [label="a \\"b\\" \\\\N &amp;lt; <c>\\lsecond\\l"] }');
+    expect(svg).toContain("a &quot;b&quot; \\N &amp;lt; &lt;c&gt;</text>");
+    expect(svg).toContain(">second</text>");
+  });
+
+  it("says what to install where the package is missing", async () => {
+    const missing = Object.assign(new Error("Cannot find package '@viz-js/viz'"), { code: "ERR_MODULE_NOT_FOUND" });
+    await expect(renderSvg("digraph {}", () => Promise.reject(missing))).rejects.toEqual(
+      failure("SVG needs the package @viz-js/viz: it is not installed; npm install @viz-js/viz"),
+    );
+    await expect(renderSvg("digraph {}", () => Promise.reject(new Error("no\nWebAssembly")))).rejects.toEqual(
+      failure("SVG needs the package @viz-js/viz: loading it failed: no WebAssembly"),
+    );
+  });
+
+  it("passes on why a graph cannot be drawn", async () => {
+    await expect(renderSvg("digraph { a ->")).rejects.toThrow(/^Graphviz cannot draw the graph: .*syntax error/);
+  });
+});
+
+describe("renderPng", () => {
+  /** A program in place of Graphviz's. */
+  const program = async (name: string, script: string) => {
+    await put(name, `#!/bin/sh\n${script}\n`);
+    await chmod(path(name), 0o755);
+    return path(name);
+  };
+
+  it("gives the text to the program and takes the picture from it", async () => {
+    const png = await renderPng("digraph {}", await program("fine", 'echo "$@"; cat'));
+    expect(new TextDecoder().decode(png)).toBe("-Tpng\ndigraph {}");
+  });
+
+  it("says what is missing where there is no such program", async () => {
+    await expect(renderPng("digraph {}", path("gone"))).rejects.toEqual(
+      failure(`PNG needs Graphviz: its program ${path("gone")} is not installed; SVG can be drawn without it`),
+    );
+  });
+
+  it("passes on what the program says, or how it ended, also where it does not read", async () => {
+    const long = `digraph {${" ".repeat(1 << 20)}}`;
+    await expect(renderPng(long, await program("torn", "echo 'no fonts' >&2; exit 3"))).rejects.toEqual(
+      failure("Graphviz cannot draw the graph: no fonts"),
+    );
+    const silent = await program("silent", "exit 4");
+    await expect(renderPng(long, silent)).rejects.toEqual(
+      failure(`Graphviz cannot draw the graph: ${silent} ended with 4`),
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { addExample, toLine, withOperands } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
+import { addingModel, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
+
+const { run, put } = useFolder();
+
+/** An example of ADD on three floats: operands 0 and 1 are read, 2 is the activation, 3 is the output. */
+const example = (change: Parameters<typeof withOperands>[1] = {}) => toLine(withOperands(addExample(), change));
+
+describe("nnhal validate", () => {
+  it("exits with 0 for a valid .tflite file, and says the oldest version", async () => {
+    await put("add.tflite", addingModel());
+    expect(await run(["validate", "add.tflite"])).toEqual({
+      stdout: "add.tflite: valid in HAL 1.3\nthe oldest HAL version that it fits is 1.0\n",
+      stderr: "",
+      exitCode: 0,
+    });
+  });
+
+  it("takes an example as JSON, however it is laid out", async () => {
+    await put("example.json", `\n ${JSON.stringify(JSON.parse(example()), null, 2)}`);
+    expect((await run(["validate", "example.json"])).stdout).toContain("valid in HAL 1.3\n");
+  });
+
+  it("exits with 1 and lists every issue with code, path and message", async () => {
+    await put("wrong.json", example({ 0: { scale: 2, zeroPoint: 1 } }));
+    const { stdout, exitCode } = await run(["validate", "wrong.json"]);
+    const lines = stdout.split("\n");
+    expect(lines[0]).toBe("wrong.json: not valid in HAL 1.3: 2 rules are broken");
+    expect(lines[1]).toMatch(/^ {2}scale-none +main\.operands\[0\]\.scale +\S/);
+    expect(lines[2]).toMatch(/^ {2}zero-point-none +main\.operands\[0\]\.zeroPoint +\S/);
+    expect(lines[3]).toBe("it fits no HAL version");
+    expect(exitCode).toBe(1);
+  });
+
+  it("says what needs the oldest version, and is not valid in those before", async () => {
+    const half = { type: "TENSOR_FLOAT16" as const, data: new Uint8Array(6) };
+    await put("half.json", example({ 0: half, 1: half, 3: half }));
+    const now = await run(["validate", "half.json"]);
+    expect(now.exitCode).toBe(0);
+    expect(now.stdout).toContain("the oldest HAL version that it fits is 1.2:\n");
+    expect(now.stdout).toMatch(
+      /^ {2}TENSOR_FLOAT16 needs HAL 1\.2 +main\.operands\[0\]\.type, main\.operands\[1\]\.type, and 1 more$/m,
+    );
+    expect((await run(["validate", "half.json", "--hal", "1.2"])).exitCode).toBe(0);
+    const before = await run(["validate", "half.json", "--hal", "1.1"]);
+    expect(before.exitCode).toBe(1);
+    expect(before.stdout).toMatch(/not valid in HAL 1\.1: \d rules are broken/);
+    expect(before.stdout).toContain("the oldest HAL version that it fits is 1.2:\n");
+  });
+
+  it("prints JSON", async () => {
+    await put("add.tflite", addingModel());
+    await put("wrong.json", example({ 0: { scale: 2 } }));
+    expect(JSON.parse((await run(["validate", "add.tflite", "--json"])).stdout)).toEqual({
+      valid: true,
+      minimumVersion: "1.0",
+      issues: [],
+      requirements: [],
+    });
+    const wrong = await run(["validate", "wrong.json", "--json"]);
+    expect(JSON.parse(wrong.stdout)).toEqual({
+      valid: false,
+      minimumVersion: null,
+      issues: [{ code: "scale-none", path: "main.operands[0].scale", message: expect.any(String) }],
+      requirements: [],
+    });
+    expect(wrong.exitCode).toBe(1);
+  });
+
+  it("finds every issue, not only the first few", async () => {
+    const inputs = Array.from({ length: 50 }, (_, index) => [index, { scale: 2 }] as const);
+    const base = addExample();
+    const [operand] = base.main.operands;
+    const many = {
+      ...base,
+      main: { ...base.main, operands: [...base.main.operands, ...Array.from({ length: 46 }, () => operand)] },
+    };
+    await put("many.json", toLine(withOperands(many, Object.fromEntries(inputs))));
+    const { issues } = JSON.parse((await run(["validate", "many.json", "--json"])).stdout);
+    expect(issues.filter(({ code }: { code: string }) => code === "scale-none").length).toBeGreaterThan(40);
+  });
+
+  it("applies the rules of drivers where asked to", async () => {
+    const vectors = ["--rules", "driver"];
+    await put("add.tflite", addingModel());
+    expect((await run(["validate", "add.tflite", ...vectors])).exitCode).toBe(0);
+    expect((await run(["validate", "add.tflite", "--rules", "mine"])).exitCode).toBe(2);
+  });
+
+  it("exits with 2 and one line for a file that holds no model for the HAL", async () => {
+    await put("torn.tflite", addingModel().subarray(0, 40));
+    await put("unknown.tflite", unknownOperatorModel());
+    await put("half.json", '{"name": "x"');
+    await put("empty.json", "{}");
+    await put("empty.tflite", "");
+    for (const [file, problem] of [
+      ["torn.tflite", "the model torn.tflite cannot be used: "],
+      ["unknown.tflite", "Frobnicate"],
+      ["half.json", "the conformance example half.json cannot be used: not JSON"],
+      ["empty.json", "the conformance example empty.json cannot be used: name: "],
+      ["empty.tflite", "the model empty.tflite cannot be used: "],
+      ["gone.tflite", "cannot read the model gone.tflite: there is no such file"],
+    ]) {
+      const { stdout, stderr, exitCode } = await run(["validate", file]);
+      expect({ file, stdout, exitCode }).toEqual({ file, stdout: "", exitCode: 2 });
+      expect(stderr).toMatch(/^nnhal validate: .*\n$/);
+      expect(stderr).toContain(problem);
+    }
+    expect((await run(["validate", "empty.json", "--hal", "1.4"])).exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * The execution paths on the reference device, watched: each goes the way it says, and every vector passes on each.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { fakeDevice } from "../fake-device.test-helper.ts";
+import { type CaseResult, summarise } from "../result.ts";
+import type { Example } from "./example.ts";
+import { addExample } from "./examples.test-helper.ts";
+import { type ExecutionPath, executionPaths } from "./path.ts";
+import { findVectorFiles, readVectorFiles } from "./read.ts";
+import { runVectors, type VectorsOptions } from "./run.ts";
+
+const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
+
+async function referenceDevice(): Promise<Device> {
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+/** The device, and the calls that its prepared models get. `change`: what its prepared models do otherwise. */
+async function watched(change: (model: PreparedModel) => Partial<PreparedModel> = () => ({})) {
+  const calls: string[] = [];
+  const device = await referenceDevice();
+  const prepareModel: Device["prepareModel"] = async (model, options) => {
+    const result = await device.prepareModel(model, options);
+    const { preparedModel } = result;
+    if (preparedModel === null) return result;
+    const { execute, executeFenced } = preparedModel;
+    // The device knows its prepared models by identity, so that the methods are replaced in place.
+    Object.assign(
+      preparedModel,
+      {
+        execute(...[request, ...rest]: Parameters<typeof execute>) {
+          calls.push(
+            `execute on ${new Set(request.pools.map(({ kind }) => kind)).size} kind: ${request.pools[0].kind}`,
+          );
+          return execute(request, ...rest);
+        },
+        async executeFenced(...args: Parameters<NonNullable<typeof executeFenced>>) {
+          calls.push(`executeFenced after ${args[1].map((fence) => fence?.state)}`);
+          return executeFenced?.(...args);
+        },
+      },
+      change({ ...preparedModel }),
+    );
+    return result;
+  };
+  return { device: { ...device, prepareModel }, calls };
+}
+
+async function run(device: Device, example: Example, options: VectorsOptions): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for await (const result of runVectors(device, [example], options)) results.push(result);
+  return results;
+}
+
+describe("execution paths", () => {
+  it.each<[ExecutionPath, string]>([
+    ["sync", "execute on 1 kind: memory"],
+    ["fenced", "executeFenced after ACTIVE"],
+    ["burst", "execute on 1 kind: memory"],
+    ["device-memory", "execute on 1 kind: token"],
+  ])("%s goes its own way", async (path, call) => {
+    const { device, calls } = await watched();
+    const results = await run(device, addExample(), { path });
+    expect(results.map(({ verdict, reason }) => reason ?? verdict)).toEqual(["passed"]);
+    expect(calls).toEqual([call]);
+  });
+
+  it("say what a device does not have", async () => {
+    for (const path of ["fenced", "device-memory"] as const) {
+      const [result] = await run(fakeDevice(), addExample(), { path });
+      expect(result).toMatchObject({ verdict: "unsupported" });
+      expect(result.reason).toContain("the device has no");
+    }
+  });
+
+  it("count examples that cannot be fenced as such", async () => {
+    const results = await run(await referenceDevice(), addExample(), { path: "fenced", variants: true });
+    expect(results.map(({ verdict }) => verdict)).toEqual(["passed", "unsupported"]);
+    expect(results[1].reason).toContain("need to know the dimensions of all outputs");
+  });
+
+  it("fail with the status that the device gives", async () => {
+    const status = ErrorStatus.GENERAL_FAILURE;
+    const failing = async () => ({
+      status,
+      message: "on fire",
+      outputShapes: [],
+      timing: { timeOnDevice: 0n, timeInDriver: 0n },
+    });
+    for (const path of ["sync", "device-memory"] as const) {
+      const { device } = await watched(() => ({ execute: failing }));
+      const [result] = await run(device, addExample(), { path });
+      expect(result.reason).toBe("execute: GENERAL_FAILURE: on fire");
+    }
+    const { device } = await watched(() => ({
+      executeFenced: async () => ({ status, message: "on fire", syncFence: null, callback: null }),
+    }));
+    const [result] = await run(device, addExample(), { path: "fenced" });
+    expect(result.reason).toBe("execute: GENERAL_FAILURE: on fire");
+  });
+
+  it("fail where fence and callback contradict each other", async () => {
+    const timing = { timeOnDevice: 0n, timeInDriver: 0n };
+    const info = { status: ErrorStatus.GENERAL_FAILURE, timingLaunched: timing, timingFenced: timing };
+    const { device } = await watched(() => ({
+      executeFenced: async () => ({
+        status: ErrorStatus.NONE,
+        syncFence: null,
+        callback: { getExecutionInfo: async () => info },
+      }),
+    }));
+    const [result] = await run(device, addExample(), { path: "fenced" });
+    expect(result.reason).toContain("the fence is in state SIGNALED, but the callback says status 2");
+  });
+
+  it.for(executionPaths.filter((path) => path !== "sync"))(
+    "pass every public vector by way of %s",
+    { timeout: 600_000 },
+    async (path, { skip }) => {
+      skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
+      const examples = readVectorFiles(await findVectorFiles(folder));
+      const summary = await summarise(runVectors(await referenceDevice(), examples, { path }));
+      const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
+      expect(first, `${summary.failed} of ${summary.total} failed; the first are`).toEqual([]);
+      expect(summary.passed + summary.unsupported).toBe(summary.total);
+      if (path !== "fenced") expect(summary.unsupported).toBe(0);
+      else
+        expect([...summary.reasons.keys()].every((reason) => reason.includes("dimensions of all outputs"))).toBe(true);
+    },
+  );
+});

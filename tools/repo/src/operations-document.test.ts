@@ -1,0 +1,25 @@
+import { operations } from "@nnhal/operations";
+import { describe, expect, it } from "vitest";
+import { operationsDocument } from "./operations-document.ts";
+
+const text = operationsDocument();
+
+describe("docs/operations.md", () => {
+  it("has a row and a section for every operation", () => {
+    expect(operations).toHaveLength(102);
+    for (const { name, code } of operations) {
+      expect(text).toContain(`| ${code} | [${name}](#${name.toLowerCase()}) |`);
+      expect(text).toContain(`\n## ${name}\n`);
+    }
+  });
+
+  it("tells operands, optional ones with version and default, ranks, forms, and types per version", () => {
+    const conv = text.slice(text.indexOf("\n## CONV_2D\n"), text.indexOf("\n## DEPTHWISE_CONV_2D\n"));
+    expect(conv).toContain("Form 1 of 2:");
+    expect(conv).toContain("`paddingScheme` (INT32)");
+    expect(conv).toContain("`dilationWidth` (INT32, optional since 1.2, default 1)");
+    expect(conv).toContain("Legal are 7, 8, 10 inputs.");
+    expect(conv).toContain("| 1.0 | TENSOR_QUANT8_ASYMM | TENSOR_QUANT8_ASYMM | TENSOR_INT32 |");
+    expect(conv).toContain("Rank of `input`: 4.");
+  });
+});
