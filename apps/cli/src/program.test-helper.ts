@@ -5,10 +5,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { referenceBackend } from "@nnhal/backend-reference";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
-import { knownEngines } from "./devices.ts";
+import type { Engine } from "./devices.ts";
 import { runProgram, type Surroundings } from "./program.ts";
 
 export interface Outcome {

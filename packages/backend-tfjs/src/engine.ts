@@ -24,6 +24,8 @@ const packages: Readonly<Record<EngineName, string>> = {
 export interface Engine {
   readonly name: EngineName;
   readonly version: string;
+  /** Whether it copies the elements of a new tensor when it is made; others may keep them and read them later. */
+  readonly copiesAtOnce: boolean;
   /** Makes it the one that tfjs computes with. */
   select(): void;
 }
@@ -53,6 +55,7 @@ async function load(name: EngineName): Promise<Engine> {
   return {
     name,
     version,
+    copiesAtOnce: name === "wasm",
     select() {
       // Takes effect at once, since the engine is started.
       if (tf.getBackend() !== backend) void tf.setBackend(backend);

@@ -52,7 +52,7 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
     kernels,
     upload(info, data) {
       engine.select();
-      return upload(info, data);
+      return upload(info, data, engine);
     },
     download: (tensor, info) => download(tensor, info),
     release: (tensor) => tensor.dispose(),
@@ -61,14 +61,17 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
 }
 
 /**
- * Elements are copied: what they come from is shared memory that a client may write next. Constants may be uploaded while a kernel
- * runs, and must outlive it.
+ * Elements are copied, here or by the engine: what they come from is shared memory that a client may write next. Constants may be
+ * uploaded while a kernel runs, and must outlive it.
  */
-function upload({ type, dimensions }: TensorInfo, data: TensorData): tf.Tensor {
+function upload({ type, dimensions }: TensorInfo, data: TensorData, { copiesAtOnce }: Engine): tf.Tensor {
   const shape = [...dimensions];
-  if (type === "TENSOR_BOOL8" || type === "BOOL") return tf.keep(tf.tensor(Uint8Array.from(data), shape, "bool"));
-  if (isFloat(type) || isQuantised(type)) return tf.keep(tf.tensor(Float32Array.from(data), shape, "float32"));
-  return tf.keep(tf.tensor(Int32Array.from(data), shape, "int32"));
+  if (type === "TENSOR_BOOL8" || type === "BOOL") return tf.keep(tf.tensor(new Uint8Array(data), shape, "bool"));
+  if (isFloat(type) || isQuantised(type)) {
+    const elements = copiesAtOnce && data instanceof Float32Array ? data : new Float32Array(data);
+    return tf.keep(tf.tensor(elements, shape, "float32"));
+  }
+  return tf.keep(tf.tensor(new Int32Array(data), shape, "int32"));
 }
 
 function download(tensor: tf.Tensor, { type, dimensions }: TensorInfo): TensorData {

@@ -63,6 +63,9 @@ export interface BufferInfo {
   readonly type: OperandTypeName;
   /** What is known of the shape; 0 and [] are unknown. */
   readonly dimensions: readonly number[];
+  /** As in the operands that the value is for. */
+  readonly scale: number;
+  readonly zeroPoint: number;
 }
 
 /**

@@ -72,7 +72,9 @@ describe("runIsolated", () => {
     );
   });
 
-  it("tells results in batches, and finds the case that a process was lost in all the same", async () => {
+  it("tells results in batches, and finds the case that a process was lost in all the same", {
+    timeout: 60_000,
+  }, async () => {
     const { children, results } = await run(["a", "b", "c", "exit", "d", "later", "e"], { batch: 2 });
     expect(results).toEqual([
       ["a", "passed"],

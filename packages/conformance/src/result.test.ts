@@ -42,6 +42,18 @@ describe("summarise", () => {
     expect(seen).toEqual(["a", "b", "c", "d", "e", "f"]);
   });
 
+  it("counts a result as often as it says", async () => {
+    const summary = await summarise(
+      resultsOf(
+        { name: "a", subject: "ADD", verdict: "skipped", reason: "left out", count: 40 },
+        { name: "b", subject: "ADD", verdict: "passed", count: 3 },
+        { name: "c", subject: "ADD", verdict: "passed" },
+      ),
+    );
+    expect(summary).toMatchObject({ passed: 4, skipped: 40, total: 44, reasons: new Map([["left out", 40]]) });
+    expect(summary.bySubject.get("ADD")).toEqual({ passed: 4, failed: 0, unsupported: 0, skipped: 40 });
+  });
+
   it("of nothing is all zero", async () => {
     const summary = await summarise(resultsOf());
     expect(summary).toMatchObject({ passed: 0, failed: 0, unsupported: 0, skipped: 0, total: 0, failures: [] });

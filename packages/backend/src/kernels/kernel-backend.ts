@@ -17,6 +17,7 @@ import type {
 } from "../contract.ts";
 import type { GraphView, OperationView } from "../graph.ts";
 import type { KernelEngine } from "./kernel.ts";
+import { createPlaces, type Places } from "./places.ts";
 import { closePlans, isOmitted, type KernelPlan, planKernels } from "./plan.ts";
 import { runKernels } from "./run.ts";
 
@@ -42,6 +43,7 @@ export function kernelBackend<Handle>({ name, deviceType, open }: KernelBackendO
 }
 
 function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): BackendSession {
+  const places = createPlaces(engine);
   return {
     version: engine.version,
     capabilities: engine.capabilities,
@@ -49,16 +51,17 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): Backen
     async compile(graph): Promise<Executable> {
       const plan = planKernels(graph, engine);
       try {
-        await warmUp(plan, engine);
+        await warmUp(plan, engine, places);
       } catch (error) {
         closePlans(plan);
         throw error;
       }
       return {
-        run: (inputs, outputs, context) => runKernels(plan, engine, inputs, outputs, context),
+        run: (inputs, outputs, context) => runKernels(plan, engine, places, inputs, outputs, context),
         close: () => closePlans(plan),
       };
     },
+    allocate: (value) => places.allocate(value),
     close: async () => engine.close(),
   };
 }
@@ -88,7 +91,11 @@ const warmUpTime = 1_000_000_000n;
  * Runs the graph on zeros where its shapes are known, and releases the constants that only the preparation needed. What goes
  * wrong here may be due to the zeros; if not, the execution says so.
  */
-async function warmUp<Handle>(plan: KernelPlan<Handle>, engine: KernelEngine<Handle>): Promise<void> {
+async function warmUp<Handle>(
+  plan: KernelPlan<Handle>,
+  engine: KernelEngine<Handle>,
+  places: Places<Handle>,
+): Promise<void> {
   const plans = [plan, ...plan.referenced];
   for (const { constants } of plans) constants.trim();
   const { graph } = plan;
@@ -106,7 +113,7 @@ async function warmUp<Handle>(plan: KernelPlan<Handle>, engine: KernelEngine<Han
     random: () => 0.5,
   };
   for (let run = 0; run < warmUpRuns && steadyClock() < end; run++) {
-    const { status } = await runKernels(plan, engine, inputs, outputs, context);
+    const { status } = await runKernels(plan, engine, places, inputs, outputs, context);
     if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
     if (run === 0) for (const { constants } of plans) constants.trim();
   }

@@ -16,6 +16,7 @@ import { byteLength, decodeTensorData, encodeTensorData } from "../codec.ts";
 import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { refineDimensions } from "../settle.ts";
 import type { KernelEngine, KernelTensor } from "./kernel.ts";
+import type { Places } from "./places.ts";
 import { isOmitted, type KernelPlan, type KernelStep, type PreparedStep, prepareStep, withFacts } from "./plan.ts";
 import { dataOf, drop, dropAll, hold, type Value, type Values } from "./values.ts";
 
@@ -43,6 +44,7 @@ const SLICE = 20_000_000n;
 export async function runKernels<Handle>(
   plan: KernelPlan<Handle>,
   engine: KernelEngine<Handle>,
+  places: Places<Handle>,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
   context: RunContext,
@@ -54,7 +56,9 @@ export async function runKernels<Handle>(
   try {
     const placing = section?.begin("LC", "PTR", "upload inputs");
     inputs.forEach((input, position) => {
-      if (input !== undefined) values[graph.inputs[position]] = upload(plan, engine, graph.inputs[position], input);
+      if (input === undefined) return;
+      const index = graph.inputs[position];
+      values[index] = input.buffer ? places.take(input.buffer) : upload(plan, engine, index, input);
     });
     placing?.end();
     const start = context.now();
@@ -65,7 +69,7 @@ export async function runKernels<Handle>(
       refineDimensions(index, outputs[position].dimensions, value.info.dimensions);
       return value;
     });
-    const result = await store(results, outputs, engine);
+    const result = await store(results, outputs, engine, places);
     reading?.end();
     return { ...result, ...(context.measure && { timeOnDevice: context.now() - start }) };
   } catch (error) {
@@ -109,17 +113,23 @@ function upload<Handle>(
   return { info, handle: engine.upload(info, data), data, holders: 1 };
 }
 
-/** Reads back the results that fit their buffers, and says the shapes of all. */
+/** Reads back the results that fit their buffers, but for those that stay in the engine, and says the shapes of all. */
 async function store<Handle>(
   results: readonly Value<Handle>[],
   outputs: readonly OutputBuffer[],
   engine: KernelEngine<Handle>,
+  places: Places<Handle>,
 ): Promise<RunResult> {
   const outputShapes = [];
   let message: string | undefined;
   for (const [position, value] of results.entries()) {
     const { type, dimensions } = value.info;
-    const { bytes } = outputs[position];
+    const { bytes, buffer } = outputs[position];
+    if (buffer !== undefined) {
+      places.put(buffer, value);
+      outputShapes.push({ dimensions, isSufficient: true });
+      continue;
+    }
     const needed = byteLength(type, elementCount(dimensions));
     const isSufficient = needed <= bytes.length;
     if (isSufficient && needed > 0) encodeTensorData(type, await dataOf(engine, value), bytes);

@@ -39,7 +39,7 @@ export type RandomOutcome =
 /** Most elements of one output. */
 const MOST_ELEMENTS = 1 << 14;
 /** Most pauses of a kernel. */
-const MOST_PAUSES = 1 << 9;
+const MOST_PAUSES = 128;
 /** Most bytes that a kernel may allocate beside its outputs. */
 const MOST_SCRATCH = 1 << 26;
 

@@ -22,10 +22,26 @@ const hostileFloats = [
 ];
 const hostileScales = [2 ** -126, 1e-6, 1000, 2 ** 120];
 
-/** The arguments with one of them changed. */
+/** The arguments with one of them changed, or one extent of all of them. */
 export function spoil(args: WantedArguments, params: readonly Param[], random: Random): WantedArguments {
+  if (random.chance(0.2)) return spoilExtent(args, random);
   const param = random.pick(params);
   return { ...args, [param.name]: spoilOne(args[param.name], param, random) };
+}
+
+/** What fits together stays so: wherever an extent occurs it becomes the same other one. */
+function spoilExtent(args: WantedArguments, random: Random): WantedArguments {
+  const old = random.integer(0, 5);
+  const spoilt = random.pick([0, 0, 1, 6, 17, INT32_MAX]);
+  const replace = (wanted: WantedTensor): WantedTensor => ({
+    ...wanted,
+    dimensions: wanted.dimensions.map((extent) => (extent === old ? spoilt : extent)),
+  });
+  const entries = Object.entries(args).map(([name, wanted]): [string, Wanted] => {
+    if (typeof wanted !== "object") return [name, wanted];
+    return [name, isWantedTensor(wanted) ? replace(wanted) : wanted.map(replace)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function spoilOne(wanted: Wanted, param: Param, random: Random): Wanted {

@@ -151,7 +151,7 @@ describe("a backend with memory of its own", () => {
     const result = await device.allocate?.({ dimensions: [] }, [model], [role()], []);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, ...nothing });
     expect(result?.message).toContain("no more textures");
-    expect(asked).toEqual([{ type: "TENSOR_FLOAT32", dimensions: [0, 3] }]);
+    expect(asked).toEqual([{ type: "TENSOR_FLOAT32", dimensions: [0, 3], scale: 0, zeroPoint: 0 }]);
   });
 
   it("has its place closed with the buffer, or else with the last execution", async () => {

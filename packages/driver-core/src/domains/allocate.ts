@@ -83,9 +83,9 @@ function recordOf(records: BufferDomain["records"], model: PreparedModel | null)
 function placeFor(
   { allocate: inBackend }: Pick<BackendSession, "allocate">,
   type: OperandTypeName,
-  { dimensions }: BufferOperand,
+  { dimensions, scale, zeroPoint }: BufferOperand,
 ): BackendBuffer | undefined {
-  return inBackend?.({ type, dimensions });
+  return inBackend?.({ type, dimensions, scale, zeroPoint });
 }
 
 function usesOf(

@@ -84,7 +84,7 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
 
 /** Walks from the last operations back to the first and fixes each one's device. */
 function traceBack(
-  { wiring, candidates }: Choosing,
+  { wiring, candidates, cpu }: Choosing,
   best: readonly Float64Array[],
   from: readonly (readonly Int32Array[])[],
 ): (number | undefined)[] {
@@ -102,7 +102,8 @@ function traceBack(
         return;
       }
       const more = (counts.get(other) ?? 0) - (counts.get(device) ?? 0);
-      if (more > 0 || (more === 0 && best[index][other] < best[index][device])) device = other;
+      const [time, least] = [best[index][other], best[index][device]];
+      if (more > 0 || (more === 0 && (time < least || (time === least && other === cpu)))) device = other;
     });
     devices[index] = device;
     if (device === undefined) continue;

@@ -107,7 +107,9 @@ function planSubgraph(
   const names = devices.map(({ name }) => name);
   const android = joinUnknown(planning, chooseByPerformance(planning));
   if (policy.kind === "android") return explained(planning, divide(planning, interpreted(android), names), names);
-  const whole = devices.flatMap((_, device) => wholeOn(planning, device));
+  // The first of equals is taken: the CPU, then in order.
+  const inOrder = [...devices.keys()].sort((a, b) => Number(b === cpu) - Number(a === cpu) || a - b);
+  const whole = inOrder.flatMap((device) => wholeOn(planning, device));
   const assignments = [...whole, joinUnknown(planning, chooseByCost(planning)), android];
   const both = model.main.operations.some((_, index) => canInterpret(planning, index))
     ? assignments.flatMap((assigned) => [assigned, interpreted(assigned)])

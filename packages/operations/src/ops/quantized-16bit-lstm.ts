@@ -12,6 +12,7 @@ import { ensure } from "../fail.ts";
 import {
   clamp,
   multiplyByQuantisedMultiplier,
+  type QuantisedMultiplier,
   quantiseMultiplier,
   roundingDivideByPowerOfTwo,
 } from "../fixed-point.ts";

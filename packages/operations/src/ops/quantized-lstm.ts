@@ -2,9 +2,11 @@
  * QUANTIZED_LSTM: one step of an LSTM cell on signed 8-bit values with a 16-bit cell state, in fixed point throughout,
  * with all that LSTM has.
  *
- * The reference implementation leaves out the gates' biases where there is no layer normalisation; the document adds
- * them, and so does this kernel. Its peepholes read the cell state's output before it is written; the document's, and
- * these, read the cell state's input, but the output gate's the new one.
+ * Where the reference implementation and the document differ, the vectors show nothing, and this kernel follows the
+ * document. The reference leaves out the gates' biases where there is no layer normalisation; its peepholes read the new
+ * cell state before it is written, where those of input and forget gate are to read the old one; it divides the
+ * projection's clip by the scale of the weights, not of the outputs; and it takes the zero point of the hidden state away
+ * where it is to be added.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
@@ -85,8 +87,18 @@ export const quantizedLstm = defineOperation({
       args.inputToInputWeights === undefined || inputIntermediateScale > 0,
       () => `inputIntermediateScale is ${inputIntermediateScale} where a number > 0 is needed`,
     );
-    const output = { dimensions: [batches, sizes.outputs] };
-    return { outputStateOut: output, cellStateOut: { dimensions: [batches, sizes.units] }, output };
+    const { hiddenStateZeroPoint } = args;
+    ensure(
+      hiddenStateZeroPoint >= -128 && hiddenStateZeroPoint <= 127,
+      () => `hiddenStateZeroPoint is ${hiddenStateZeroPoint} where a number within [-128, 127] is needed`,
+    );
+    const output = {
+      dimensions: outputStateIn.dimensions,
+      scale: outputStateIn.scale,
+      zeroPoint: outputStateIn.zeroPoint,
+    };
+    const cellStateOut = { dimensions: cellStateIn.dimensions, scale: cellStateIn.scale, zeroPoint: 0 };
+    return { outputStateOut: output, cellStateOut, output };
   },
   *reference({ input, outputStateIn, cellStateIn, ...args }, { outputStateOut, cellStateOut, output }) {
     const [batches, inputs] = input.dimensions;
@@ -130,12 +142,12 @@ export const quantizedLstm = defineOperation({
   },
 });
 
-/** The exponent of a cell state's scale, which is a power of two of at most 2^-9. */
+/** The exponent of a cell state's scale, a power of two: 16 bits of which 0 to 6 are integer bits. */
 function stateExponent(scale: number): number {
   const exponent = Math.round(Math.log2(scale));
   ensure(
-    Math.abs(Math.log2(scale) - exponent) < 1e-3 && exponent <= -9,
-    () => `the cell state's scale is ${scale} where a power of two of at most 2^-9 is needed`,
+    Math.abs(Math.log2(scale) - exponent) < 1e-3 && exponent >= -15 && exponent <= -9,
+    () => `the cell state's scale is ${scale} where a power of two from 2^-15 to 2^-9 is needed`,
   );
   return exponent;
 }
@@ -154,19 +166,18 @@ function gateOf(
     const values = new Int16Array(units);
     for (let unit = 0; unit < units; unit++) {
       const bias = gate.norm === undefined ? gate.bias.data[unit] : 0;
-      let value = scaled(dot(input.data, batch, input.zeroPoint, gate.input, unit) + bias, fromInput);
-      value += scaled(dot(outputStateIn.data, batch, outputStateIn.zeroPoint, gate.recurrent, unit), fromState);
-      value = clamp(value, -32768, 32767);
-      if (gate.cell && fromCell)
-        value = clamp(value + scaled(gate.cell.data[unit] * state[unit], fromCell), -32768, 32767);
+      let value = add(0, dot(input.data, batch, input.zeroPoint, gate.input, unit) + bias, fromInput);
+      value = add(value, dot(outputStateIn.data, batch, outputStateIn.zeroPoint, gate.recurrent, unit), fromState);
+      if (gate.cell && fromCell) value = add(value, gate.cell.data[unit] * state[unit], fromCell);
       values[unit] = value;
     }
     return gate.norm === undefined ? values : normalise(values, gate.norm, gate.bias);
   };
 }
 
-function scaled(value: number, multiplier: QuantisedMultiplier): number {
-  return clamp(multiplyByQuantisedMultiplier(value | 0, multiplier), -32768, 32767);
+/** sum + value · multiplier, saturated to 16 bits. */
+function add(sum: number, value: number, multiplier: QuantisedMultiplier): number {
+  return clamp(sum + multiplyByQuantisedMultiplier(value | 0, multiplier), -32768, 32767);
 }
 
 /** Σ (vector − zero point) · matrix row. */
@@ -196,7 +207,7 @@ function normalise(values: Int16Array, weights: Tensor, bias: Tensor): Int16Arra
   return values.map((value, unit) => {
     const normal = multiplyByQuantisedMultiplier(1024 * value - mean, inverseDeviation);
     const weighted = normal * weights.data[unit] + bias.data[unit];
-    const rounded = Math.trunc((weighted + (weighted > 0 ? 512 : -512)) / 1024);
+    const rounded = clamp(Math.trunc((weighted + (weighted > 0 ? 512 : -512)) / 1024), -(2 ** 31), 2 ** 31 - 1);
     return clamp(multiplyByQuantisedMultiplier(rounded, toGate), -32768, 32767);
   });
 }
@@ -214,13 +225,14 @@ function projection(
 ): (hidden: Int8Array, outputs: number) => Int8Array {
   if (weights === undefined) return (hidden) => hidden;
   const { hiddenStateScale, hiddenStateZeroPoint, projectionClip } = settings;
-  const multiplier = quantiseMultiplier((weights.scale * hiddenStateScale) / outputState.scale);
-  const clip = projectionClip > 0 ? Math.min(Math.trunc(projectionClip / weights.scale), 127) : 128;
+  const { scale, zeroPoint } = outputState;
+  const multiplier = quantiseMultiplier((weights.scale * hiddenStateScale) / scale);
+  const clip = projectionClip > 0 ? Math.trunc(projectionClip / scale) : Number.POSITIVE_INFINITY;
   return (hidden, outputs) =>
     Int8Array.from({ length: outputs }, (_, index) => {
       const sum = dot(hidden, 0, hiddenStateZeroPoint, weights, index) + (bias?.data[index] ?? 0);
-      const value = multiplyByQuantisedMultiplier(sum | 0, multiplier) + outputState.zeroPoint;
-      return clamp(clamp(value, -128, 127), -clip, clip);
+      const value = clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -clip, clip);
+      return clamp(value + zeroPoint, -128, 127);
     });
 }
 

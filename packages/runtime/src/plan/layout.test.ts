@@ -54,6 +54,13 @@ describe("layOut", () => {
     );
   });
 
+  it("needs no more than the lower bound where in the order of time there would be holes", () => {
+    // As in a network for pictures: results grow, then shrink.
+    const sizes = [128, 128, 256, 64, 128, 128, 128, 32];
+    const { size, lowerBound, offsets } = layOut(sizes.map((bytes, index) => life(index, bytes, index, index + 1)));
+    expect([size, lowerBound, offsets.size]).toEqual([384, 384, 8]);
+  });
+
   it("needs no more than the lower bound for a chain of equals", () => {
     const chain = Array.from({ length: 100 }, (_, index) => life(index, 128, index, index + 1));
     const { size, lowerBound } = layOut(chain);

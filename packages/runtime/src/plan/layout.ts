@@ -30,17 +30,51 @@ interface Gap {
   size: number;
 }
 
-/** Lays temporaries out: in the order in which they begin, each in the smallest gap that it fits, else at the end. */
+/** Beyond so many temporaries, the layout that takes time of their square is not tried. */
+const MOST_FOR_LARGEST_FIRST = 4096;
+
+/** Lays temporaries out, in one of two ways: what is first in time first, or where that leaves holes, what is largest. */
 export function layOut(lifetimes: readonly Lifetime[]): Layout {
+  const aligned = lifetimes.map((one) => ({
+    ...one,
+    size: Math.ceil(Math.max(one.size, 1) / ALIGNMENT) * ALIGNMENT,
+  }));
+  const inTime = layOutInTime(aligned);
+  if (inTime.size === inTime.lowerBound || aligned.length > MOST_FOR_LARGEST_FIRST) return inTime;
+  const largestFirst = layOutLargestFirst(aligned);
+  return largestFirst.size < inTime.size ? { ...largestFirst, lowerBound: inTime.lowerBound } : inTime;
+}
+
+/** The largest first, each at the lowest place where nothing lies that is alive at the same time. */
+function layOutLargestFirst(lifetimes: readonly Lifetime[]): Omit<Layout, "lowerBound"> {
+  const placed: (Lifetime & { readonly offset: number })[] = [];
+  const offsets = new Map<number, number>();
+  let end = 0;
+  for (const one of [...lifetimes].sort((a, b) => b.size - a.size || a.first - b.first)) {
+    let offset = 0;
+    // `placed` is in the order of offsets.
+    for (const other of placed) {
+      if (other.last < one.first || one.last < other.first) continue;
+      if (other.offset >= offset + one.size) break;
+      offset = Math.max(offset, other.offset + other.size);
+    }
+    const behind = placed.findIndex((other) => other.offset > offset);
+    placed.splice(behind < 0 ? placed.length : behind, 0, { ...one, offset });
+    offsets.set(one.operand, offset);
+    end = Math.max(end, offset + one.size);
+  }
+  return { size: end, offsets };
+}
+
+/** In the order in which they begin, each in the smallest gap that it fits, else at the end. */
+function layOutInTime(lifetimes: readonly Lifetime[]): Layout {
   const offsets = new Map<number, number>();
   const gaps: Gap[] = [];
   const alive: { readonly last: number; readonly offset: number; readonly size: number }[] = [];
   let end = 0;
   let live = 0;
   let lowerBound = 0;
-  const inOrder = lifetimes
-    .map((one) => ({ ...one, size: Math.ceil(Math.max(one.size, 1) / ALIGNMENT) * ALIGNMENT }))
-    .sort((a, b) => a.first - b.first || b.size - a.size);
+  const inOrder = [...lifetimes].sort((a, b) => a.first - b.first || b.size - a.size);
   for (const { operand, size, first, last } of inOrder) {
     for (let index = alive.length - 1; index >= 0; index--) {
       const other = alive[index];

@@ -1,0 +1,65 @@
+/**
+ * Values that an engine keeps between runs: each place holds a handle, so that what one run writes there and the next one
+ * reads is never downloaded.
+ */
+import { createData, elementCount, type TensorInfo } from "@nnhal/operations";
+import { byteLength, decodeTensorData, encodeTensorData } from "../codec.ts";
+import type { BackendBuffer, BufferInfo } from "../contract.ts";
+import type { KernelEngine } from "./kernel.ts";
+import { drop, hold, type Value } from "./values.ts";
+
+/** The places of an engine. */
+export interface Places<Handle> {
+  allocate(value: BufferInfo): BackendBuffer;
+  /** The value in a place, with one holder more. Throws where there is none. */
+  take(place: BackendBuffer): Value<Handle>;
+  /** Puts a value in a place instead of the one that was there. The caller keeps its own hold. */
+  put(place: BackendBuffer, value: Value<Handle>): void;
+}
+
+/** An engine's places, none yet. */
+export function createPlaces<Handle>(engine: KernelEngine<Handle>): Places<Handle> {
+  const held = new WeakMap<BackendBuffer, Value<Handle>>();
+  const set = (place: BackendBuffer, value: Value<Handle> | undefined) => {
+    const before = held.get(place);
+    if (value === undefined) held.delete(place);
+    else held.set(place, value);
+    drop(engine, before);
+  };
+  const valueIn = (place: BackendBuffer): Value<Handle> => {
+    const value = held.get(place);
+    if (value === undefined) throw new Error("the buffer holds no value of this engine");
+    return value;
+  };
+  return {
+    allocate({ type, scale, zeroPoint }) {
+      const place: BackendBuffer = {
+        async read(bytes) {
+          const value = hold(valueIn(place));
+          try {
+            const needed = byteLength(type, elementCount(value.info.dimensions));
+            if (needed > 0) encodeTensorData(type, await engine.download(value.handle, value.info), bytes);
+          } finally {
+            drop(engine, value);
+          }
+        },
+        write(bytes, dimensions) {
+          const info: TensorInfo = { type, dimensions, scale, zeroPoint };
+          const data = decodeTensorData(type, bytes, elementCount(dimensions));
+          set(place, { info, handle: engine.upload(info, data), holders: 1 });
+        },
+        close: () => set(place, undefined),
+      };
+      return place;
+    },
+    take: (place) => hold(valueIn(place)),
+    put(place, value) {
+      // Elements that came with a request may lie in the caller's memory, and change there.
+      set(place, value.data === undefined ? hold(value) : uploadAgain(engine, value));
+    },
+  };
+}
+
+function uploadAgain<Handle>(engine: KernelEngine<Handle>, { info, data }: Value<Handle>): Value<Handle> {
+  return { info, handle: engine.upload(info, data ?? createData(info.type, 0)), holders: 1 };
+}
