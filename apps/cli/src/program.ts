@@ -139,14 +139,15 @@ function createProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-/** Backends that the user names come before those that this program knows. */
+/** Backends that the user names come before those that this program knows; who names one of these only moves it. */
 async function findDevices(
   modules: readonly string[],
   { engines, cwd }: Surroundings,
   trace: TraceRecorder,
 ): Promise<DeviceFinder> {
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
-  return createDeviceFinder([...own, ...engines], trace);
+  const others = engines.filter(({ module }) => !modules.includes(module));
+  return createDeviceFinder([...own, ...others], trace);
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */

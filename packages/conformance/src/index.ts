@@ -6,6 +6,8 @@ export { furtherMutations, modelMutations, vtsMutations } from "./mutations/list
 export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
 export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
+export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
+export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
 export * from "./result.ts";
 export * from "./vectors/example.ts";
 export { VectorFormatError } from "./vectors/fields.ts";

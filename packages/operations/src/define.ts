@@ -196,7 +196,9 @@ export function defineOperation<const Params extends readonly Param[], const Out
 /** A kernel that is left alone where no output has elements. */
 function whereElements(kernel: Operation["reference"]): Operation["reference"] {
   return (args, outputs, context) => {
-    const hasElements = Object.values(outputs).flat().some((output) => output !== undefined && output.data.length > 0);
+    const hasElements = Object.values(outputs)
+      .flat()
+      .some((output) => output !== undefined && output.data.length > 0);
     return hasElements ? kernel?.(args, outputs, context) : undefined;
   };
 }

@@ -111,6 +111,51 @@ describe("kernelBackend", () => {
     expect(record.closed).toBe(1);
   });
 
+  it("keeps a state between runs without reading it back", async () => {
+    const { session, record } = await openOver({ ADD: add });
+    const executable = await compile(session, chain);
+    const facts = { type: "TENSOR_FLOAT32", dimensions: [2], scale: 0, zeroPoint: 0 } as const;
+    const states = [session.allocate?.(facts), session.allocate?.(facts)];
+    const [first, second] = states;
+    if (first === undefined || second === undefined) throw new Error("no places");
+    const none = new Uint8Array(0);
+    const run = (from: typeof first, to: typeof first) =>
+      executable.run(
+        [{ bytes: none, dimensions: [2], buffer: from }],
+        [{ bytes: none, dimensions: [2], buffer: to }],
+        context,
+      );
+
+    expect(await run(first, second)).toMatchObject({ status: ErrorStatus.GENERAL_FAILURE });
+    first.write(new Uint8Array(Float32Array.of(1, 2).buffer), [2]);
+    const { uploads, downloads } = record;
+    for (const [from, to] of [
+      [first, second],
+      [second, first],
+      [first, first],
+    ] as const) {
+      expect(await run(from, to)).toMatchObject({
+        status: ErrorStatus.NONE,
+        outputShapes: [{ dimensions: [2], isSufficient: true }],
+      });
+    }
+    expect({ uploads: record.uploads, downloads: record.downloads }).toEqual({ uploads, downloads });
+    // The weights, and a value in each place.
+    expect(record.alive.size).toBe(3);
+
+    // x becomes 2x + 2 * [10, 20].
+    const bytes = new Uint8Array(8);
+    await first.read(bytes);
+    expect([...new Float32Array(bytes.buffer)]).toEqual([148, 296]);
+    await second.read(bytes);
+    expect([...new Float32Array(bytes.buffer)]).toEqual([22, 44]);
+    expect(record.downloads).toBe(downloads + 2);
+    first.close();
+    second.close();
+    executable.close();
+    expect(record.alive.size).toBe(0);
+  });
+
   it("releases temporaries as soon as nothing reads them", async () => {
     const sizes: number[] = [];
     const { session, record } = await openOver({

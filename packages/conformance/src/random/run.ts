@@ -92,18 +92,10 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
   if (infos.some(({ dimensions }) => elementCount(dimensions) > MOST_ELEMENTS)) return { kind: "large" };
   if (operation.reference === undefined) throw new Fault("there is no kernel");
   const outputs = declared.map((output, position) => allocate(output, infos[position], operation.dynamic));
-  const given = outputs.map(({ tensor }) => tensor.data);
+  const tensors = outputs.map(({ tensor }) => tensor);
+  const given = tensors.map(({ data }) => data);
   const { arrayBuffers } = process.memoryUsage();
-  const running = operation.reference(
-    args,
-    bindOutputs(
-      form,
-      outputs.map(({ tensor }) => tensor),
-    ),
-    {
-      random: () => random.next(),
-    },
-  );
+  const running = operation.reference(args, bindOutputs(form, tensors), { random: () => random.next() });
   let pauses = 0;
   if (running) {
     while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
@@ -118,23 +110,20 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
     judgeAccess(`input ${position}`, watchedInputs[position]?.watch);
   });
   outputs.forEach(({ tensor, watch }, position) => {
-    const name = `output ${position} (${signature.outputs[position].name})`;
+    const { name: param } = signature.outputs[position];
+    const name = `output ${position} (${param})`;
     judgeAccess(name, watch);
     if (operation.dynamic) judgeDynamic(name, tensor, infos[position]);
-    else if (tensor.data !== given[position] || tensor.dimensions !== infos[position].dimensions) {
-      throw new Fault(`${name} was replaced, but the operation's shapes do not depend on data`);
-    } else if (!mayStayZero[operation.name]?.includes(signature.outputs[position].name)) {
-      const missing = watch.written.indexOf(0);
-      if (missing >= 0) {
-        throw new Fault(`element ${missing} of ${name} ${formatShape(tensor.dimensions)} was not written`);
-      }
+    else {
+      const mayHaveGaps = mayStayZero[operation.name]?.includes(param) ?? false;
+      judgeFixed(name, tensor, { ...tensor, dimensions: infos[position].dimensions, data: given[position] });
+      if (!mayHaveGaps) judgeComplete(name, tensor, watch);
     }
   });
-  for (const { tensor } of outputs) {
-    const { type, data } = tensor;
+  for (const { type, data } of tensors) {
     if (type === "TENSOR_FLOAT16" && data instanceof Float32Array) roundAllToFloat16(data);
   }
-  return { kind: "computed", outputs: outputs.map(({ tensor }) => tensor) };
+  return { kind: "computed", outputs: tensors };
 }
 
 /** An operand as validation may see it: often not a constant, sometimes of unknown extents or rank. */
@@ -170,12 +159,25 @@ function judgeAccess(name: string, watch: Watch | undefined): void {
   if (watch?.outside !== undefined) throw new Fault(`${watch.outside} of ${name}, which has ${watch.written.length}`);
 }
 
+/** An output whose shape is final: the kernel may not give it another, nor other data. */
+function judgeFixed(name: string, tensor: OutputTensor, given: Tensor): void {
+  if (tensor.data === given.data && tensor.dimensions === given.dimensions) return;
+  throw new Fault(`${name} was replaced, but the operation's shapes do not depend on data`);
+}
+
+function judgeComplete(name: string, { dimensions }: OutputTensor, { written }: Watch): void {
+  const missing = written.indexOf(0);
+  if (missing < 0) return;
+  throw new Fault(`element ${missing} of ${name} ${formatShape(dimensions)} was not written`);
+}
+
 /** An output whose shape the kernel gave it: of the inferred rank and extents where those are known. */
 function judgeDynamic(name: string, { type, dimensions, data }: OutputTensor, info: OutputInfo): void {
   const shape = formatShape(dimensions);
   if (data.length !== elementCount(dimensions)) throw new Fault(`${name} ${shape} has ${data.length} elements`);
-  if (data.constructor !== createData(type, 0).constructor)
+  if (data.constructor !== createData(type, 0).constructor) {
     throw new Fault(`${name} is held as ${data.constructor.name}`);
+  }
   const fits =
     dimensions.length === info.dimensions.length &&
     info.dimensions.every((extent, axis) => extent === 0 || extent === dimensions[axis]);

@@ -8,7 +8,7 @@ import { type RandomOutcome, runRandomOperation } from "./run.ts";
 
 /** How to run random operations. */
 export interface RandomOptions extends RandomExamplesOptions {
-  /** Part of the cases of each operation that has to be computed, lest nothing but refusals are tested. Default 0.4. */
+  /** Part of the cases of each operation that has to be computed, lest nothing but refusals are tested. Default 0.5. */
   readonly leastComputed?: number;
   /** Leaves out this many operations. Default 0. */
   readonly skip?: number;
@@ -22,7 +22,7 @@ export type RandomTally = Readonly<Record<RandomOutcome["kind"], number>>;
 
 /** Runs random operations on their kernels. */
 export async function* runRandomOperations(options: RandomOptions = {}): AsyncGenerator<CaseResult> {
-  const { leastComputed = 0.4, skip = 0, onStart, onTally, count = 100 } = options;
+  const { leastComputed = 0.5, skip = 0, onStart, onTally, count = 100 } = options;
   const { operations = kernelOperations() } = options;
   for (const operation of operations.slice(skip)) {
     const start = { name: `random/${operation.name}`, subject: operation.name };

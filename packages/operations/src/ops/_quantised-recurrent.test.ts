@@ -281,11 +281,10 @@ describe("QUANTIZED_LSTM", () => {
     expect(Math.max(...valuesOf(free).map(Math.abs))).toBeGreaterThan(limit);
     expect(valuesOf(clipped)).toEqual(valuesOf(free).map((value) => Math.max(-limit, Math.min(limit, value))));
     const unclipped = valuesOf(run(inputs)[2]);
-    const most = Math.trunc(Math.fround(0.0625) / Math.fround(weightScale));
-    expect(valuesOf(run(inputs, { projectionClip: f32Scalar(0.0625) })[2])).toEqual(
-      unclipped.map((value) => Math.max(-most, Math.min(most, value))),
-    );
-    expect(unclipped.some((value) => Math.abs(value) > most)).toBe(true);
+    const [least, most] = [-3, 3].map((steps) => projected.zeroPoint + steps);
+    const limited = { projectionClip: f32Scalar(3.5 * projected.scale) };
+    expect(valuesOf(run(inputs, limited)[2])).toEqual(unclipped.map((value) => Math.max(least, Math.min(most, value))));
+    expect(unclipped.some((value) => value < least || value > most)).toBe(true);
   });
 
   it("does nothing for no batches", () => {
@@ -310,12 +309,20 @@ describe("QUANTIZED_LSTM", () => {
     expect(() => run(coupled, { hiddenStateScale: f32Scalar(0) })).toThrow("hiddenStateScale is 0 where a number > 0");
   });
 
-  it("needs a cell state's scale that is a power of two of at most 2^-9", () => {
+  it("needs a cell state's scale that is a power of two from 2^-15 to 2^-9", () => {
     const inputs = list({ inputs: 1, units: 1 });
     const scaled = (scale: number) => () => run(inputs, { cellStateIn: q16Symm([2, 1], scale, [1, 2]) });
     expect(scaled(2 ** -9)).not.toThrow();
     expect(scaled(2 ** -15)).not.toThrow();
-    for (const scale of [2 ** -8, 3 * 2 ** -12]) expect(scaled(scale)).toThrow("where a power of two of at most 2^-9");
+    for (const scale of [2 ** -8, 2 ** -16, 3 * 2 ** -12]) {
+      expect(scaled(scale)).toThrow("where a power of two from 2^-15 to 2^-9 is needed");
+    }
+  });
+
+  it("needs a zero point of the hidden state within 8 bits", () => {
+    const at = (zeroPoint: number) => () => run(list(full), { hiddenStateZeroPoint: i32Scalar(zeroPoint) });
+    for (const zeroPoint of [-128, 127]) expect(at(zeroPoint)).not.toThrow();
+    for (const zeroPoint of [-129, 128]) expect(at(zeroPoint)).toThrow(`hiddenStateZeroPoint is ${zeroPoint} where`);
   });
 
   it.each([

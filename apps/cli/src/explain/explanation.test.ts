@@ -1,0 +1,108 @@
+/**
+ * Explanations of control flow that the runtime interprets.
+ */
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { androidPolicy, plan } from "@nnhal/driver-core/partition";
+import { Model } from "@nnhal/runtime";
+import { type Device, ErrorStatus, OperationType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { formatExplanation } from "./explain-report.ts";
+import { type Explanation, explainPlan } from "./explanation.ts";
+import { drawExplanation } from "./svg.ts";
+
+/** Doubles while less than 100. */
+function doubling(): Model {
+  const number = { type: "TENSOR_FLOAT32", dimensions: [1] } as const;
+  const condition = new Model();
+  const [state, bound] = [condition.addOperand(number), condition.addOperand(number)];
+  const verdict = condition.addOperand({ type: "TENSOR_BOOL8", dimensions: [1] });
+  condition.setOperandValue(bound, Float32Array.of(100));
+  condition.addOperation("LESS", [state, bound], [verdict]);
+  condition.identifyInputsAndOutputs([state], [verdict]);
+  condition.finish();
+  const body = new Model();
+  const [before, after] = [body.addOperand(number), body.addOperand(number)];
+  const activation = body.addOperand({ type: "INT32" });
+  body.setOperandValue(activation, 0);
+  body.addOperation("ADD", [before, before, activation], [after]);
+  body.identifyInputsAndOutputs([before], [after]);
+  body.finish();
+  const model = new Model();
+  const [test, turn] = [model.addOperand({ type: "SUBGRAPH" }), model.addOperand({ type: "SUBGRAPH" })];
+  const [start, end] = [model.addOperand(number), model.addOperand(number)];
+  model.setOperandValueFromModel(test, condition);
+  model.setOperandValueFromModel(turn, body);
+  model.addOperation("WHILE", [test, turn, start], [end]);
+  model.identifyInputsAndOutputs([start], [end]);
+  model.finish();
+  return model;
+}
+
+async function explanation(): Promise<Explanation> {
+  const reference = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in reference) throw new Error(reference.unavailable);
+  const { capabilities } = reference.getCapabilities();
+  const info = { execTime: 0.5, powerUsage: 0.5 };
+  const operandPerformance = capabilities.operandPerformance.map(({ type }) => ({ type, info }));
+  const adder: Device = {
+    ...reference,
+    name: "adder",
+    getCapabilities: () => ({ status: ErrorStatus.NONE, capabilities: { ...capabilities, operandPerformance } }),
+    getSupportedOperations({ main }) {
+      const supported = main.operations.map(({ type }) => type === OperationType.ADD);
+      const reasons = supported.map((yes) => (yes ? undefined : "only ADD"));
+      return { status: ErrorStatus.NONE, supported, reasons };
+    },
+  };
+  const devices = [adder, reference];
+  const planned = plan(doubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
+  if ("unplannable" in planned) throw new Error(planned.message);
+  const names = devices.map(({ name }) => name);
+  const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: names };
+  return { ...about, ...explainPlan(planned, devices) };
+}
+
+describe("control flow that is interpreted", () => {
+  it("has the plans of its parts", async () => {
+    expect(await explanation()).toMatchObject({
+      operations: [
+        { type: "WHILE", device: null, step: 0, devices: { adder: { supported: false, reason: "only ADD" } } },
+      ],
+      steps: [
+        {
+          device: null,
+          operations: [0],
+          inputBytes: 4,
+          outputBytes: 4,
+          inside: [
+            {
+              part: "condition",
+              operations: [{ type: "LESS" }],
+              steps: [{ device: "nnhal-reference", outputBytes: 1 }],
+            },
+            { part: "body", operations: [{ type: "ADD" }], steps: [{ device: "adder", inputBytes: 4 }] },
+          ],
+        },
+      ],
+      // The state of two turns.
+      memory: { peak: 8, lowerBound: 8 },
+    });
+  });
+
+  it("is told to people with its parts", async () => {
+    const text = formatExplanation(await explanation());
+    expect(text).toMatch(/^ {2}0 {2}WHILE {2}2 x SUBGRAPH, TENSOR_FLOAT32 \[1\] → TENSOR_FLOAT32 \[1\]$/m);
+    expect(text).toMatch(/^ {2}0 {2}the runtime interprets: operation 0, predicted /m);
+    expect(text).toMatch(/^ {5}body\n {7}Operations\n {9}0 {2}ADD {2}TENSOR_FLOAT32 \[1\] \[1\], INT32 → /m);
+    expect(text).toMatch(/^ {9}0 {2}adder: operation 0, predicted /m);
+  });
+
+  it("is drawn grey, with its parts below", async () => {
+    const svg = drawExplanation(await explanation());
+    expect(svg).toContain("interpreted by the runtime");
+    expect(svg).toMatch(/fill="#e4e4e4" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]+>0 WHILE</);
+    expect(svg).toContain(">WHILE 0, condition</text>");
+    expect(svg).toContain(">WHILE 0, body</text>");
+  });
+});
