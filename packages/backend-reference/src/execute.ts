@@ -131,11 +131,12 @@ function requiredValue(values: Values, index: number): Tensor {
 }
 
 function* runPlan(plan: Plan, values: Values, run: Run): Generator<void, void> {
+  // Read once: most runs have neither.
+  const { section: around, log } = run;
   for (const step of plan.steps) {
     yield;
-    const { index, definition } = step.view;
-    const section = run.section?.begin("LC", "PCO", definition.name);
-    run.log?.(`operation ${index} (${definition.name})`);
+    const section = around?.begin("LC", "PCO", step.view.definition.name);
+    log?.(`operation ${step.view.index} (${step.view.definition.name})`);
     try {
       yield* runStep(plan, step, values, section === undefined ? run : { ...run, section });
     } catch (error) {

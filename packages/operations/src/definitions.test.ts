@@ -40,6 +40,9 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
   it("does not exist before the HAL introduced it, and does exist then", () => {
     const versions = forms.flatMap(({ types }) => types.map(([since]) => since)).sort();
     expect(versions[0]).toBe(introduced);
+    for (const { params, outputs } of forms) {
+      for (const { since = introduced } of [...params, ...outputs]) expect(since >= introduced).toBe(true);
+    }
   });
 
   it("names every parameter once and optional ones last", () => {

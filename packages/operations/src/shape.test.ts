@@ -4,6 +4,7 @@ import { OperationError } from "./fail.ts";
 import {
   broadcastShape,
   combineDimensions,
+  ensureShape,
   extentProduct,
   formatShape,
   resolveAxis,
@@ -19,6 +20,22 @@ describe("formatShape", () => {
     expect(formatShape([7])).toBe("7");
     expect(formatShape([])).toBe("scalar");
   });
+});
+
+describe("ensureShape", () => {
+  it("takes the shape that is needed, and no tensor at all", () => {
+    expect(() => ensureShape("the weights", { dimensions: [2, 3] }, [2, 3])).not.toThrow();
+    expect(() => ensureShape("the weights", undefined, [2, 3])).not.toThrow();
+  });
+
+  it.each([[[3, 2]], [[2, 4]], [[2]], [[2, 3, 1]]])(
+    "refuses %j, saying what has it and what is needed",
+    (dimensions) => {
+      expect(() => ensureShape("the weights", { dimensions }, [2, 3])).toThrow(
+        new OperationError(`the shape of the weights is ${dimensions.join("x")} where 2x3 is needed`),
+      );
+    },
+  );
 });
 
 describe("sameShape", () => {

@@ -22,4 +22,12 @@ describe("docs/operations.md", () => {
     expect(conv).toContain("| 1.0 | TENSOR_QUANT8_ASYMM | TENSOR_QUANT8_ASYMM | TENSOR_INT32 |");
     expect(conv).toContain("Rank of `input`: 4.");
   });
+
+  it("tells the types that vary, open ranks, and how many a variadic operand stands for", () => {
+    expect(text).toContain("| 7 | [EMBEDDING_LOOKUP](#embedding_lookup) | 1.0 | FLOAT32, INT32, QUANT8_ASYMM, ");
+    expect(text).toContain("| 96 | [IF](#if) | 1.3 | BOOL8 |");
+    expect(text).toContain("Rank of `values`: 2 or more.");
+    expect(text).toContain("`inputs` (tensor, one or more)");
+    expect(text).toContain("`inputs` (any type, zero or more)");
+  });
 });

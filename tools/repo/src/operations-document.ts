@@ -16,7 +16,7 @@ export function operationsDocument(): string {
     "<!-- Generated from the definitions in packages/operations/src/ops by `npm run generate`; do not edit. -->",
     "# Operations",
     "",
-    `The ${inOrder.length} operations of NN HAL 1.0 – 1.3. Types are those of the first operand; the sections below give them all.`,
+    `The ${inOrder.length} operations of NN HAL 1.0 – 1.3. Types are those of the first operand whose type varies; the sections below give them all.`,
     "",
     "| code | operation | since | types |",
     "|---|---|---|---|",
@@ -34,12 +34,12 @@ function isOperationName(name: string): name is OperationTypeName {
   return name in operationTypes;
 }
 
-/** The types of a form's first operand, without TENSOR_ in front. */
-function firstTypes(form: Form): string[] {
-  const [first] = form.params;
-  if (first.any === true) return ["any"];
-  if (first.type !== undefined) return [shortType(first.type)];
-  return form.types.map((row) => shortType(String(row[1])));
+/** The types of a form's first operand whose type varies, else of its first, without TENSOR_ in front. */
+function firstTypes({ params: [first, ...others], types }: Form): string[] {
+  if ([first, ...others].some(({ type, any }) => type === undefined && any !== true)) {
+    return types.map((row) => shortType(String(row[1])));
+  }
+  return [first.type === undefined ? "any" : shortType(first.type)];
 }
 
 function shortType(type: string): string {
@@ -63,7 +63,9 @@ function section(operation: Operation): string[] {
 }
 
 function formatRank(rule: RankRule): string {
-  return typeof rule === "number" ? `${rule}` : `${rule[0]} to ${rule[1]}`;
+  if (typeof rule === "number") return `${rule}`;
+  const [least, greatest] = rule;
+  return greatest === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${greatest}`;
 }
 
 function describeForm({ params, outputs, types, counts, outputCounts }: Form, index: number, all: number): string[] {
@@ -86,7 +88,7 @@ function describeParam({ name, kind, type, any, omittable, variadic, since, defa
   const what = any === true ? "any type" : type !== undefined ? type : kind === "tensor" ? "tensor" : "scalar";
   const marks = [
     what,
-    ...(variadic === true ? ["one or more"] : []),
+    ...(variadic === true ? [any === true ? "zero or more" : "one or more"] : []),
     ...(since !== undefined ? [`optional since ${since}`] : omittable === true ? ["may be omitted"] : []),
     ...(value === undefined ? [] : [`default ${value}`]),
   ];

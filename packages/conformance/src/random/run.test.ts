@@ -2,8 +2,10 @@
  * The judge of random operations, on operations made to break one rule each.
  */
 import {
+  alternative,
   defineOperation,
   ensure,
+  int32,
   type Operation,
   type OutputTensor,
   resize,
@@ -40,8 +42,8 @@ function madeUp(
 
 const copy: Kernel = (input, output) => output.data.set(input.data);
 
-function run(operation: Operation) {
-  const [signature] = signaturesOf(operation);
+function run(operation: Operation, form = 0) {
+  const signature = signaturesOf(operation)[form];
   const info = { type: "TENSOR_FLOAT32", dimensions: [3], scale: 0, zeroPoint: 0 } as const;
   const input: Tensor = { ...info, data: Float32Array.of(1, 2, 3) };
   return runRandomOperation({ signature, inputs: [input], outputs: [{ ...info, dimensions: [] }] }, createRandom(1));
@@ -163,6 +165,31 @@ describe("finds the fault of a kernel that", () => {
     held.length = 0;
     expect(outcome.kind).toBe("faulty");
     if (outcome.kind === "faulty") expect(outcome.fault).toContain(fault);
+  });
+
+  it.each([
+    ["leaves out", {}, "argument size is missing"],
+    ["mistakes", { size: true }, "argument size is a boolean"],
+    ["makes up", { size: 3, more: 4 }, "there are arguments more, which the first form has not"],
+  ])("%s an argument of the first form in another", (_, made, fault) => {
+    const operation = defineOperation({
+      name: "MADE_UP",
+      code: 0,
+      summary: "Made up.",
+      params: [tensor("input"), int32("size")],
+      outputs: [tensor("output")],
+      types: [["1.0", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
+      alternatives: [
+        alternative({
+          params: [tensor("input")],
+          normalise: ({ input }) => Object.assign({ input, size: 0 }, { size: undefined }, made),
+        }),
+      ],
+      infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
+      reference: ({ input }, { output }) => copy(input, output),
+    });
+    const outcome = run(operation, 1);
+    expect(outcome).toEqual({ kind: "faulty", fault });
   });
 
   it("is missing", () => {

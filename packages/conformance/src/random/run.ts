@@ -3,6 +3,7 @@
  * exactly the inferred shape, or a refusal. Anything else is a fault of the definition or its kernel.
  */
 import {
+  type AnyArgs,
   bindArguments,
   bindInputs,
   bindOutputs,
@@ -13,6 +14,7 @@ import {
   isTensorType,
   matchOperation,
   type OperandInfo,
+  type Operation,
   OperationError,
   type OutputInfo,
   type OutputTensor,
@@ -88,6 +90,7 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
     form,
     watchedInputs.map((input) => input?.tensor),
   );
+  judgeArguments(operation, args);
   const infos = inferOutputs(operation, form, args, declared);
   if (infos.some(({ dimensions }) => elementCount(dimensions) > MOST_ELEMENTS)) return { kind: "large" };
   if (operation.reference === undefined) throw new Fault("there is no kernel");
@@ -124,6 +127,17 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
     if (type === "TENSOR_FLOAT16" && data instanceof Float32Array) roundAllToFloat16(data);
   }
   return { kind: "computed", outputs: tensors };
+}
+
+/** Whichever form was written, kernels get the arguments of the first. */
+function judgeArguments({ forms: [first] }: Operation, args: AnyArgs): void {
+  for (const { name, kind, omittable } of first.params) {
+    const given = args[name];
+    const isRight = kind === "tensor" ? typeof given === "object" || omittable === true : typeof given === kind;
+    if (!isRight) throw new Fault(`argument ${name} is ${given === undefined ? "missing" : `a ${typeof given}`}`);
+  }
+  const unknown = Object.keys(args).filter((name) => !first.params.some((param) => param.name === name));
+  if (unknown.length > 0) throw new Fault(`there are arguments ${unknown.join(", ")}, which the first form has not`);
 }
 
 /** An operand as validation may see it: often not a constant, sometimes of unknown extents or rank. */

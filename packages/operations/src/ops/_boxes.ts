@@ -139,6 +139,8 @@ export function* suppressClasses(
 ): Generator<void, number[]> {
   const { scores, most } = suppression;
   const chosen: number[] = [];
+  // Without boxes there may be any number of classes.
+  if (boxCount === 0) return chosen;
   for (let label = 1; label < classCount; label++) {
     const candidates: number[] = [];
     for (let box = 0; box < boxCount; box++) {

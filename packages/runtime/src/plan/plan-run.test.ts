@@ -109,6 +109,16 @@ describe("a model over several devices", () => {
     expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
   });
 
+  it("refuses memory that belongs to one device", async () => {
+    const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
+    await compilation.finish();
+    const argument = { hasNoValue: false, location: { poolIndex: 0, offset: 0, length: 0 }, dimensions: [] };
+    const request = { inputs: [argument], outputs: [argument], pools: [{ kind: "token", token: 1 }] } as const;
+    const result = await compilation.preparedModel.execute(request);
+    expect(result).toMatchObject({ status: ErrorStatus.GENERAL_FAILURE, outputShapes: [] });
+    expect(result.message).toContain("request pool 0 is the memory of one device");
+  });
+
   it("runs at the same time as itself", async () => {
     const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
     await compilation.finish();

@@ -95,6 +95,11 @@ async function execute(
 ): Promise<ExecutionResult> {
   const { model } = prepared.plan;
   const { operands, inputIndexes, outputIndexes } = model.main;
+  const token = request.pools.findIndex((pool) => pool.kind === "token");
+  if (token >= 0) {
+    const message = `request pool ${token} is the memory of one device, which a model over several cannot use`;
+    return refused(ErrorStatus.GENERAL_FAILURE, message);
+  }
   const inputs = request.inputs.map((argument, index) =>
     placeOf(argument, request, operands[inputIndexes[index]].dimensions),
   );
