@@ -1,19 +1,48 @@
 /**
  * The report of `nnhal conformance`, for people and as JSON.
  */
-import type { Counts, Summary } from "@nnhal/conformance";
+import type { CaseResult, Counts, Summary } from "@nnhal/conformance";
+import { type Capabilities, type Device, deviceTypeNames, type HalVersion } from "@nnhal/types";
 import { columns } from "./text.ts";
 
 /** What one suite came to. */
 export interface SuiteReport {
   readonly suite: string;
-  /** What the suite counts by: `operation`, `mutation`. */
+  /** The HAL version through which the device was driven; undefined: it was driven as it is. */
+  readonly hal?: HalVersion;
+  /** What the suite counts by: `operation`, `mutation`, `group`. */
   readonly by: string;
   /** The order in which they are shown. Default: by name. */
   readonly order?: readonly string[];
+  /** Every result, where there are few enough to list. */
+  readonly cases?: readonly CaseResult[];
   /** What to know of the suite that its counts do not say. */
   readonly note?: string;
   readonly summary: Summary;
+}
+
+/** What a report says of the device itself. */
+export interface DeviceFacts {
+  /** As the user named it. */
+  readonly named: string;
+  readonly name: string;
+  readonly type: string;
+  readonly version: string;
+  readonly halVersion: HalVersion;
+  readonly capabilities: Capabilities;
+}
+
+/** Asks a device about itself. */
+export function deviceFacts(named: string, device: Device): DeviceFacts {
+  const { type } = device.getType();
+  return {
+    named,
+    name: device.name,
+    type: deviceTypeNames.get(type) ?? "UNKNOWN",
+    version: device.getVersionString().version,
+    halVersion: device.halVersion ?? "1.3",
+    capabilities: device.getCapabilities().capabilities,
+  };
 }
 
 /** Numbers of cases, as JSON has them. */
@@ -30,15 +59,19 @@ export interface ConformanceJson extends CountsJson {
 
 interface SuiteJson extends CountsJson {
   readonly suite: string;
-  /** What `subjects` are: `operation`, `mutation`. */
+  /** The HAL version through which the device was driven; null: it was driven as it is. */
+  readonly hal: HalVersion | null;
+  /** What `subjects` are: `operation`, `mutation`, `group`. */
   readonly by: string;
   readonly subjects: Readonly<Record<string, CountsJson>>;
   /** Why cases were skipped or unsupported, and how many each. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
+  /** Every case, of suites that need no vectors. */
+  readonly cases?: readonly CaseResult[];
 }
 
-const verdicts = ["passed", "failed", "unsupported", "skipped"] as const satisfies readonly (keyof Counts)[];
+export const verdicts = ["passed", "failed", "unsupported", "skipped"] as const satisfies readonly (keyof Counts)[];
 
 function countsJson(counts: Counts): CountsJson {
   const { passed, failed, unsupported, skipped } = counts;
@@ -56,16 +89,19 @@ export function sumOf(all: readonly Counts[]): CountsJson {
 export function toJson(device: string, reports: readonly SuiteReport[]): ConformanceJson {
   const suites = reports.map((report) => ({
     suite: report.suite,
+    hal: report.hal ?? null,
     by: report.by,
     ...countsJson(report.summary),
     subjects: Object.fromEntries(subjectsOf(report).map(([subject, counts]) => [subject, countsJson(counts)])),
     reasons: Object.fromEntries(report.summary.reasons),
     failures: report.summary.failures,
+    ...(report.cases && { cases: report.cases }),
   }));
   return { device, ...sumOf(reports.map(({ summary }) => summary)), suites };
 }
 
-function subjectsOf({ order, summary }: SuiteReport): (readonly [string, Counts])[] {
+/** The subjects of a suite with their counts, in the order in which they are shown. */
+export function subjectsOf({ order, summary }: SuiteReport): (readonly [string, Counts])[] {
   const place = (subject: string) => order?.indexOf(subject) ?? 0;
   return [...summary.bySubject].sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1));
 }
@@ -80,7 +116,7 @@ export function formatReport(device: string, reports: readonly SuiteReport[]): s
 }
 
 function formatSuite(report: SuiteReport): string[] {
-  const { suite, by, note, summary } = report;
+  const { by, note, summary } = report;
   const rows = [...subjectsOf(report), ["total", summary] as const].map(([subject, counts]) => [
     subject,
     ...verdicts.map((verdict) => String(counts[verdict])),
@@ -91,12 +127,17 @@ function formatSuite(report: SuiteReport): string[] {
     cells.map((row) => row.map((cell, place) => (place === 0 ? cell : cell.padStart(widths[place])))),
   );
   return [
-    `Suite ${suite}`,
+    `Suite ${titleOf(report)}`,
     ...table,
     ...reasonLines(summary),
     ...(note === undefined ? [] : [note]),
     ...summary.failures.flatMap(({ name, reason }) => [`FAILED ${name}`, `       ${reason}`]),
   ];
+}
+
+/** A suite by its name, and the HAL version where there is one. */
+export function titleOf({ suite, hal }: SuiteReport): string {
+  return hal === undefined ? suite : `${suite} (HAL ${hal})`;
 }
 
 function reasonLines({ reasons }: Summary): string[] {
@@ -107,6 +148,7 @@ function reasonLines({ reasons }: Summary): string[] {
   return ["Not run:", ...lines, ...(more > 0 ? [`          and ${more} more reasons`] : [])];
 }
 
-function sentence(counts: CountsJson): string {
+/** Counts in words. */
+export function sentence(counts: CountsJson): string {
   return `${verdicts.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")} of ${counts.total}`;
 }

@@ -29,6 +29,7 @@ export const knownEngines: readonly Engine[] = [
     load: async () => (await import("@nnhal/backend-reference")).referenceBackend,
   },
   { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
+  { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
 ];
 
 /** A device, or why there is none. */
@@ -37,6 +38,8 @@ export interface FoundDevice {
   /** A code of `DeviceType`; undefined where the engine could not be loaded. */
   readonly type: number | undefined;
   readonly opened: Device | Unavailable;
+  /** What would make a device that works better. */
+  readonly missing: readonly Unavailable[];
 }
 
 /** Finds and opens devices. Each is opened at most once. */
@@ -126,13 +129,23 @@ async function openEngine(engine: Engine, trace: Tracer): Promise<FoundDevice> {
     backend = await engine.load();
   } catch (error) {
     if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
-    return { name, type: undefined, opened: whyNotLoaded(module, error) };
+    return { name, type: undefined, opened: whyNotLoaded(module, error), missing: [] };
   }
-  const type = backend.deviceType;
+  let type = backend.deviceType;
+  let missing: readonly Unavailable[] = [];
+  const open = async () => {
+    const session = await backend.open();
+    if (!("unavailable" in session)) {
+      missing = session.missing ?? [];
+      type = session.deviceType ?? type;
+    }
+    return session;
+  };
   try {
-    return { name, type, opened: await openDevice({ backend, name, trace }) };
+    const opened = await openDevice({ backend: { name: backend.name, deviceType: type, open }, name, trace });
+    return { name, type, opened, missing };
   } catch (error) {
-    return { name, type, opened: { unavailable: `opening it failed: ${oneLine(messageOf(error))}` } };
+    return { name, type, opened: { unavailable: `opening it failed: ${oneLine(messageOf(error))}` }, missing: [] };
   }
 }
 

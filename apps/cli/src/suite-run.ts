@@ -28,9 +28,12 @@ export async function findFiles(dir: string): Promise<readonly VectorFile[]> {
   return files;
 }
 
-/** Adds up the results of a run over some files, and shows on stderr how far it is. `what` is said of the progress. */
+/**
+ * Adds up the results of a run over some files, or other work of a size, and shows on stderr how far it is. `what` is said of
+ * the progress.
+ */
 export async function runWithProgress(
-  files: readonly VectorFile[],
+  files: readonly Pick<VectorFile, "size">[],
   run: (onProgress: OnProgress) => AsyncIterable<CaseResult>,
   { stderr }: CommandContext,
   what = "",

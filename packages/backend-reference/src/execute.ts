@@ -30,6 +30,7 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, OperationType, operandTypes } from "@nnhal/types";
 import type { Plan, Step } from "./plan.ts";
+import type { Scratch } from "./scratch.ts";
 
 /** The values of a subgraph's operands while it runs, by operand index. */
 type Values = (Tensor | undefined)[];
@@ -38,6 +39,7 @@ type Values = (Tensor | undefined)[];
 interface Run extends RunContext {
   /** What model and request know of the outputs of the main subgraph, by operand index. */
   readonly outputDimensions: ReadonlyMap<number, readonly number[]>;
+  readonly scratch: Scratch;
 }
 
 /** A loop that took longer than it may. */
@@ -49,6 +51,7 @@ export function* runMain(
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
   context: RunContext,
+  scratch: Scratch,
 ): Generator<void, RunResult> {
   const section = context.section?.begin("LC", "PE", "run");
   context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
@@ -62,7 +65,7 @@ export function* runMain(
     decoding?.end();
     const outputDimensions = new Map(outputs.map((output, position) => [graph.outputs[position], output.dimensions]));
     const start = context.now();
-    yield* runPlan(plan, values, { ...context, outputDimensions, ...(section && { section }) });
+    yield* runPlan(plan, values, { ...context, outputDimensions, scratch, ...(section && { section }) });
     const timeOnDevice = context.now() - start;
     const encoding = section?.begin("LC", "PR", "encode outputs");
     const stored = store(
@@ -132,7 +135,7 @@ function requiredValue(values: Values, index: number): Tensor {
 
 function* runPlan(plan: Plan, values: Values, run: Run): Generator<void, void> {
   // Read once: most runs have neither.
-  const { section: around, log } = run;
+  const { section: around, log, scratch } = run;
   for (const step of plan.steps) {
     yield;
     const section = around?.begin("LC", "PCO", step.view.definition.name);
@@ -143,6 +146,10 @@ function* runPlan(plan: Plan, values: Values, run: Run): Generator<void, void> {
       throw inOperation(step, error);
     }
     section?.end();
+    for (const operand of step.given) {
+      const value = values[operand];
+      if (value !== undefined) scratch.giveBack(value.type, value.data);
+    }
     for (const operand of step.lastUses) values[operand] = undefined;
   }
 }
@@ -171,7 +178,7 @@ function* runStep(plan: Plan, step: Step, values: Values, run: Run): Generator<v
       knownDimensions(run, plan, declared.index, declared.dimensions),
       infos[position],
     );
-    return { ...info, data: createData(info.type, elementCount(info.dimensions)) };
+    return { ...info, data: run.scratch.take(info.type, elementCount(info.dimensions)) };
   });
   const result = definition.reference?.(args, recordOf(form, outputs), { random: run.random });
   if (result) yield* iterate(result);

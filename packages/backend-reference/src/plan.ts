@@ -21,8 +21,10 @@ export interface Step {
   readonly outputs: readonly number[];
   /** What shape inference says of the outputs, where the model alone decides it. */
   readonly outputInfos: readonly OutputInfo[] | undefined;
-  /** Operands that no later step reads and that are not outputs of the graph: their memory is given back. */
+  /** Operands that no later step reads and that are not outputs of the graph. */
   readonly lastUses: readonly number[];
+  /** Those of `lastUses` whose elements nobody else can have: not what goes through an IF or WHILE. */
+  readonly given: readonly number[];
 }
 
 /** A subgraph made ready to run. */
@@ -46,20 +48,22 @@ export function compileGraph(graph: GraphView): Plan {
 
 function compileSubgraph(graph: GraphView, referenced: readonly Plan[], isMain: boolean): Plan {
   const lastUse = lastUses(graph);
-  const steps = graph.operations.map((view, position) => compileStep(view, lastUse[position]));
+  const shared = sharedOperands(graph);
+  const steps = graph.operations.map((view, position) => compileStep(view, lastUse[position], shared));
   const constants = graph.operands.map(
     (operand): Tensor | undefined => operand?.data && { ...operand, data: operand.data },
   );
   return { graph, steps, constants, referenced, isMain };
 }
 
-function compileStep(view: OperationView, lastUses: readonly number[]): Step {
+function compileStep(view: OperationView, lastUses: readonly number[], shared: ReadonlySet<number>): Step {
   return {
     view,
     inputs: view.inputs.map((input) => (isOmitted(input) ? undefined : input.index)),
     outputs: view.outputs.map((output) => output.index),
     outputInfos: staticOutputInfos(view),
     lastUses,
+    given: lastUses.filter((operand) => !shared.has(operand)),
   };
 }
 
@@ -80,6 +84,12 @@ function staticOutputInfos(view: OperationView): readonly OutputInfo[] | undefin
     if (error instanceof OperationError) return undefined;
     throw error;
   }
+}
+
+/** The operands that an IF or WHILE reads or writes: it hands their elements on without a copy. */
+function sharedOperands({ operations }: GraphView): Set<number> {
+  const controlFlow = operations.filter(({ definition }) => definition.controlFlow);
+  return new Set(controlFlow.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]).map(({ index }) => index));
 }
 
 /** For each operation the temporaries that no later one reads. */

@@ -14,6 +14,7 @@ import { type Capabilities, DeviceType, ErrorStatus, OperandType, type Performan
 import { drive } from "./drive.ts";
 import { runMain } from "./execute.ts";
 import { compileGraph } from "./plan.ts";
+import { createScratch } from "./scratch.ts";
 
 /** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. */
 export const referenceBackend: Backend = {
@@ -45,8 +46,10 @@ const session: BackendSession = {
   },
   async compile(graph): Promise<Executable> {
     const plan = compileGraph(graph);
+    const scratch = createScratch();
     return {
-      run: (inputs, outputs, context) => start(runMain(plan, inputs, outputs, context), context),
+      run: (inputs, outputs, context) => start(runMain(plan, inputs, outputs, context, scratch), context),
+      releaseScratch: scratch.clear,
       close() {},
     };
   },

@@ -1,13 +1,13 @@
 /** Devices over the tfjs backend, and models run on them. */
-import { openDevice } from "@nnhal/driver-core/device";
+import { type DeviceOptions, openDevice } from "@nnhal/driver-core/device";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { importTflite } from "@nnhal/tflite";
 import { type Device, type Model as HalModel, operandTypeNames, operandTypes } from "@nnhal/types";
 import { tfjsBackend } from "./tfjs-backend.ts";
 
 /** The device over an engine that is always there. */
-export async function deviceOn(engine: "wasm" | "cpu"): Promise<Device> {
-  const device = await openDevice({ backend: tfjsBackend({ engine }) });
+export async function deviceOn(engine: "wasm" | "cpu", options: Partial<DeviceOptions> = {}): Promise<Device> {
+  const device = await openDevice({ backend: tfjsBackend({ engine }), ...options });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }

@@ -13,9 +13,9 @@ interface Speed {
 
 /** The native library of tfjs-node was not there to be measured; it is taken to be no slower than WebAssembly. */
 const speeds: Readonly<Record<EngineName, Speed>> = {
-  node: { float: 0.26, quantised: 0.22 },
-  wasm: { float: 0.26, quantised: 0.22 },
-  cpu: { float: 2.3, quantised: 4 },
+  node: { float: 0.12, quantised: 0.15 },
+  wasm: { float: 0.12, quantised: 0.15 },
+  cpu: { float: 2.7, quantised: 4 },
 };
 
 const floats: readonly number[] = [

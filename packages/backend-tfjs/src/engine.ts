@@ -26,36 +26,34 @@ export interface Engine {
   readonly version: string;
   /** Whether it copies the elements of a new tensor when it is made; others may keep them and read them later. */
   readonly copiesAtOnce: boolean;
+  /** The engines that were tried before it, and why they do not work here. */
+  readonly missing: readonly Unavailable[];
   /** Makes it the one that tfjs computes with. */
   select(): void;
 }
 
 /** Loads an engine: the given one, or the first that works. */
 export async function loadEngine(wanted: EngineName | undefined): Promise<Engine | Unavailable> {
-  const problems: string[] = [];
+  const missing: Unavailable[] = [];
   for (const name of wanted === undefined ? engineNames : [wanted]) {
     try {
-      return await load(name);
+      return engineOf(name, await inTurn(() => load(name)), missing);
     } catch (error) {
-      problems.push(`${packages[name]}: ${whyNot(error)}`);
+      missing.push(whyNot(name, error));
     }
   }
-  const installed = wanted === undefined ? packages.wasm : packages[wanted];
-  return { unavailable: `no engine of tfjs works here. ${problems.join("; ")}`, remedy: `npm install ${installed}` };
+  const problems = missing.map(({ unavailable }) => unavailable).join("; ");
+  // Of several, WebAssembly: it needs nothing but its package.
+  return { ...(missing[1] ?? missing[0]), unavailable: `no engine of tfjs works here. ${problems}` };
 }
 
-async function load(name: EngineName): Promise<Engine> {
-  const version = await versionOf[name]();
+function engineOf(name: EngineName, version: string, missing: readonly Unavailable[]): Engine {
   const backend = registered[name];
-  await unobtrusively(async () => {
-    if (!(await tf.setBackend(backend))) throw new Error("tfjs could not start it");
-    // tfjs greets the user at the first tensor.
-    tf.tensor1d([0]).dispose();
-  });
   return {
     name,
     version,
     copiesAtOnce: name === "wasm",
+    missing,
     select() {
       // Takes effect at once, since the engine is started.
       if (tf.getBackend() !== backend) void tf.setBackend(backend);
@@ -63,7 +61,42 @@ async function load(name: EngineName): Promise<Engine> {
   };
 }
 
-/** Imports an engine, which registers itself with tfjs, and gives its version. */
+/** Imports an engine, which registers itself with tfjs, starts it, and gives its version. */
+async function load(name: EngineName): Promise<string> {
+  // Before anything has been computed there is none.
+  const before: string | undefined = tf.getBackend();
+  return unobtrusively(async () => {
+    try {
+      const version = await versionOf[name]();
+      await start(registered[name]);
+      // tfjs greets the user at the first tensor.
+      tf.tensor1d([0]).dispose();
+      return version;
+    } catch (error) {
+      if (before !== undefined && before !== tf.getBackend()) await tf.setBackend(before);
+      throw error;
+    }
+  });
+}
+
+async function start(backend: string): Promise<void> {
+  if (await tf.setBackend(backend)) return;
+  // tfjs writes the reason to the console and keeps it from the caller; so it is asked for once more.
+  const again = await tf.findBackendFactory(backend)();
+  again.dispose();
+  throw new Error("tfjs could not start it");
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Does one thing after the other: tfjs gives up starting an engine when another is started meanwhile. */
+function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+  const result = last.then(run);
+  last = result.catch(() => {});
+  return result;
+}
+
+/** Imports an engine and gives its version. */
 const versionOf: Readonly<Record<EngineName, () => Promise<string>>> = {
   async node() {
     // Not declared as a dependency that has to be there, so not one that a bundler or compiler may look for.
@@ -77,23 +110,28 @@ const versionOf: Readonly<Record<EngineName, () => Promise<string>>> = {
 
 /** `module.version["tfjs-node"]` */
 function versionIn(module: unknown): string {
-  const versions = module instanceof Object && "version" in module ? module.version : undefined;
-  const version = versions instanceof Object && "tfjs-node" in versions ? versions["tfjs-node"] : undefined;
+  const versions = isObject(module) && "version" in module ? module.version : undefined;
+  const version = isObject(versions) && "tfjs-node" in versions ? versions["tfjs-node"] : undefined;
   return typeof version === "string" ? version : tf.version_core;
+}
+
+/** Modules, too, which have no prototype. */
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /**
  * Does something without the warnings that tfjs writes to the console, and without what the WebAssembly engine does to the process:
  * it listens for errors of anybody, to throw them again with the whole of its source.
  */
-async function unobtrusively(run: () => Promise<void>): Promise<void> {
+async function unobtrusively<Result>(run: () => Promise<Result>): Promise<Result> {
   const environment = tf.env();
   const before = environment.getBool("PROD");
   const exceptions = process.listeners("uncaughtException");
   const rejections = process.listeners("unhandledRejection");
   environment.set("PROD", true);
   try {
-    await run();
+    return await run();
   } finally {
     environment.set("PROD", before);
     for (const listener of process.listeners("uncaughtException")) {
@@ -105,10 +143,17 @@ async function unobtrusively(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The first line of an error's message. tfjs-node says at length how to build it. */
-function whyNot(error: unknown): string {
+function whyNot(engine: EngineName, error: unknown): Unavailable {
+  const name = packages[engine];
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") return "not installed";
-  const message = error instanceof Error ? error.message : String(error);
-  return message.trim().split("\n")[0];
+  // tfjs-node says at length how to build it.
+  const message = (error instanceof Error ? error.message : String(error)).trim().split("\n")[0].trim();
+  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") {
+    // What is not found may also be something that the package needs.
+    const unavailable = message.includes(`'${name}'`) ? `${name} is not installed` : `${name}: ${message}`;
+    return { unavailable, remedy: `npm install ${name}` };
+  }
+  const unavailable = `${name} does not work: ${message}`;
+  // Its library is downloaded when it is installed, which npm does again when it rebuilds the package.
+  return engine === "node" ? { unavailable, remedy: `npm rebuild ${name}` } : { unavailable };
 }

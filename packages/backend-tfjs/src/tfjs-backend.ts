@@ -1,7 +1,14 @@
 /**
  * The tfjs backend: a table of kernels over whichever engine of tfjs works here.
  */
-import { type Backend, type KernelEngine, kernelBackend, type Unavailable } from "@nnhal/backend";
+import {
+  type Backend,
+  type Kernel,
+  type KernelEngine,
+  type KernelTable,
+  kernelBackend,
+  type Unavailable,
+} from "@nnhal/backend";
 import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
@@ -49,7 +56,8 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
   return {
     version: `nnhal-tfjs-1 ${engine.name} ${engine.version}`,
     capabilities: capabilitiesOf(engine.name),
-    kernels,
+    missing: engine.missing,
+    kernels: computingOn(engine),
     upload(info, data) {
       engine.select();
       return upload(info, data, engine);
@@ -58,6 +66,26 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
     release: (tensor) => tensor.dispose(),
     close() {},
   };
+}
+
+/** The kernels, for an engine: tfjs may have computed with another one since. */
+function computingOn(engine: Engine): KernelTable<tf.Tensor> {
+  const table: { [name: string]: Kernel<tf.Tensor> } = {};
+  for (const [name, kernel] of Object.entries(kernels)) {
+    if (kernel === undefined) continue;
+    table[name] = {
+      ...kernel,
+      prepare(args, outputs, setup) {
+        engine.select();
+        const run = kernel.prepare(args, outputs, setup);
+        return (read, context) => {
+          engine.select();
+          return run(read, context);
+        };
+      },
+    };
+  }
+  return table;
 }
 
 /**

@@ -35,6 +35,10 @@ export interface BackendSession {
   /** Not empty; changes whenever results or speed may change. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** Where only opening tells what the engine runs on. Default: that of the backend. */
+  readonly deviceType?: DeviceType;
+  /** What would make it better here, such as a faster engine that is not installed; the first is the best. Default: nothing. */
+  readonly missing?: readonly Unavailable[];
   /**
    * Whether one operation can run here. For IF and WHILE: whether the backend can run the loop or branch itself; the
    * operations inside are asked for one by one.
@@ -42,6 +46,12 @@ export interface BackendSession {
   supports(operation: OperationView): Support;
   /** Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason. */
   compile(graph: GraphView, options: CompileOptions): Promise<Executable>;
+  /**
+   * Makes what `Executable.serialize` gave for the same graph run again, in this version of the backend, without the work
+   * that it saves. The blobs are aligned to 64 bytes, stay as they are, and may be kept. Rejects as `compile`; the model is
+   * then prepared anew. Optional: without it, executables are not asked for blobs, and a graph from a cache is compiled.
+   */
+  restore?(blobs: CacheBlobs, graph: GraphView, options: CompileOptions): Promise<Executable>;
   /**
    * Makes a place in the engine's own memory for a value that goes from one execution to another, so that it need not be
    * read back in between. Undefined: such a value cannot be kept here, and lies in plain bytes. Throws an Error where
@@ -149,6 +159,14 @@ export interface RunResult {
   readonly timeOnDevice?: bigint;
 }
 
+/** What a compiled graph is kept as in a cache. Whoever has the key of the cache could have made up all of it. */
+export interface CacheBlobs {
+  /** What decides which computation runs, such as code. */
+  readonly model: readonly Uint8Array[];
+  /** What is computed with, such as constants in an order of the backend's own. */
+  readonly data: readonly Uint8Array[];
+}
+
 /** A compiled graph. Several runs may be under way at once. */
 export interface Executable {
   /** Outputs that fit their buffers are written when it settles. Never rejects, never throws. Undefined: omitted. */
@@ -157,5 +175,12 @@ export interface Executable {
     outputs: readonly OutputBuffer[],
     context: RunContext,
   ): Promise<RunResult> | RunResult;
+  /** What `BackendSession.restore` needs. May throw: nothing is kept then. Optional: there is nothing worth keeping. */
+  serialize?(): CacheBlobs | Promise<CacheBlobs>;
+  /**
+   * Lets go of memory that runs need and the next one can take again. Called when no run has been under way for a while,
+   * and during none. Optional: nothing is kept between runs.
+   */
+  releaseScratch?(): void;
   close(): void;
 }

@@ -3,6 +3,7 @@
  * views on the pools they lie in, and copies only where a pool is not aligned for them or the type is widened.
  */
 import {
+  decodeTensorData,
   elementCount,
   formatShape,
   type Match,
@@ -20,7 +21,6 @@ import {
   operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
-import { decodeTensorData } from "./codec.ts";
 
 /** An operand of a fundamental type. */
 export interface OperandView extends OperandInfo {

@@ -1,7 +1,8 @@
 /**
  * @nnhal/backend: the contract between a driver and the engine that computes for it.
  */
-export * from "./codec.ts";
+// Backends read and write bytes of pools.
+export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
 export * from "./contract.ts";
 export * from "./graph.ts";
 export * from "./kernels/kernel.ts";

@@ -9,6 +9,18 @@ export { type MutationsOptions, mutationSubjects, runMutations } from "./mutatio
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
 export * from "./result.ts";
+export type { Need } from "./suites/needs.ts";
+export {
+  type DeviceSuiteName,
+  type DeviceSuiteOptions,
+  describeDeviceSuite,
+  deviceSuiteNames,
+  isDeviceSuiteName,
+  listDeviceCases,
+  runDeviceSuites,
+} from "./suites/run.ts";
+export { type ConformanceTestsOptions, type DefineTest, defineConformanceTests } from "./suites/tests.ts";
+export * from "./trained-models.ts";
 export * from "./vectors/example.ts";
 export { VectorFormatError } from "./vectors/fields.ts";
 export { modelOf } from "./vectors/model.ts";

@@ -3,11 +3,14 @@
  */
 export * from "./activation.ts";
 export * from "./bind.ts";
+export * from "./codec.ts";
 export * from "./define.ts";
 export * from "./fail.ts";
 export * from "./fixed-point.ts";
 export * from "./float16.ts";
 export * from "./match.ts";
+export { type ImageLayout, imageLayout } from "./ops/_image.ts";
+export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
 export * from "./params.ts";
 export * from "./registry.gen.ts";
 export * from "./registry.ts";

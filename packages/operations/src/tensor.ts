@@ -45,32 +45,45 @@ export function elementCount(dimensions: readonly number[]): number {
 
 /** Allocates zeroed elements for a type. A TENSOR_FLOAT16 is held as float32: see `Tensor.data`. */
 export function createData(type: OperandTypeName, count: number): TensorData {
+  const Data = dataConstructor(type);
+  return new Data(count);
+}
+
+/** The typed arrays, as far as they are alike. */
+interface DataConstructor {
+  readonly BYTES_PER_ELEMENT: number;
+  new (count: number): TensorData;
+  new (buffer: ArrayBufferLike, byteOffset: number, count: number): TensorData;
+}
+
+/** The typed array that holds the elements of a type: see `Tensor.data`. */
+export function dataConstructor(type: OperandTypeName): DataConstructor {
   switch (type) {
     case "FLOAT32":
     case "TENSOR_FLOAT32":
     case "FLOAT16":
     case "TENSOR_FLOAT16":
-      return new Float32Array(count);
+      return Float32Array;
     case "INT32":
     case "TENSOR_INT32":
-      return new Int32Array(count);
+      return Int32Array;
     case "UINT32":
     case "SUBGRAPH":
-      return new Uint32Array(count);
+      return Uint32Array;
     case "TENSOR_QUANT16_SYMM":
-      return new Int16Array(count);
+      return Int16Array;
     case "TENSOR_QUANT16_ASYMM":
-      return new Uint16Array(count);
+      return Uint16Array;
     case "TENSOR_QUANT8_SYMM":
     case "TENSOR_QUANT8_SYMM_PER_CHANNEL":
     case "TENSOR_QUANT8_ASYMM_SIGNED":
-      return new Int8Array(count);
+      return Int8Array;
     case "TENSOR_QUANT8_ASYMM":
     case "BOOL":
     case "TENSOR_BOOL8":
     case "TENSOR_OEM_BYTE":
     case "OEM":
-      return new Uint8Array(count);
+      return Uint8Array;
   }
 }
 

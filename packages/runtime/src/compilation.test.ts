@@ -1,17 +1,15 @@
-import { type Device, ErrorStatus } from "@nnhal/types";
+import { type Device, DeviceStatus, ErrorStatus, type PrepareOptions } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
+import { code, collect, gate, withPrepared } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
-import { ResultCode } from "./result-code.ts";
 
 let device: Device;
 beforeAll(async () => {
   device = await openReference();
 });
-
-const code = (name: keyof typeof ResultCode) => expect.objectContaining({ code: ResultCode[name] });
 
 /** The reference device under another name, but for what is given. */
 const altered = (name: string, change: Partial<Device>): Device => ({ ...device, name, ...change });
@@ -82,5 +80,144 @@ describe("Compilation", () => {
     compilation.close();
     await expect(execution.compute()).rejects.toThrow(code("BAD_STATE"));
     expect(() => new Execution(compilation)).toThrow(code("BAD_STATE"));
+  });
+
+  it("refuses what is missing", () => {
+    const missing = JSON.parse("null");
+    const compilation = new Compilation(addModel(), [device]);
+    expect(() => new Compilation(missing, [device])).toThrow(code("UNEXPECTED_NULL"));
+    expect(() => new Compilation(addModel(), missing)).toThrow(code("UNEXPECTED_NULL"));
+    expect(() => new Compilation(addModel(), [device, missing])).toThrow(code("UNEXPECTED_NULL"));
+    expect(() => compilation.setCaching(missing, new Uint8Array(32))).toThrow(code("UNEXPECTED_NULL"));
+    expect(() => compilation.setCaching("cache", missing)).toThrow(code("UNEXPECTED_NULL"));
+  });
+
+  it("refuses partition 0 without a CPU, and is all on it with one", async () => {
+    expect(() => new Compilation(addModel(), [device], { partition: 0 })).toThrow(code("BAD_DATA"));
+    const compilation = new Compilation(addModel(), [altered("other", {})], { partition: 0, cpu: device });
+    await compilation.finish();
+    expect(compilation.deviceNames).toEqual([device.name]);
+  });
+
+  it("tells nothing of a plan that failed, and takes no second finish", async () => {
+    const compilation = new Compilation(addModel(), [refusing("first")]);
+    await expect(compilation.finish()).rejects.toThrow(code("BAD_DATA"));
+    expect(compilation.isFinished).toBe(false);
+    for (const ask of [
+      () => compilation.plan,
+      () => compilation.deviceNames,
+      () => compilation.preparedModel,
+      () => compilation.whole,
+      () => compilation.canFallBack,
+      () => compilation.rolesOf,
+    ]) {
+      expect(ask).toThrow("the compilation is failed");
+      expect(ask).toThrow(code("BAD_STATE"));
+    }
+    await expect(compilation.finish()).rejects.toThrow(code("BAD_STATE"));
+  });
+
+  describe("with a timeout", () => {
+    /** A device that notes its options. */
+    const noting = (options: PrepareOptions[]) =>
+      altered("noting", {
+        prepareModel(model, given = {}) {
+          options.push(given);
+          return device.prepareModel(model);
+        },
+      });
+
+    it("gives the device a deadline that counts from finish", async () => {
+      const options: PrepareOptions[] = [];
+      let time = 1_000n;
+      const compilation = new Compilation(addModel(), [noting(options)], { now: () => time });
+      compilation.setTimeout(50n);
+      time = 2_000n;
+      await compilation.finish();
+      expect(options.map(({ deadline }) => deadline)).toEqual([2_050n]);
+    });
+
+    it("gives none where it was taken away", async () => {
+      const options: PrepareOptions[] = [];
+      const compilation = new Compilation(addModel(), [noting(options)]);
+      compilation.setTimeout(50n);
+      compilation.setTimeout(0n);
+      await compilation.finish();
+      expect(options.map(({ deadline }) => deadline)).toEqual([undefined]);
+    });
+
+    it("ends with a missed deadline", async () => {
+      const compilation = new Compilation(addModel(), [device]);
+      compilation.setTimeout(1n);
+      await expect(compilation.finish()).rejects.toThrow(code("MISSED_DEADLINE_PERSISTENT"));
+    });
+
+    it("is for one explicit device, and an amount of time", async () => {
+      expect(() => new Compilation(addModel(), [device, altered("b", {})]).setTimeout(1n)).toThrow(code("BAD_DATA"));
+      expect(() => new Compilation(addModel(), [], { cpu: device }).setTimeout(1n)).toThrow(code("BAD_DATA"));
+      const compilation = new Compilation(addModel(), [device]);
+      expect(() => compilation.setTimeout(-1n)).toThrow(code("BAD_DATA"));
+      expect(() => compilation.setTimeout(JSON.parse("1"))).toThrow(code("BAD_DATA"));
+      await compilation.finish();
+      expect(() => compilation.setTimeout(1n)).toThrow(code("BAD_STATE"));
+    });
+  });
+
+  it.each([
+    ["RESOURCE_EXHAUSTED_TRANSIENT", "RESOURCE_EXHAUSTED_TRANSIENT"],
+    ["RESOURCE_EXHAUSTED_PERSISTENT", "RESOURCE_EXHAUSTED_PERSISTENT"],
+    ["DEVICE_UNAVAILABLE", "UNAVAILABLE_DEVICE"],
+    ["INVALID_ARGUMENT", "BAD_DATA"],
+    ["GENERAL_FAILURE", "OP_FAILED"],
+  ] as const)("says of a device that answers %s: %s", async (status, expected) => {
+    const failing = altered("failing", {
+      prepareModel: async () => ({ status: ErrorStatus[status], message: "no", preparedModel: null }),
+    });
+    await expect(new Compilation(addModel(), [failing]).finish()).rejects.toThrow(code(expected));
+  });
+
+  it("says DEAD_OBJECT of a device that is gone", async () => {
+    const gone = altered("gone", {
+      prepareModel: async () => ({ status: ErrorStatus.DEVICE_UNAVAILABLE, message: "gone", preparedModel: null }),
+      getStatus: () => DeviceStatus.OFFLINE,
+    });
+    await expect(new Compilation(addModel(), [gone]).finish()).rejects.toThrow(code("DEAD_OBJECT"));
+    const compilation = new Compilation(addModel(), [gone], { cpu: device });
+    await compilation.finish();
+    expect(compilation.deviceNames).toEqual([device.name]);
+  });
+
+  it("frees what was prepared where it is closed meanwhile", async () => {
+    let closed = 0;
+    const { opened, open } = gate();
+    const slow = withPrepared(device, () => ({ close: () => closed++ }));
+    const compilation = new Compilation(addModel(), [
+      { ...slow, prepareModel: async (...request) => opened.then(() => slow.prepareModel(...request)) },
+    ]);
+    const finishing = compilation.finish();
+    compilation.close();
+    open();
+    await expect(finishing).rejects.toThrow(code("BAD_STATE"));
+    expect(closed).toBe(1);
+    compilation.close();
+    expect(closed).toBe(1);
+  });
+
+  it("is closed by using, and once nobody has it any more", async () => {
+    let closed = 0;
+    const counting = withPrepared(device, ({ close }) => ({
+      close() {
+        closed++;
+        close();
+      },
+    }));
+    {
+      using compilation = new Compilation(addModel(), [counting]);
+      await compilation.finish();
+    }
+    expect(closed).toBe(1);
+    await (async () => new Compilation(addModel(), [counting]).finish())();
+    await collect();
+    expect(closed).toBe(2);
   });
 });

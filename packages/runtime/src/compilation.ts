@@ -1,43 +1,68 @@
 /**
  * Compilation: a model prepared for devices (NNAPI: ANeuralNetworksCompilation).
  */
+import { steadyClock } from "@nnhal/driver-core/device";
 import type { Plan } from "@nnhal/driver-core/partition";
-import { type Device, ExecutionPreference, type Model as HalModel, type PreparedModel, Priority } from "@nnhal/types";
-import { inSection, type Logger, modelSummary, type Tracer } from "@nnhal/utils";
+import {
+  BYTE_SIZE_OF_CACHE_TOKEN,
+  type Device,
+  DeviceStatus,
+  ErrorStatus,
+  ExecutionPreference,
+  type Model as HalModel,
+  type PreparedModel,
+  Priority,
+} from "@nnhal/types";
+import { inSection, type Logger, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
+import { type Caching, partsOf, prepareCached } from "./caching.ts";
+import { expectDevices, expectGiven, timeoutOf } from "./checks.ts";
+import { close, whenCollected } from "./finalizer.ts";
 import type { Model } from "./model.ts";
-import { type Divided, type DivideOptions, divideAndPrepare, planningOrder } from "./plan/divide.ts";
+import type { OperandFacts } from "./operand-facts.ts";
+import { type Divided, type DivideOptions, divideAndPrepare, type PrepareParts, planningOrder } from "./plan/divide.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How to divide a model among devices. */
-export type CompilationOptions = DivideOptions;
+export interface CompilationOptions extends DivideOptions {
+  /** The steady clock that timeouts count on, in nanoseconds. Default: the process's. */
+  readonly now?: () => bigint;
+}
 
 /**
  * A compilation of a finished model for one or several devices. Settings first, then `finish`, then executions.
  *
  * Throws a NeuralNetworksError: BAD_STATE for a model that is not finished and for a call out of turn, BAD_DATA for an
- * argument that breaks a rule.
+ * argument that breaks a rule, UNEXPECTED_NULL for one that is missing.
  */
 export class Compilation {
-  readonly #model: HalModel;
+  readonly #source: Model;
   readonly #devices: readonly Device[];
   readonly #options: CompilationOptions;
   #preference: ExecutionPreference = ExecutionPreference.FAST_SINGLE_ANSWER;
   #priority: Priority = Priority.MEDIUM;
+  #timeout: bigint | undefined;
+  #caching: Caching | undefined;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
   #prepared: Divided | undefined;
+  #cancelFinalizer = () => {};
   /** For the executions of this package. */
   readonly log: Logger;
   readonly trace: Tracer;
+  readonly now: () => bigint;
 
   constructor(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
-    const { cpu } = options;
-    this.#model = model.hal;
+    const what = "Compilation";
+    expectGiven(model, what, "model");
+    expectDevices(devices, what);
+    const { cpu, now = steadyClock } = options;
+    void model.hal;
+    this.#source = model;
     this.#devices = planningOrder(devices, cpu);
     this.log = options.log ?? model.log;
     this.trace = options.trace ?? model.trace;
+    this.now = now;
     this.#options = { ...options, log: this.log, trace: this.trace };
     expect(this.#devices.length > 0, ResultCode.BAD_DATA, () => "a compilation needs at least one device");
-    expect(new Set(devices).size === devices.length, ResultCode.BAD_DATA, () => "a device is listed twice");
     expect(
       cpu !== undefined || options.partition !== 0,
       ResultCode.BAD_DATA,
@@ -62,23 +87,58 @@ export class Compilation {
   }
 
   /**
+   * Most nanoseconds that `finish` may take; 0n: any time, the default. Only for one explicit device: BAD_DATA otherwise.
+   * `finish` then may reject with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
+   */
+  setTimeout(nanoseconds: bigint): void {
+    this.#expectOpen("setTimeout");
+    this.expectOneExplicitDevice("setTimeout");
+    this.#timeout = timeoutOf(nanoseconds, "setTimeout");
+  }
+
+  /**
+   * Keeps what devices prepare in files of a directory, and takes it from there the next time. `token`: 32 bytes that stand
+   * for the model within the application; what else the result depends on is taken care of. The directory has to exist;
+   * what is wrong with it or the files is no reason to fail, nothing is kept then.
+   */
+  setCaching(directory: string, token: Uint8Array): void {
+    const what = "setCaching";
+    this.#expectOpen(what);
+    expectGiven(directory, what, "directory");
+    expectGiven(token, what, "token");
+    expect(
+      token.length === BYTE_SIZE_OF_CACHE_TOKEN,
+      ResultCode.BAD_DATA,
+      () => `${what}: the token has ${token.length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`,
+    );
+    this.#caching = { directory, token: token.slice() };
+  }
+
+  /**
    * Divides the model among the devices and prepares the parts. Rejects with BAD_DATA where no device takes an operation,
-   * naming it and the reasons.
+   * naming it and the reasons, DEAD_OBJECT where a device is gone.
    */
   async finish(): Promise<void> {
     this.#expectOpen("finish");
     this.#state = "finishing";
     this.log.VLOG("COMPILATION", () => {
       const names = this.#devices.map(({ name }) => name).join(", ");
-      return `compile ${modelSummary(this.#model)} for ${names}`;
+      return `compile ${modelSummary(this.hal)} for ${names}`;
     });
+    let prepared: Divided;
     try {
-      this.#prepared = await inSection(this.trace, "LR", "PC", "Compilation.finish", () => this.#prepare());
-      this.#state = "finished";
+      prepared = await inSection(this.trace, "LR", "PC", "Compilation.finish", () => this.#prepare());
     } catch (error) {
-      this.#state = "failed";
+      if (!this.#isClosed) this.#state = "failed";
       throw error;
     }
+    if (this.#isClosed) {
+      prepared.preparedModel.close();
+      throw new NeuralNetworksError(ResultCode.BAD_STATE, "finish: the compilation was closed meanwhile");
+    }
+    this.#prepared = prepared;
+    this.#state = "finished";
+    this.#cancelFinalizer = whenCollected(this, prepared.preparedModel, close);
   }
 
   /** Which device runs which operations, and why. Throws BAD_STATE before `finish`. */
@@ -91,18 +151,66 @@ export class Compilation {
     return devicesIn(this.plan);
   }
 
+  get isFinished(): boolean {
+    return this.#state === "finished";
+  }
+
+  /** The model in the HAL's form. */
+  get hal(): HalModel {
+    return this.#source.hal;
+  }
+
   /** For the executions of this package. Throws BAD_STATE before `finish`. */
   get preparedModel(): PreparedModel {
     return this.#expectFinished("an execution").preparedModel;
   }
 
-  /** The model in the HAL's form. */
-  get hal(): HalModel {
-    return this.#model;
+  /** For this package: what the device prepared that has the whole model; undefined where none has, or steps are observed. */
+  get whole(): PreparedModel | undefined {
+    const { whole } = this.#expectFinished("an execution");
+    return this.#options.onStep === undefined ? whole : undefined;
+  }
+
+  /** For this package: whether what fails may run again on the CPU. */
+  get canFallBack(): boolean {
+    return this.#expectFinished("an execution").canFallBack;
+  }
+
+  /** For this package: whether it is for a list of devices and no other, so that nothing may fall back. */
+  get isExplicit(): boolean {
+    return this.#options.cpu === undefined;
+  }
+
+  /** For this package: the devices that work on the model. */
+  get usedDevices(): readonly Device[] {
+    const names = new Set(this.deviceNames);
+    return this.#devices.filter(({ name }) => names.has(name));
+  }
+
+  /** For this package: what devices use an input or output as; see `Divided.rolesOf`. */
+  get rolesOf(): Divided["rolesOf"] {
+    return this.#expectFinished("a memory").rolesOf;
+  }
+
+  /** For this package: what is known of an operand type of the model. */
+  factsOf(type: number): OperandFacts | undefined {
+    return this.#source.factsOf(type);
+  }
+
+  /** For this package: BAD_DATA for what Android allows with one explicit device only. */
+  expectOneExplicitDevice(what: string): void {
+    const count = this.#devices.length;
+    expect(
+      this.isExplicit && count === 1,
+      ResultCode.BAD_DATA,
+      () =>
+        `${what}: this needs a compilation for one explicit device; there are ${count}${this.isExplicit ? "" : " with fallback"}`,
+    );
   }
 
   /** Frees what the devices hold. Executions under way end as they would. */
   close(): void {
+    this.#cancelFinalizer();
     const prepared = this.#prepared?.preparedModel;
     inSection(this.trace, "LR", "PT", "Compilation.close", () => prepared?.close());
     this.#prepared = undefined;
@@ -113,13 +221,42 @@ export class Compilation {
     this.close();
   }
 
+  get #isClosed(): boolean {
+    return this.#state === "closed";
+  }
+
   async #prepare(): Promise<Divided> {
-    const options = { preference: this.#preference, priority: this.#priority };
-    const divided = await divideAndPrepare(this.#model, this.#devices, this.#options, options);
+    const deadline = makeDeadline(this.#timeout, this.now());
+    const options = {
+      preference: this.#preference,
+      priority: this.#priority,
+      ...(deadline !== undefined && { deadline }),
+    };
+    let dead: Device | undefined;
+    const prepareParts: PrepareParts = (plan, device) => {
+      const prepare = this.#preparing(plan, device);
+      return async (model, partOptions) => {
+        const result = await prepare(model, partOptions);
+        const isGone = result.status === ErrorStatus.DEVICE_UNAVAILABLE && device.getStatus() === DeviceStatus.OFFLINE;
+        if (isGone) dead ??= device;
+        return result;
+      };
+    };
+    const divided = await divideAndPrepare(this.hal, this.#devices, this.#options, options, prepareParts);
     if ("plan" in divided) return divided;
     if ("unplannable" in divided) throw new NeuralNetworksError(ResultCode[divided.unplannable], divided.message);
     const { status, message = `status ${status}` } = divided;
-    throw new NeuralNetworksError(convertErrorStatusToResultCode(status), message);
+    if (dead !== undefined) throw new NeuralNetworksError(ResultCode.DEAD_OBJECT, `finish: ${message}`);
+    throw new NeuralNetworksError(convertErrorStatusToResultCode(status), `finish: ${message}`);
+  }
+
+  #preparing(plan: Plan, device: Device): Device["prepareModel"] {
+    const caching = this.#caching;
+    if (caching === undefined) return (model, options) => device.prepareModel(model, options);
+    const parts = partsOf(plan);
+    const { log } = this;
+    return (model, options = {}) =>
+      prepareCached(device, model, options, { ...caching, part: parts.get(model) ?? [], log });
   }
 
   #expectOpen(what: string): void {

@@ -1,84 +1,135 @@
 /**
  * Execution: one run of a compilation (NNAPI: ANeuralNetworksExecution).
  */
-import { memoryOf } from "@nnhal/driver-core/memory";
 import {
-  type DataLocation,
   ErrorStatus,
+  type ExecuteOptions,
   type ExecutionResult,
   errorStatusNames,
   LoopTimeoutDurationNs,
   MeasureTiming,
-  type Operand,
-  operandTypeNames,
-  type RequestArgument,
-  type RequestMemoryPool,
+  type OutputShape,
   TIMING_NOT_MEASURED,
+  type Timing,
 } from "@nnhal/types";
-import { inSection } from "@nnhal/utils";
+import { inSection, makeDeadline } from "@nnhal/utils";
+import type { Burst } from "./burst.ts";
+import { expectGiven, timeoutOf } from "./checks.ts";
 import type { Compilation } from "./compilation.ts";
+import { type Ending, Event } from "./event.ts";
+import { type ArgumentRegion, createArguments, type ExecutionArguments } from "./execution-arguments.ts";
+import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
+import type { Memory } from "./memory.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
 
 /** The HAL's loop timeouts, in nanoseconds. */
 export const { DEFAULT: defaultLoopTimeout, MAXIMUM: maximumLoopTimeout } = LoopTimeoutDurationNs;
 
-const nowhere: DataLocation = { poolIndex: 0, offset: 0, length: 0 };
+/**
+ * Which duration: on the hardware alone, or in the driver with all it does, from the start of the execution or from the
+ * moment when all it depended on was done (NNAPI: DurationCode). Where there was nothing to depend on, both are the same.
+ */
+export type DurationCode = "onHardware" | "inDriver" | "fencedOnHardware" | "fencedInDriver";
+
+const durationCodes: readonly string[] = [
+  "onHardware",
+  "inDriver",
+  "fencedOnHardware",
+  "fencedInDriver",
+] satisfies DurationCode[];
 
 /**
  * One run: set every input and output, compute, read the outputs. An execution runs once; create another for the next run.
  *
- * Methods throw a NeuralNetworksError: BAD_STATE for a call out of turn, BAD_DATA for an argument that breaks a rule.
+ * Methods throw a NeuralNetworksError: BAD_STATE for a call out of turn, BAD_DATA for an argument that breaks a rule,
+ * UNEXPECTED_NULL for one that is missing. What is refused leaves the execution as it was.
  */
 export class Execution {
   readonly #compilation: Compilation;
-  readonly #inputs: (RequestArgument | undefined)[];
-  readonly #outputs: (RequestArgument | undefined)[];
-  readonly #pools: RequestMemoryPool[] = [];
-  #measure: MeasureTiming = MeasureTiming.NO;
-  #loopTimeout: bigint = LoopTimeoutDurationNs.DEFAULT;
-  #state: "open" | "running" | "done" = "open";
-  #result: ExecutionResult | undefined;
+  readonly #arguments: ExecutionArguments;
+  #measure = false;
+  #timeout: bigint | undefined;
+  #loopTimeout: bigint | undefined;
+  #state: "open" | "running" | "done" | "closed" = "open";
+  #conclusion: Conclusion | undefined;
 
   constructor(compilation: Compilation) {
+    expectGiven(compilation, "Execution", "compilation");
     // Refuses a compilation that is not finished.
     void compilation.preparedModel;
     this.#compilation = compilation;
-    const { inputIndexes, outputIndexes } = compilation.hal.main;
-    this.#inputs = inputIndexes.map(() => undefined);
-    this.#outputs = outputIndexes.map(() => undefined);
+    this.#arguments = createArguments(compilation);
   }
 
   /**
    * Gives an input its value; null omits it. `dimensions`: the extents, where the model leaves some open. The value is
-   * read when the execution computes.
+   * read when the execution computes, and has to stay as it is until then.
    */
   setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = []): void {
     const what = `setInput(${index})`;
-    const operand = this.#operandAt(this.#inputs, this.#compilation.hal.main.inputIndexes, index, what);
-    const type = operandTypeNames.get(operand.type) ?? "TENSOR_OEM_BYTE";
-    const bytes = value === null ? null : bytesOf(value, type, what);
-    this.#inputs[index] = this.#place("Execution.setInput", bytes, dimensions);
+    this.#expectOpen(what);
+    const { name } = this.#arguments.factsAt("input", index, what);
+    if (value !== null) expectGiven(value, what, "value");
+    const bytes = value === null ? null : bytesOf(value, name, what);
+    this.#place("Execution.setInput", () => this.#arguments.set("input", index, bytes, dimensions, what));
   }
 
-  /** Where an output goes; null: nowhere. It may be longer than the output. */
+  /** Takes an input's value from a memory, or a part of it. */
+  setInputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
+    const what = `setInputFromMemory(${index})`;
+    this.#expectOpen(what);
+    this.#place("Execution.setInputFromMemory", () =>
+      this.#arguments.setFromMemory("input", index, memory, region, what),
+    );
+  }
+
+  /**
+   * Where an output goes; null: nowhere. Of the output's size, or where that is not known of any: OUTPUT_INSUFFICIENT_SIZE
+   * then tells that it was too small. `dimensions`: the extents, as far as they are known and the model does not say.
+   */
   setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = []): void {
     const what = `setOutput(${index})`;
-    this.#operandAt(this.#outputs, this.#compilation.hal.main.outputIndexes, index, what);
-    const bytes = buffer === null ? null : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-    this.#outputs[index] = this.#place("Execution.setOutput", bytes, dimensions);
+    this.#expectOpen(what);
+    const { name } = this.#arguments.factsAt("output", index, what);
+    if (buffer !== null) expectGiven(buffer, what, "buffer");
+    const bytes = buffer === null ? null : bytesOf(buffer, name, what);
+    this.#place("Execution.setOutput", () => this.#arguments.set("output", index, bytes, dimensions, what));
   }
 
-  /** Whether `getDuration` will have an answer. Default: false. */
+  /** Has an output go to a memory, or a part of it. */
+  setOutputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
+    const what = `setOutputFromMemory(${index})`;
+    this.#expectOpen(what);
+    this.#place("Execution.setOutputFromMemory", () =>
+      this.#arguments.setFromMemory("output", index, memory, region, what),
+    );
+  }
+
+  /** Whether `getDuration` will have an answer. Only for one explicit device: BAD_DATA otherwise. Default: false. */
   setMeasureTiming(measure: boolean): void {
+    this.#compilation.expectOneExplicitDevice("setMeasureTiming");
     this.#expectOpen("setMeasureTiming");
-    this.#measure = measure ? MeasureTiming.YES : MeasureTiming.NO;
+    this.#measure = measure;
+  }
+
+  /**
+   * Most nanoseconds from the start that the execution may take; 0n: any time, the default. Only for one explicit device:
+   * BAD_DATA otherwise. The execution then may end with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
+   */
+  setTimeout(nanoseconds: bigint): void {
+    this.#compilation.expectOneExplicitDevice("setTimeout");
+    this.#expectOpen("setTimeout");
+    this.#timeout = timeoutOf(nanoseconds, "setTimeout");
   }
 
   /** Longest time in nanoseconds that one WHILE may take; more than 15 s is taken as 15 s. Default: 2 s. */
   setLoopTimeout(nanoseconds: bigint): void {
     this.#expectOpen("setLoopTimeout");
-    const most = LoopTimeoutDurationNs.MAXIMUM;
+    const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
+    expect(isTimeout, ResultCode.BAD_DATA, () => `setLoopTimeout: ${nanoseconds} is no bigint of nanoseconds >= 0`);
+    const most = maximumLoopTimeout;
+    if (nanoseconds > most) this.#compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
     this.#loopTimeout = nanoseconds < most ? nanoseconds : most;
   }
 
@@ -87,98 +138,218 @@ export class Execution {
    * small (`getOutputOperandDimensions` tells the size), OP_FAILED where the model cannot be computed on these inputs.
    */
   async compute(): Promise<void> {
-    this.#expectOpen("compute");
-    const inputs = this.#inputs.map((argument, index) => expectSet(argument, `input ${index}`));
-    const outputs = this.#outputs.map((argument, index) => expectSet(argument, `output ${index}`));
-    const { preparedModel, log, trace } = this.#compilation;
-    this.#state = "running";
-    log.VLOG("EXECUTION", () => `compute with ${inputs.length} inputs and ${outputs.length} outputs`);
-    const result = await inSection(trace, "LR", "PE", "Execution.compute", () =>
-      preparedModel.execute(
-        { inputs, outputs, pools: this.#pools },
-        { measure: this.#measure, loopTimeoutDuration: this.#loopTimeout },
-      ),
-    );
-    log.VLOG("EXECUTION", () => describeResult(result));
-    this.#state = "done";
-    this.#result = result;
-    if (result.status !== ErrorStatus.NONE) {
-      const code = convertErrorStatusToResultCode(result.status);
-      throw new NeuralNetworksError(code, `compute: ${result.message ?? `status ${result.status}`}`);
+    this.#begin("compute");
+    throwUnlessDone(await this.#run("compute"));
+  }
+
+  /** Starts to run the model, and returns at once. What `compute` would reject with, `wait` of the event does. */
+  startCompute(): Event {
+    const what = "startCompute";
+    this.#begin(what);
+    // A device may compute in this thread: whoever called goes on first.
+    const ended = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run(what));
+    return new Event({ ended });
+  }
+
+  /** Runs the model as a part of a burst, which executes one at a time: BAD_STATE while it runs another. */
+  async burstCompute(burst: Burst): Promise<void> {
+    const what = "burstCompute";
+    expectGiven(burst, what, "burst");
+    this.#expectReady(what);
+    this.#arguments.expectValues(what);
+    burst.take(this.#compilation);
+    this.#start(what);
+    const { memories } = this.#arguments;
+    throwUnlessDone(await this.#run(what, (options) => burst.run(this.#arguments.request(), options, memories)));
+  }
+
+  /**
+   * Runs the model once other executions have ended, and resolves as soon as that is arranged. `duration`: most nanoseconds
+   * that it may take from then on, only for one explicit device; 0n: any time. The dimensions of all outputs have to be known
+   * (BAD_DATA). BAD_DATA too where something depended on has failed already; where it fails later, so does the execution.
+   */
+  async startComputeWithDependencies(dependencies: readonly Event[], duration = 0n): Promise<Event> {
+    const what = "startComputeWithDependencies";
+    expectGiven(dependencies, what, "dependencies");
+    for (const [index, event] of dependencies.entries()) expectGiven(event, what, `dependencies[${index}]`);
+    const most = timeoutOf(duration, what);
+    if (most !== undefined) this.#compilation.expectOneExplicitDevice(what);
+    const fences = dependencies.map((event) => event.dependency(what));
+    this.#expectReady(what);
+    this.#arguments.expectKnownOutputs(what);
+    if (fences.every(({ state }) => state === "SIGNALED")) this.#arguments.expectValues(what);
+    this.#start(what);
+    const options = { ...this.#options(), ...(most !== undefined && { duration: most }) };
+    const launched = await launchFenced(this.#compilation, this.#arguments.request(), fences, options);
+    const { status } = launched;
+    if (status !== ErrorStatus.NONE) {
+      const nothing = { outputShapes: [], launched: noTiming, fenced: noTiming };
+      throwUnlessDone(this.#end(what, { ...nothing, ...launched }));
     }
+    const shapes = this.#arguments.initialShapes();
+    const ended = concludeFenced(launched, shapes).then((conclusion) => this.#end(what, conclusion));
+    return new Event({ ended, ...(launched.syncFence && { syncFence: launched.syncFence }) });
   }
 
-  /** The extents of an output, after `compute` succeeded or found a buffer too small. */
+  /** How many dimensions an output has; 0: it is a scalar. After an execution that succeeded or found a buffer too small. */
+  getOutputOperandRank(index: number): number {
+    return this.#shapeAt(index, "getOutputOperandRank").dimensions.length;
+  }
+
+  /** The extents of an output, after an execution that succeeded or found a buffer too small. BAD_DATA for a scalar. */
   getOutputOperandDimensions(index: number): readonly number[] {
-    const result = this.#expectDone("getOutputOperandDimensions");
-    expect(
-      index in this.#outputs,
-      ResultCode.BAD_DATA,
-      () => `getOutputOperandDimensions: there is no output ${index}, only ${this.#outputs.length}`,
-    );
-    expect(
-      result.outputShapes.length > 0,
-      ResultCode.BAD_STATE,
-      () => "getOutputOperandDimensions: the execution failed",
-    );
-    return result.outputShapes[index].dimensions;
+    const what = "getOutputOperandDimensions";
+    const { dimensions } = this.#shapeAt(index, what);
+    const { kind, name } = this.#arguments.factsAt("output", index, what);
+    expect(kind === "tensor", ResultCode.BAD_DATA, () => `${what}: output ${index} is a ${name}, which has none`);
+    return dimensions;
   }
 
-  /** Nanoseconds spent, after a measured `compute` succeeded; undefined where the device cannot tell. */
-  getDuration(code: "onHardware" | "inDriver"): bigint | undefined {
-    const { status, timing } = this.#expectDone("getDuration");
-    const isMeasured = this.#measure === MeasureTiming.YES && status === ErrorStatus.NONE;
-    expect(isMeasured, ResultCode.BAD_STATE, () => "getDuration: the execution was not measured or failed");
-    const microseconds = code === "onHardware" ? timing.timeOnDevice : timing.timeInDriver;
+  /** Whether the buffer of an output was large enough, after an execution that succeeded or found one too small. */
+  isOutputSufficient(index: number): boolean {
+    return this.#shapeAt(index, "isOutputSufficient").isSufficient;
+  }
+
+  /** Nanoseconds spent, after a measured execution succeeded; undefined where the device cannot tell. */
+  getDuration(code: DurationCode): bigint | undefined {
+    const what = "getDuration";
+    expect(durationCodes.includes(code), ResultCode.BAD_DATA, () => `${what}: ${code} is no duration`);
+    const { status, launched, fenced } = this.#expectDone(what);
+    const isMeasured = this.#measure && status === ErrorStatus.NONE;
+    expect(isMeasured, ResultCode.BAD_STATE, () => `${what}: the execution was not measured or failed`);
+    const timing = code === "onHardware" || code === "inDriver" ? launched : fenced;
+    const isOnHardware = code === "onHardware" || code === "fencedOnHardware";
+    const microseconds = isOnHardware ? timing.timeOnDevice : timing.timeInDriver;
     return microseconds === TIMING_NOT_MEASURED ? undefined : microseconds * 1000n;
   }
 
-  /** The argument whose bytes these are; null: omitted. */
-  #place(detail: string, bytes: Uint8Array | null, dimensions: readonly number[]): RequestArgument {
-    if (bytes === null) return { hasNoValue: true, location: nowhere, dimensions: [] };
-    return inSection(this.#compilation.trace, "LR", "PIO", detail, () => {
-      const memory = memoryOf(bytes);
-      const poolIndex = this.#pools.push({ kind: "memory", memory }) - 1;
-      return {
-        hasNoValue: false,
-        location: { poolIndex, offset: 0, length: memory.size },
-        dimensions: [...dimensions],
-      };
+  /** Ends the execution. One that is running goes on, and nothing is ended, as in Android: wait for it first. */
+  close(): void {
+    if (this.#state === "running") {
+      this.#compilation.log.error("an execution was closed while it was running; it is not closed");
+      return;
+    }
+    this.#state = "closed";
+    this.#conclusion = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #begin(what: string): void {
+    this.#expectReady(what);
+    this.#arguments.expectValues(what);
+    this.#start(what);
+  }
+
+  /** Throws unless the execution may start. */
+  #expectReady(what: string): void {
+    this.#expectOpen(what);
+    // Refuses a compilation that was closed meanwhile.
+    void this.#compilation.preparedModel;
+    this.#arguments.expectAllSet(what);
+  }
+
+  #start(what: string): void {
+    this.#state = "running";
+    this.#arguments.retain();
+    this.#compilation.log.VLOG("EXECUTION", () => {
+      const { inputs, outputs } = this.#arguments.request();
+      return `${what} with ${inputs.length} inputs and ${outputs.length} outputs`;
     });
   }
 
-  #operandAt(
-    slots: readonly (RequestArgument | undefined)[],
-    indexes: readonly number[],
-    index: number,
+  #options(): ExecuteOptions {
+    const deadline = makeDeadline(this.#timeout, this.#compilation.now());
+    return {
+      measure: this.#measure ? MeasureTiming.YES : MeasureTiming.NO,
+      ...(deadline !== undefined && { deadline }),
+      ...(this.#loopTimeout !== undefined && { loopTimeoutDuration: this.#loopTimeout }),
+    };
+  }
+
+  /** Runs what was started. Never rejects. */
+  async #run(
     what: string,
-  ): Operand {
-    this.#expectOpen(what);
-    expect(index in slots, ResultCode.BAD_DATA, () => `${what}: there are ${slots.length}, counted from 0`);
-    expect(slots[index] === undefined, ResultCode.BAD_STATE, () => `${what}: it was set before`);
-    return this.#compilation.hal.main.operands[indexes[index]];
+    execute: (options: ExecuteOptions) => Promise<ExecutionResult> = (options) =>
+      this.#compilation.preparedModel.execute(this.#arguments.request(), options),
+  ): Promise<Ending> {
+    const { trace } = this.#compilation;
+    try {
+      const result = await inSection(trace, "LR", "PE", `Execution.${what}`, () => execute(this.#options()));
+      const { timing } = result;
+      return this.#end(what, { ...result, launched: timing, fenced: timing });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const failed = { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
+      return this.#end(what, { ...failed, launched: noTiming, fenced: noTiming });
+    }
+  }
+
+  /** Takes over how the execution has ended. */
+  #end(what: string, answer: Conclusion): Ending {
+    const { log } = this.#compilation;
+    log.VLOG("EXECUTION", () => describe(what, answer));
+    const conclusion = this.#checked(answer);
+    this.#state = "done";
+    this.#conclusion = conclusion;
+    const { status, message } = conclusion;
+    const code = convertErrorStatusToResultCode(status);
+    return { code, message: `${what}: ${message ?? `status ${errorStatusNames.get(status) ?? status}`}` };
+  }
+
+  #checked(answer: Conclusion): Conclusion {
+    const { status, outputShapes } = answer;
+    const isDone = status === ErrorStatus.NONE;
+    const failed = (message: string): Conclusion => ({
+      status: ErrorStatus.GENERAL_FAILURE,
+      message,
+      outputShapes: [],
+      launched: noTiming,
+      fenced: noTiming,
+    });
+    const hasShapes = isDone || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
+    // Devices older than HAL 1.2 give no shapes: what is known stays so.
+    const shapes = isDone && outputShapes.length === 0 ? this.#arguments.initialShapes() : outputShapes;
+    const impossible = hasShapes ? this.#arguments.whyImpossible(shapes) : undefined;
+    const misfit = this.#arguments.end(isDone && impossible === undefined ? shapes : undefined);
+    const problem = impossible ?? misfit;
+    return problem === undefined ? { ...answer, outputShapes: hasShapes ? shapes : [] } : failed(problem);
+  }
+
+  #shapeAt(index: number, what: string): OutputShape {
+    const { outputShapes } = this.#expectDone(what);
+    this.#arguments.factsAt("output", index, what);
+    expect(index in outputShapes, ResultCode.BAD_STATE, () => `${what}: the execution failed`);
+    return outputShapes[index];
+  }
+
+  #place(detail: string, set: () => void): void {
+    inSection(this.#compilation.trace, "LR", "PIO", detail, set);
   }
 
   #expectOpen(what: string): void {
     expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the execution is ${this.#state}`);
   }
 
-  #expectDone(what: string): ExecutionResult {
-    expect(this.#result !== undefined, ResultCode.BAD_STATE, () => `${what}: the execution is ${this.#state}`);
-    return this.#result;
+  #expectDone(what: string): Conclusion {
+    expect(this.#conclusion !== undefined, ResultCode.BAD_STATE, () => `${what}: the execution is ${this.#state}`);
+    return this.#conclusion;
   }
 }
 
-function describeResult({ status, message, outputShapes }: ExecutionResult): string {
+const noTiming: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+
+function describe(what: string, { status, message, outputShapes }: Conclusion): string {
   const shapes = outputShapes.map(({ dimensions }) => `[${dimensions.join(", ")}]`);
   return [
-    `compute gives ${errorStatusNames.get(status) ?? status}`,
+    `${what} gives ${errorStatusNames.get(status) ?? status}`,
     ...(message === undefined ? [] : [message]),
     ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
   ].join(": ");
 }
 
-function expectSet(argument: RequestArgument | undefined, name: string): RequestArgument {
-  expect(argument !== undefined, ResultCode.BAD_DATA, () => `compute: ${name} is not set`);
-  return argument;
+function throwUnlessDone({ code, message }: Ending): void {
+  if (code !== ResultCode.NO_ERROR) throw new NeuralNetworksError(code, message);
 }

@@ -1,9 +1,18 @@
 /**
  * @nnhal/runtime: the NNAPI programming model: build a Model, compile it for devices, execute it.
  */
+export { Burst } from "./burst.ts";
 export { Compilation, type CompilationOptions } from "./compilation.ts";
-export { defaultLoopTimeout, Execution, maximumLoopTimeout } from "./execution.ts";
-export { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES, Model, type ModelOptions, type OperandDescription } from "./model.ts";
+export { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES } from "./constants.ts";
+export { type DeviceRegistry, type RegisteredDevice, type RegisterOptions, registerDevices } from "./devices.ts";
+export type { OperandDescription } from "./draft-operand.ts";
+export { Event } from "./event.ts";
+export { type DurationCode, defaultLoopTimeout, Execution, maximumLoopTimeout } from "./execution.ts";
+export type { ArgumentRegion } from "./execution-arguments.ts";
+export { Memory } from "./memory.ts";
+export type { MemoryRegion } from "./memory-content.ts";
+export { MemoryDesc } from "./memory-desc.ts";
+export { Model, type ModelOptions } from "./model.ts";
 export type { DivideOptions } from "./plan/divide.ts";
 export { type PlanMemory, planMemory } from "./plan/memory.ts";
 export type { StepTime } from "./plan/run.ts";

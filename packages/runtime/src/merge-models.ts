@@ -1,18 +1,26 @@
 /**
- * Joins models that refer to one another into one HAL model: values and pools are appended, subgraph indexes moved.
+ * Joins models that refer to one another into one HAL model: values and pools are appended, subgraph indexes moved, and the
+ * prefixes of extensions become those of the first.
  */
-import { type Memory, type Model, type Operand, OperandLifeTime, type Subgraph } from "@nnhal/types";
+import { type Memory, type Model, type Operand, OperandLifeTime, type Operation, type Subgraph } from "@nnhal/types";
+import { isExtensionOperandType } from "@nnhal/utils";
+import { extensionCode, splitCode } from "./extensions.ts";
+
+/** The first model's prefix of an extension. */
+export type PrefixOf = (name: string) => number;
 
 /** The model with others as its referenced subgraphs 0, 1, …; what those refer to follows behind them. */
-export function withReferenced(model: Model, others: readonly Model[]): Model {
+export function withReferenced(model: Model, others: readonly Model[], prefixOf: PrefixOf): Model {
   const pools: Memory[] = [...model.pools];
   const values: Uint8Array[] = [model.operandValues];
+  const prefixes = new Map(model.extensionNameToPrefix.map(({ name, prefix }) => [name, prefix]));
   let valuesLength = model.operandValues.length;
   let nested = others.length;
   const direct: Subgraph[] = [];
   const behind: Subgraph[] = [];
   for (const other of others) {
-    const move = mover(valuesLength, pools.length, nested);
+    for (const { name } of other.extensionNameToPrefix) prefixes.set(name, prefixOf(name));
+    const move = mover(valuesLength, pools.length, nested, codeMover(other, prefixOf));
     direct.push(move(other.main));
     behind.push(...other.referenced.map(move));
     pools.push(...other.pools);
@@ -26,23 +34,48 @@ export function withReferenced(model: Model, others: readonly Model[]): Model {
     operandValues.set(bytes, offset);
     offset += bytes.length;
   }
-  return { ...model, referenced: [...direct, ...behind], operandValues, pools };
+  const extensionNameToPrefix = [...prefixes].map(([name, prefix]) => ({ name, prefix }));
+  return { ...model, referenced: [...direct, ...behind], operandValues, pools, extensionNameToPrefix };
+}
+
+/** Changes codes from one model's prefixes to those of another. */
+function codeMover({ extensionNameToPrefix }: Model, prefixOf: PrefixOf): (code: number) => number {
+  const moved = new Map(extensionNameToPrefix.map(({ name, prefix }) => [prefix, prefixOf(name)]));
+  return (code) => {
+    if (!isExtensionOperandType(code)) return code;
+    const { prefix, type } = splitCode(code);
+    return extensionCode(moved.get(prefix) ?? prefix, type);
+  };
 }
 
 /** Moves the locations of a subgraph's operands by the places where its values, pools and subgraphs now begin. */
-function mover(values: number, pools: number, subgraphs: number): (subgraph: Subgraph) => Subgraph {
+function mover(
+  values: number,
+  pools: number,
+  subgraphs: number,
+  codeOf: (code: number) => number,
+): (subgraph: Subgraph) => Subgraph {
   const moved = (operand: Operand): Operand => {
+    const type = codeOf(operand.type);
     const { poolIndex, offset, length } = operand.location;
     switch (operand.lifetime) {
       case OperandLifeTime.CONSTANT_COPY:
-        return { ...operand, location: { poolIndex, offset: offset + values, length } };
+        return { ...operand, type, location: { poolIndex, offset: offset + values, length } };
       case OperandLifeTime.CONSTANT_REFERENCE:
-        return { ...operand, location: { poolIndex: poolIndex + pools, offset, length } };
+        return { ...operand, type, location: { poolIndex: poolIndex + pools, offset, length } };
       case OperandLifeTime.SUBGRAPH:
         return { ...operand, location: { poolIndex, offset: offset + subgraphs, length } };
       default:
-        return operand;
+        return type === operand.type ? operand : { ...operand, type };
     }
   };
-  return (subgraph) => ({ ...subgraph, operands: subgraph.operands.map(moved) });
+  const movedOperation = (operation: Operation): Operation => {
+    const type = codeOf(operation.type);
+    return type === operation.type ? operation : { ...operation, type };
+  };
+  return (subgraph) => ({
+    ...subgraph,
+    operands: subgraph.operands.map(moved),
+    operations: subgraph.operations.map(movedOperation),
+  });
 }

@@ -1,10 +1,15 @@
-import { OperandLifeTime } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
-import { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES, Model } from "./model.ts";
-import { addModel, float32 } from "./models.test-helper.ts";
-import { ResultCode } from "./result-code.ts";
+import { type Device, ErrorStatus, OperandLifeTime, OperationType } from "@nnhal/types";
+import { beforeAll, describe, expect, it } from "vitest";
+import { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES } from "./constants.ts";
+import { code } from "./fakes.test-helper.ts";
+import { Memory } from "./memory.ts";
+import { Model } from "./model.ts";
+import { addModel, float32, openReference } from "./models.test-helper.ts";
 
-const code = (name: keyof typeof ResultCode) => expect.objectContaining({ code: ResultCode[name] });
+let reference: Device;
+beforeAll(async () => {
+  reference = await openReference();
+});
 
 describe("Model", () => {
   it("becomes a HAL model", () => {
@@ -50,11 +55,7 @@ describe("Model", () => {
   });
 
   it("shares one pool among values from the same memory", () => {
-    const memory = {
-      name: "ashmem",
-      size: 16,
-      handle: { kind: "buffer", buffer: new SharedArrayBuffer(16), byteOffset: 0 },
-    } as const;
+    const memory = Memory.allocate(16);
     const model = new Model();
     const [a, b, sum] = [float32(2), float32(2), float32(2)].map((operand) => model.addOperand(operand));
     const activation = model.addOperand({ type: "INT32" });
@@ -64,12 +65,78 @@ describe("Model", () => {
     model.addOperation("ADD", [a, b, activation], [sum]);
     model.identifyInputsAndOutputs([], [sum]);
     model.finish();
-    expect(model.hal.pools).toEqual([memory]);
+    expect(model.hal.pools).toEqual([memory.content("test").plain]);
+  });
+
+  describe("getSupportedOperationsForDevices", () => {
+    const ok = { status: ErrorStatus.NONE } as const;
+    /** A device that takes some operations. */
+    const taking = (...types: readonly (keyof typeof OperationType)[]): Device => ({
+      ...reference,
+      getSupportedOperations: ({ main }) => {
+        const supported = main.operations.map(({ type }) => types.some((name) => OperationType[name] === type));
+        return { ...ok, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
+      },
+    });
+    /** NEG, FLOOR and ABS, to be executed in the order 2, 0, 1. */
+    function unsorted(): Model {
+      const model = new Model();
+      const [a, b, c, d] = [1, 2, 3, 4].map(() => model.addOperand(float32(1)));
+      model.addOperation("NEG", [b], [c]);
+      model.addOperation("FLOOR", [c], [d]);
+      model.addOperation("ABS", [a], [b]);
+      model.identifyInputsAndOutputs([a], [d]);
+      model.finish();
+      return model;
+    }
+
+    it("answers in the order in which operations were added", () => {
+      expect(unsorted().getSupportedOperationsForDevices([taking("ABS")])).toEqual([false, false, true]);
+      expect(unsorted().getSupportedOperationsForDevices([taking("NEG"), taking("FLOOR")])).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      expect(unsorted().getSupportedOperationsForDevices([reference])).toEqual([true, true, true]);
+      expect(addModel().getSupportedOperationsForDevices([taking("ADD")])).toEqual([true]);
+    });
+
+    it("counts a device that fails, or does not answer for every operation, as one that takes none", () => {
+      const failing = {
+        ...taking("ABS"),
+        getSupportedOperations: () => ({ status: ErrorStatus.GENERAL_FAILURE, supported: [], reasons: [] }),
+      };
+      const short = { ...taking("ABS"), getSupportedOperations: () => ({ ...ok, supported: [true], reasons: [] }) };
+      expect(unsorted().getSupportedOperationsForDevices([failing, short])).toEqual([false, false, false]);
+    });
+
+    it("refuses no devices, missing ones and one twice, and a model that is not finished", () => {
+      const model = unsorted();
+      const missing = JSON.parse("null");
+      expect(() => model.getSupportedOperationsForDevices([])).toThrow(code("BAD_DATA"));
+      expect(() => model.getSupportedOperationsForDevices([reference, reference])).toThrow(code("BAD_DATA"));
+      expect(() => model.getSupportedOperationsForDevices(missing)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.getSupportedOperationsForDevices([reference, missing])).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => new Model().getSupportedOperationsForDevices([reference])).toThrow(code("BAD_STATE"));
+    });
   });
 
   describe("refuses", () => {
-    it("changes after finish, and a second finish", () => {
+    it("changes after finish, and a second finish, also after one that failed", () => {
+      const invalid = new Model();
+      invalid.addOperand(float32(1));
+      invalid.addOperation("ABS", [0], [0]);
+      expect(() => invalid.finish()).toThrow(code("BAD_DATA"));
+      expect(() => invalid.addOperand(float32(1))).toThrow("addOperand: the model is invalid");
+      expect(() => invalid.hal).toThrow(code("BAD_STATE"));
+      expect(invalid.isFinished).toBe(false);
+      expect(() => invalid.finish()).toThrow(code("BAD_STATE"));
       const model = addModel();
+      expect(() => model.setOperandValueFromMemory(0, Memory.allocate(8), 0, 8)).toThrow(code("BAD_STATE"));
+      expect(() => model.setOperandValueFromModel(0, addModel())).toThrow(code("BAD_STATE"));
+      expect(() => model.setOperandSymmPerChannelQuantParams(0, { scales: [], channelDim: 0 })).toThrow(
+        code("BAD_STATE"),
+      );
       expect(() => model.addOperand(float32(1))).toThrow(code("BAD_STATE"));
       expect(() => model.setOperandValue(0, null)).toThrow(code("BAD_STATE"));
       expect(() => model.addOperation("ABS", [0], [3])).toThrow(code("BAD_STATE"));
@@ -86,6 +153,94 @@ describe("Model", () => {
       const model = new Model();
       expect(() => model.setOperandValue(0, 1)).toThrow(code("BAD_DATA"));
       expect(() => model.addOperation("ABS", [0], [0])).toThrow("operand 0 does not exist, there are 0");
+    });
+
+    it("operands of no type, of impossible dimensions, and larger than 2^32 - 1 bytes", () => {
+      const model = new Model();
+      expect(() => model.addOperand({ type: JSON.parse('"TENSOR_FLOAT65"') })).toThrow(
+        "addOperand: TENSOR_FLOAT65 is no operand type",
+      );
+      for (const dimensions of [[-1], [1.5], [2 ** 32], [Number.NaN]]) {
+        expect(() => model.addOperand({ type: "TENSOR_FLOAT32", dimensions })).toThrow(code("BAD_DATA"));
+      }
+      expect(() => model.addOperand({ type: "INT32", dimensions: [1] })).toThrow("a INT32 has no dimensions");
+      expect(() => model.addOperand({ type: "TENSOR_BOOL8", dimensions: [2 ** 16, 2 ** 16] })).toThrow(
+        code("BAD_DATA"),
+      );
+      expect(model.addOperand({ type: "TENSOR_BOOL8", dimensions: [2 ** 16, 2 ** 16 - 1] })).toBe(0);
+    });
+
+    it("operations that do not exist", () => {
+      const model = new Model();
+      model.addOperand(float32(1));
+      expect(() => model.addOperation(JSON.parse('"ABZ"'), [0], [0])).toThrow(
+        "addOperation(ABZ): there is no such operation",
+      );
+    });
+
+    it("what is missing", () => {
+      const missing = JSON.parse("null");
+      const model = new Model();
+      const operand = model.addOperand(float32(1));
+      expect(() => Model.from(missing)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.addOperand(missing)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.setOperandValue(operand, JSON.parse("{}").value)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.setOperandValueFromMemory(operand, missing, 0, 4)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.setOperandValueFromModel(operand, missing)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.setOperandSymmPerChannelQuantParams(operand, missing)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.addOperation("ABS", missing, [])).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.addOperation("ABS", [], missing)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.identifyInputsAndOutputs(missing, [])).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => model.identifyInputsAndOutputs([], missing)).toThrow(code("UNEXPECTED_NULL"));
+    });
+
+    it("values of tensors whose size is not known, and parts of memories that do not exist", () => {
+      const model = new Model();
+      const open = model.addOperand(float32(0));
+      const rankless = model.addOperand(float32());
+      const known = model.addOperand(float32(2));
+      const memory = Memory.allocate(16);
+      for (const operand of [open, rankless]) {
+        expect(() => model.setOperandValue(operand, new Float32Array(2))).toThrow("where all must be known");
+        expect(() => model.setOperandValueFromMemory(operand, memory, 0, 8)).toThrow(code("BAD_DATA"));
+      }
+      expect(() => model.setOperandValueFromMemory(known, memory, 0, 4)).toThrow(code("BAD_DATA"));
+      for (const offset of [-1, 9, 0.5, Number.NaN]) {
+        expect(() => model.setOperandValueFromMemory(known, memory, offset, 8)).toThrow(code("BAD_DATA"));
+      }
+      model.setOperandValueFromMemory(known, memory, 8, 8);
+      memory.close();
+      expect(() => model.setOperandValueFromMemory(known, memory, 8, 8)).toThrow(code("BAD_STATE"));
+    });
+
+    it("models as values where they are not finished, or the operand is no SUBGRAPH", () => {
+      const model = new Model();
+      const operand = model.addOperand(float32(1));
+      const subgraph = model.addOperand({ type: "SUBGRAPH" });
+      expect(() => model.setOperandValueFromModel(operand, addModel())).toThrow("the operand is a TENSOR_FLOAT32");
+      expect(() => model.setOperandValueFromModel(subgraph, new Model())).toThrow(code("BAD_STATE"));
+      expect(() => model.setOperandValueFromModel(9, addModel())).toThrow(code("BAD_DATA"));
+      expect(() => model.setOperandValue(subgraph, new Uint8Array(4))).toThrow(code("BAD_DATA"));
+    });
+
+    it.each([
+      ["a channelDim that is no axis", 2, [1, 1]],
+      ["a channelDim of unknown extent", 1, []],
+      ["too few scales", 0, [1]],
+      ["too many scales", 0, [1, 1, 1]],
+      ["a scale of 0", 0, [1, 0]],
+      ["a negative scale", 0, [-1, 1]],
+      ["an infinite scale", 0, [1, Number.POSITIVE_INFINITY]],
+    ])("per-channel parameters with %s", (_, channelDim, scales) => {
+      const model = new Model();
+      const operand = model.addOperand({ type: "TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions: [2, 0] });
+      expect(() => model.setOperandSymmPerChannelQuantParams(operand, { scales, channelDim })).toThrow(
+        code("BAD_DATA"),
+      );
+      model.setOperandSymmPerChannelQuantParams(operand, { scales: [1, 2], channelDim: 0 });
+      expect(() =>
+        model.setOperandSymmPerChannelQuantParams(model.addOperand(float32(2)), { scales: [1, 2], channelDim: 0 }),
+      ).toThrow("the operand is a TENSOR_FLOAT32");
     });
 
     it.each([7, 9])("a value of %i bytes where 8 are needed", (length) => {

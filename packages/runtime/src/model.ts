@@ -1,92 +1,93 @@
 /**
  * Model: a graph of operations under construction, then finished and immutable (NNAPI: ANeuralNetworksModel).
  */
-import { memoryOf } from "@nnhal/driver-core/memory";
 import {
-  type DataLocation,
+  type Device,
+  type Extension,
   type Model as HalModel,
-  type Memory,
   type Operand,
-  type OperandExtraParams,
   OperandLifeTime,
-  OperandType,
-  type OperandTypeName,
   type Operation,
   OperationType,
   type OperationTypeName,
-  operandTypes,
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
-import { defaultLogger, graphDump, inSection, type Logger, logStream, noTracer, type Tracer } from "@nnhal/utils";
+import {
+  defaultLogger,
+  graphDump,
+  inSection,
+  isExtensionOperationType,
+  type Logger,
+  logStream,
+  noTracer,
+  type Tracer,
+} from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
+import { expectDevices, expectGiven } from "./checks.ts";
+import { createConstants } from "./constants.ts";
+import {
+  channelQuantOf,
+  type DraftOperand,
+  draftOperand,
+  expectLength,
+  extensionDataOf,
+  nowhere,
+  type OperandDescription,
+} from "./draft-operand.ts";
+import { extensionCode, type ModelExtensions, modelExtensions, splitCode, usedExtensions } from "./extensions.ts";
+import type { Memory } from "./memory.ts";
 import { withReferenced } from "./merge-models.ts";
+import type { OperandFacts } from "./operand-facts.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { sortOperations } from "./sort.ts";
+import { supportedByAny } from "./supported-operations.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
-
-/** What an operand is (NNAPI: ANeuralNetworksOperandType). */
-export interface OperandDescription {
-  readonly type: OperandTypeName;
-  /** Extents; 0 is an unknown extent and [] an unknown rank of a tensor. Scalars have none. Default: []. */
-  readonly dimensions?: readonly number[];
-  /** Quantisation scale. Default: 0, for types without one. */
-  readonly scale?: number;
-  /** Quantised value of the real value 0. Default: 0. */
-  readonly zeroPoint?: number;
-}
-
-/** Values up to this many bytes are copied into the model; the bytes of longer ones have to stay as they are while it lives. */
-export const MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES = 128;
-
-const nowhere: DataLocation = { poolIndex: 0, offset: 0, length: 0 };
 
 /** Who watches a model, and the compilations and executions that come of it. */
 export interface ModelOptions {
+  /** The extensions whose operand types the model uses: what `registerDevices` finds. Default: none. */
+  readonly extensions?: readonly Extension[];
   /** Takes what there is to say (tags MODEL, COMPILATION and EXECUTION). Default: the console, where NNHAL_VLOG asks for it. */
   readonly log?: Logger;
   /** Default: off. */
   readonly trace?: Tracer;
 }
 
-interface MutableOperand {
-  readonly name: OperandTypeName;
-  readonly dimensions: readonly number[];
-  readonly scale: number;
-  readonly zeroPoint: number;
-  lifetime: number;
-  location: DataLocation;
-  extraParams: OperandExtraParams;
-}
-
 /**
  * A model. Operands and operations are added, inputs and outputs identified, then `finish` makes it immutable.
  *
- * Every method throws a NeuralNetworksError: BAD_STATE after `finish`, BAD_DATA for an argument that breaks a rule.
+ * Every method throws a NeuralNetworksError: BAD_STATE after `finish`, whether it succeeded or not, BAD_DATA for an argument
+ * that breaks a rule, UNEXPECTED_NULL for one that is missing. What is refused leaves the model as it was.
  */
 export class Model {
-  readonly #operands: MutableOperand[] = [];
+  readonly #operands: DraftOperand[] = [];
   readonly #operations: Operation[] = [];
-  readonly #copied: Uint8Array[] = [];
-  #copiedLength = 0;
-  readonly #pools: Memory[] = [];
-  readonly #poolIndexes = new Map<Memory, number>();
+  readonly #constants = createConstants();
   readonly #referenced: Model[] = [];
+  readonly #described: readonly Extension[];
+  #extensions: ModelExtensions;
   #inputs: readonly number[] = [];
   #outputs: readonly number[] = [];
   #relaxed = false;
-  #finished: HalModel | undefined;
+  #state: "open" | "finished" | "invalid" = "open";
+  #hal: HalModel | undefined;
+  /** By place in the finished model the place in which an operation was added; undefined where they are the same. */
+  #order: readonly number[] | undefined;
   /** For the compilations of this package. */
   readonly log: Logger;
   readonly trace: Tracer;
 
-  constructor({ log = defaultLogger, trace = noTracer }: ModelOptions = {}) {
+  constructor({ extensions = [], log = defaultLogger, trace = noTracer }: ModelOptions = {}) {
     log.initVLogMask();
+    this.#described = extensions;
+    this.#extensions = modelExtensions(extensions);
     this.log = log;
     this.trace = trace;
   }
 
   /** A finished model from one in the HAL's form, such as an importer gives. Throws BAD_DATA where it is not valid. */
   static from(model: HalModel, options: ModelOptions = {}): Model {
+    expectGiven(model, "Model.from", "model");
     const result = new Model(options);
     inSection(result.trace, "LR", "PP", "Model.from", () => result.#finishAs(model));
     return result;
@@ -94,28 +95,30 @@ export class Model {
 
   /** The model in the HAL's form. Throws BAD_STATE before `finish`. */
   get hal(): HalModel {
-    expect(this.#finished !== undefined, ResultCode.BAD_STATE, () => "the model is not finished");
-    return this.#finished;
+    expect(this.#hal !== undefined, ResultCode.BAD_STATE, () =>
+      this.#state === "open" ? "the model is not finished" : "the model is invalid: its finish failed",
+    );
+    return this.#hal;
   }
 
   get isFinished(): boolean {
-    return this.#finished !== undefined;
+    return this.#state === "finished";
+  }
+
+  /** The code of an extension's operand type, by its code within the extension. */
+  getExtensionOperandType(extensionName: string, operandCodeWithinExtension: number): number {
+    return this.#extensionType("getExtensionOperandType", extensionName, operandCodeWithinExtension);
+  }
+
+  /** The code of an extension's operation, by its code within the extension. */
+  getExtensionOperationType(extensionName: string, operationCodeWithinExtension: number): number {
+    return this.#extensionType("getExtensionOperationType", extensionName, operationCodeWithinExtension);
   }
 
   /** Adds an operand and returns its index. */
-  addOperand({ type, dimensions = [], scale = 0, zeroPoint = 0 }: OperandDescription): number {
+  addOperand(description: OperandDescription): number {
     this.#expectOpen("addOperand");
-    expect(type in operandTypes, ResultCode.BAD_DATA, () => `addOperand: ${type} is no operand type`);
-    this.#operands.push({
-      name: type,
-      dimensions: [...dimensions],
-      scale,
-      zeroPoint,
-      lifetime: OperandLifeTime.TEMPORARY_VARIABLE,
-      location: nowhere,
-      extraParams: { kind: "none" },
-    });
-    return this.#operands.length - 1;
+    return this.#operands.push(draftOperand(description, this.#extensions, "addOperand")) - 1;
   }
 
   /** Makes an operand a constant, or with null an omitted one. Arrays over 128 bytes are referred to, not copied. */
@@ -127,64 +130,72 @@ export class Model {
       operand.location = nowhere;
       return;
     }
-    const bytes = bytesOf(value, operand.name, what);
+    expectGiven(value, what, "value");
+    const bytes = bytesOf(value, operand.facts.name, what);
     expectLength(operand, bytes.length, what);
-    if (bytes.length <= MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES) {
-      operand.lifetime = OperandLifeTime.CONSTANT_COPY;
-      operand.location = { poolIndex: 0, offset: this.#copy(bytes), length: bytes.length };
-    } else {
-      this.#refer(operand, memoryOf(bytes), 0, bytes.length);
-    }
+    Object.assign(operand, this.#constants.add(bytes));
   }
 
-  /** Makes an operand a constant that lies in a memory, which has to stay as it is while the model lives. */
+  /** Makes an operand a constant that lies in a memory, whose content has to stay as it is while the model lives. */
   setOperandValueFromMemory(index: number, memory: Memory, offset: number, length: number): void {
     const what = `setOperandValueFromMemory(${index})`;
     const operand = this.#operand(index, what);
+    expectGiven(memory, what, "memory");
     expectLength(operand, length, what);
-    expect(
-      offset >= 0 && offset + length <= memory.size,
-      ResultCode.BAD_DATA,
-      () => `${what}: bytes ${offset} to ${offset + length} lie outside the memory of ${memory.size}`,
-    );
-    this.#refer(operand, memory, offset, length);
+    const content = memory.content(what);
+    const place = content.locate(undefined, { offset, length }, []);
+    if (typeof place === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${place}`);
+    const { plain } = content;
+    expect(plain !== undefined, ResultCode.BAD_DATA, () => `${what}: the memory belongs to a device`);
+    memory.keep();
+    Object.assign(operand, this.#constants.refer(plain, place.offset, place.length));
   }
 
   /** Makes an operand of type SUBGRAPH stand for another finished model. */
   setOperandValueFromModel(index: number, model: Model): void {
     const what = `setOperandValueFromModel(${index})`;
     const operand = this.#operand(index, what);
-    expect(operand.name === "SUBGRAPH", ResultCode.BAD_DATA, () => `${what}: the operand is a ${operand.name}`);
+    expectGiven(model, what, "model");
+    const { facts } = operand;
+    expect(facts.kind === "subgraph", ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);
     expect(model.isFinished, ResultCode.BAD_STATE, () => `${what}: the model given is not finished`);
     operand.lifetime = OperandLifeTime.SUBGRAPH;
     operand.location = { poolIndex: 0, offset: this.#referenced.push(model) - 1, length: 0 };
   }
 
-  /** Sets the scales of a TENSOR_QUANT8_SYMM_PER_CHANNEL operand. */
+  /** Sets the scales of a TENSOR_QUANT8_SYMM_PER_CHANNEL operand: one > 0 for each index along `channelDim`. */
   setOperandSymmPerChannelQuantParams(index: number, channelQuant: SymmPerChannelQuantParams): void {
     const what = `setOperandSymmPerChannelQuantParams(${index})`;
     const operand = this.#operand(index, what);
-    expect(
-      operand.name === "TENSOR_QUANT8_SYMM_PER_CHANNEL",
-      ResultCode.BAD_DATA,
-      () => `${what}: the operand is a ${operand.name}`,
-    );
-    const { scales, channelDim } = channelQuant;
-    operand.extraParams = { kind: "channelQuant", channelQuant: { scales: [...scales], channelDim } };
+    operand.extraParams = channelQuantOf(operand, channelQuant, what);
+  }
+
+  /** Sets what an operand of an extension's type has beside its dimensions; null: nothing. The bytes are copied. */
+  setOperandExtensionData(index: number, data: ArrayBufferView | null): void {
+    const what = `setOperandExtensionData(${index})`;
+    const operand = this.#operand(index, what);
+    operand.extraParams = extensionDataOf(operand, data, what);
   }
 
   /** Adds an operation that reads and writes the operands of some indexes, in the order of its documentation. */
-  addOperation(type: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
-    this.#expectOpen("addOperation");
-    expect(type in OperationType, ResultCode.BAD_DATA, () => `addOperation: ${type} is no operation`);
-    for (const index of [...inputs, ...outputs]) this.#operand(index, `addOperation(${type})`);
-    this.#operations.push({ type: OperationType[type], inputs: [...inputs], outputs: [...outputs] });
+  addOperation(type: OperationTypeName | number, inputs: readonly number[], outputs: readonly number[]): void {
+    const what = `addOperation(${type})`;
+    this.#expectOpen(what);
+    expectGiven(inputs, what, "inputs");
+    expectGiven(outputs, what, "outputs");
+    const code = typeof type === "number" ? type : OperationType[type];
+    const isOne = typeof type === "number" ? this.#isExtensionOperation(type) : code !== undefined;
+    expect(isOne, ResultCode.BAD_DATA, () => `${what}: there is no such operation`);
+    for (const index of [...inputs, ...outputs]) this.#operand(index, what);
+    this.#operations.push({ type: code, inputs: [...inputs], outputs: [...outputs] });
   }
 
   /** Says which operands are the model's inputs and outputs. */
   identifyInputsAndOutputs(inputs: readonly number[], outputs: readonly number[]): void {
     const what = "identifyInputsAndOutputs";
     this.#expectOpen(what);
+    expectGiven(inputs, what, "inputs");
+    expectGiven(outputs, what, "outputs");
     expect(
       this.#inputs.length + this.#outputs.length === 0,
       ResultCode.BAD_STATE,
@@ -217,14 +228,42 @@ export class Model {
   finish(): void {
     this.#expectOpen("finish");
     inSection(this.trace, "LR", "PP", "Model.finish", () => {
+      this.#state = "invalid";
       const operations = sortOperations(this.#operations);
       expect(operations !== undefined, ResultCode.BAD_DATA, () => "finish: operations wait for each other in a circle");
+      if (operations !== this.#operations) {
+        const added = new Map(this.#operations.map((operation, place) => [operation, place]));
+        this.#order = operations.map((operation, place) => added.get(operation) ?? place);
+      }
       this.#finishAs(this.#toHal(operations));
     });
   }
 
+  /**
+   * Which operations at least one of some devices takes, in the order in which they were added. `explain` of the command
+   * line tells why not. Throws BAD_STATE before `finish`, BAD_DATA for no devices and for one that is listed twice.
+   */
+  getSupportedOperationsForDevices(devices: readonly Device[]): boolean[] {
+    const what = "getSupportedOperationsForDevices";
+    expectDevices(devices, what);
+    expect(devices.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
+    const supported = supportedByAny(this.hal, devices);
+    if (this.#order === undefined) return supported;
+    const added = new Array<boolean>(supported.length);
+    for (const [place, original] of this.#order.entries()) added[original] = supported[place];
+    return added;
+  }
+
+  /** For this package: what is known of an operand type; undefined where nothing is. */
+  factsOf(type: number): OperandFacts | undefined {
+    return this.#extensions.factsOf(type);
+  }
+
   #finishAs(model: HalModel): void {
-    this.#finished = validated(model);
+    this.#state = "invalid";
+    this.#hal = validated(model);
+    this.#state = "finished";
+    this.#extensions = modelExtensions(this.#described, model.extensionNameToPrefix);
     if (this.log.VLOG_IS_ON("MODEL")) graphDump("a finished model", model, logStream(this.log, "MODEL"));
   }
 
@@ -232,53 +271,42 @@ export class Model {
     const consumers = new Array<number>(this.#operands.length).fill(0);
     for (const { inputs } of operations) for (const index of inputs) consumers[index]++;
     const operands = this.#operands.map(
-      ({ name, ...operand }, index): Operand => ({
-        ...operand,
-        type: OperandType[name],
-        numberOfConsumers: consumers[index],
-      }),
+      ({ facts: _, ...operand }, index): Operand => ({ ...operand, numberOfConsumers: consumers[index] }),
     );
-    const operandValues = new Uint8Array(this.#copiedLength);
-    let offset = 0;
-    for (const bytes of this.#copied) {
-      operandValues.set(bytes, offset);
-      offset += bytes.length;
-    }
     const own: HalModel = {
       main: { operands, operations, inputIndexes: this.#inputs, outputIndexes: this.#outputs },
       referenced: [],
-      operandValues,
-      pools: this.#pools,
+      operandValues: this.#constants.operandValues(),
+      pools: this.#constants.pools,
       relaxComputationFloat32toFloat16: this.#relaxed,
-      extensionNameToPrefix: [],
+      extensionNameToPrefix: usedExtensions([...this.#operands, ...this.#operations], this.#extensions),
     };
     return withReferenced(
       own,
       this.#referenced.map((model) => model.hal),
+      (name) => this.#prefixOf(name, "finish"),
     );
   }
 
-  #copy(bytes: Uint8Array): number {
-    // Every value starts at a multiple of 4, so that a driver can view it as any element type.
-    const offset = this.#copiedLength;
-    const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
-    padded.set(bytes);
-    this.#copied.push(padded);
-    this.#copiedLength += padded.length;
-    return offset;
+  #isExtensionOperation(type: number): boolean {
+    return isExtensionOperationType(type) && this.#extensions.nameOf(splitCode(type).prefix) !== undefined;
   }
 
-  #refer(operand: MutableOperand, memory: Memory, offset: number, length: number): void {
-    let poolIndex = this.#poolIndexes.get(memory);
-    if (poolIndex === undefined) {
-      poolIndex = this.#pools.push(memory) - 1;
-      this.#poolIndexes.set(memory, poolIndex);
-    }
-    operand.lifetime = OperandLifeTime.CONSTANT_REFERENCE;
-    operand.location = { poolIndex, offset, length };
+  #extensionType(what: string, name: string, type: number): number {
+    this.#expectOpen(what);
+    expectGiven(name, what, "extensionName");
+    const isCode = type >>> 0 === type && type <= 0xffff;
+    expect(isCode, ResultCode.BAD_DATA, () => `${what}: ${type} is no code within an extension, within [0, 65535]`);
+    return extensionCode(this.#prefixOf(name, what), type);
   }
 
-  #operand(index: number, what: string): MutableOperand {
+  #prefixOf(name: string, what: string): number {
+    const prefix = this.#extensions.prefixOf(name);
+    expect(prefix !== undefined, ResultCode.BAD_DATA, () => `${what}: too many extensions for one model`);
+    return prefix;
+  }
+
+  #operand(index: number, what: string): DraftOperand {
     this.#expectOpen(what);
     const operand = this.#operands[index];
     expect(
@@ -290,20 +318,8 @@ export class Model {
   }
 
   #expectOpen(what: string): void {
-    expect(!this.isFinished, ResultCode.BAD_STATE, () => `${what}: the model is finished`);
+    expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the model is ${this.#state}`);
   }
-}
-
-/** Refuses a length that is not that of the operand's type and extents, where they are known. */
-function expectLength({ name, dimensions }: MutableOperand, length: number, what: string): void {
-  const { elementSize, kind } = operandTypes[name];
-  if (elementSize === 0 || (kind === "tensor" && (dimensions.length === 0 || dimensions.includes(0)))) return;
-  const needed = dimensions.reduce((count, extent) => count * extent, elementSize);
-  expect(
-    length === needed,
-    ResultCode.BAD_DATA,
-    () => `${what}: ${length} bytes were given where ${needed} are needed`,
-  );
 }
 
 function validated(model: HalModel): HalModel {

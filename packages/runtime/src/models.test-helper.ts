@@ -5,8 +5,9 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { Device } from "@nnhal/types";
 import { Compilation } from "./compilation.ts";
+import type { OperandDescription } from "./draft-operand.ts";
 import { Execution } from "./execution.ts";
-import { Model, type OperandDescription } from "./model.ts";
+import { Model } from "./model.ts";
 
 /** The reference device. */
 export async function openReference(): Promise<Device> {

@@ -1,9 +1,9 @@
 /**
  * The error that carries a result code of the NNAPI.
  */
-import type { ResultCode } from "@nnhal/utils";
+import { convertErrorStatusToResultCode, ResultCode } from "@nnhal/utils";
 
-export { convertErrorStatusToResultCode, ResultCode } from "@nnhal/utils";
+export { convertErrorStatusToResultCode, ResultCode };
 
 /** A call that did not succeed. `code` is the NNAPI's, `message` says what was attempted and why it failed. */
 export class NeuralNetworksError extends Error {

@@ -16,6 +16,7 @@ import {
 } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
 import { type DivideOptions, divideAndPrepare, planningOrder } from "./plan/divide.ts";
+import { shareTokens } from "./plan/shared-tokens.ts";
 
 /** How to present devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
@@ -25,8 +26,8 @@ export interface RuntimeDeviceOptions extends DivideOptions {
 
 /**
  * A device that divides models among others. It takes an operation if one of them does, or if it is control flow that the
- * runtime can interpret; of their figures it shows the best. It keeps no caches and has no buffers of its own. Throws a
- * TypeError without devices.
+ * runtime can interpret; of their figures it shows the best. It keeps no caches. A buffer lies on the one device that uses
+ * what is in it; where that are several, there is none. Throws a TypeError without devices.
  */
 export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDeviceOptions = {}): Device {
   const { cpu, policy } = options;
@@ -38,6 +39,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
     ...(cpu && { cpu: cpu.name }),
     ...(preference !== undefined && { preference }),
   });
+  const { allocate, present } = shareTokens(all);
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
   return {
@@ -72,12 +74,13 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
       const invalid = problemOf(model, all);
       if (invalid !== undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, invalid);
       const divided = await divideAndPrepare(model, all, options, prepareOptions);
-      if ("plan" in divided) return { ...ok, preparedModel: divided.preparedModel };
+      if ("plan" in divided) return { ...ok, preparedModel: present(divided, model) };
       if ("status" in divided) return refuse(divided.status, divided.message ?? `status ${divided.status}`);
       const { unplannable, message } = divided;
       const isTheModels = unplannable === "BAD_DATA";
       return refuse(isTheModels ? ErrorStatus.INVALID_ARGUMENT : ErrorStatus.GENERAL_FAILURE, message);
     },
+    allocate,
   };
 }
 

@@ -2,20 +2,20 @@
  * Values that callers give operands, and the little-endian bytes they become.
  */
 import { toFloat16Bits } from "@nnhal/operations";
-import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import { expect, ResultCode } from "./result-code.ts";
 
 /** A tensor's elements or raw bytes in any view, or a scalar's number or boolean. */
 export type OperandValue = ArrayBufferView | number | boolean;
 
-/** The bytes of a value: a view on a caller's array, or the bytes of a scalar of the type. */
-export function bytesOf(value: OperandValue, type: OperandTypeName, what: string): Uint8Array {
+/** The bytes of a value: a view on a caller's array, or the bytes of a scalar of one of the HAL's types. */
+export function bytesOf(value: OperandValue, type: string, what: string): Uint8Array {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  expect(operandTypes[type].kind === "scalar", ResultCode.BAD_DATA, () => `${what}: ${value} given for a ${type}`);
+  const isScalar = typeof value === "number" || typeof value === "boolean";
+  expect(isScalar, ResultCode.BAD_DATA, () => `${what}: ${typeof value} given where bytes or a number are needed`);
   return scalarBytes(Number(value), type, what);
 }
 
-function scalarBytes(value: number, type: OperandTypeName, what: string): Uint8Array {
+function scalarBytes(value: number, type: string, what: string): Uint8Array {
   switch (type) {
     case "FLOAT32":
       return new Uint8Array(Float32Array.of(value).buffer);

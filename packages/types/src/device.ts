@@ -93,6 +93,8 @@ export interface AllocateResult extends Outcome {
   readonly buffer: IBuffer | null;
   /** Names the buffer in requests: > 0 and that of no other living buffer where status is NONE, else 0. */
   readonly token: number;
+  /** Whether the value lies in plain bytes beside the device, so that a memory pool would do as well. Default: false. */
+  readonly inHostMemory?: boolean;
 }
 
 /** A model ready to run on a device (HAL IPreparedModel). */

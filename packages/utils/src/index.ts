@@ -37,3 +37,4 @@ export * from "./trace/phases.ts";
 export * from "./trace/recorder.ts";
 export * from "./trace/table.ts";
 export * from "./trace/tracer.ts";
+export * from "./usage.ts";

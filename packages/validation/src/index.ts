@@ -4,6 +4,7 @@
  * and never throws.
  */
 export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
+export { sameExtraParams } from "./compatible.ts";
 export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
 export { defaultIssueLimit, type Issue } from "./issues.ts";

@@ -1,14 +1,7 @@
 /**
  * A subgraph under validation: what the checks of its operations need to know of its operands.
  */
-import {
-  createData,
-  elementCount,
-  fromFloat16Bits,
-  type MaybeType,
-  type OperandInfo,
-  type TensorData,
-} from "@nnhal/operations";
+import { copyTensorData, elementCount, type MaybeType, type OperandInfo, type TensorData } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, type OperandTypeName, operandTypes, type Subgraph } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
 import type { Soundness } from "./operand.ts";
@@ -103,21 +96,5 @@ function decode(type: OperandTypeName, dimensions: readonly number[], constant: 
   const { bytes, offset } = constant;
   const size = sizeOf(operandTypes[type], dimensions);
   if (size === 0 || offset + size > bytes.length) return undefined;
-  const data = createData(type, elementCount(dimensions));
-  switch (type) {
-    case "INT32":
-      // Most constants are these, and no typed array needs a buffer of its own for them.
-      data[0] = bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24);
-      return data;
-    case "FLOAT16":
-    case "TENSOR_FLOAT16":
-      for (let index = 0; index < data.length; index++) {
-        const place = offset + 2 * index;
-        data[index] = fromFloat16Bits(bytes[place] | (bytes[place + 1] << 8));
-      }
-      return data;
-    default:
-      new Uint8Array(data.buffer).set(bytes.subarray(offset, offset + size));
-      return data;
-  }
+  return copyTensorData(type, bytes, elementCount(dimensions), offset);
 }

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { deviceSuiteNames } from "@nnhal/conformance";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { Device } from "@nnhal/types";
 import { Command, CommanderError } from "commander";
@@ -52,8 +53,54 @@ async function run(args: readonly string[], device: Device) {
 const mine = ["--device", "mine"];
 
 describe("nnhal conformance", () => {
-  it("runs all suites, and exits with 0 where everything passes", async () => {
-    const { stdout, stderr, exitCode } = await run([...mine, "--vectors", folder], await reference());
+  it("runs the suites that need no vectors, and exits with 0 where everything passes", async () => {
+    const { stdout, stderr, exitCode } = await run(mine, await reference());
+    expect([...stdout.matchAll(/^Suite (.*)$/gm)].map(([, suite]) => suite)).toEqual([...deviceSuiteNames]);
+    expect(stdout).toMatch(/^Suite device\ngroup +passed +failed +unsupported +skipped\nfacts +\d+ +0 +0 +0$/m);
+    expect(stdout).toMatch(/\nmine: \d+ passed, 0 failed, \d+ unsupported, 0 skipped of \d+\n$/);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  });
+
+  it("runs some suites through some HAL versions", async () => {
+    const args = [...mine, "--suite", "qos", "--suite", "device", "--hal", "1.0", "--hal", "1.3", "--json"];
+    const report: ConformanceJson = JSON.parse((await run(args, await reference())).stdout);
+    expect(report.suites.map(({ suite, hal }) => [suite, hal])).toEqual([
+      ["device", "1.0"],
+      ["qos", "1.0"],
+      ["device", "1.3"],
+      ["qos", "1.3"],
+    ]);
+    const [device, qos] = report.suites;
+    expect(qos).toMatchObject({ by: "group", passed: 0, failed: 0 });
+    expect(qos.reasons).toEqual({ "of HAL 1.3, and the device is driven through HAL 1.0": qos.total });
+    expect(device.cases).toHaveLength(device.total);
+    expect(device.cases?.[0]).toEqual({ name: "facts: getStatus is AVAILABLE", subject: "facts", verdict: "passed" });
+  });
+
+  it("runs the cases whose names contain a text, and exits with 1 where one fails", async () => {
+    const args = [...mine, "--filter", "HYPHEN"];
+    expect(await run(args, await reference())).toMatchObject({ exitCode: 0 });
+    const { stdout, exitCode } = await run(args, fakeDevice());
+    expect(stdout).toContain(
+      'FAILED facts: the name has one hyphen, inside\n       the name "fake" has not exactly one hyphen',
+    );
+    expect(stdout).toMatch(/\nmine: 0 passed, 1 failed, 0 unsupported, 0 skipped of 1\n$/);
+    expect(exitCode).toBe(1);
+  });
+
+  it("writes a page to look at", async () => {
+    const file = join(folder, "report.html");
+    const { stdout, exitCode } = await run([...mine, "--suite", "fenced", "--html", file], await reference());
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Suite fenced");
+    const html = await readFile(file, "utf8");
+    expect(html).toContain("Conformance of nnhal-reference");
+    expect(html).toContain("a null fence is INVALID_ARGUMENT");
+  });
+
+  it("runs suites over vectors, too, where there are some", async () => {
+    const suites = ["--suite", "vectors", "--suite", "mutations"];
+    const { stdout, stderr, exitCode } = await run([...mine, "--vectors", folder, ...suites], await reference());
     expect(stdout).toMatch(/^Suite vectors\noperation +passed +failed +unsupported +skipped\nADD +4 +0 +0 +0$/m);
     expect(stdout).toMatch(/^Suite mutations\nmutation .*\noriginal +2 +0 +0 +0$/m);
     expect(stdout).toMatch(/^ +\d+ {2}not in the sample of one in 32$/m);
@@ -98,27 +145,32 @@ describe("nnhal conformance", () => {
   });
 
   it("exits with 2 and one line where it cannot run", async () => {
+    const gone = join(folder, "gone");
     const problem = async (...args: readonly string[]) => {
       const { stdout, stderr, exitCode } = await run(args, fakeDevice());
       expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
       expect(stderr).toMatch(/^nnhal conformance: .*\n$/);
       return stderr;
     };
-    expect(await problem(...mine, "--vectors", join(folder, "gone"))).toContain("ENOENT");
-    expect(await problem("--device", "none", "--vectors", folder)).toContain('there is no device "none"');
+    const overVectors = ["--suite", "vectors"];
+    expect(await problem(...mine, "--vectors", gone, ...overVectors)).toContain("ENOENT");
+    expect(await problem(...mine, ...overVectors)).toContain("the suite vectors needs vectors: --vectors names");
+    expect(await problem(...mine, "--suite", "burst", "--filter", "zzz")).toContain('matches the filter "zzz"');
+    expect(await problem(...mine, "--filter", "hyphen", "--html", join(gone, "report.html"))).toContain("no such file");
+    expect(await problem("--device", "none")).toContain('there is no device "none"');
     expect(await problem(...mine, "--vectors", folder, "--filter", "zzz")).toContain('matches the filter "zzz"');
   });
 
   it("refuses options that make no sense", async () => {
-    await expect(run([...mine], fakeDevice())).rejects.toBeInstanceOf(CommanderError);
-    await expect(run([...mine, "--vectors", folder, "--suite", "all"], fakeDevice())).rejects.toThrow(
-      /vectors, mutations/,
-    );
+    await expect(run([], fakeDevice())).rejects.toBeInstanceOf(CommanderError);
+    await expect(run([...mine, "--suite", "all"], fakeDevice())).rejects.toThrow(/vectors, mutations/);
+    await expect(run([...mine, "--hal", "2.0"], fakeDevice())).rejects.toThrow(/1\.0, 1\.1, 1\.2, 1\.3/);
   });
 
   it("runs the suites in child processes, as a user starts it", async () => {
     const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-    const args = ["conformance", "--device", "reference", "--vectors", folder, "--json"];
+    const suites = ["memory", "vectors", "mutations"].flatMap((name) => ["--suite", name]);
+    const args = ["conformance", "--device", "reference", "--vectors", folder, ...suites, "--json"];
     const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@nnhal/source", main, ...args], {
       cwd: fileURLToPath(new URL(".", import.meta.url)),
       stdio: ["ignore", "pipe", "inherit"],
@@ -128,10 +180,11 @@ describe("nnhal conformance", () => {
     const exitCode = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
     const report: ConformanceJson = JSON.parse(stdout);
     expect(report.suites.map(({ suite, failed }) => [suite, failed])).toEqual([
+      ["memory", 0],
       ["vectors", 0],
       ["mutations", 0],
     ]);
-    const here = await run([...mine, "--vectors", folder, "--json"], await reference());
+    const here = await run([...mine, "--vectors", folder, ...suites, "--json"], await reference());
     expect({ ...report, device: "mine" }).toEqual(JSON.parse(here.stdout));
     expect(exitCode).toBe(0);
   });

@@ -1,99 +1,75 @@
 /**
- * `nnhal conformance --device NAME --vectors DIR`: runs the suites of the conformance kit on a device.
+ * `nnhal conformance --device NAME`: runs the suites of the conformance kit on a device.
  *
- * As with `nnhal vectors`, the cases run in a second process, a child of this one with the same arguments, one suite and
+ * As with `nnhal vectors`, the cases run in a second process, a child of this one with the same arguments, its suites and
  * `--serve`: where a case crashes it or hangs in it, the case has failed and another child goes on.
  */
+import { writeFile } from "node:fs/promises";
 import {
   type CaseResult,
-  matchesText,
-  mutationSubjects,
+  type DeviceSuiteName,
   type OnProgress,
   type OnStart,
-  readVectorFiles,
-  runMutations,
-  runVectors,
-  type Suite,
   serveResults,
-  type VectorFile,
-  type VectorsOptions,
+  summarise,
 } from "@nnhal/conformance";
-import { type Command, Option } from "commander";
-import { formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
+import { type HalVersion, halVersions } from "@nnhal/types";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { htmlReport } from "../conformance-html.ts";
+import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
+import { reasonOf } from "../files.ts";
 import { findFiles, parseSeconds, runInChildren, runWithProgress } from "../suite-run.ts";
+import {
+  countDeviceCases,
+  isVectorSuite,
+  purposeOf,
+  type RunOptions,
+  runDeviceSuitesHere,
+  runVectorSuite,
+  type SuiteName,
+  sample,
+  suiteNames,
+  type VectorSuiteName,
+  vectorSuiteNames,
+  vectorSuites,
+} from "./conformance-suites.ts";
 
 /** The command's options, as commander gives them. */
 export interface ConformanceCommandOptions {
   readonly device: string;
   /** Folder of the vectors. */
-  readonly vectors: string;
-  /** Default: all suites. */
-  readonly suite?: SuiteName;
+  readonly vectors?: string;
+  /** Default: all; without vectors, those that need none. */
+  readonly suite?: readonly SuiteName[];
+  /** The HAL versions through which the device suites drive the device. Default: it is driven as it is. */
+  readonly hal?: readonly HalVersion[];
   readonly filter?: string;
   readonly all?: boolean;
   readonly json?: boolean;
+  /** File of a report to look at. */
+  readonly html?: string;
   /** Seconds. */
-  readonly timeLimit: number;
+  readonly timeLimit?: number;
   /** Set in a child: how many results there are already, and of how many more it tells one by one. */
   readonly serve?: number;
   readonly singly?: number;
 }
 
-/** What every suite over vectors can be told. */
-type SharedOptions = Pick<VectorsOptions, "filter" | "timeLimit" | "skip" | "onStart">;
-
-/** The suites, in the order in which they run. */
-const suiteNames = ["vectors", "mutations"] as const;
-type SuiteName = (typeof suiteNames)[number];
-
-/** A suite of the command. */
-interface SuiteRow {
-  readonly purpose: string;
-  /** What the suite counts by. */
-  readonly by: string;
-  /** The order in which they are shown. Default: by name. */
-  readonly order?: readonly string[];
-  /** How many results a child tells at once. */
-  readonly batch: number;
-  readonly note?: (all: boolean) => string | undefined;
-  run(
-    device: Parameters<Suite<unknown>>[0],
-    examples: Parameters<typeof runVectors>[1],
-    options: SharedOptions,
-    all: boolean,
-  ): AsyncIterable<CaseResult>;
-}
-
-/** Without `--all`, about one mutant in so many runs. */
-const sample = 32;
-
-const suites: Readonly<Record<SuiteName, SuiteRow>> = {
-  vectors: {
-    purpose: "examples with expected outputs, in every form",
-    by: "operation",
-    batch: 1,
-    run: (device, examples, options) => runVectors(device, examples, { ...options, variants: true }),
-  },
-  mutations: {
-    purpose: "models and requests with one thing wrong, which a device has to refuse",
-    by: "mutation",
-    order: mutationSubjects,
-    // To tell about a mutant takes longer than to refuse it.
-    batch: 256,
-    note: (all) => (all ? undefined : `About one mutant in ${sample} was run; --all runs every one.`),
-    run: (device, examples, options, all) => runMutations(device, examples, { ...options, sample: all ? 1 : sample }),
-  },
-};
+/** Seconds that a case may take: those of vectors may be large. */
+const timeLimits = { vectors: 60, device: 20 } as const;
 
 const help = `
 Suites:
-${suiteNames.map((name) => `  ${name.padEnd(10)} ${suites[name].purpose}`).join("\n")}
+${suiteNames.map((name) => `  ${name.padEnd(15)} ${purposeOf(name)}`).join("\n")}
+
+Without --suite, all of them run: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
 
 Examples:
-  nnhal conformance --device reference --vectors nn-vectors
-  nnhal conformance --device reference --vectors nn-vectors --suite mutations --all
-  nnhal conformance --device reference --vectors nn-vectors --suite mutations --filter CONV_2D --json`;
+  nnhal conformance --device reference
+  nnhal conformance --device reference --suite memory --suite fenced --hal 1.3
+  nnhal conformance --backend ./my-backend.js --device mine --html report.html
+  nnhal conformance --device reference --vectors nn-vectors --suite mutations --all --filter CONV_2D --json`;
 
 /** Adds the command to a program. */
 export function registerConformanceCommand(program: Command, context: CommandContext): void {
@@ -101,12 +77,26 @@ export function registerConformanceCommand(program: Command, context: CommandCon
     .command("conformance")
     .description("run the conformance suites on a device and report what it does wrong")
     .requiredOption("--device <name>", "device to run on")
-    .requiredOption("--vectors <dir>", "folder of *.jsonl.gz files, or one such file")
-    .addOption(new Option("--suite <name>", "only this suite").choices(suiteNames))
-    .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
+    .option("--vectors <dir>", "folder of *.jsonl.gz files, or one such file, for the suites that need vectors")
+    .addOption(new Option("--suite <name>", "only this suite; may be given several times").argParser(collectSuite))
+    .addOption(
+      new Option(
+        "--hal <version>",
+        "drive the device through this HAL version in the suites that need no vectors; may be given several times",
+      ).argParser(collectVersion),
+    )
+    .option(
+      "--filter <text>",
+      "only cases whose name contains the text, or examples that test the operation of this name",
+    )
     .option("--all", `run every mutant, not only about one in ${sample}`)
     .option("--json", "print the report as JSON")
-    .option("--time-limit <seconds>", "time after which a case has failed", parseSeconds, 60)
+    .option("--html <file>", "also write the report as a page to look at")
+    .option(
+      "--time-limit <seconds>",
+      `time after which a case has failed (default: ${timeLimits.vectors} with vectors, else ${timeLimits.device})`,
+      parseSeconds,
+    )
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
@@ -115,37 +105,31 @@ export function registerConformanceCommand(program: Command, context: CommandCon
     );
 }
 
-/** Runs the command; the exit code is 1 where a case failed, 2 where nothing could be run. */
+function collectSuite(text: string, previous: readonly SuiteName[] = []): readonly SuiteName[] {
+  const name = suiteNames.find((known) => known === text);
+  if (name === undefined) throw new InvalidArgumentError(`It has to be one of ${suiteNames.join(", ")}.`);
+  return previous.includes(name) ? previous : [...previous, name];
+}
+
+function collectVersion(text: string, previous: readonly HalVersion[] = []): readonly HalVersion[] {
+  const version = halVersions.find((known) => known === text);
+  if (version === undefined) throw new InvalidArgumentError(`It has to be one of ${halVersions.join(", ")}.`);
+  return previous.includes(version) ? previous : [...previous, version];
+}
+
+/** Runs the command; the exit code is 1 where a case failed, 2 where nothing could be run. `today` dates the HTML report. */
 export async function runConformanceCommand(
   options: ConformanceCommandOptions,
   context: CommandContext,
+  today: () => Date = () => new Date(),
 ): Promise<void> {
-  const { stdout, stderr, startSelf } = context;
-  const { device, vectors, filter, suite, all = false } = options;
+  const { stdout, stderr } = context;
+  const { device, html } = options;
   try {
-    const files = await findFiles(vectors);
-    const reports: SuiteReport[] = [];
-    for (const name of suite === undefined ? suiteNames : [suite]) {
-      const summary = await runWithProgress(
-        files,
-        (onProgress) =>
-          startSelf === undefined
-            ? runHere(name, files, options, context, onProgress)
-            : runInChildren(
-                "conformance",
-                childArguments(name, options),
-                options.timeLimit,
-                startSelf,
-                onProgress,
-                suites[name].batch,
-              ),
-        context,
-        `${name}: `,
-      );
-      if (summary.total === 0) throw new Error(`no example in ${vectors} matches the filter "${filter}"`);
-      const { by, order, note } = suites[name];
-      const said = note?.(all);
-      reports.push({ suite: name, by, summary, ...(order && { order }), ...(said !== undefined && { note: said }) });
+    const reports = await runSuites(options, context);
+    if (html !== undefined) {
+      const facts = deviceFacts(device, await context.openDevice(device));
+      await write(html, htmlReport(facts, reports, today()));
     }
     stdout.write(options.json ? `${JSON.stringify(toJson(device, reports))}\n` : formatReport(device, reports));
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
@@ -155,42 +139,156 @@ export async function runConformanceCommand(
   }
 }
 
-function childArguments(name: SuiteName, options: ConformanceCommandOptions): string[] {
-  const { device, vectors, filter, all, timeLimit } = options;
-  const filtering = filter === undefined ? [] : ["--filter", filter];
-  const whole = all ? ["--all"] : [];
-  const limit = ["--time-limit", String(timeLimit)];
-  return ["--suite", name, "--device", device, "--vectors", vectors, ...limit, ...filtering, ...whole];
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new Error(`cannot write ${file}: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
+async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
+  const { suite, vectors, filter } = options;
+  const wanted = suite ?? suiteNames.filter((name) => vectors !== undefined || !isVectorSuite(name));
+  const overVectors = wanted.filter(isVectorSuite);
+  if (vectors === undefined && overVectors.length > 0) {
+    throw new Error(`the suite ${overVectors[0]} needs vectors: --vectors names their folder`);
+  }
+  const ofDevices = suiteNames.filter((name) => !isVectorSuite(name)).filter((name) => wanted.includes(name));
+  const reports: SuiteReport[] = [];
+  if (ofDevices.length > 0) {
+    for (const version of options.hal ?? [undefined]) {
+      reports.push(...(await runDevice(ofDevices, version, options, context)));
+    }
+  }
+  for (const name of overVectors) reports.push(await runOverVectors(name, options, context));
+  const all = reports.filter(({ summary }) => summary.total > 0);
+  if (all.length === 0) throw new Error(`no case matches the filter "${filter}"`);
+  return all;
+}
+
+async function runOverVectors(
+  name: VectorSuiteName,
+  options: ConformanceCommandOptions,
+  context: CommandContext,
+): Promise<SuiteReport> {
+  const { vectors = "", all = false, timeLimit = timeLimits.vectors } = options;
+  const { startSelf } = context;
+  const { batch, by, order, note } = vectorSuites[name];
+  const files = await findFiles(vectors);
+  const summary = await runWithProgress(
+    files,
+    (onProgress) =>
+      startSelf === undefined
+        ? runHere({ ...options, suite: [name] }, context, onProgress)
+        : runInChildren("conformance", childArguments([name], options), timeLimit, startSelf, onProgress, batch),
+    context,
+    `${name}: `,
+  );
+  const said = note?.(all);
+  return { suite: name, by, summary, ...(order && { order }), ...(said !== undefined && { note: said }) };
+}
+
+/** Device suites run in one process, since starting one takes longer than most of them. */
+async function runDevice(
+  names: readonly DeviceSuiteName[],
+  version: HalVersion | undefined,
+  options: ConformanceCommandOptions,
+  context: CommandContext,
+): Promise<SuiteReport[]> {
+  const { filter, timeLimit = timeLimits.device } = options;
+  const { startSelf } = context;
+  const own = { ...options, suite: names, ...(version !== undefined && { hal: [version] }) };
+  const cases: CaseResult[] = [];
+  const total = countDeviceCases(names, filter);
+  const what = version === undefined ? "" : `HAL ${version}: `;
+  const run = (onProgress: OnProgress) =>
+    startSelf === undefined
+      ? runHere(own, context, onProgress)
+      : runInChildren("conformance", childArguments(names, own), timeLimit, startSelf, onProgress);
+  const keeping = async function* (onProgress: OnProgress) {
+    for await (const result of run(onProgress)) {
+      cases.push(result);
+      yield result;
+    }
+  };
+  await runWithProgress([{ size: total }], keeping, context, what);
+  return Promise.all(
+    names.map(async (name): Promise<SuiteReport> => {
+      const own = cases
+        .filter(({ subject }) => subject.startsWith(`${name}/`))
+        .map((result) => withoutSuite(name, result));
+      const order = [...new Set(own.map(({ subject }) => subject))];
+      const summary = await summarise(each(own));
+      return { suite: name, by: "group", order, summary, cases: own, ...(version !== undefined && { hal: version }) };
+    }),
+  );
+}
+
+/** The names in a suite's own report need not say the suite again. */
+function withoutSuite(suite: string, { name, subject, ...result }: CaseResult): CaseResult {
+  const length = suite.length + 1;
+  return { ...result, name: name.slice(length), subject: subject.slice(length) };
+}
+
+async function* each(results: readonly CaseResult[]): AsyncGenerator<CaseResult> {
+  yield* results;
+}
+
+function childArguments(names: readonly SuiteName[], options: ConformanceCommandOptions): string[] {
+  const { device, vectors, hal = [], filter, all, timeLimit } = options;
+  return [
+    ...names.flatMap((name) => ["--suite", name]),
+    ...["--device", device],
+    ...hal.flatMap((version) => ["--hal", version]),
+    ...(vectors === undefined ? [] : ["--vectors", vectors]),
+    ...(timeLimit === undefined ? [] : ["--time-limit", String(timeLimit)]),
+    ...(filter === undefined ? [] : ["--filter", filter]),
+    ...(all ? ["--all"] : []),
+  ];
+}
+
+/** Runs the suites of some options in this process: one over vectors, or any number that need none. */
 async function* runHere(
-  name: SuiteName,
-  files: readonly VectorFile[],
-  { device, filter, all = false, timeLimit, serve: skip = 0 }: ConformanceCommandOptions,
+  {
+    device,
+    suite = [],
+    vectors = "",
+    hal = [],
+    filter,
+    all = false,
+    timeLimit,
+    serve: skip = 0,
+  }: ConformanceCommandOptions,
   { openDevice }: CommandContext,
   onProgress: OnProgress,
   onStart?: OnStart,
 ): AsyncGenerator<CaseResult> {
-  let done = 0;
-  const examples = readVectorFiles(files, ({ size, name: file }) => {
-    done += size;
-    onProgress(done, file);
-  });
-  const options: SharedOptions = {
-    timeLimit: timeLimit * 1000,
+  const overVectors = suite.find(isVectorSuite);
+  const seconds = timeLimit ?? (overVectors === undefined ? timeLimits.device : timeLimits.vectors);
+  const running: RunOptions = {
+    device: await openDevice(device),
+    filter,
+    timeLimitMs: seconds * 1000,
     skip,
-    ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
-    ...(onStart !== undefined && { onStart }),
+    onProgress,
+    onStart,
   };
-  yield* suites[name].run(await openDevice(device), examples, options, all);
+  if (overVectors !== undefined) yield* runVectorSuite(overVectors, await findFiles(vectors), all, running);
+  else
+    yield* runDeviceSuitesHere(
+      suite.filter((name) => !isVectorSuite(name)),
+      hal[0],
+      running,
+    );
 }
 
 async function serve(options: ConformanceCommandOptions, context: CommandContext): Promise<void> {
-  const { suite = "vectors", vectors, singly } = options;
-  await serveResults(
-    async function* (onStart, onProgress) {
-      yield* runHere(suite, await findFiles(vectors), options, context, onProgress, onStart);
-    },
-    { batch: suites[suite].batch, ...(singly !== undefined && { singly }) },
-  );
+  const { suite = [], singly } = options;
+  const overVectors = suite.find(isVectorSuite);
+  const batch = overVectors === undefined ? 1 : vectorSuites[overVectors].batch;
+  await serveResults((onStart, onProgress) => runHere(options, context, onProgress, onStart), {
+    batch,
+    ...(singly !== undefined && { singly }),
+  });
 }

@@ -24,7 +24,18 @@ const engines: readonly Engine[] = [
   })),
   engine("angry", async () => ({ name: "angry", deviceType: 4, open: () => Promise.reject(new Error("no!")) })),
   engine("near", async () => ({ ...referenceBackend, name: "near" })),
+  engine("slow", async () => ({ ...referenceBackend, name: "slow", open: openSlow })),
 ];
+
+/** Works, but not as well as it could. */
+async function openSlow() {
+  const session = await referenceBackend.open();
+  const missing = [
+    { unavailable: "there is no @x/fast", remedy: "npm install @x/fast" },
+    { unavailable: "it is Monday" },
+  ];
+  return "unavailable" in session ? session : { ...session, missing };
+}
 
 describe("nnhal devices", () => {
   it("lists what works, and what others lack, for people", async () => {
@@ -42,6 +53,10 @@ describe("nnhal devices", () => {
         "nnhal-angry   ACCELERATOR  -                  UNAVAILABLE",
         "  opening it failed: no!",
         "nnhal-near    CPU          nnhal-reference-1  AVAILABLE",
+        "nnhal-slow    CPU          nnhal-reference-1  AVAILABLE",
+        "  there is no @x/fast",
+        "  to add it: npm install @x/fast",
+        "  it is Monday",
         "",
       ].join("\n"),
       stderr: "",
@@ -51,7 +66,7 @@ describe("nnhal devices", () => {
 
   it("lists them as JSON", async () => {
     const { devices } = JSON.parse((await run(["devices", "--json"], { engines })).stdout);
-    expect(devices).toHaveLength(5);
+    expect(devices).toHaveLength(6);
     expect(devices[0]).toEqual({
       name: "nnhal-far",
       type: null,
@@ -61,6 +76,10 @@ describe("nnhal devices", () => {
       remedy: "npm install @x/far",
     });
     expect(devices[4]).toEqual({ name: "nnhal-near", type: "CPU", version: "nnhal-reference-1", status: "AVAILABLE" });
+    expect(devices[5].missing).toEqual([
+      { reason: "there is no @x/fast", remedy: "npm install @x/fast" },
+      { reason: "it is Monday" },
+    ]);
   });
 
   it("opens each device once, and none for a command that needs none", async () => {
@@ -96,7 +115,7 @@ describe("--device", () => {
     expect(await run(args("toaster"), { engines })).toEqual({
       stdout: "",
       stderr:
-        'nnhal run: there is no device "toaster"; there are: nnhal-far, nnhal-torn, nnhal-asleep, nnhal-angry, nnhal-near\n',
+        'nnhal run: there is no device "toaster"; there are: nnhal-far, nnhal-torn, nnhal-asleep, nnhal-angry, nnhal-near, nnhal-slow\n',
       exitCode: 2,
     });
     expect(await run(args("asleep"), { engines })).toEqual({

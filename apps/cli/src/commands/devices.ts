@@ -1,6 +1,7 @@
 /**
  * `nnhal devices`: lists the devices there are, and what is missing for those that do not work here.
  */
+import type { Unavailable } from "@nnhal/backend";
 import { deviceStatusNames, deviceTypeNames } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -20,10 +21,13 @@ export interface DeviceJson {
   readonly reason?: string;
   /** What would help. */
   readonly remedy?: string;
+  /** What a device that works does without, such as a faster engine; absent where that is nothing. */
+  readonly missing?: readonly { readonly reason: string; readonly remedy?: string }[];
 }
 
 const help = `
-Engines are found, not bundled: a device whose package is not installed is listed as UNAVAILABLE, with what would help.
+Engines are found, not bundled: a device whose package is not installed is listed as UNAVAILABLE, with what would help. So is what
+a device that works does without, such as a faster engine.
 
 Examples:
   nnhal devices
@@ -44,14 +48,18 @@ export function registerDevicesCommand(program: Command, context: () => Promise<
     });
 }
 
-function describe({ name, type, opened }: FoundDevice): DeviceJson {
+function describe({ name, type, opened, missing }: FoundDevice): DeviceJson {
   const common = { name, type: (type === undefined ? undefined : deviceTypeNames.get(type)) ?? null };
   if ("unavailable" in opened) {
-    const { unavailable: reason, remedy } = opened;
-    return { ...common, version: null, status: "UNAVAILABLE", reason, ...(remedy !== undefined && { remedy }) };
+    return { ...common, version: null, status: "UNAVAILABLE", ...reasonOf(opened) };
   }
   const { version } = opened.getVersionString();
-  return { ...common, version, status: deviceStatusNames.get(opened.getStatus()) ?? "UNKNOWN" };
+  const status = deviceStatusNames.get(opened.getStatus()) ?? "UNKNOWN";
+  return { ...common, version, status, ...(missing.length > 0 && { missing: missing.map(reasonOf) }) };
+}
+
+function reasonOf({ unavailable, remedy }: Unavailable): { readonly reason: string; readonly remedy?: string } {
+  return { reason: unavailable, ...(remedy !== undefined && { remedy }) };
 }
 
 function formatDevices(list: readonly DeviceJson[]): string[] {
@@ -62,8 +70,12 @@ function formatDevices(list: readonly DeviceJson[]): string[] {
   return [
     head,
     ...rows.flatMap((row, place) => {
-      const { reason, remedy } = list[place];
-      return [row, ...(reason ? [`  ${reason}`] : []), ...(remedy ? [`  to add it: ${remedy}`] : [])];
+      const { reason, remedy, missing = [] } = list[place];
+      const advice = reason === undefined ? missing : [{ reason, remedy }];
+      return [
+        row,
+        ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
+      ];
     }),
   ];
 }

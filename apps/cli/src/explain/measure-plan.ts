@@ -11,9 +11,20 @@ import type { LoadedModel } from "../model/load.ts";
 import { median } from "../model/measure.ts";
 import type { Measured } from "./explanation.ts";
 
-/** Executions that count, after one that does not. */
-const RUNS = 5;
+/**
+ * Executions that warm up, and those that count. The engine of JavaScript compiles what runs often: the first executions of a
+ * small model take several times as long as those that follow.
+ */
+const warming: Runs = { least: 1, most: 100, milliseconds: 300 };
+const counting: Runs = { least: 5, most: 51, milliseconds: 500 };
 const SEED = 1;
+
+/** How often to run: at least and at most so often, and no longer than some time once that is enough. */
+interface Runs {
+  readonly least: number;
+  readonly most: number;
+  readonly milliseconds: number;
+}
 
 /** A plan and how long its parts take; the plan is the one that ran, which may be the CPU's after a device failed. */
 export interface MeasuredPlan {
@@ -60,20 +71,29 @@ async function timed(
   const prepared = await prepareRun(model, selection, { ...options, onStep });
   try {
     const inputs = (await prepareInputs(model, { files: [], seed: SEED }, "")).map(({ bytes }) => bytes);
-    await runOnce(prepared, inputs);
+    await repeat(warming, now, () => runOnce(prepared, inputs));
     const totals: number[] = [];
     const runs: ReadonlyMap<Step, number>[] = [];
-    for (let run = 0; run < RUNS; run++) {
+    await repeat(counting, now, async () => {
       inRun = new Map();
       const start = now();
       await runOnce(prepared, inputs);
       totals.push(now() - start);
       runs.push(inRun);
-    }
+    });
     const steps = new Set(runs.flatMap((run) => [...run.keys()]));
     const times = new Map([...steps].map((step) => [step, median(runs.map((run) => run.get(step) ?? 0))] as const));
     return { plan: prepared.compilation.plan, total: median(totals), times };
   } finally {
     prepared.compilation.close();
   }
+}
+
+async function repeat(
+  { least, most, milliseconds }: Runs,
+  now: () => number,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const start = now();
+  for (let done = 0; done < least || (done < most && now() - start < milliseconds); done++) await run();
 }

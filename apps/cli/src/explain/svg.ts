@@ -168,7 +168,7 @@ function label(x: number, y: number, text: string, anchor: "start" | "middle", m
   return `<text x="${round(x)}" y="${round(y)}"${start}${more}>${escaped(text)}</text>`;
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text
     .split("\n")
     .map(plain)

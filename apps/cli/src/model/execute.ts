@@ -77,7 +77,9 @@ async function execute(
   const execution = new Execution(compilation);
   for (const [index, bytes] of inputs.entries()) execution.setInput(index, bytes);
   for (const [index, bytes] of buffers.entries()) execution.setOutput(index, bytes);
-  const shaped = () => outputs.map((info, index) => ({ ...info, shape: execution.getOutputOperandDimensions(index) }));
+  const shapeOf = (index: number) =>
+    execution.getOutputOperandRank(index) === 0 ? [] : execution.getOutputOperandDimensions(index);
+  const shaped = () => outputs.map((info, index) => ({ ...info, shape: shapeOf(index) }));
   try {
     await execution.compute();
   } catch (error) {

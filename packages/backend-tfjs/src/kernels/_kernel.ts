@@ -39,9 +39,9 @@ export function storedKernel({ accepts = () => true, refuse, prepare }: KernelSp
       if (subject !== undefined && !accepts(subject.type)) return `${subject.type} is not available`;
       return refuse?.(args, outputs);
     },
-    prepare(args, outputs, { constant, keep }) {
-      const setup: Setup = { constant, keep: (tensor) => keep(tf.keep(tensor)) };
-      const compute = inTidy(() => prepare(args, outputs, setup));
+    prepare(args, outputs, setup) {
+      const keep = (tensor: tf.Tensor) => setup.keep(tf.keep(tensor));
+      const compute = inTidy(() => prepare(args, outputs, { ...setup, keep }));
       const count = Object.values(outputs).flat().length;
       return (read, context) => {
         const results = tf.tidy(() => {
@@ -76,13 +76,13 @@ export function realKernel({ prepare, accepts, refuse }: KernelSpec): TfjsKernel
   return storedKernel({
     accepts: accepts ?? ((type) => isFloat(type) || isQuantised(type)),
     ...(refuse && { refuse }),
-    prepare(args: AnyArgs, outputs: AnyArgs, { constant, keep }) {
+    prepare(args: AnyArgs, outputs: AnyArgs, setup) {
       const compute = prepare(args, outputs, {
+        ...setup,
         constant(tensor) {
-          const stored = constant(tensor);
+          const stored = setup.constant(tensor);
           return stored && dequantise(stored, tensor);
         },
-        keep,
       });
       const infos = Object.values(outputs).flat().filter(isTensorInfo);
       return (read, context) => {

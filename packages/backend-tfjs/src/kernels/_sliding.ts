@@ -1,8 +1,14 @@
 /** Filters that slide over images, in the terms of tfjs: its paddings, and strides or dilations. */
 import type { KernelTensor } from "@nnhal/backend";
-import { dilatedExtent, implicitPadding, type Padding, PaddingScheme } from "@nnhal/operations";
+import {
+  dilatedExtent,
+  type ImageLayout,
+  imageLayout,
+  implicitPadding,
+  type Padding,
+  PaddingScheme,
+} from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { type Space, spaceOf } from "./_image.ts";
 
 export interface Strides {
   readonly strideWidth: number;
@@ -29,7 +35,7 @@ interface Pads {
 
 function padsOf(
   padding: Padding,
-  { height, width }: Space,
+  { height, width }: ImageLayout,
   filter: readonly number[],
   sliding: Strides & Dilations,
 ): Pads {
@@ -82,6 +88,6 @@ export function slidingOf(args: SlidingFilter) {
   const strides: [number, number] = [strideHeight, strideWidth];
   const dilations: [number, number] = isBoth ? [1, 1] : [dilationHeight, dilationWidth];
   const shape = (filter: tf.Tensor4D) => (isBoth ? spread(filter, args) : filter);
-  const { pad, before } = padsOf(args, spaceOf(args.input.dimensions, args.nchw), args.filter.dimensions, args);
+  const { pad, before } = padsOf(args, imageLayout(args.input.dimensions, args.nchw), args.filter.dimensions, args);
   return { sliding: { strides, dilations, pad }, shape, before };
 }

@@ -2,9 +2,9 @@
  * Convolutions and FULLY_CONNECTED: weights are brought into the layout of tfjs once, bias and activation are fused where tfjs can.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import { ensure, imageLayout, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
+import { fromNhwc, toNhwc } from "./_image.ts";
 import {
   derived,
   firstOf,
@@ -58,18 +58,18 @@ function summingKernel<Args extends Summed>(
   });
   const quantised = storedKernel({
     accepts: isQuantised,
-    prepare(args: Args, { output }: One, { constant, keep }) {
+    prepare(args: Args, { output }: One, setup) {
       const { input, activation } = args;
       const weights = weightsOf(args);
       const accumulate = prepare(args, output, {
+        ...setup,
         constant(tensor) {
-          const stored = constant(tensor);
+          const stored = setup.constant(tensor);
           return stored && centre(stored, tensor);
         },
-        keep,
       });
       const units = unitsOf(input, weights, args.bias);
-      const multipliers = keep(tf.tensor1d(units.map((unit) => unit / output.scale)));
+      const multipliers = setup.keep(tf.tensor1d(units.map((unit) => unit / output.scale)));
       const [least, greatest] = quantisedActivationRange(activation, output);
       return (read) => {
         const sums = accumulate((tensor) => centre(read(tensor), tensor), "linear");
@@ -124,7 +124,7 @@ export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, 
   const { input, nchw } = args;
   const { sliding, shape, before } = slidingOf(args);
   const [, height, width, outputs] = args.filter.dimensions;
-  const { channels } = spaceOf(input.dimensions, nchw);
+  const { channels } = imageLayout(input.dimensions, nchw);
   const weights = derived(args.filter, setup, (filter) =>
     shape(tf.reshape<tf.Rank.R4>(filter, [height, width, channels, outputs / channels])),
   );
@@ -164,8 +164,8 @@ export const groupedConv2d = summingKernel((args: Convolution & { readonly group
 export const transposeConv2d = summingKernel((args: Convolution, output, setup) => {
   const { input, nchw, paddingTop, paddingLeft, strideHeight, strideWidth } = args;
   const [outputs, filterHeight, filterWidth] = args.filter.dimensions;
-  const from = spaceOf(input.dimensions, nchw);
-  const to = spaceOf(output.dimensions, nchw);
+  const from = imageLayout(input.dimensions, nchw);
+  const to = imageLayout(output.dimensions, nchw);
   // The whole of what the filters reach; padding cuts it off, or, negative, adds what no filter reaches.
   const height = (from.height - 1) * strideHeight + filterHeight;
   const width = (from.width - 1) * strideWidth + filterWidth;

@@ -1,6 +1,6 @@
-/** Boxes, and samples. */
+/** Boxes, keypoints, and samples. */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure } from "@nnhal/operations";
+import { ensure, imageLayout } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { floatKernel, realKernel } from "./_kernel.ts";
 
@@ -16,6 +16,16 @@ function holdsTrue(tensor: tf.Tensor): boolean {
   return tf.any(tensor).dataSync()[0] !== 0;
 }
 
+/** The sides of boxes, [count, 1] each: left, top, right, bottom. */
+function sidesOf(boxes: tf.Tensor): tf.Tensor[] {
+  const [left, top, right, bottom] = tf.split(boxes, 4, 1);
+  ensure(
+    !holdsTrue(tf.greater(left, right)) && !holdsTrue(tf.greater(top, bottom)),
+    () => "a box ends before it begins",
+  );
+  return [left, top, right, bottom];
+}
+
 export const axisAlignedBboxTransform = realKernel({
   prepare({ regions, deltas, batches, imageSizes }: BoxTransform) {
     const [count, columns] = deltas.dimensions;
@@ -28,11 +38,7 @@ export const axisAlignedBboxTransform = realKernel({
           !holdsTrue(tf.greaterEqual(indexes, tf.scalar(images, "int32"))),
         () => `a batch index is outside [0, ${images})`,
       );
-      const [left, top, right, bottom] = tf.split(read(regions), 4, 1);
-      ensure(
-        !holdsTrue(tf.greater(left, right)) && !holdsTrue(tf.greater(top, bottom)),
-        () => "a box ends before it begins",
-      );
+      const [left, top, right, bottom] = sidesOf(read(regions));
       const [height, width] = tf.split(tf.gather(read(imageSizes), indexes, 0), 2, 1);
       const moves = tf.split(tf.reshape(read(deltas), [count, classes, 4]), 4, 2);
       const [dx, dy, dw, dh] = moves.map((move) => tf.reshape(move, [count, classes]));
@@ -49,6 +55,72 @@ export const axisAlignedBboxTransform = realKernel({
     };
   },
 });
+
+interface Heatmaps {
+  readonly heatmaps: KernelTensor;
+  readonly boxes: KernelTensor;
+  readonly nchw: boolean;
+}
+
+/** See `refinedMaxima`; the places are then those in the boxes. */
+export const heatmapMaxKeypoint = realKernel({
+  prepare({ heatmaps, boxes, nchw }: Heatmaps) {
+    const { batches: count, height: size, channels } = imageLayout(heatmaps.dimensions, nchw);
+    return (read) => {
+      const maps = nchw ? read(heatmaps) : tf.transpose(read(heatmaps), [0, 3, 1, 2]);
+      const [score, ...places] = refinedMaxima(tf.reshape<tf.Rank.R2>(maps, [count * channels, size * size]), size);
+      const [left, top, right, bottom] = sidesOf(read(boxes));
+      const [x, y] = places.map((place) => tf.reshape(tf.div(tf.add(place, 0.5), size), [count, channels]));
+      const within = (from: tf.Tensor, to: tf.Tensor, part: tf.Tensor) => tf.add(tf.mul(part, tf.sub(to, from)), from);
+      return [tf.reshape(score, [count, channels]), tf.stack([within(left, right, x), within(top, bottom, y)], 2)];
+    };
+  },
+});
+
+/**
+ * Of each square in [count, size · size] the greatest value, the first among equals, moved by at most 1.5 to where a quadratic
+ * through its neighbours has its maximum; and where that is: score, x, y. Beyond the border values are mirrored.
+ */
+function refinedMaxima(squares: tf.Tensor2D, size: number): readonly [tf.Tensor, tf.Tensor, tf.Tensor] {
+  const [count, pixels] = squares.shape;
+  const values = tf.reshape<tf.Rank.R1>(squares, [count * pixels]);
+  const starts = tf.mul(tf.range(0, count, 1, "int32"), tf.scalar(pixels, "int32"));
+  const best = tf.argMax<tf.Tensor1D>(squares, 1);
+  const bestY = tf.floorDiv(best, tf.scalar(size, "int32"));
+  const bestX = tf.sub(best, tf.mul(bestY, tf.scalar(size, "int32")));
+  /** |place| but size − 2 for size. */
+  const mirror = (place: tf.Tensor) =>
+    tf.sub(tf.scalar(size - 1, "int32"), tf.abs(tf.sub(tf.scalar(size - 1, "int32"), tf.abs(place))));
+  const near = (dy: number, dx: number) => {
+    const row = mirror(tf.add(bestY, tf.scalar(dy, "int32")));
+    const column = mirror(tf.add(bestX, tf.scalar(dx, "int32")));
+    const index = tf.add(tf.add(starts, tf.mul(row, tf.scalar(size, "int32"))), column);
+    return tf.gather(values, tf.cast(index, "int32"));
+  };
+  const centre = near(0, 0);
+  const [left, right, above, below] = [near(0, -1), near(0, 1), near(-1, 0), near(1, 0)];
+  // Gradient g and second derivatives h of f(c + d) = f(c) + g·d + d·h·d / 2; its maximum lies at d = −h⁻¹·g.
+  const gx = tf.div(tf.sub(right, left), 2);
+  const gy = tf.div(tf.sub(below, above), 2);
+  const hxx = tf.add(tf.sub(left, tf.mul(centre, 2)), right);
+  const hyy = tf.add(tf.sub(above, tf.mul(centre, 2)), below);
+  const hxy = tf.div(tf.sub(tf.add(near(1, 1), near(-1, -1)), tf.add(near(1, -1), near(-1, 1))), 4);
+  const product = tf.mul(hxx, hyy);
+  const determinant = tf.sub(product, tf.mul(hxy, hxy));
+  const isFlat = tf.less(tf.abs(determinant), tf.add(tf.mul(product, 1e-5), 1e-5));
+  const along = (a: tf.Tensor, b: tf.Tensor) => tf.where(isFlat, 0, tf.div(tf.sub(a, b), determinant));
+  const dx = along(tf.mul(hxy, gy), tf.mul(hyy, gx));
+  const dy = along(tf.mul(hxy, gx), tf.mul(hxx, gy));
+  const farthest = tf.maximum(tf.maximum(tf.abs(dx), tf.abs(dy)), 1.5);
+  const [mx, my] = [dx, dy].map((move) => tf.div(tf.mul(move, 1.5), farthest));
+  const slope = tf.add(tf.mul(gx, mx), tf.mul(gy, my));
+  const bend = tf.add(
+    tf.add(tf.mul(hxx, tf.square(mx)), tf.mul(hyy, tf.square(my))),
+    tf.mul(tf.mul(hxy, 2), tf.mul(mx, my)),
+  );
+  const score = tf.add(centre, tf.add(slope, tf.div(bend, 2)));
+  return [score, tf.add(bestX, mx), tf.add(bestY, my)];
+}
 
 interface Multinomial {
   readonly input: KernelTensor;

@@ -9,6 +9,7 @@ import * as movement from "./movement.ts";
 import * as normalisation from "./normalisation.ts";
 import * as pooling from "./pooling.ts";
 import * as reduction from "./reduction.ts";
+import * as regions from "./regions.ts";
 import * as resize from "./resize.ts";
 import * as rnn from "./rnn.ts";
 
@@ -44,6 +45,7 @@ export const kernels = {
   GROUPED_CONV_2D: convolution.groupedConv2d,
   HARD_SWISH: elementwise.hardSwish,
   HASHTABLE_LOOKUP: movement.hashtableLookup,
+  HEATMAP_MAX_KEYPOINT: detection.heatmapMaxKeypoint,
   INSTANCE_NORMALIZATION: normalisation.instanceNormalization,
   L2_NORMALIZATION: normalisation.l2Normalization,
   L2_POOL_2D: pooling.l2Pool2d,
@@ -84,6 +86,8 @@ export const kernels = {
   RESIZE_BILINEAR: resize.resizeBilinear,
   RESIZE_NEAREST_NEIGHBOR: resize.resizeNearestNeighbor,
   RNN: rnn.rnn,
+  ROI_ALIGN: regions.roiAlign,
+  ROI_POOLING: regions.roiPooling,
   RSQRT: elementwise.rsqrt,
   SELECT: elementwise.select,
   SIN: elementwise.sin,

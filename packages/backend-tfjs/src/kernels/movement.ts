@@ -1,8 +1,8 @@
 /** Operations that move elements and leave them as they are. */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure, extentProduct, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import { ensure, extentProduct, imageLayout, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
+import { fromNhwc, toNhwc } from "./_image.ts";
 import { type Compute, type Read, storedKernel } from "./_kernel.ts";
 import { dequantise, isQuantised, requantise } from "./_quantised.ts";
 
@@ -202,7 +202,7 @@ interface Blocks extends Unary {
 
 export const depthToSpace = storedKernel({
   prepare({ input, blockSize, nchw }: Blocks): Compute {
-    const { batches, height, width, channels } = spaceOf(input.dimensions, nchw);
+    const { batches, height, width, channels } = imageLayout(input.dimensions, nchw);
     const depth = channels / blockSize ** 2;
     // [rows, columns, rows of a block, columns of a block and depth], then a block's rows before the columns
     return (read) => {
@@ -215,7 +215,7 @@ export const depthToSpace = storedKernel({
 
 export const spaceToDepth = storedKernel({
   prepare({ input, blockSize, nchw }: Blocks): Compute {
-    const { batches, height, width, channels } = spaceOf(input.dimensions, nchw);
+    const { batches, height, width, channels } = imageLayout(input.dimensions, nchw);
     const [rows, columns] = [height / blockSize, width / blockSize];
     return (read) => {
       const blocks = tf.reshape(toNhwc(read(input), nchw), [batches * rows, blockSize, columns, blockSize * channels]);

@@ -1,8 +1,8 @@
 /** Resizing of images. */
 import type { KernelTensor } from "@nnhal/backend";
-import { clamp, roundHalfAway } from "@nnhal/operations";
+import { clamp, imageLayout, roundHalfAway } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { fromNhwc, spaceOf, toNhwc } from "./_image.ts";
+import { fromNhwc, toNhwc } from "./_image.ts";
 import { realKernel, storedKernel } from "./_kernel.ts";
 
 interface Resize {
@@ -26,7 +26,7 @@ export const resizeBilinear = realKernel({
 /** Rows and columns are gathered: where they come from is known from the shapes, and tfjs rounds in another way. */
 export const resizeNearestNeighbor = storedKernel({
   prepare({ input, width, height, nchw, ...alignment }: Resize, _, { keep }) {
-    const from = spaceOf(input.dimensions, nchw);
+    const from = imageLayout(input.dimensions, nchw);
     const rows = tf.tensor1d(nearest(from.height, height, alignment), "int32");
     const columns = tf.tensor1d(nearest(from.width, width, alignment), "int32");
     keep(rows);

@@ -2,9 +2,8 @@
  * A backend out of a table of kernels: the graph, the shapes, the life of every tensor and the control flow are taken care of
  * here, the engine only computes.
  */
-import { bindInputs, bindOutputs, elementCount, type OperandInfo } from "@nnhal/operations";
+import { bindInputs, bindOutputs, byteLength, elementCount, type OperandInfo } from "@nnhal/operations";
 import { type DeviceType, ErrorStatus, operandTypes } from "@nnhal/types";
-import { byteLength } from "../codec.ts";
 import type {
   Backend,
   BackendSession,
@@ -47,6 +46,8 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): Backen
   return {
     version: engine.version,
     capabilities: engine.capabilities,
+    ...(engine.deviceType !== undefined && { deviceType: engine.deviceType }),
+    ...(engine.missing && { missing: engine.missing }),
     supports: (operation) => supports(engine, operation, name),
     async compile(graph): Promise<Executable> {
       const plan = planKernels(graph, engine);

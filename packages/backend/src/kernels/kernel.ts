@@ -3,7 +3,8 @@
  * operation that it can run. `kernelBackend` does the rest.
  */
 import type { AnyArgs, TensorData, TensorInfo } from "@nnhal/operations";
-import type { Capabilities } from "@nnhal/types";
+import type { Capabilities, DeviceType } from "@nnhal/types";
+import type { Unavailable } from "../contract.ts";
 
 /** A tensor argument of a kernel. Its extents are known, and 0 is 0. */
 export interface KernelTensor extends TensorInfo {
@@ -31,6 +32,21 @@ export interface KernelSetup<Handle> {
   constant(tensor: KernelTensor): Handle | undefined;
   /** Hands over a handle that the prepared kernel needs: it is released with it. */
   keep(handle: Handle): Handle;
+  /** Asks for `close` to be called when the prepared kernel is needed no more. */
+  onClose(close: () => void): void;
+  /** What the kernel does to its output before it gives it, in order. Not empty only for kernels that `leads`. */
+  readonly following: readonly Following[];
+}
+
+/** An element by element operation that is computed at the end of the kernel before it, whose output nobody else reads. */
+export interface Following {
+  /** The name of the operation. */
+  readonly name: string;
+  /** As for `Kernel.prepare`. */
+  readonly args: AnyArgs;
+  readonly outputs: AnyArgs;
+  /** The index of the operand that is what was computed so far. It has the shape of the output. */
+  readonly chained: number;
 }
 
 /** How an engine runs one operation. */
@@ -47,6 +63,10 @@ export interface Kernel<Handle> {
    * A method, so that a kernel may name the arguments of its operation: it is only ever given these.
    */
   prepare(args: AnyArgs, outputs: AnyArgs, setup: KernelSetup<Handle>): KernelRun<Handle>;
+  /** Whether operations may follow in it: it has one output, and looks at `setup.following`. Default: no. */
+  readonly leads?: boolean;
+  /** Whether the operation may follow another in its kernel; `chained` is as in `Following`. Default: no. */
+  follows?(args: AnyArgs, outputs: AnyArgs, chained: number): boolean;
 }
 
 /** Kernels by the names of their operations. */
@@ -57,6 +77,10 @@ export interface KernelEngine<Handle> {
   /** See `BackendSession.version`. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** See `BackendSession.deviceType`. */
+  readonly deviceType?: DeviceType;
+  /** See `BackendSession.missing`. */
+  readonly missing?: readonly Unavailable[];
   readonly kernels: KernelTable<Handle>;
   /** Makes a handle of elements. They may change when the call has returned. */
   upload(info: TensorInfo, data: TensorData): Handle;

@@ -2,8 +2,14 @@
  * Values that an engine keeps between runs: each place holds a handle, so that what one run writes there and the next one
  * reads is never downloaded.
  */
-import { createData, elementCount, type TensorInfo } from "@nnhal/operations";
-import { byteLength, decodeTensorData, encodeTensorData } from "../codec.ts";
+import {
+  byteLength,
+  createData,
+  decodeTensorData,
+  elementCount,
+  encodeTensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
 import type { BackendBuffer, BufferInfo } from "../contract.ts";
 import type { KernelEngine } from "./kernel.ts";
 import { drop, hold, type Value } from "./values.ts";

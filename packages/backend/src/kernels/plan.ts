@@ -16,6 +16,14 @@ import {
 import { OperandLifeTime } from "@nnhal/types";
 import type { GraphView, OperandView, OperationView } from "../graph.ts";
 import { settleOutput } from "../settle.ts";
+import {
+  type BoundOperation,
+  type ChainedOperation,
+  chainOperations,
+  followingOf,
+  type PlannedOperation,
+  viewOfChain,
+} from "./chain.ts";
 import type { Kernel, KernelEngine, KernelRun, KernelSetup, KernelTensor } from "./kernel.ts";
 import { type Constants, createConstants } from "./values.ts";
 
@@ -26,9 +34,12 @@ export interface PreparedStep<Handle> {
   close(): void;
 }
 
-/** One operation of a plan. */
+/** One operation of a plan, and those that follow it in its kernel. */
 export interface KernelStep<Handle> {
+  /** Its inputs and outputs are those of the step as a whole. */
   readonly view: OperationView;
+  /** The names of all operations in it. */
+  readonly name: string;
   /** Undefined for IF and WHILE. */
   readonly kernel: Kernel<Handle> | undefined;
   /** Undefined where only an execution knows the shapes, or the values that they depend on. */
@@ -65,7 +76,13 @@ export function closePlans<Handle>(main: KernelPlan<Handle>): void {
   for (const plan of [main, ...main.referenced]) closePlan(plan);
 }
 
-function closePlan<Handle>({ steps, constants }: Pick<KernelPlan<Handle>, "steps" | "constants">): void {
+function closePlan<Handle>({
+  steps,
+  constants,
+}: {
+  readonly steps: readonly Pick<KernelStep<Handle>, "prepared">[];
+  readonly constants: Constants<Handle>;
+}): void {
   for (const { prepared } of steps) prepared?.close();
   constants.close();
 }
@@ -76,42 +93,71 @@ function planSubgraph<Handle>(
   referenced: readonly KernelPlan<Handle>[],
 ): KernelPlan<Handle> {
   const constants = createConstants(engine, graph.operands);
-  const lastUse = lastUses(graph);
   /** What is known of the operands so far; shapes of temporaries come from the operations before. */
   const known = new Map<number, TensorInfo>();
-  const steps: KernelStep<Handle>[] = [];
+  const bound = graph.operations.map((view) => {
+    const operation = bindOperation(view, engine, known);
+    for (const [output, info] of operation.bound?.outputs.entries() ?? []) known.set(view.outputs[output].index, info);
+    return operation;
+  });
+  const steps: Omit<KernelStep<Handle>, "lastUses">[] = [];
   try {
-    for (const [position, view] of graph.operations.entries()) {
-      const step = planStep(view, engine, constants, known, lastUse[position]);
-      steps.push(step);
-      for (const [output, info] of step.prepared?.outputs.entries() ?? []) known.set(view.outputs[output].index, info);
-    }
+    for (const chain of chainOperations(graph, bound)) steps.push(...planChain(chain, engine, constants));
   } catch (error) {
     closePlan({ steps, constants });
     throw error;
   }
-  return { graph, steps, constants, referenced };
+  const uses = lastUses(graph, steps);
+  return {
+    graph,
+    steps: steps.map((step, position) => ({ ...step, lastUses: uses[position] })),
+    constants,
+    referenced,
+  };
 }
 
-function planStep<Handle>(
+/** Finds the kernel of an operation, and its arguments where the model fixes them. */
+function bindOperation<Handle>(
   view: OperationView,
   engine: KernelEngine<Handle>,
-  constants: Constants<Handle>,
   known: ReadonlyMap<number, TensorInfo>,
-  lastUses: readonly number[],
-): KernelStep<Handle> {
+): PlannedOperation<Handle> {
   const { definition, match, inputs } = view;
-  if (definition.controlFlow) return { view, kernel: undefined, prepared: undefined, omittable: [], lastUses };
+  if (definition.controlFlow) return { view, kernel: undefined, omittable: [], bound: undefined };
   const kernel = engine.kernels[definition.name];
   if (kernel === undefined) throw new Error(`${definition.name}: there is no kernel for it`);
   const tensors = inputs.map((input) => (isOmitted(input) ? undefined : withFacts(input, known.get(input.index))));
-  const step = { view, kernel, omittable: omittableInputs(view), lastUses };
-  if (!isInferable(match.form, tensors)) return { ...step, prepared: undefined };
+  const operation = { view, kernel, omittable: omittableInputs(view) };
+  if (!isInferable(match.form, tensors)) return { ...operation, bound: undefined };
+  return { ...operation, bound: unlessInvalid(() => bindArgumentsOf(view, tensors)) };
+}
+
+/** One step for a chain; where the engine cannot prepare it as a whole, one for each operation. */
+function planChain<Handle>(
+  chain: readonly PlannedOperation<Handle>[],
+  engine: KernelEngine<Handle>,
+  constants: Constants<Handle>,
+): Omit<KernelStep<Handle>, "lastUses">[] {
+  const [{ view, kernel, bound, omittable }, ...rest] = chain;
+  const following = followingOf(chain);
+  const prepared = kernel && bound && unlessInvalid(() => prepareBound(bound, kernel, engine, constants, following));
+  if (rest.length === 0 || prepared === undefined) {
+    const step = { view, name: view.definition.name, kernel, prepared, omittable };
+    return rest.length === 0 ? [step] : chain.flatMap((operation) => planChain([operation], engine, constants));
+  }
+  const name = chain.map((operation) => operation.view.definition.name).join("+");
+  return [{ view: viewOfChain(chain), name, kernel, prepared, omittable: [] }];
+}
+
+/**
+ * What `make` gives; undefined where the model is valid by its signature but cannot compute: the execution says so, with the same
+ * message.
+ */
+function unlessInvalid<T>(make: () => T): T | undefined {
   try {
-    return { ...step, prepared: prepareStep(view, kernel, tensors, engine, constants) };
+    return make();
   } catch (error) {
-    // The model is valid by its signature but cannot compute: the execution says so, with the same message.
-    if (error instanceof OperationError) return { ...step, prepared: undefined };
+    if (error instanceof OperationError) return undefined;
     throw error;
   }
 }
@@ -149,31 +195,49 @@ export function withFacts(
 
 /** Infers an operation's outputs and prepares its kernel. */
 export function prepareStep<Handle>(
-  { definition, match, outputs: declared }: OperationView,
+  view: OperationView,
   kernel: Kernel<Handle>,
   inputs: readonly (KernelTensor | undefined)[],
   engine: KernelEngine<Handle>,
   constants: Constants<Handle>,
 ): PreparedStep<Handle> {
-  const { form } = match;
+  return prepareBound(bindArgumentsOf(view, inputs), kernel, engine, constants, []);
+}
+
+function bindArgumentsOf(
+  { definition, match: { form }, outputs: declared }: OperationView,
+  inputs: readonly (KernelTensor | undefined)[],
+): BoundOperation {
   const args = bindArguments(definition, form, inputs);
   const infos = inferOutputs(definition, form, args, declared);
-  const outputs = declared.map((output, position) => settleOutput(output, output.dimensions, infos[position]));
-  const kept: Handle[] = [];
+  return { form, args, outputs: declared.map((output, at) => settleOutput(output, output.dimensions, infos[at])) };
+}
+
+function prepareBound<Handle>(
+  { form, args, outputs: own }: BoundOperation,
+  kernel: Kernel<Handle>,
+  engine: KernelEngine<Handle>,
+  constants: Constants<Handle>,
+  following: readonly ChainedOperation[],
+): PreparedStep<Handle> {
+  const outputs = following.at(-1)?.settled ?? own;
+  const closers: (() => void)[] = [];
   const close = () => {
-    for (const handle of kept.splice(0)) engine.release(handle);
+    for (const each of closers.splice(0)) each();
   };
   const setup: KernelSetup<Handle> = {
     constant: (tensor) => constants.get(tensor.index)?.handle,
     keep(handle) {
-      kept.push(handle);
+      closers.push(() => engine.release(handle));
       return handle;
     },
+    onClose: (each) => closers.push(each),
+    following,
   };
   if (outputs.every(isEmpty))
     return { run: () => outputs.map((info) => engine.upload(info, createData(info.type, 0))), outputs, close };
   try {
-    return { run: kernel.prepare(args, bindOutputs(form, outputs), setup), outputs, close };
+    return { run: kernel.prepare(args, bindOutputs(form, own), setup), outputs, close };
   } catch (error) {
     close();
     throw error;
@@ -184,17 +248,20 @@ function isEmpty({ dimensions }: TensorInfo): boolean {
   return dimensions.includes(0);
 }
 
-/** For each operation the operands that no later one reads. Constants, and outputs of the graph, are not among them. */
-function lastUses({ operands, operations, inputs, outputs }: GraphView): number[][] {
+/** For each step the operands that no later one reads. Constants, and outputs of the graph, are not among them. */
+function lastUses(
+  { operands, inputs, outputs }: GraphView,
+  steps: readonly { readonly view: OperationView }[],
+): number[][] {
   const lastUse = new Map<number, number>();
   const owned = (index: number) => operands[index]?.data === undefined && !outputs.includes(index);
   for (const index of inputs) if (owned(index)) lastUse.set(index, 0);
-  operations.forEach((operation, position) => {
-    for (const { index, lifetime } of [...operation.outputs, ...operation.inputs]) {
+  steps.forEach(({ view }, position) => {
+    for (const { index, lifetime } of [...view.outputs, ...view.inputs]) {
       if (lifetime !== OperandLifeTime.NO_VALUE && owned(index)) lastUse.set(index, position);
     }
   });
-  const lists: number[][] = operations.map(() => []);
+  const lists: number[][] = steps.map(() => []);
   for (const [index, position] of lastUse) lists[position]?.push(index);
   return lists;
 }

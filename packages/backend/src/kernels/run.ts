@@ -3,8 +3,11 @@
  * is read back is the outputs, the conditions of IF and WHILE, and what shapes depend on.
  */
 import {
+  byteLength,
   combineDimensions,
+  decodeTensorData,
   elementCount,
+  encodeTensorData,
   ensure,
   formatShape,
   isTensorType,
@@ -12,7 +15,6 @@ import {
   OperationError,
 } from "@nnhal/operations";
 import { ErrorStatus, OperationType } from "@nnhal/types";
-import { byteLength, decodeTensorData, encodeTensorData } from "../codec.ts";
 import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { refineDimensions } from "../settle.ts";
 import type { KernelEngine, KernelTensor } from "./kernel.ts";
@@ -164,9 +166,8 @@ async function runFrame<Handle>(frame: Frame<Handle>): Promise<void> {
       await turn();
       run.turnAt = run.now() + SLICE;
     }
-    const { index, definition } = step.view;
-    const section = run.section?.begin("LC", "PCO", definition.name);
-    run.log?.(`operation ${index} (${definition.name})`);
+    const section = run.section?.begin("LC", "PCO", step.name);
+    run.log?.(`operation ${step.view.index} (${step.name})`);
     try {
       // Most steps answer at once, and waiting for nothing still costs a turn of the microtask queue.
       const done = runStep(section === undefined ? frame : { ...frame, run: { ...run, section } }, step);
@@ -188,10 +189,10 @@ function turn(): Promise<void> {
 }
 
 /** The error with the operation that it happened in. */
-function inOperation<Handle>({ view }: KernelStep<Handle>, error: unknown): unknown {
+function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown): unknown {
   if (error instanceof Late || error instanceof RangeError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new OperationError(`operation ${view.index} (${view.definition.name}): ${message}`);
+  return new OperationError(`operation ${view.index} (${name}): ${message}`);
 }
 
 function runStep<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Promise<void> | undefined {

@@ -1,11 +1,12 @@
 /**
  * Random graphs over random devices: what several compute together is to the bit what one computes. The graphs are those of
  * Android's own test of its partitioner: up to 100 operations of twelve kinds on small matrices, each kind with each
- * activation on exactly one device, with some intermediate sizes left open.
+ * activation on exactly one device, which is a driver of some HAL version, with some intermediate sizes left open.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { androidPolicy, costPolicy } from "@nnhal/driver-core/partition";
+import { asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
 import {
   Compilation,
   type CompilationOptions,
@@ -14,7 +15,16 @@ import {
   NeuralNetworksError,
   ResultCode,
 } from "@nnhal/runtime";
-import { type Device, ErrorStatus, OperandLifeTime, OperandType, type OperationTypeName } from "@nnhal/types";
+import {
+  type Device,
+  ErrorStatus,
+  type HalVersion,
+  halVersions,
+  OperandLifeTime,
+  OperandType,
+  type OperationTypeName,
+} from "@nnhal/types";
+import { noncompliantOperations } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createRandom, type Random } from "../random/random.ts";
 import { sampleOf } from "./sample-devices.test-helper.ts";
@@ -117,24 +127,39 @@ function signatures({ main, operandValues }: Model["hal"]): string[] {
   });
 }
 
-/** Devices of which each signature has exactly one that takes it. */
-function drawDevices(random: Random): Device[] {
+const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
+
+/** How many devices of each HAL version were drawn. */
+type Versions = Map<HalVersion, number>;
+
+/**
+ * Devices of which each signature has exactly one that takes it. Each is a driver of a HAL version of its own, of those
+ * that can express what it takes.
+ */
+function drawDevices(random: Random, { model: { hal } }: Graph, drawn: Versions): Device[] {
   const count = random.integer(1, MOST_DEVICES);
   const owner = new Map<string, number>();
-  return Array.from({ length: count }, (_, share) => ({
-    ...sampleOf(reference, `driver-${share}`, () => true),
-    getSupportedOperations(model: Model["hal"]) {
-      const supported = signatures(model).map((signature) => {
-        if (!owner.has(signature)) owner.set(signature, random.integer(0, count - 1));
-        return owner.get(signature) === share;
-      });
-      return {
-        status: ErrorStatus.NONE,
-        supported,
-        reasons: supported.map((yes) => (yes ? undefined : "another driver's")),
-      };
-    },
-  }));
+  const all = signatures(hal);
+  for (const signature of all) {
+    if (!owner.has(signature)) owner.set(signature, random.integer(0, count - 1));
+  }
+  return Array.from({ length: count }, (_, share) => {
+    const takes = (signature: string) => owner.get(signature) === share;
+    const able = halVersions.filter((version) =>
+      noncompliantOperations(hal, version).every((operation) => !takes(all[operation])),
+    );
+    const version = random.pick(able);
+    drawn.set(version, (drawn.get(version) ?? 0) + 1);
+    const device: Device = {
+      ...sampleOf(reference, `driver-${share}`, () => true),
+      getSupportedOperations(asked: Model["hal"]) {
+        const supported = signatures(asked).map(takes);
+        const reasons = supported.map((yes) => (yes ? undefined : "another driver's"));
+        return { status: ErrorStatus.NONE, supported, reasons };
+      },
+    };
+    return liftDevice(device.name, faces[version](device));
+  });
 }
 
 async function compile(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
@@ -171,10 +196,11 @@ describe("random graphs over random devices", { timeout: 120_000 }, () => {
     let steps = 0;
     let undivided = 0;
     let operations = 0;
+    const versions: Versions = new Map();
     for (let seed = 0; seed < SEEDS; seed++) {
       const random = createRandom(seed);
       const graph = drawGraph(random, random.chance(0.3));
-      const devices = drawDevices(random);
+      const devices = drawDevices(random, graph, versions);
       const whole = await compile(graph.model, [reference]);
       const expected = await compute(whole, graph, seed);
       whole.close();
@@ -199,7 +225,8 @@ describe("random graphs over random devices", { timeout: 120_000 }, () => {
       expect(await compute(divided, graph, seed), `seed ${seed} again`).toEqual(expected);
       divided.close();
     }
-    // The seeds do what they are for: long graphs, many steps, some that cannot be divided.
+    // The seeds do what they are for: long graphs, many steps, devices of all versions, some that cannot be divided.
+    for (const version of halVersions) expect(versions.get(version), version).toBeGreaterThan(SEEDS / 20);
     expect(operations).toBeGreaterThan(SEEDS * 30);
     expect(steps).toBeGreaterThan(SEEDS * 5);
     expect(undivided).toBeGreaterThan(SEEDS / 20);

@@ -1,40 +1,27 @@
 /**
  * The public conformance vectors through the runtime: on one device, divided among several, with control flow interpreted,
- * and with devices that fail. `NNHAL_RUNTIME_VECTORS=all` runs every vector in every form; otherwise a fixed sample runs,
- * with all that have control flow. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
+ * and with devices that fail. `NNHAL_RUNTIME_VECTORS=all` runs every vector in every form; otherwise a fixed sample runs.
  */
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { androidPolicy } from "@nnhal/driver-core/partition";
+import { asV1_0, asV1_1, asV1_2, liftDevice } from "@nnhal/driver-core/versions";
 import { type RuntimeDeviceOptions, runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CaseResult, summarise } from "../result.ts";
 import type { Example } from "../vectors/example.ts";
-import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
-import { runVectors } from "../vectors/run.ts";
+import { runVectors, type VectorsOptions } from "../vectors/run.ts";
 import { broken, failingAt, isControlFlow, sampleOf } from "./sample-devices.test-helper.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
-const isFull = process.env.NNHAL_RUNTIME_VECTORS === "all";
-/** Of the vectors without control flow, one in so many; of those of several operations, which can be divided, more. */
-const sampled = { single: 61, several: 13 };
+import { areThere, isFull, sampleOfVectors } from "./vector-sample.test-helper.ts";
 
 let reference: Device;
-const examples: Example[] = [];
+let examples: readonly Example[] = [];
 beforeAll(async () => {
   const device = await openDevice({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
   reference = device;
-  if (!existsSync(folder)) return;
-  let count = 0;
-  for await (const example of readVectorFiles(await findVectorFiles(folder))) {
-    const every = example.main.operations.length > 1 ? sampled.several : sampled.single;
-    if (isFull || example.referenced.length > 0 || example.expectFailure || count++ % every === 0)
-      examples.push(example);
-  }
+  examples = await sampleOfVectors();
 }, 120_000);
 
 /** What ran, beside the results. */
@@ -44,7 +31,11 @@ interface Seen {
   readonly fallbacks: string[];
 }
 
-async function run(devices: readonly Device[], options: RuntimeDeviceOptions = {}) {
+async function run(
+  devices: readonly Device[],
+  options: RuntimeDeviceOptions = {},
+  { variants = true, path = "sync" }: VectorsOptions = {},
+) {
   const seen: Seen = { steps: { execution: 0, if: 0, while: 0 }, fallbacks: [] };
   const device = runtimeAsDevice(devices, {
     policy: androidPolicy,
@@ -53,7 +44,7 @@ async function run(devices: readonly Device[], options: RuntimeDeviceOptions = {
     ...options,
   });
   const results: CaseResult[] = [];
-  const summary = await summarise(runVectors(device, examples, { variants: true }), (result) => results.push(result));
+  const summary = await summarise(runVectors(device, examples, { variants, path }), (result) => results.push(result));
   if (isFull) console.log(expect.getState().currentTestName, summary.total, JSON.stringify(seen.steps));
   return { summary, seen, results };
 }
@@ -66,7 +57,7 @@ function expectAllPassed({ summary }: Awaited<ReturnType<typeof run>>): void {
   expect({ passed, failed, unsupported, skipped }).toEqual({ passed: total, failed: 0, unsupported: 0, skipped: 0 });
 }
 
-describe.skipIf(!existsSync(folder))("the public vectors through the runtime", { timeout: 1_800_000 }, () => {
+describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 1_800_000 }, () => {
   it("are there", () => {
     expect(examples.filter(({ referenced }) => referenced.length > 0).length).toBeGreaterThan(20);
     expect(examples.length).toBeGreaterThan(isFull ? 6000 : 150);
@@ -98,6 +89,35 @@ describe.skipIf(!existsSync(folder))("the public vectors through the runtime", {
     const divided = await run(devices, { cpu: reference, partition: 2 });
     expectAllPassed(divided);
     expect(divided.seen.steps.execution).toBeGreaterThan(1.2 * divided.summary.total);
+  });
+
+  it("pass divided among drivers of HAL 1.0, 1.1 and 1.2, with what those cannot express on the CPU", async () => {
+    const devices = [asV1_0, asV1_1, asV1_2].map((face, share) => {
+      const name = `old-${share}`;
+      return liftDevice(name, face(sampleOf(reference, name, (type) => !isControlFlow(type) && type % 3 === share)));
+    });
+    // Without variants: drivers older than 1.2 do not find out the shapes of outputs.
+    const divided = await run(devices, { cpu: reference, partition: 2 }, { variants: false });
+    expectAllPassed(divided);
+    expect(divided.seen.fallbacks).toEqual([]);
+  });
+
+  it("go to an old driver in greater number than without the runtime, which leaves out trailing defaults", async () => {
+    const old = liftDevice("old", asV1_1(reference));
+    const alone = await summarise(runVectors(old, examples), () => {});
+    const through = await summarise(runVectors(runtimeAsDevice([old]), examples), () => {});
+    expect([alone.failed, through.failed]).toEqual([0, 0]);
+    expect(through.passed).toBeGreaterThan(alone.passed);
+  });
+
+  it.each(["fenced", "burst"] as const)("pass divided on the path %s", async (path) => {
+    const devices = [0, 1].map((share) =>
+      sampleOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
+    );
+    const { summary } = await run(devices, { cpu: reference, partition: 2 }, { variants: false, path });
+    expect(summary.failures.slice(0, 20)).toEqual([]);
+    expect(summary.passed).toBeGreaterThan(0.8 * summary.total);
+    expect(summary.passed + summary.unsupported).toBe(summary.total);
   });
 
   it("pass by the cost policy, too", async () => {

@@ -1,12 +1,14 @@
 /**
  * The execution paths on the reference device, watched: each goes the way it says, and every vector passes on each.
  */
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { openDevice } from "@nnhal/driver-core/device";
-import { type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
+import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import { type Device, ErrorStatus, type PreparedModel, type PrepareResult } from "@nnhal/types";
+import { describe, expect, it, vi } from "vitest";
 import { fakeDevice } from "../fake-device.test-helper.ts";
 import { type CaseResult, summarise } from "../result.ts";
 import type { Example } from "./example.ts";
@@ -17,8 +19,8 @@ import { runVectors, type VectorsOptions } from "./run.ts";
 
 const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
 
-async function referenceDevice(): Promise<Device> {
-  const device = await openDevice({ backend: referenceBackend });
+async function referenceDevice(options: Partial<DeviceOptions> = {}): Promise<OpenedDevice> {
+  const device = await openDevice({ backend: referenceBackend, ...options });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }
@@ -28,7 +30,13 @@ async function watched(change: (model: PreparedModel) => Partial<PreparedModel> 
   const calls: string[] = [];
   const device = await referenceDevice();
   const prepareModel: Device["prepareModel"] = async (model, options) => {
-    const result = await device.prepareModel(model, options);
+    return watch(await device.prepareModel(model, options));
+  };
+  const prepareModelFromCache: Device["prepareModelFromCache"] = async (cache, options) => {
+    calls.push("prepareModelFromCache");
+    return watch(await device.prepareModelFromCache(cache, options));
+  };
+  const watch = (result: PrepareResult): PrepareResult => {
     const { preparedModel } = result;
     if (preparedModel === null) return result;
     const { execute, executeFenced } = preparedModel;
@@ -51,7 +59,7 @@ async function watched(change: (model: PreparedModel) => Partial<PreparedModel> 
     );
     return result;
   };
-  return { device: { ...device, prepareModel }, calls };
+  return { device: { ...device, prepareModel, prepareModelFromCache }, calls };
 }
 
 async function run(device: Device, example: Example, options: VectorsOptions): Promise<CaseResult[]> {
@@ -61,23 +69,49 @@ async function run(device: Device, example: Example, options: VectorsOptions): P
 }
 
 describe("execution paths", () => {
-  it.each<[ExecutionPath, string]>([
-    ["sync", "execute on 1 kind: memory"],
-    ["fenced", "executeFenced after ACTIVE"],
-    ["burst", "execute on 1 kind: memory"],
-    ["device-memory", "execute on 1 kind: token"],
-  ])("%s goes its own way", async (path, call) => {
+  it.each<[ExecutionPath, readonly string[]]>([
+    ["sync", ["execute on 1 kind: memory"]],
+    ["fenced", ["executeFenced after ACTIVE"]],
+    ["burst", ["execute on 1 kind: memory"]],
+    ["device-memory", ["execute on 1 kind: token"]],
+    ["cached", ["prepareModelFromCache", "execute on 1 kind: memory"]],
+  ])("%s goes its own way", async (path, ways) => {
     const { device, calls } = await watched();
     const results = await run(device, addExample(), { path });
     expect(results.map(({ verdict, reason }) => reason ?? verdict)).toEqual(["passed"]);
-    expect(calls).toEqual([call]);
+    expect(calls).toEqual(ways);
   });
 
   it("say what a device does not have", async () => {
-    for (const path of ["fenced", "device-memory"] as const) {
+    for (const path of ["fenced", "device-memory", "cached"] as const) {
       const [result] = await run(fakeDevice(), addExample(), { path });
       expect(result).toMatchObject({ verdict: "unsupported" });
-      expect(result.reason).toContain("the device has no");
+      expect(result.reason).toContain(path === "cached" ? "the device keeps no" : "the device has no");
+    }
+    const [result] = await run(await referenceDevice({ caching: false }), addExample(), { path: "cached" });
+    expect(result).toMatchObject({ verdict: "unsupported", reason: "the device keeps no prepared models" });
+  });
+
+  it("take it that a device chose not to keep a model, but nothing else", async () => {
+    const { GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
+    const loading = async (status: ErrorStatus) => {
+      const prepareModelFromCache = async () => ({ status, message: "no", preparedModel: null });
+      return (await run({ ...(await referenceDevice()), prepareModelFromCache }, addExample(), { path: "cached" }))[0];
+    };
+    const reason = "the device did not keep the model: no";
+    expect(await loading(GENERAL_FAILURE)).toMatchObject({ verdict: "unsupported", reason });
+    expect(await loading(INVALID_ARGUMENT)).toMatchObject({ verdict: "failed" });
+  });
+
+  it("leave no files behind", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "nnhal-path-"));
+    vi.stubEnv("TMPDIR", folder);
+    try {
+      await run(await referenceDevice(), addExample(), { path: "cached" });
+      expect(readdirSync(folder)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true });
     }
   });
 

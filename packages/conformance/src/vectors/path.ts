@@ -1,6 +1,6 @@
 /**
- * The ways to execute a request: the plain call, behind a fence, through a burst, and with every argument in memory that
- * the device has allocated. Whichever way, outputs end where the request says.
+ * The ways to execute a request: the plain call, behind a fence, through a burst, with every argument in memory that the
+ * device has allocated, and on a model that was prepared from a cache. Whichever way, outputs end where the request says.
  */
 import { createLocalBurst } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
@@ -19,8 +19,8 @@ import {
 } from "@nnhal/types";
 import { executeOnDeviceMemory } from "./device-memory.ts";
 
-/** The ways to execute a request. */
-export const executionPaths = ["sync", "fenced", "burst", "device-memory"] as const;
+/** The ways to execute a request. `cached`: the plain call, after a preparation from a cache. */
+export const executionPaths = ["sync", "fenced", "burst", "device-memory", "cached"] as const;
 export type ExecutionPath = (typeof executionPaths)[number];
 
 /** What an execution needs. */
@@ -40,11 +40,15 @@ export function executeBy(path: ExecutionPath, request: PathRequest): Promise<Pa
   return ways[path](request);
 }
 
+const execute = ({ preparedModel, request, options }: PathRequest): Promise<PathResult> =>
+  preparedModel.execute(request, options);
+
 const ways: Readonly<Record<ExecutionPath, (request: PathRequest) => Promise<PathResult>>> = {
-  sync: ({ preparedModel, request, options }) => preparedModel.execute(request, options),
+  sync: execute,
   fenced: executeFenced,
   burst: executeInBurst,
   "device-memory": executeOnDeviceMemory,
+  cached: execute,
 };
 
 async function executeFenced({ preparedModel, model, request, options }: PathRequest): Promise<PathResult> {

@@ -9,6 +9,7 @@ import { findDifference } from "./compare.ts";
 import type { Example } from "./example.ts";
 import { modelOf } from "./model.ts";
 import { type ExecutionPath, executeBy } from "./path.ts";
+import { createPreparer, type Preparer } from "./prepare.ts";
 import { requestOf } from "./request.ts";
 import { subjectOf } from "./subject.ts";
 import { casesOf, type VectorCase } from "./variant.ts";
@@ -45,15 +46,20 @@ export async function* runVectors(
   { variants = false, path = "sync", filter = () => true, timeLimit = 60_000, skip = 0, onStart }: VectorsOptions = {},
 ): AsyncGenerator<CaseResult> {
   let toSkip = skip;
-  for await (const example of examples) {
-    for (const vectorCase of casesOf(example, variants)) {
-      if (!filter(vectorCase) || toSkip-- > 0) continue;
-      const start = { name: vectorCase.name, subject: subjectOf(example) };
-      await onStart?.(start);
-      const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path));
-      const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
-      yield { ...start, verdict, ...(reason !== undefined && { reason }) };
+  const preparer = createPreparer(path, device);
+  try {
+    for await (const example of examples) {
+      for (const vectorCase of casesOf(example, variants)) {
+        if (!filter(vectorCase) || toSkip-- > 0) continue;
+        const start = { name: vectorCase.name, subject: subjectOf(example) };
+        await onStart?.(start);
+        const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer));
+        const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
+        yield { ...start, verdict, ...(reason !== undefined && { reason }) };
+      }
     }
+  } finally {
+    preparer.close();
   }
 }
 
@@ -82,7 +88,12 @@ const particularFailures: ReadonlyMap<string, ParticularFailure> = new Map([
   ],
 ]);
 
-async function runCase(device: Device, vectorCase: VectorCase, path: ExecutionPath): Promise<Outcome> {
+async function runCase(
+  device: Device,
+  vectorCase: VectorCase,
+  path: ExecutionPath,
+  preparer: Preparer,
+): Promise<Outcome> {
   const { example } = vectorCase;
   const model = modelOf(vectorCase);
   const support = device.getSupportedOperations(model);
@@ -99,7 +110,9 @@ async function runCase(device: Device, vectorCase: VectorCase, path: ExecutionPa
     return { verdict: "unsupported", reason: support.reasons[unsupported] ?? `${type} is not supported` };
   }
 
-  const { preparedModel, ...prepared } = await device.prepareModel(model);
+  const result = await preparer.prepare(model);
+  if ("unsupported" in result) return { verdict: "unsupported", reason: result.unsupported };
+  const { preparedModel, ...prepared } = result;
   if ((preparedModel === null) === (prepared.status === ErrorStatus.NONE)) {
     return failed(`prepareModel: ${describe(prepared)} with ${preparedModel === null ? "no" : "a"} prepared model`);
   }

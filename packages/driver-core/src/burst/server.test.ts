@@ -1,5 +1,6 @@
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
+import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { createChannel } from "./channel.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";
@@ -326,26 +327,20 @@ describe("a burst's service", () => {
   });
 
   it("lets go of memories when no requests come, once, and fetches them again", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    try {
-      const memories = createMemorySlots();
-      const getMemories = vi.spyOn(memories, "getMemories");
-      const onIdle = vi.fn();
-      const { burst, packet } = addBurst({ memories, idleAfter: 100, onIdle });
-      await burst.ask(packet);
-      await vi.advanceTimersByTimeAsync(100);
-      expect(onIdle).toHaveBeenCalledTimes(0);
-      await vi.advanceTimersByTimeAsync(100);
-      await vi.advanceTimersByTimeAsync(1000);
-      expect(onIdle).toHaveBeenCalledTimes(1);
-      await burst.ask(packet);
-      expect(getMemories).toHaveBeenCalledTimes(2);
-      await vi.advanceTimersByTimeAsync(1000);
-      expect(onIdle).toHaveBeenCalledTimes(2);
-      await burst.context.close();
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
-    }
+    const clock = manualClock();
+    const memories = createMemorySlots();
+    const getMemories = vi.spyOn(memories, "getMemories");
+    const onIdle = vi.fn();
+    const { burst, packet } = addBurst({ memories, timer: clock.timer, idleAfter: 100, onIdle });
+    await burst.ask(packet);
+    clock.advance(100_000_000n);
+    expect(onIdle).toHaveBeenCalledTimes(0);
+    clock.advance(100_000_000n);
+    expect(onIdle).toHaveBeenCalledTimes(1);
+    expect(clock.waiting).toBe(0);
+    await burst.ask(packet);
+    expect(getMemories).toHaveBeenCalledTimes(2);
+    await burst.context.close();
+    expect(clock.waiting).toBe(0);
   });
 });

@@ -15,6 +15,8 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import { steadyClock } from "../device/steady-clock.ts";
+import { watchIdle } from "../schedule/idle.ts";
+import { systemTimer, type Timer } from "../schedule/timer.ts";
 import { openChannel } from "./channel.ts";
 import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
@@ -36,6 +38,8 @@ export interface BurstServerOptions {
   readonly pollingWindow?: number;
   /** Nanoseconds of a clock that never goes back. Default: the process's steady clock. */
   readonly now?: () => bigint;
+  /** Waits on that clock. Default: the system's. */
+  readonly timer?: Timer;
   /** After how many milliseconds without a request known memories are let go and `onIdle` is called. Default 10,000. */
   readonly idleAfter?: number;
   /** Lets go of what an execution needs and the next one can make again. */
@@ -86,7 +90,14 @@ function serve(
   callback: IBurstCallback,
   reader: RingReader,
   writer: RingWriter,
-  { pollingWindow = 50, now = steadyClock, idleAfter = 10_000, onIdle, log = () => {} }: BurstServerOptions,
+  {
+    pollingWindow = 50,
+    now = steadyClock,
+    timer = systemTimer,
+    idleAfter = 10_000,
+    onIdle,
+    log = () => {},
+  }: BurstServerOptions,
 ): BurstContext {
   const cache = createSlotCache(callback, log);
   const exclusive = createMutex();
@@ -94,7 +105,7 @@ function serve(
   const turns = createTurns(1);
   const scratch = new Int32Array(64 * wordsPerSlot);
   let stopping = false;
-  let requestsMet = 0;
+  let isInUse = false;
 
   const nextPacket = (): Int32Array | "ended" | undefined => {
     if (stopping) return "ended";
@@ -149,25 +160,28 @@ function serve(
     }
   };
 
-  const watchdog = watchIdle(
-    idleAfter,
-    () => requestsMet,
-    () =>
-      exclusive(async () => {
-        cache.clear();
-        onIdle?.();
-      }),
-  );
+  const watchdog = watchIdle({
+    after: BigInt(Math.round(idleAfter * 1e6)),
+    timer,
+    isInUse: () => isInUse,
+    onIdle() {
+      cache.clear();
+      onIdle?.();
+    },
+  });
 
   const loop = async () => {
     for (;;) {
       const packet = poller.poll(nextPacket) ?? (await sleepUntil(reader, nextPacket, turns));
       if (packet === "ended") break;
-      requestsMet++;
+      isInUse = true;
+      watchdog.touch();
       await send(await answer(packet));
+      isInUse = false;
+      watchdog.touch();
       if (turns.areDue()) await turns.give();
     }
-    clearInterval(watchdog);
+    watchdog.stop();
     cache.clear();
     reader.close();
     writer.write(teardownPacket);
@@ -201,20 +215,4 @@ function packetOf(
     outputShapes: hasShapes ? outputShapes : [],
     timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : noTiming,
   };
-}
-
-/** Calls once each time that requests have stopped for at least some milliseconds. Keeps nothing alive. */
-function watchIdle(milliseconds: number, requestsMet: () => number, onIdle: () => Promise<void>): NodeJS.Timeout {
-  let seen = 0;
-  let told = 0;
-  const timer = setInterval(() => {
-    const met = requestsMet();
-    if (met === seen && met !== told) {
-      told = met;
-      onIdle().catch(() => {});
-    }
-    seen = met;
-  }, milliseconds);
-  timer.unref();
-  return timer;
 }

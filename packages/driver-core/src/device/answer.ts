@@ -5,7 +5,7 @@
 import type { RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecutionResult, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import type { Refusal } from "./check-model.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** What a run came to. `timeInDriver`: nanoseconds, where measured. */
 export function answer(

@@ -7,6 +7,7 @@ import { ErrorStatus, type RequestArgument } from "@nnhal/types";
 import { initialise, reset, sizeOf } from "../domains/device-buffer.ts";
 import { extentsOf, isDeviceBuffer, type Launch, type Pool } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
+import { failure, messageOf } from "./refusal.ts";
 
 /** The inputs of a request, read where that takes reading. Throws where it fails. */
 export function bindInputs(record: ModelRecord, { request, pools }: Launch): (InputBuffer | undefined)[] {
@@ -38,6 +39,33 @@ export function bindOutputs(record: ModelRecord, { request, pools }: Launch): Ou
     storage.reserve(sizeOf(type, known) ?? 0);
     return { bytes: storage.bytes, dimensions: known, ...(storage.place && { buffer: storage.place }) };
   });
+}
+
+/**
+ * The outcome of a run whose outputs are all known beforehand, and of which one has too little room; undefined where it has
+ * to be run. Nothing is computed, and no memory taken, for a result that has no place to go.
+ */
+export function shortOutput(
+  { graph }: ModelRecord,
+  { request }: Launch,
+  outputs: readonly OutputBuffer[],
+): RunResult | undefined {
+  const fits: boolean[] = [];
+  for (let index = 0; index < outputs.length; index++) {
+    const operand = graph.operands[graph.outputs[index]];
+    const { dimensions, bytes, buffer, hardwareBuffer } = outputs[index];
+    const needed = operand && sizeOf(operand.type, dimensions);
+    if (needed === undefined || request.outputs[index].hasNoValue) return undefined;
+    fits.push(buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length);
+  }
+  const short = fits.indexOf(false);
+  if (short < 0) return undefined;
+  const { dimensions, bytes } = outputs[short];
+  return {
+    status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+    message: `output ${short} of shape [${dimensions}] does not fit its ${bytes.length} bytes`,
+    outputShapes: outputs.map(({ dimensions }, index) => ({ dimensions, isSufficient: fits[index] })),
+  };
 }
 
 function bytesAt({ location }: RequestArgument, pool: Exclude<Pool, { storage: unknown }>): Uint8Array {
@@ -100,12 +128,12 @@ function settledResult({ request, pools, written }: Launch, result: RunResult): 
     try {
       pool.store(location.offset, pool.opaque === undefined ? location.length : pool.bytes.length);
     } catch (error) {
-      return failed(`request pool ${location.poolIndex}: ${error instanceof Error ? error.message : error}`);
+      return failed(`request pool ${location.poolIndex}: ${messageOf(error)}`);
     }
   }
   return result;
 }
 
 function failed(message: string): RunResult {
-  return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
+  return { ...failure(message), outputShapes: [] };
 }

@@ -2,17 +2,12 @@
  * A model from outside, checked: it is valid, and its pools are mapped. What follows may rely on both.
  */
 import type { GraphSource } from "@nnhal/backend";
-import { ErrorStatus, type Memory, type Model } from "@nnhal/types";
+import type { Memory, Model } from "@nnhal/types";
 import { type Issue, modelIssues } from "@nnhal/validation";
 import type { Unmappable } from "../memory/mapping.ts";
 import { mapMemory, mapPool } from "../memory/memory.ts";
 import type { DeviceContext } from "./device.ts";
-
-/** Why a model or request was refused. */
-export interface Refusal {
-  readonly status: ErrorStatus;
-  readonly message: string;
-}
+import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 
 /**
  * Validates a model and maps its pools. The HAL has drivers refuse a WHILE whose operands have unknown sizes (mode
@@ -20,9 +15,7 @@ export interface Refusal {
  */
 export function checkModel(model: Model, { operationByCode }: DeviceContext): GraphSource | Refusal {
   const issues = modelIssues(model, { mode: "runtime", operations: operationByCode });
-  if (issues.length > 0) {
-    return { status: ErrorStatus.INVALID_ARGUMENT, message: `the model is not valid: ${formatIssues(issues)}` };
-  }
+  if (issues.length > 0) return invalid(`the model is not valid: ${formatIssues(issues)}`);
   const pools = mapPools(model.pools);
   return "status" in pools ? pools : { model, pools, operationByCode };
 }
@@ -32,9 +25,7 @@ function mapPools(memories: readonly Memory[]): Uint8Array[] | Refusal {
   const mapped: Uint8Array[] = [];
   for (const [index, memory] of memories.entries()) {
     const bytes = mapConstants(memory);
-    if ("unmappable" in bytes) {
-      return { status: ErrorStatus.GENERAL_FAILURE, message: `main pool ${index}: ${bytes.unmappable}` };
-    }
+    if ("unmappable" in bytes) return failure(`main pool ${index}: ${bytes.unmappable}`);
     mapped.push(bytes);
   }
   return mapped;
@@ -48,7 +39,7 @@ function mapConstants(memory: Memory): Uint8Array | Unmappable {
     mapping.load?.(0, bytes.length);
     return bytes;
   } catch (error) {
-    return { unmappable: error instanceof Error ? error.message : String(error) };
+    return { unmappable: messageOf(error) };
   }
 }
 

@@ -3,36 +3,14 @@
  */
 import type { Backend, BackendSession, Unavailable } from "@nnhal/backend";
 import { type Operation, operationByCode } from "@nnhal/operations";
-import {
-  type Device,
-  DeviceStatus,
-  ErrorStatus,
-  type ExecutionPreference,
-  type Model,
-  ExecutionPreference as Preference,
-  type PrepareOptions,
-  type PrepareResult,
-  type Priority,
-  Priority as PriorityCode,
-} from "@nnhal/types";
-import {
-  defaultLogger,
-  inSection,
-  type Logger,
-  modelSummary,
-  noTracer,
-  type TracePhase,
-  type Tracer,
-} from "@nnhal/utils";
-import { validateExecutionPreference, validatePriority } from "@nnhal/validation";
-import { allocate, type BufferDomain, createBufferDomain } from "../domains/allocate.ts";
+import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
+import { type Caching, type CachingOptions, createCaching } from "../cache/cache.ts";
+import type { BufferDomain } from "../domains/allocate.ts";
 import { createScheduler, type Scheduler } from "../schedule/scheduler.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
-import { checkModel } from "./check-model.ts";
-import { outcomeText, supportText } from "./log-text.ts";
-import { prepareModel } from "./prepared-model.ts";
+import type { Client } from "./client.ts";
+import { type ClientDevice, clientDevice } from "./client-device.ts";
 import { steadyClock } from "./steady-clock.ts";
-import { supportOf } from "./support.ts";
 
 /** What a device is made of. */
 export interface DeviceOptions {
@@ -47,6 +25,10 @@ export interface DeviceOptions {
   readonly timer?: Timer;
   /** Most executions under way at once; others wait for their turn. Default: what the backend says, else 4. */
   readonly concurrency?: number;
+  /** Nanoseconds without an execution after which a prepared model gives up its scratch memory. Default: 5 s. */
+  readonly idleAfter?: bigint;
+  /** Compilation caching; false: none. Default: `{}`. */
+  readonly caching?: CachingOptions | false;
   /** Uniform in [0, 1). Default: Math.random. */
   readonly random?: () => number;
   /** Takes what the device has to say (tags DRIVER, MODEL and CPUEXE). Default: the console, where NNHAL_VLOG asks for it. */
@@ -55,41 +37,61 @@ export interface DeviceOptions {
   readonly trace?: Tracer;
 }
 
+/** A device that has been opened, for its first client. */
+export interface OpenedDevice extends ClientDevice {
+  /**
+   * The device for another client: with the same engine and the same turns, and with prepared models, buffers and tokens of
+   * its own. Those of another client are as good as none: INVALID_ARGUMENT.
+   */
+  connect(): ClientDevice;
+  /** Ends all clients, and then the backend. Resolves when all is free. */
+  close(): Promise<void>;
+}
+
 /** What the parts of a device share. */
-export interface DeviceContext {
+export interface SharedContext {
   readonly name: string;
   readonly session: BackendSession;
   readonly operationByCode: (code: number) => Operation | undefined;
   readonly now: () => bigint;
   readonly timer: Timer;
+  /** Nanoseconds. */
+  readonly idleAfter: bigint;
   readonly random: () => number;
   readonly scheduler: Scheduler;
-  /** Whose executions they are: the scheduler is fair among clients. */
-  readonly client: object;
-  readonly domain: BufferDomain;
+  /** Undefined: no caching. */
+  readonly caching: Caching | undefined;
   readonly log: Logger;
   readonly trace: Tracer;
 }
 
+/** What everything that one client of a device has shares. */
+export interface DeviceContext extends SharedContext {
+  /** The scheduler is fair among clients. */
+  readonly client: Client;
+  readonly domain: BufferDomain;
+}
+
 /** Opens a backend and makes a device of it, or says why the backend cannot work here. */
-export async function openDevice(options: DeviceOptions): Promise<Device | Unavailable> {
-  const { backend, log = defaultLogger, trace = noTracer } = options;
+export async function openDevice(options: DeviceOptions): Promise<OpenedDevice | Unavailable> {
+  const { backend, log = defaultLogger, trace = noTracer, now = steadyClock, timer = systemTimer } = options;
   log.initVLogMask();
   const session = await inSection(trace, "LD", "PI", `${backend.name}: open`, () => backend.open());
   if ("unavailable" in session) return session;
-  const { now = steadyClock, timer = systemTimer } = options;
+  const { name = `nnhal-${backend.name}`, caching = {} } = options;
   const concurrency = options.concurrency ?? session.concurrency ?? 4;
+  const owner = { device: name, backend: backend.name, version: session.version };
   return deviceOver(
     {
-      name: options.name ?? `nnhal-${backend.name}`,
+      name,
       session,
       operationByCode: options.operationByCode ?? operationByCode,
       now,
       timer,
+      idleAfter: options.idleAfter ?? 5_000_000_000n,
       random: options.random ?? Math.random,
       scheduler: createScheduler({ concurrency, now, timer }),
-      client: {},
-      domain: createBufferDomain(),
+      caching: caching === false ? undefined : createCaching(caching, owner),
       log,
       trace,
     },
@@ -97,74 +99,31 @@ export async function openDevice(options: DeviceOptions): Promise<Device | Unava
   );
 }
 
-function deviceOver(context: DeviceContext, backend: Backend): Device {
-  const { name, session, log, trace } = context;
-  const ok = { status: ErrorStatus.NONE } as const;
-  /** Answers a call: says that it came, and traces it. */
-  const called = <Result>(method: string, phase: TracePhase, answer: () => Result): Result => {
-    log.VLOG("DRIVER", () => `${name}: ${method}`);
-    return inSection(trace, "LD", phase, `${name}: ${method}`, answer);
+function deviceOver(shared: SharedContext, backend: Backend): OpenedDevice {
+  const clients = new Set<ClientDevice>();
+  let closed: Promise<void> | undefined;
+  const connect = (): ClientDevice => {
+    const client = clientDevice(shared, backend);
+    clients.add(client);
+    const close = async () => {
+      await client.close();
+      clients.delete(client);
+    };
+    // A device that is closed has no client that is not.
+    if (closed !== undefined) void close();
+    return { ...client, close };
   };
+  const close = async () => {
+    await Promise.all([...clients].map((client) => client.close()));
+    await shared.session.close();
+  };
+  const first = connect();
   return {
-    name,
-    getCapabilities() {
-      log.initVLogMask();
-      return called("getCapabilities", "PI", () => ({ ...ok, capabilities: session.capabilities }));
+    ...first,
+    connect,
+    close() {
+      closed ??= close();
+      return closed;
     },
-    getType: () => called("getType", "PI", () => ({ ...ok, type: backend.deviceType })),
-    getVersionString: () => called("getVersionString", "PI", () => ({ ...ok, version: session.version })),
-    getSupportedExtensions: () => called("getSupportedExtensions", "PI", () => ({ ...ok, extensions: [] })),
-    getNumberOfCacheFilesNeeded: () =>
-      called("getNumberOfCacheFilesNeeded", "PI", () => ({ ...ok, numModelCache: 0, numDataCache: 0 })),
-    getStatus: () => called("getStatus", "PU", () => DeviceStatus.AVAILABLE),
-    getSupportedOperations: (model) =>
-      called("getSupportedOperations", "PC", () => {
-        const checked = checkModel(model, context);
-        if ("status" in checked) return { ...checked, supported: [], reasons: [] };
-        const reasons = supportOf(checked, session);
-        log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
-        return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
-      }),
-    prepareModel: (model, options = {}) =>
-      called("prepareModel", "PC", async () => {
-        log.VLOG("MODEL", () => `${name}: a model of ${modelSummary(model)}`);
-        const result = await prepare(model, options, context);
-        log.VLOG("DRIVER", () => `${name}: prepareModel gives ${outcomeText(result)}`);
-        return result;
-      }),
-    allocate: (desc, preparedModels, inputRoles, outputRoles) =>
-      called("allocate", "PIO", async () => {
-        const result = allocate(context.domain, session, desc, preparedModels, inputRoles, outputRoles);
-        log.VLOG("DRIVER", () => `${name}: allocate gives ${outcomeText(result)}`);
-        return result;
-      }),
   };
-}
-
-async function prepare(
-  model: Model,
-  { preference = Preference.FAST_SINGLE_ANSWER, priority = PriorityCode.MEDIUM, deadline }: PrepareOptions,
-  context: DeviceContext,
-): Promise<PrepareResult> {
-  const refuse = (status: ErrorStatus, message: string) => ({ status, message, preparedModel: null });
-  const invalid = checkQuality(preference, priority);
-  if (invalid !== undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, invalid);
-  const checked = checkModel(model, context);
-  if ("status" in checked) return refuse(checked.status, checked.message);
-  if (deadline !== undefined && context.now() >= deadline) {
-    return refuse(ErrorStatus.MISSED_DEADLINE_PERSISTENT, "the deadline had passed before the model was prepared");
-  }
-  const reasons = supportOf(checked, context.session).filter((reason) => reason !== undefined);
-  if (reasons.length > 0) {
-    return refuse(ErrorStatus.INVALID_ARGUMENT, `${context.name} does not support the model: ${reasons.join("; ")}`);
-  }
-  return prepareModel(checked, { preference, priority }, deadline, context);
-}
-
-function checkQuality(preference: ExecutionPreference, priority: Priority): string | undefined {
-  if (!validateExecutionPreference(preference)) {
-    return `the execution preference is ${preference} where 0, 1 or 2 is needed`;
-  }
-  if (!validatePriority(priority)) return `the priority is ${priority} where 0, 1 or 2 is needed`;
-  return undefined;
 }

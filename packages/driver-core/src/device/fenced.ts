@@ -17,10 +17,10 @@ import { createFence, mergeFences } from "../fence/fence.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
-import type { Refusal } from "./check-model.ts";
 import type { DeviceContext } from "./device.ts";
-import { checkInputs, invalid, type Launch, launch } from "./launch.ts";
+import { checkInputs, type Launch, launch } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
+import { failure, invalid, type Refusal } from "./refusal.ts";
 import { run } from "./run.ts";
 
 /** A fenced execution that is under way. */
@@ -82,6 +82,18 @@ function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Ref
   return fences;
 }
 
+/** Why an execution does not wait any longer. */
+const unsignalled = {
+  late: {
+    status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+    message: "the deadline passed before all fences waited for were signalled",
+  },
+  gone: {
+    status: ErrorStatus.DEVICE_UNAVAILABLE,
+    message: "the client was closed before all fences waited for were signalled",
+  },
+} as const;
+
 /** Runs an execution once its fences are signalled. Never rejects. `fencedTime`: when they were. */
 async function afterFences(
   record: ModelRecord,
@@ -96,15 +108,9 @@ async function afterFences(
   const fencedTime = now();
   if (state !== "SIGNALED") {
     resetOutputs(launched);
-    const result: RunResult =
-      state === "late"
-        ? {
-            status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
-            message: "the deadline passed before all fences waited for were signalled",
-            outputShapes: [],
-          }
-        : { status: ErrorStatus.GENERAL_FAILURE, message: "a fence waited for failed", outputShapes: [] };
-    return { result, fencedTime };
+    const failed = failure("a fence waited for failed");
+    const refusal = state === "late" || state === "gone" ? unsignalled[state] : failed;
+    return { result: { ...refusal, outputShapes: [] }, fencedTime };
   }
   const deadline = earlier(options.deadline, makeDeadline(options.duration, fencedTime));
   const timed = { ...options, ...(deadline !== undefined && { deadline }) };
@@ -114,17 +120,19 @@ async function afterFences(
 async function waitUntil(
   fence: SyncFence,
   deadline: bigint | undefined,
-  { now, timer }: DeviceContext,
-): Promise<SyncFence["state"] | "late"> {
-  if (deadline === undefined) return fence.wait();
+  { now, timer, client }: DeviceContext,
+): Promise<SyncFence["state"] | keyof typeof unsignalled> {
   let cancel = () => {};
-  const late = new Promise<"late">((resolve) => {
-    cancel = callAt(deadline, now, timer, () => resolve("late"));
+  let forget = () => {};
+  const over = new Promise<keyof typeof unsignalled>((resolve) => {
+    if (deadline !== undefined) cancel = callAt(deadline, now, timer, () => resolve("late"));
+    forget = client.onClose(() => resolve("gone"));
   });
   try {
-    return await Promise.race([fence.wait(), late]);
+    return await Promise.race([fence.wait(), over]);
   } finally {
     cancel();
+    forget();
   }
 }
 

@@ -1,5 +1,7 @@
 /**
  * @nnhal/driver-core/device: a HAL device over a backend.
  */
-export { type DeviceOptions, openDevice } from "./device.ts";
+export type { CachingOptions } from "../cache/cache.ts";
+export type { ClientDevice } from "./client-device.ts";
+export { type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
 export { steadyClock } from "./steady-clock.ts";

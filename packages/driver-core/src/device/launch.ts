@@ -3,15 +3,16 @@
  * mapped or found by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
  */
 import { combineDimensions } from "@nnhal/operations";
-import { ErrorStatus, type Request, type RequestArgument } from "@nnhal/types";
+import type { Request, RequestArgument } from "@nnhal/types";
 import { requestIssues } from "@nnhal/validation";
 import type { DeviceBuffer } from "../domains/device-buffer.ts";
 import { formatName } from "../memory/hardware-buffer.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
-import { formatIssues, type Refusal } from "./check-model.ts";
+import { formatIssues } from "./check-model.ts";
 import type { DeviceContext } from "./device.ts";
 import type { ModelRecord } from "./record.ts";
+import { failure, invalid, type Refusal } from "./refusal.ts";
 
 /** What an argument's bytes lie in. */
 export type Pool = Mapping | DeviceBuffer;
@@ -66,7 +67,7 @@ function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): P
   const pool = pools[index];
   if (pool.kind === "token") {
     const buffer = domain.buffers.get(pool.token);
-    return buffer ?? invalid(`request pool ${index}: token ${pool.token} is no buffer of this device`);
+    return buffer ?? invalid(`request pool ${index}: token ${pool.token} is no buffer of this client`);
   }
   const mapping = mapPool(pool.memory);
   return "unmappable" in mapping ? failure(`request pool ${index}: ${mapping.unmappable}`) : mapping;
@@ -163,12 +164,4 @@ export function checkInputs({ model }: ModelRecord, { request, pools }: Launch):
 /** What is known of an argument's extents: the request's, else the model's. */
 export function extentsOf(record: ModelRecord, operand: number, { dimensions }: RequestArgument): readonly number[] {
   return dimensions.length > 0 ? dimensions : (record.graph.operands[operand]?.dimensions ?? []);
-}
-
-export function invalid(message: string): Refusal {
-  return { status: ErrorStatus.INVALID_ARGUMENT, message };
-}
-
-export function failure(message: string): Refusal {
-  return { status: ErrorStatus.GENERAL_FAILURE, message };
 }

@@ -185,4 +185,13 @@ describe("PreparedModel", () => {
     await running;
     expect(events).toEqual(["ran", "closed"]);
   });
+
+  it("does not throw where the executable does not close", async () => {
+    const model = await prepared(undefined, {
+      close() {
+        throw new Error("stuck");
+      },
+    });
+    expect(() => model.close()).not.toThrow();
+  });
 });

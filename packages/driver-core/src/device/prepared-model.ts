@@ -1,100 +1,64 @@
 /**
  * A prepared model: what a request goes through from the call to the answer.
  */
-import { type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
 import {
-  ErrorStatus,
   type ExecuteOptions,
   ExecutionPreference,
   type ExecutionResult,
   type FencedResult,
   MeasureTiming,
   type PreparedModel,
-  type PrepareResult,
   type Request,
 } from "@nnhal/types";
-import { inSection, type Section } from "@nnhal/utils";
+import type { Section } from "@nnhal/utils";
 import { configureExecutionBurst } from "../burst/server.ts";
 import { answer, refused } from "./answer.ts";
-import type { Refusal } from "./check-model.ts";
 import type { DeviceContext } from "./device.ts";
 import { executeFenced } from "./fenced.ts";
-import { invalid, launch } from "./launch.ts";
+import { holdExecutable } from "./hold-executable.ts";
+import { launch } from "./launch.ts";
 import { outcomeText, requestText, timingText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
+import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { run } from "./run.ts";
 
-/** Compiles a checked model. */
-export async function prepareModel(
-  source: GraphSource,
-  options: CompileOptions,
-  deadline: bigint | undefined,
-  context: DeviceContext,
-): Promise<PrepareResult> {
-  try {
-    const graph = viewModel(source);
-    const executable = await inSection(context.trace, "LC", "PC", "compile", () =>
-      context.session.compile(graph, options),
-    );
-    if (deadline !== undefined && context.now() >= deadline) {
-      executable.close();
-      return {
-        status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
-        message: "the deadline passed while the model was prepared",
-        preparedModel: null,
-      };
-    }
-    const record: ModelRecord = { model: source.model, graph, executable, ...options };
-    return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
-  } catch (error) {
-    return {
-      status: ErrorStatus.GENERAL_FAILURE,
-      message: `preparing the model: ${messageOf(error)}`,
-      preparedModel: null,
-    };
-  }
-}
-
-function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
+/** The prepared model over what a backend compiled. */
+export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
   const { name, log, trace, domain } = context;
   const executeDetail = `${name}: execute`;
-  let closed = false;
-  let underWay = 0;
+  // All methods use it, so that it lives as long as any of them.
+  const held = holdExecutable(record, context);
   const begin = () => {
-    underWay++;
+    held.begin();
     return trace.begin("LD", "PE", executeDetail);
   };
   const end = (section: Section) => {
     section.end();
-    underWay--;
-    closeWhenIdle();
-  };
-  const closeWhenIdle = () => {
-    if (closed && underWay === 0) inSection(trace, "LD", "PT", `${name}: close`, () => record.executable.close());
+    held.end();
   };
   const result: PreparedModel = {
     async execute(request, options = {}) {
-      if (closed) return refused(invalid("the prepared model is closed"));
+      if (held.isClosed) return refused(invalid("the prepared model is closed"));
       const section = begin();
       try {
         const result = await execute(record, request, options, section, context);
         log.VLOG("DRIVER", () => `${name}: execute gives ${outcomeText(result)}${timingText(result.timing)}`);
         return result;
       } catch (error) {
-        return refused({ status: ErrorStatus.GENERAL_FAILURE, message: `executing: ${messageOf(error)}` });
+        return refused(failure(`executing: ${messageOf(error)}`));
       } finally {
         end(section);
       }
     },
     async executeFenced(request, waitFor, options = {}) {
-      if (closed) return unfenced(invalid("the prepared model is closed"));
+      if (held.isClosed) return unfenced(invalid("the prepared model is closed"));
       log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(request)} after ${waitFor.length} fences`);
       const section = begin();
       let launched: ReturnType<typeof executeFenced>;
       try {
         launched = executeFenced(record, request, waitFor, options, section, context);
       } catch (error) {
-        launched = { status: ErrorStatus.GENERAL_FAILURE, message: `executing: ${messageOf(error)}` };
+        launched = failure(`executing: ${messageOf(error)}`);
       }
       if ("status" in launched) {
         end(section);
@@ -109,19 +73,18 @@ function preparedModel(record: ModelRecord, context: DeviceContext): PreparedMod
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
-      if (closed) return { ...invalid("the prepared model is closed"), context: null };
+      if (held.isClosed) return { ...invalid("the prepared model is closed"), context: null };
       const saving = record.preference === ExecutionPreference.LOW_POWER;
-      return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
+      const burst = configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now: context.now,
+        timer: context.timer,
         log: (message) => log.VLOG("DRIVER", `${name}: burst: ${message}`),
         ...(saving && { pollingWindow: 0 }),
       });
+      if (burst.context !== null) void burst.context.ended.then(context.client.onClose(burst.context.close));
+      return burst;
     },
-    close() {
-      if (closed) return;
-      closed = true;
-      closeWhenIdle();
-    },
+    close: () => held.close(),
   };
   domain.records.set(result, record);
   return result;
@@ -152,8 +115,4 @@ function unfenced(refusal: Refusal): FencedResult {
 /** Resolves after what is under way in this turn of the event loop, and may end in it. */
 function turnOfTheEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,10 +4,11 @@
 import type { RunContext, RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecuteOptions, LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
-import { bindInputs, bindOutputs, growOutputs, settle } from "./bind.ts";
+import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
 import type { DeviceContext } from "./device.ts";
 import { checkInputs, isDeviceBuffer, type Launch } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
+import { failure, messageOf } from "./refusal.ts";
 
 /** Runs more than once only while outputs of unknown shape outgrow their device buffers. */
 const mostRuns = 4;
@@ -15,6 +16,12 @@ const mostRuns = 4;
 const late: RunResult = {
   status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
   message: "the deadline had passed before the execution",
+  outputShapes: [],
+};
+
+const gone: RunResult = {
+  status: ErrorStatus.DEVICE_UNAVAILABLE,
+  message: "the client was closed before the execution",
   outputShapes: [],
 };
 
@@ -27,31 +34,31 @@ export async function run(
   context: DeviceContext,
 ): Promise<RunResult> {
   const { scheduler, client } = context;
+  if (client.isClosed) return settle(launched, gone);
   retain(launched);
   try {
     if (!scheduler.tryEnter()) {
       const { priority } = record;
       const { deadline } = options;
       const work = { client, priority, ...(deadline !== undefined && { deadline }) };
-      if (!(await scheduler.enter(work))) return settle(launched, late);
+      if (!(await scheduler.enter(work))) return settle(launched, client.isClosed ? gone : late);
     }
     try {
       const inputs = inputsNow(record, launched, options, context);
       if ("status" in inputs) return settle(launched, inputs);
       const runContext = contextOf(options, section, context);
       for (let runs = 1; ; runs++) {
-        const result = await record.executable.run(inputs, bindOutputs(record, launched), runContext);
+        const outputs = bindOutputs(record, launched);
+        const short = shortOutput(record, launched, outputs);
+        if (short !== undefined) return settle(launched, short);
+        const result = await record.executable.run(inputs, outputs, runContext);
         if (runs === mostRuns || !growOutputs(launched, result)) return settle(launched, result);
       }
     } finally {
       scheduler.leave();
     }
   } catch (error) {
-    return settle(launched, {
-      status: ErrorStatus.GENERAL_FAILURE,
-      message: `executing: ${error instanceof Error ? error.message : error}`,
-      outputShapes: [],
-    });
+    return settle(launched, { ...failure(`executing: ${messageOf(error)}`), outputShapes: [] });
   } finally {
     release(launched);
   }

@@ -4,11 +4,22 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { type Device, ErrorStatus, type PreparedModel, Priority } from "@nnhal/types";
+import {
+  type Device,
+  ErrorStatus,
+  ExecutionPreference,
+  MeasureTiming,
+  type Model,
+  type PreparedModel,
+  Priority,
+  type V1_3,
+} from "@nnhal/types";
+import { makeTimePoint } from "@nnhal/utils";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { floats, floatsIn, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
+import { asV1_3 } from "../versions/device-face.ts";
 import { openDevice } from "./device.ts";
 import { steadyClock } from "./steady-clock.ts";
 
@@ -53,10 +64,58 @@ function usedMemory(): number {
   return heapUsed + arrayBuffers;
 }
 
+/** A way to execute on one prepared model. */
+type Execute = PreparedModel["execute"];
+
+/** How often callbacks were called, by how often the same one was. */
+type Calls = Map<number, number>;
+
+/** Prepares a model on a device, and gives the way to execute. */
+type Prepare = (device: Device, model: Model, priority: Priority, calls: Calls) => Promise<Execute>;
+
+/** Executions are calls that answer. */
+const answering: Prepare = async (device, model, priority) => {
+  const { preparedModel } = await device.prepareModel(model, { priority });
+  if (preparedModel === null) throw new Error("not prepared");
+  return preparedModel.execute;
+};
+
+/** Executions are launched, as HAL 1.3 does it, and end in a callback. */
+const launching: Prepare = async (device, model, priority, calls) => {
+  const driver = asV1_3(device);
+  const none = { kind: "none" } as const;
+  const { FAST_SINGLE_ANSWER } = ExecutionPreference;
+  const preparedModel = await new Promise<V1_3.IPreparedModel | null>((resolve) => {
+    const callback = {
+      ...deaf,
+      notify_1_3: (_: ErrorStatus, prepared: V1_3.IPreparedModel | null) => resolve(prepared),
+    };
+    driver.prepareModel_1_3(model, FAST_SINGLE_ANSWER, priority, none, [], [], new Uint8Array(32), callback);
+  });
+  if (preparedModel === null) throw new Error("not prepared");
+  return (request, { deadline } = {}) =>
+    new Promise((resolve) => {
+      let told = 0;
+      const notify_1_3: V1_3.IExecutionCallback["notify_1_3"] = (status, outputShapes, timing) => {
+        calls.set(told, (calls.get(told) ?? 0) - 1);
+        told++;
+        calls.set(told, (calls.get(told) ?? 0) + 1);
+        resolve({ status, outputShapes, timing });
+      };
+      calls.set(told, (calls.get(told) ?? 0) + 1);
+      preparedModel.execute_1_3(request, MeasureTiming.NO, makeTimePoint(deadline), none, { ...deaf, notify_1_3 });
+    });
+};
+
+const unexpected = () => {
+  throw new Error("a callback of another version was called");
+};
+const deaf = { notify: unexpected, notify_1_2: unexpected };
+
 /** One caller's executions, one after the other; gives how often each status came. */
 async function call(
   caller: number,
-  models: readonly PreparedModel[],
+  models: readonly Execute[],
   count: number,
   draw: () => number,
 ): Promise<Map<ErrorStatus, number>> {
@@ -76,8 +135,8 @@ async function call(
       steadyClock() + 10n ** 12n,
     ];
     const chosen = deadline[Math.floor(draw() * deadline.length)];
-    const model = models[Math.floor(draw() * models.length)];
-    const result = await model.execute(requestFor([place], [output]), chosen === undefined ? {} : { deadline: chosen });
+    const execute = models[Math.floor(draw() * models.length)];
+    const result = await execute(requestFor([place], [output]), chosen === undefined ? {} : { deadline: chosen });
     seen.set(result.status, (seen.get(result.status) ?? 0) + 1);
     if (result.status !== NONE) {
       expect(result.outputShapes).toEqual([]);
@@ -90,13 +149,15 @@ async function call(
 }
 
 describe("10,000 executions from 64 callers", () => {
-  it("are each answered once, with their own result, and leave no memory behind", async () => {
+  it.each<[string, Prepare]>([
+    ["called", answering],
+    ["launched", launching],
+  ])("%s, are each answered once, with their own result, and leave no memory behind", async (_way, prepare) => {
     const device = await busyDevice();
-    const models: PreparedModel[] = [];
+    const calls: Calls = new Map();
+    const models: Execute[] = [];
     for (const priority of [Priority.LOW, Priority.MEDIUM, Priority.HIGH]) {
-      const { preparedModel } = await device.prepareModel(reluModel({ dimensions: [0, 3] }), { priority });
-      if (preparedModel === null) throw new Error("not prepared");
-      models.push(preparedModel);
+      models.push(await prepare(device, reluModel({ dimensions: [0, 3] }), priority, calls));
     }
     const [{ seed }] = fc.sample(fc.record({ seed: fc.integer({ min: 1, max: 2 ** 31 - 1 }) }), {
       numRuns: 1,
@@ -127,6 +188,9 @@ describe("10,000 executions from 64 callers", () => {
     }
     // Each execution brought about 200 bytes of data and several objects; a leak of 100 bytes each would be 1 MB.
     expect(after - before).toBeLessThan(1_000_000);
+    const others = [...calls].filter(([times, count]) => times !== 1 && count !== 0);
+    expect(others, "callbacks that were called so many times, not once").toEqual([]);
+    if (prepare === launching) expect(calls.get(1)).toBe((perCaller + 20) * callers);
   });
 
   it("end, those that wait among them, where the prepared model is closed meanwhile", async () => {

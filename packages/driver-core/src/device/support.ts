@@ -5,6 +5,13 @@
 import { type BackendSession, type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
 import type { Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
+import type { DeviceContext } from "./device.ts";
+
+/** Why a model cannot be prepared for the operations that it has; undefined where it can. */
+export function whyUnsupported(source: GraphSource, { name, session }: DeviceContext): string | undefined {
+  const reasons = supportOf(source, session).filter((reason) => reason !== undefined);
+  return reasons.length === 0 ? undefined : `${name} does not support the model: ${reasons.join("; ")}`;
+}
 
 /** For each operation of the main subgraph why it is not supported; undefined where it is. */
 export function supportOf(source: GraphSource, session: BackendSession): (string | undefined)[] {

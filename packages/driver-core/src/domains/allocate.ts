@@ -14,19 +14,20 @@ import {
 } from "@nnhal/types";
 import { type BufferOperand, describeBuffer, type PreparedModelRecord } from "@nnhal/validation";
 import { formatIssues } from "../device/check-model.ts";
+import { messageOf } from "../device/refusal.ts";
 import { bufferInterface } from "./buffer.ts";
 import { type BufferUses, type DeviceBuffer, sizeOf } from "./device-buffer.ts";
 import { createStorage } from "./storage.ts";
 import { type BufferTracker, createBufferTracker } from "./tracker.ts";
 
-/** The buffers of a device, and the prepared models that they can be for. */
+/** The buffers of one client of a device, and the prepared models that they can be for. */
 export interface BufferDomain {
-  /** The device's own prepared models. */
+  /** The client's own prepared models. */
   readonly records: WeakMap<PreparedModel, PreparedModelRecord>;
   readonly buffers: BufferTracker<DeviceBuffer>;
 }
 
-/** A device's domain with nothing in it. */
+/** A client's domain with nothing in it. */
 export function createBufferDomain(): BufferDomain {
   return { records: new WeakMap(), buffers: createBufferTracker() };
 }
@@ -66,13 +67,32 @@ export function allocate(
       storage,
       dimensions: operand.dimensions,
       initialised: false,
+      isClosed: false,
     };
     const token = buffers.add(buffer, () => storage.release());
-    return { status: ErrorStatus.NONE, buffer: bufferInterface(buffer, () => buffers.remove(buffer)), token };
+    const inHostMemory = storage.place === undefined;
+    return {
+      status: ErrorStatus.NONE,
+      buffer: bufferInterface(buffer, () => closeBuffer(buffer, buffers)),
+      token,
+      ...(inHostMemory && { inHostMemory }),
+    };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be had: ${reason}`);
+    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be had: ${messageOf(error)}`);
   }
+}
+
+/** Frees a buffer and its token, once executions that use it have ended. */
+function closeBuffer(buffer: DeviceBuffer, buffers: BufferDomain["buffers"]): void {
+  if (buffer.isClosed) return;
+  buffer.isClosed = true;
+  buffers.remove(buffer);
+  buffer.storage.release();
+}
+
+/** Frees all buffers of a domain. */
+export function closeBuffers({ buffers }: BufferDomain): void {
+  for (const buffer of buffers.living()) closeBuffer(buffer, buffers);
 }
 
 function recordOf(records: BufferDomain["records"], model: PreparedModel | null): PreparedModelRecord | null {

@@ -23,6 +23,8 @@ export interface DeviceBuffer {
   dimensions: readonly number[];
   /** Whether it has a value. */
   initialised: boolean;
+  /** Whether its client has let go of it. */
+  isClosed: boolean;
 }
 
 /** The buffer has a value of this shape from now on. */

@@ -26,6 +26,15 @@ describe("createBufferTracker", () => {
     expect([tracker.add({}), tracker.add({}), tracker.add({})]).toEqual([3, 1, 4]);
   });
 
+  it("knows which buffers live", () => {
+    const tracker = createBufferTracker<object>();
+    expect(tracker.living()).toEqual([]);
+    const buffers = [{ name: "first" }, { name: "second" }, { name: "third" }];
+    for (const buffer of buffers) tracker.add(buffer);
+    tracker.remove(buffers[1]);
+    expect(tracker.living()).toEqual([buffers[0], buffers[2]]);
+  });
+
   it("frees a token once", () => {
     const tracker = createBufferTracker<object>();
     const buffer = {};

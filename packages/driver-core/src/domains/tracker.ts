@@ -9,6 +9,8 @@ export interface BufferTracker<Buffer extends object> {
   add(buffer: Buffer, onCollected?: () => void): number;
   /** The living buffer with a token. */
   get(token: number): Buffer | undefined;
+  /** The living buffers. */
+  living(): Buffer[];
   /** Gives a buffer's token back. A buffer that has none is no error. */
   remove(buffer: Buffer): void;
 }
@@ -36,6 +38,7 @@ export function createBufferTracker<Buffer extends object>(): BufferTracker<Buff
       return token;
     },
     get: (token) => table[token]?.deref(),
+    living: () => table.flatMap((entry) => entry?.deref() ?? []),
     remove(buffer) {
       const token = tokens.get(buffer);
       if (token === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * A subgraph as planning sees it: who writes and who reads each operand, and how large operands and operations are.
+ * A subgraph as planning sees it: who writes and who reads each operand, and how large operands are.
  */
 import {
   type Model,
@@ -52,38 +52,23 @@ export function bytesOf({ type, dimensions }: Operand): number {
   return dimensions.reduce((size, extent) => size * Math.max(extent, 1), elementSize);
 }
 
-function elementsOf({ dimensions }: Operand): number {
-  return dimensions.reduce((count, extent) => count * Math.max(extent, 1), 1);
-}
-
-const weighted = new Set<number>([
-  OperationType.CONV_2D,
-  OperationType.GROUPED_CONV_2D,
-  OperationType.FULLY_CONNECTED,
-  OperationType.TRANSPOSE_CONV_2D,
-]);
-
-/**
- * Multiply-adds of an operation, roughly: for convolutions and matrix products each output takes as many as a filter has
- * weights; a depthwise convolution takes a window; everything else a few for each element that it reads or writes.
- */
-export function workOf(subgraph: Subgraph, index: number): number {
-  const { type, inputs, outputs } = subgraph.operations[index];
-  const operandOf = (operand: number) => subgraph.operands[operand];
-  const written = outputs.reduce((sum, output) => sum + elementsOf(operandOf(output)), 0);
-  const filter = inputs.length > 1 ? operandOf(inputs[1]) : undefined;
-  if (filter !== undefined && weighted.has(type)) {
-    return written * (elementsOf(filter) / Math.max(filter.dimensions[0] ?? 1, 1));
-  }
-  if (filter !== undefined && type === OperationType.DEPTHWISE_CONV_2D) {
-    return written * Math.max(filter.dimensions[1] ?? 1, 1) * Math.max(filter.dimensions[2] ?? 1, 1);
-  }
-  return written + inputs.reduce((sum, input) => sum + elementsOf(operandOf(input)), 0);
-}
-
 /** The model whose main subgraph is one of another model's referenced ones. */
 export function referencedModel(model: Model, index: number): Model {
-  return { ...model, main: model.referenced[index] };
+  return modelWith(model, model.referenced[index]);
+}
+
+/**
+ * A model with another main subgraph. Subgraphs and extensions come along only where they are used: an old driver takes no
+ * model that has any.
+ */
+export function modelWith(model: Model, main: Subgraph): Model {
+  const { operands, operations } = main;
+  // What the subgraphs use is not looked into.
+  if (operands.some(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH)) return { ...model, main };
+  if (model.extensionNameToPrefix.length === 0) return { ...model, main, referenced: [] };
+  const prefixes = new Set([...operands, ...operations].map(({ type }) => type >>> 16));
+  const extensionNameToPrefix = model.extensionNameToPrefix.filter(({ prefix }) => prefixes.has(prefix));
+  return { ...model, main, referenced: [], extensionNameToPrefix };
 }
 
 /** Whether an operation is an IF or a WHILE. */

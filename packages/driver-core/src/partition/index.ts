@@ -5,3 +5,4 @@ export { type PlanningDevice, type PlanOptions, plan, whyUnsupported } from "./p
 export type { Candidate, Choice, ExecutionStep, IfStep, Plan, Step, Unplannable, WhileStep } from "./plan.ts";
 export { androidPolicy, type CostModel, costPolicy, defaultCosts, type Policy } from "./policy.ts";
 export { separateOperations } from "./separate.ts";
+export { withoutTrailingDefaults } from "./trailing-defaults.ts";

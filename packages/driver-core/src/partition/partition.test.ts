@@ -1,5 +1,6 @@
 import {
   ExecutionPreference,
+  type Model,
   OperandLifeTime,
   OperandType,
   OperationType,
@@ -173,6 +174,41 @@ describe("steps", () => {
     expect(second.model.main.operands[1]).toMatchObject(constant);
   });
 
+  it("take subgraphs and extensions along only where they are used", () => {
+    const extended = { type: 0x0007_0001 };
+    const subgraph = { type: OperandType.SUBGRAPH, dimensions: [], lifetime: OperandLifeTime.SUBGRAPH };
+    const main = sketch(
+      [
+        ["ABS", "in", "a"],
+        ["IF", "flag yes yes a", "b"],
+        ["NEG", "b", "c"],
+        ["MAXIMUM", "c own", "out"],
+      ],
+      "in flag own",
+      "out",
+      { flag: { type: OperandType.TENSOR_BOOL8, dimensions: [1] }, yes: subgraph, own: extended },
+    );
+    const inside = sketch([["ABS", "in", "out"]], "in", "out");
+    const model: Model = {
+      ...modelOf(main, [inside]),
+      extensionNameToPrefix: [{ name: "com.example.test", prefix: 7 }],
+    };
+    const takes = (name: OperationTypeName) => deviceOf(name.toLowerCase(), capabilitiesOf(1), [name]);
+    const divided = plan(model, [takes("ABS"), takes("IF"), takes("NEG"), takes("MAXIMUM")], android);
+    if ("unplannable" in divided) throw new Error(divided.message);
+    const carried = executions(divided).map((step) => [
+      step.model.referenced.length,
+      step.model.extensionNameToPrefix.length,
+    ]);
+    // What an IF brings may use any extension.
+    expect(carried).toEqual([
+      [0, 0],
+      [1, 1],
+      [0, 0],
+      [0, 1],
+    ]);
+  });
+
   it("do not cut a temporary whose size is not known", () => {
     const main = (middle: OperationTypeName) =>
       sketch(
@@ -268,7 +304,7 @@ describe("plan by cost", () => {
       "out",
       { in: large, a: large, b: large, out: large },
     );
-    const free = { ...costPolicy, costs: { multiplyAdd: 10, byteMoved: 0.25, step: 10_000 } };
+    const free = { ...costPolicy, costs: { ...costPolicy.costs, element: 10, byteMoved: 0, step: 1 } };
     const npu = deviceOf("npu", capabilitiesOf(0.01), ["ABS"]);
     expect(devicesOf(planned(main, [npu, cpu()], { policy: free }))).toEqual(["cpu", "npu", "cpu"]);
   });

@@ -17,6 +17,7 @@ import type { Candidate, Choice, ExecutionStep, Plan, Step, Unplannable } from "
 import { type CostModel, costPolicy, type Policy } from "./policy.ts";
 import { buildStepModel } from "./step-model.ts";
 import { groupOperations } from "./steps.ts";
+import { withoutTrailingDefaults } from "./trailing-defaults.ts";
 
 /** A device as planning sees it; every `Device` is one, but for the CPU's mark. */
 export interface PlanningDevice {
@@ -36,16 +37,18 @@ export interface PlanOptions {
 }
 
 /** Divides a model among devices. */
-export function plan(model: Model, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan | Unplannable {
+export function plan(given: Model, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan | Unplannable {
+  const model = withoutTrailingDefaults(given);
   return planSubgraph(choosingOf(model, devices, options, planInside(model, devices, options)), devices, options);
 }
 
 /** For each operation of the main subgraph why no device takes it and nothing interprets it; undefined where one does. */
 export function whyUnsupported(
-  model: Model,
+  given: Model,
   devices: readonly PlanningDevice[],
   options: PlanOptions = {},
 ): (string | undefined)[] {
+  const model = withoutTrailingDefaults(given);
   const choosing = choosingOf(model, devices, options, planInside(model, devices, options));
   return choosing.candidates.map((candidates, index) =>
     isTaken(choosing, index) ? undefined : describeUnsupported(candidates, devices),
@@ -61,7 +64,8 @@ function planInside(model: Model, devices: readonly PlanningDevice[], options: P
   if (devices.length === 1 || !devices.some(({ name }) => name === options.cpu)) return plans;
   for (const index of subgraphsInnerFirst(model)) {
     const inside = referencedModel(model, index);
-    plans.set(index, planSubgraph(choosingOf(inside, devices, options, plans), devices, options));
+    const choosing = { ...choosingOf(inside, devices, options, plans), isInner: true };
+    plans.set(index, planSubgraph(choosing, devices, options));
   }
   return plans;
 }
@@ -69,6 +73,8 @@ function planInside(model: Model, devices: readonly PlanningDevice[], options: P
 /** What choosing works on, and the plans of what is inside control flow. */
 interface Planning extends Choosing {
   readonly inner: InnerPlans;
+  /** Whether it is for a subgraph of control flow, which has no model of its own that a device could get as it is. */
+  readonly isInner: boolean;
 }
 
 function choosingOf(
@@ -84,6 +90,7 @@ function choosingOf(
     cpu: devices.findIndex(({ name }) => name === cpu),
     costs: policy.costs,
     inner,
+    isInner: false,
   };
 }
 
@@ -137,17 +144,16 @@ function candidatesOf(
   model: Model,
   devices: readonly PlanningDevice[],
   preference: ExecutionPreference,
-  { multiplyAdd }: CostModel,
+  costs: CostModel,
 ): Candidate[][] {
   const candidates: Candidate[][] = model.main.operations.map(() => []);
   for (const device of devices) {
     const { capabilities } = device.getCapabilities();
     const { status, message, supported, reasons } = device.getSupportedOperations(model);
-    const performances = performancesOf(model, capabilities, preference);
+    const performances = performancesOf(model, capabilities, preference, costs);
     candidates.forEach((ofOperation, index) => {
       if (status === ErrorStatus.NONE && supported[index]) {
-        const { performance, effort } = performances[index];
-        ofOperation.push({ supported: true, performance, predictedTime: effort * multiplyAdd });
+        ofOperation.push({ supported: true, ...performances[index] });
       } else ofOperation.push({ supported: false, reason: reasons[index] ?? message ?? "not supported" });
     });
   }
@@ -236,7 +242,7 @@ function divide(
     const step =
       device === undefined
         ? interpretedStep(planning, operations[0], timeOf)
-        : executionStep(model, wiring, device, operations, group, groups.length, timeOf);
+        : executionStep(planning, device, operations, group, groups.length === 1, timeOf);
     if ("unplannable" in step) return step;
     steps.push(step);
   }
@@ -271,16 +277,15 @@ function explained(
 type TimeOf = (inputs: readonly number[]) => number;
 
 function executionStep(
-  model: Model,
-  wiring: Wiring,
+  { model, wiring, isInner }: Planning,
   device: number,
   operations: readonly number[],
   group: readonly number[],
-  groupCount: number,
+  isOnly: boolean,
   timeOf: TimeOf,
 ): ExecutionStep {
   // One device for everything: the model goes to it unchanged.
-  if (groupCount === 1) {
+  if (isOnly && !isInner) {
     const { inputIndexes: inputs, outputIndexes: outputs } = model.main;
     const all = model.main.operations.map((_, index) => index);
     return { kind: "execution", device, operations: all, model, inputs, outputs, predictedTime: timeOf(inputs) };

@@ -12,7 +12,8 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
-import { workOf } from "./graph.ts";
+import type { CostModel } from "./policy.ts";
+import { timeOf } from "./work.ts";
 
 /** Performance by which devices that name none are still comparable: worse than any that do. */
 const UNNAMED_PERFORMANCE = 1e6;
@@ -24,8 +25,8 @@ export interface Performance {
    * branches'. WHILE: its own, its condition's and its body's.
    */
   readonly performance: number;
-  /** Multiply-adds that a device of performance 1 does meanwhile. IF: the mean of its branches. WHILE: one turn. */
-  readonly effort: number;
+  /** Predicted nanoseconds. IF: the mean of its branches. WHILE: one turn. */
+  readonly predictedTime: number;
 }
 
 /** What a device says of the operations of the main subgraph. */
@@ -33,6 +34,7 @@ export function performancesOf(
   model: Model,
   capabilities: Capabilities,
   preference: ExecutionPreference,
+  costs: CostModel,
 ): Performance[] {
   const figure = (info: PerformanceInfo) =>
     preference === ExecutionPreference.LOW_POWER ? info.powerUsage : info.execTime;
@@ -54,22 +56,26 @@ export function performancesOf(
         const branches = Math.max(1, named.length);
         return {
           performance: figure(capabilities.ifPerformance) + inside.performance / branches,
-          effort: inside.effort / branches,
+          predictedTime: inside.predictedTime / branches,
         };
       }
       const [first] = inputs;
       const named = (first !== undefined && byType.get(subgraph.operands[first].type)) || Number.POSITIVE_INFINITY;
-      return { performance: named, effort: workOf(subgraph, index) * Math.min(named, UNNAMED_PERFORMANCE) };
+      const computing = timeOf(subgraph, index, costs) * Math.min(named, UNNAMED_PERFORMANCE);
+      return { performance: named, predictedTime: costs.operation + computing };
     });
   for (const index of subgraphsInnerFirst(model)) sums.set(index, total(performancesIn(model.referenced[index])));
   return performancesIn(model.main);
 }
 
-const nothing: Performance = { performance: 0, effort: 0 };
+const nothing: Performance = { performance: 0, predictedTime: 0 };
 
 function total(performances: readonly Performance[]): Performance {
   return performances.reduce(
-    (sum, { performance, effort }) => ({ performance: sum.performance + performance, effort: sum.effort + effort }),
+    (sum, { performance, predictedTime }) => ({
+      performance: sum.performance + performance,
+      predictedTime: sum.predictedTime + predictedTime,
+    }),
     nothing,
   );
 }

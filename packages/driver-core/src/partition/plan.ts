@@ -6,7 +6,7 @@ import type { Model } from "@nnhal/types";
 
 /** A model divided into steps. */
 export interface Plan {
-  /** The model that was planned, as it was given. */
+  /** The model that was planned: as it was given, but for trailing inputs that have their default values. */
   readonly model: Model;
   /** Names of the devices that were offered, by index. */
   readonly devices: readonly string[];

@@ -36,12 +36,13 @@ const alternating = sketch(
 
 describe("predicted times", () => {
   // Four elements are read and four written, and 16 bytes cross.
-  const { step, multiplyAdd, byteMoved } = costPolicy.costs;
-  const work = 8 * multiplyAdd;
+  const { step, operation, element, byteMoved } = costPolicy.costs;
+  const work = 8 * element;
 
   it("of a step are its start, what it reads from other devices, and its operations", () => {
     const { steps, predictedTime } = planned(alternating, [npu, cpu], android);
-    const times = [step + 0.1 * work, step + 16 * byteMoved + work, step + 16 * byteMoved + 0.1 * work];
+    const started = step + operation;
+    const times = [started + 0.1 * work, started + 16 * byteMoved + work, started + 16 * byteMoved + 0.1 * work];
     expect(steps.map((one) => one.predictedTime)).toEqual(times);
     expect(predictedTime).toBeCloseTo(
       times.reduce((a, b) => a + b, 0),
@@ -62,16 +63,16 @@ describe("predicted times", () => {
       "out",
     );
     const [, second, , last] = planned(main, [npu, cpu], android).steps;
-    expect(second.predictedTime).toBe(step + 16 * byteMoved + work + 16 * multiplyAdd);
+    expect(second.predictedTime).toBe(step + 16 * byteMoved + 2 * operation + work + 16 * element);
     // d and a cross; b comes from the CPU's own step before.
-    expect(last.predictedTime).toBe(step + 32 * byteMoved + 16 * multiplyAdd);
+    expect(last.predictedTime).toBe(step + 32 * byteMoved + operation + 16 * element);
   });
 
   it("of an operation stand beside what each device says of it", () => {
     const { choices } = planned(alternating, [npu, cpu], android);
     expect(choices[0].candidates).toEqual([
-      { supported: true, performance: 0.1, predictedTime: 0.1 * work },
-      { supported: true, performance: 1, predictedTime: work },
+      { supported: true, performance: 0.1, predictedTime: operation + 0.1 * work },
+      { supported: true, performance: 1, predictedTime: operation + work },
     ]);
   });
 });
@@ -146,10 +147,11 @@ describe("control flow by cost", () => {
     const branches = [abs(100), abs(300)];
     const { costs } = costPolicy;
     const whole = (main: Subgraph) => planned(main, [cpu], {}, branches).predictedTime - costs.step;
-    expect(whole(branching)).toBe((200 + 600) / 2);
-    expect(whole(looping)).toBe(200 + 600);
+    const [small, large] = [200, 600].map((touched) => costs.operation + touched * costs.element);
+    expect(whole(branching)).toBe((small + large) / 2);
+    expect(whole(looping)).toBe(small + large);
     const apart = (main: Subgraph) => planned(main, [npu, cpu], { ...android, cpu: "cpu" }, branches).steps[0];
-    const [yes, no] = [costs.step + 0.1 * 200, costs.step + 0.1 * 600];
+    const [yes, no] = [200, 600].map((touched) => costs.step + costs.operation + 0.1 * touched * costs.element);
     expect(apart(branching).predictedTime).toBeCloseTo(costs.step + (yes + no) / 2, 6);
     expect(apart(looping).predictedTime).toBeCloseTo(costs.step + yes + no, 6);
   });

@@ -3,7 +3,7 @@
  * values and pools are the planned model's own.
  */
 import { type Model, type Operand, OperandLifeTime } from "@nnhal/types";
-import type { Wiring } from "./graph.ts";
+import { modelWith, type Wiring } from "./graph.ts";
 
 /** A step's model, and the planned model's operands that its inputs and outputs are. */
 export interface StepModel {
@@ -56,7 +56,7 @@ export function buildStepModel(
   const inputIndexes = listed(true);
   const outputIndexes = listed(false);
   return {
-    model: { ...model, main: { operands, operations: stepOperations, inputIndexes, outputIndexes } },
+    model: modelWith(model, { operands, operations: stepOperations, inputIndexes, outputIndexes }),
     inputs: inputIndexes.map((index) => touched[index]),
     outputs: outputIndexes.map((index) => touched[index]),
   };

@@ -42,6 +42,21 @@ describe("createScheduler", () => {
     expect([scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, false]);
   });
 
+  it("starts nothing that waits of a client that is dismissed, and all of the others'", async () => {
+    const { clock, scheduler, started, enter, drain } = setUp();
+    const [gone, other] = [{}, {}];
+    scheduler.tryEnter();
+    void enter("gone 1", HIGH, gone, 50n);
+    void enter("other 1", LOW, other);
+    void enter("gone 2", LOW, gone);
+    void enter("other 2", LOW, other);
+    scheduler.dismiss(gone);
+    scheduler.dismiss({});
+    expect([scheduler.waiting, clock.waiting]).toEqual([2, 0]);
+    await drain();
+    expect(started).toEqual(["gone 1 too late", "gone 2 too late", "other 1", "other 2"]);
+  });
+
   it("goes by priority, then by arrival", async () => {
     const { scheduler, started, enter, drain } = setUp();
     scheduler.tryEnter();

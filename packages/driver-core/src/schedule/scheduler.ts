@@ -32,10 +32,15 @@ export interface Work {
 export interface Scheduler {
   /** Starts work at once where there is room and nobody waits. Where it answers true, `leave` has to follow. */
   tryEnter(): boolean;
-  /** Resolves with true when the work may start, after which `leave` has to follow; with false when it is too late. */
+  /**
+   * Resolves with true when the work may start, after which `leave` has to follow; with false when it is too late, or its
+   * client is dismissed.
+   */
   enter(work: Work): Promise<boolean>;
   /** Work that had entered has ended. */
   leave(): void;
+  /** What waits of a client's work will not start any more. */
+  dismiss(client: object): void;
   /** How much waits. */
   readonly waiting: number;
 }
@@ -121,6 +126,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         if (item.settled || deadline === undefined) return;
         item.cancel = callAt(deadline, now, timer, () => item.settle(false));
       });
+    },
+    dismiss(client) {
+      const queue = queues.get(client);
+      queues.delete(client);
+      for (let item = queue?.take(); item !== undefined; item = queue?.take()) {
+        if (!item.settled) item.settle(false);
+      }
     },
     leave() {
       running--;

@@ -2,16 +2,20 @@
  * Waiting for a point in time, injected beside the clock so that tests decide what time it is.
  */
 
-/** Calls back after at least some nanoseconds, or a little before where rounding has it; gives what cancels it. */
-export type Timer = (nanoseconds: bigint, callback: () => void) => () => void;
+/**
+ * Calls back after at least some nanoseconds, or a little before where rounding has it; gives what cancels it.
+ * `inBackground`: the process need not live for it. Default: it lives until then.
+ */
+export type Timer = (nanoseconds: bigint, callback: () => void, inBackground?: boolean) => () => void;
 
 /** As far as a timeout of the system reaches, in milliseconds. */
 const furthest = 2 ** 31 - 1;
 
-/** The system's timer. Keeps the process alive while it waits. */
-export const systemTimer: Timer = (nanoseconds, callback) => {
+/** The system's timer. */
+export const systemTimer: Timer = (nanoseconds, callback, inBackground = false) => {
   const milliseconds = nanoseconds / 1_000_000n + 1n;
   const timeout = setTimeout(callback, milliseconds < BigInt(furthest) ? Number(milliseconds) : furthest);
+  if (inBackground) timeout.unref();
   return () => clearTimeout(timeout);
 };
 

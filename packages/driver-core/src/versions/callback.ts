@@ -3,6 +3,7 @@
  */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
+import { messageOf } from "../device/refusal.ts";
 
 /** Where goes, one line each, what cannot be passed on to a caller. */
 export type LogSink = (message: string) => void;
@@ -71,10 +72,6 @@ export function refusalOf(check: () => Outcome | undefined): Outcome | undefined
 /** GENERAL_FAILURE, and why. */
 export function failure(what: string, error: unknown): Outcome {
   return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: ${messageOf(error)}` };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -153,6 +153,12 @@ describe("executing on an old driver", () => {
     expect(calls).toEqual([]);
   });
 
+  it.each<OldVersion>(["1.0", "1.2"])("of HAL %s refuses pools of a kind that nobody knows", async (version) => {
+    const { preparedModel, calls } = await preparedOf(version);
+    expect((await preparedModel.execute(renamed("paper"))).status).toBe(INVALID_ARGUMENT);
+    expect(calls).toEqual([]);
+  });
+
   it("takes pools that the version knows", async () => {
     expect((await (await preparedOf("1.0")).preparedModel.execute(renamed("mmap_fd"))).status).toBe(NONE);
     expect((await (await preparedOf("1.2")).preparedModel.execute(renamed("hardware_buffer"))).status).toBe(NONE);

@@ -20,6 +20,7 @@ import {
 import {
   combineDimensions,
   complianceWith,
+  compliantWithV1_3,
   convertToV1_0,
   convertToV1_2,
   getExecutionResult,
@@ -126,6 +127,9 @@ function refuseExecution(
 ): Outcome | undefined {
   if (isV1_3Model(own)) return undefined;
   const version = isV1_2Model(own) ? "1.2" : "1.0";
+  if (!compliantWithV1_3.request(request)) {
+    return invalid("some pool of the request is of a kind that no HAL version knows");
+  }
   if (!complianceWith(version).request(request)) {
     return failure("execute", `${name} is of HAL ${version}, which does not know some pool of the request`);
   }

@@ -49,26 +49,26 @@ export function arithmetic({ name, summary, types, scaleRule, float, integer, qu
       enforce(integerRule(left, activation));
       return inferBroadcast(left, right);
     },
-    reference({ left, right, activation }, { output }) {
-      const leftData = broadcastData(left, output.dimensions);
-      const rightData = broadcastData(right, output.dimensions);
+    *reference({ left, right, activation }, { output }) {
+      const leftData = yield* broadcastData(left, output.dimensions);
+      const rightData = yield* broadcastData(right, output.dimensions);
       const { length } = output.data;
       if (output.type === "TENSOR_INT32") {
-        return inChunks(length, (part) => integer(part(leftData), part(rightData), part(output.data)));
-      }
-      if (quantised !== undefined && isQuant8(output.type)) {
+        yield* inChunks(length, (part) => integer(part(leftData), part(rightData), part(output.data)));
+      } else if (quantised !== undefined && isQuant8(output.type)) {
         enforce(scaleRule?.(left, right, output));
         const bounds = quantisedActivationRange(activation, output);
-        return inChunks(length, (part) => {
+        yield* inChunks(length, (part) => {
           const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
           quantised(of(left, leftData), of(right, rightData), of(output), bounds);
         });
+      } else {
+        yield* inChunks(length, (part) => {
+          const results = part(output.data);
+          float(part(leftData), part(rightData), results);
+          activate(results, activation);
+        });
       }
-      return inChunks(length, (part) => {
-        const results = part(output.data);
-        float(part(leftData), part(rightData), results);
-        activate(results, activation);
-      });
     },
   });
 }

@@ -1,19 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { broadcastShape, extentProduct, stridesOf } from "../shape.ts";
-import { broadcastData } from "./_broadcast.ts";
-import { f32, i32, q8s, tensorOf } from "./_run.test-helper.ts";
+import { broadcastData as broadcasting } from "./_broadcast.ts";
+import { CHUNK } from "./_chunks.ts";
+import { f32, i32, q8s, tensorOf, toTheEnd } from "./_run.test-helper.ts";
 
-/** The element of each place of the result, found by its position. */
-function expected(dimensions: readonly number[], shape: readonly number[]): number[] {
+const broadcastData = (...args: Parameters<typeof broadcasting>) => toTheEnd(broadcasting(...args)).result;
+
+/** The element at a place of the result, found by its position. */
+function expectedAt(dimensions: readonly number[], shape: readonly number[], index: number): number {
   const missing = shape.length - dimensions.length;
   const strides = stridesOf(dimensions);
-  return Array.from({ length: extentProduct(shape, 0) }, (_, index) =>
-    stridesOf(shape).reduce((at, stride, axis) => {
-      if (axis < missing || dimensions[axis - missing] === 1) return at;
-      return at + (Math.floor(index / stride) % shape[axis]) * strides[axis - missing];
-    }, 0),
-  );
+  return stridesOf(shape).reduce((at, stride, axis) => {
+    if (axis < missing || dimensions[axis - missing] === 1) return at;
+    return at + (Math.floor(index / stride) % shape[axis]) * strides[axis - missing];
+  }, 0);
+}
+
+function expected(dimensions: readonly number[], shape: readonly number[]): number[] {
+  return Array.from({ length: extentProduct(shape, 0) }, (_, index) => expectedAt(dimensions, shape, index));
 }
 
 /** A tensor whose elements are their own indexes. */
@@ -78,6 +83,21 @@ describe("broadcastData", () => {
   it("gives nothing where an extent is 0", () => {
     expect(broadcastData(f32([0]), [3, 0])).toHaveLength(0);
     expect(broadcastData(f32([1], [5]), [2, 0])).toHaveLength(0);
+  });
+
+  // Cut along an axis of the result, of both tensors, or an inner one.
+  it.each([
+    [[1], [CHUNK + 5], 1],
+    [[CHUNK / 4 + 3, 1], [CHUNK / 4 + 3, 5], 1],
+    [[1, 700], [1600, 700], 1],
+    [[2, 1], [2, CHUNK + 1], 3],
+  ])("pauses on the way from %j to %j", (dimensions, shape, pauses) => {
+    const found = toTheEnd(broadcasting(counting(dimensions), shape));
+    expect(found.pauses).toBe(pauses);
+    expect(found.result).toHaveLength(extentProduct(shape, 0));
+    for (let index = 0; index < found.result.length; index += 509) {
+      if (found.result[index] !== expectedAt(dimensions, shape, index)) throw new Error(`element ${index} is wrong`);
+    }
   });
 
   it("takes many axes of extent 1", () => {

@@ -4,7 +4,7 @@
 import type { TensorData } from "../tensor.ts";
 
 /** Elements between two pauses; a few milliseconds of work. */
-const CHUNK = 1 << 20;
+export const CHUNK = 1 << 20;
 
 /**
  * Runs a loop over arrays of one length in parts, with a pause between two. `run` gets what takes the part of an array.

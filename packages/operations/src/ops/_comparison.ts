@@ -34,26 +34,32 @@ export function comparison(name: OperationTypeName, summary: string, answers: An
       ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED"],
     ],
     infer: ({ left, right }) => inferBroadcast(left, right),
-    reference({ left, right }, { output }) {
-      const leftData = broadcastData(comparable(left), output.dimensions);
-      const rightData = broadcastData(comparable(right), output.dimensions);
-      return inChunks(output.data.length, (part) =>
+    *reference({ left, right }, { output }) {
+      const leftData = yield* broadcastData(yield* comparable(left), output.dimensions);
+      const rightData = yield* broadcastData(yield* comparable(right), output.dimensions);
+      yield* inChunks(output.data.length, (part) =>
         compare(part(leftData), part(rightData), answers, part(output.data)),
       );
     },
   });
 }
 
-function comparable(operand: Tensor): Tensor {
+function* comparable(operand: Tensor): Generator<void, Tensor> {
   const { type, data, scale, zeroPoint } = operand;
   if (type === "TENSOR_BOOL8") {
     const bits = new Uint8Array(data.length);
-    for (let index = 0; index < bits.length; index++) bits[index] = data[index] === 0 ? 0 : 1;
+    yield* inChunks(data.length, (part) => {
+      const [from, to] = [part(data), part(bits)];
+      for (let index = 0; index < to.length; index++) to[index] = from[index] === 0 ? 0 : 1;
+    });
     return { ...operand, data: bits };
   }
   if (!isQuant8(type)) return operand;
   const real = new Float32Array(data.length);
-  for (let index = 0; index < real.length; index++) real[index] = (data[index] - zeroPoint) * scale;
+  yield* inChunks(data.length, (part) => {
+    const [from, to] = [part(data), part(real)];
+    for (let index = 0; index < to.length; index++) to[index] = (from[index] - zeroPoint) * scale;
+  });
   return { ...operand, type: "TENSOR_FLOAT32", data: real };
 }
 

@@ -91,7 +91,7 @@ describe("what convolutions refuse", () => {
     });
 
     it("wants a bias for each output channel", () => {
-      expect(() => run({}, floats([1, 5, 5, 4], filter, [channels + 1]))).toThrow(/the bias has shape/);
+      expect(() => run({}, floats([1, 5, 5, 4], filter, [channels + 1]))).toThrow(/the shape of the bias is/);
     });
 
     it("wants rank 4", () => {

@@ -5,7 +5,7 @@
 import type { TypeRow } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, optional } from "../params.ts";
-import { formatShape } from "../shape.ts";
+import { ensureShape } from "../shape.ts";
 import type { TensorInfo } from "../tensor.ts";
 import { dilatedExtent, implicitPadding, type Padding } from "../window.ts";
 import { imageLayout } from "./_image.ts";
@@ -86,9 +86,5 @@ export function ensureDepth(filter: number, input: number): void {
 /** Refuses a bias that has not one element for each output channel. */
 export function ensureBias(bias: TensorInfo, channels: number): void {
   ensure(channels >= 1, () => "the filter has no output channels");
-  ensure(
-    bias.dimensions.length === 1 && bias.dimensions[0] === channels,
-    () =>
-      `the bias has shape ${formatShape(bias.dimensions)} where ${channels}, one for each output channel, is needed`,
-  );
+  ensureShape("the bias", bias, [channels]);
 }

@@ -2,7 +2,7 @@
  * Padding of whole tensors: reading the paddings operand, and the padded copy.
  */
 import { ensure } from "../fail.ts";
-import { formatShape } from "../shape.ts";
+import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
 import { place } from "./_rearrange.ts";
 
@@ -11,10 +11,7 @@ export type Pad = readonly [before: number, after: number];
 
 /** The pads of an INT32 tensor of shape [axes, 2]. */
 export function padsOf({ data, dimensions }: Tensor, axes: number): readonly Pad[] {
-  ensure(
-    dimensions.length === 2 && dimensions[0] === axes && dimensions[1] === 2,
-    () => `the paddings have shape ${formatShape(dimensions)} where ${axes}x2 is needed`,
-  );
+  ensureShape("the paddings", { dimensions }, [axes, 2]);
   return Array.from({ length: axes }, (_, axis): Pad => {
     const before = data[2 * axis];
     const after = data[2 * axis + 1];

@@ -29,12 +29,12 @@ export function pairwise({ name, summary, types, loop }: Pairwise): Operation {
     outputs: [tensor("output")],
     types: rowsOfOneType(3, types),
     infer: ({ left, right }) => inferBroadcast(left, right),
-    reference({ left, right }, { output }) {
-      const leftData = requantise(left, output);
-      const rightData = requantise(right, output);
-      const a = broadcastData({ ...left, data: leftData }, output.dimensions);
-      const b = broadcastData({ ...right, data: rightData }, output.dimensions);
-      return inChunks(output.data.length, (part) => loop(part(a), part(b), part(output.data)));
+    *reference({ left, right }, { output }) {
+      const leftData = yield* requantise(left, output);
+      const rightData = yield* requantise(right, output);
+      const a = yield* broadcastData({ ...left, data: leftData }, output.dimensions);
+      const b = yield* broadcastData({ ...right, data: rightData }, output.dimensions);
+      yield* inChunks(output.data.length, (part) => loop(part(a), part(b), part(output.data)));
     },
   });
 }

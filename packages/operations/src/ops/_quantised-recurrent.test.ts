@@ -14,12 +14,15 @@ import {
 import { realValues } from "./_real.ts";
 import {
   declared,
+  expectClose,
   f32,
   f32Scalar,
   type Given,
   i32,
   i32Scalar,
+  inOrder,
   mismatchOf,
+  type Named,
   omitted,
   q8,
   q8Symm,
@@ -33,13 +36,6 @@ import {
 import { quantized16bitLstm } from "./quantized-16bit-lstm.ts";
 import { quantizedLstm } from "./quantized-lstm.ts";
 
-type Named = Readonly<Record<string, Given>>;
-
-function inOrder(inputs: Named, changes: Named = {}): Given[] {
-  for (const name of Object.keys(changes)) if (!(name in inputs)) throw new RangeError(`no input ${name}`);
-  return Object.values({ ...inputs, ...changes });
-}
-
 /** Integers in [middle - spread, middle + spread] in no order, others for every seed. */
 function some(shape: readonly number[], seed: number, spread: number, middle = 0): number[] {
   return Array.from(
@@ -51,13 +47,6 @@ function some(shape: readonly number[], seed: number, spread: number, middle = 0
 function row(tensor: Given, index: number): number[] {
   const length = tensor.dimensions[1];
   return Array.from(realValues(tensor)).slice(index * length, (index + 1) * length);
-}
-
-function expectClose(actual: readonly number[], expected: readonly number[], tolerance: number): void {
-  expect(actual).toHaveLength(expected.length);
-  actual.forEach((value, index) => {
-    expect(Math.abs(value - expected[index]), `element ${index}`).toBeLessThanOrEqual(tolerance);
-  });
 }
 
 describe("QUANTIZED_16BIT_LSTM", () => {

@@ -261,7 +261,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
     const padded = (pads: Given) => () => runForOne(spaceToBatchNd, [image, blockOf(1, 1), pads]);
     expect(padded(padsOf(0, -1, 0, 0))).toThrow("padding 0 and -1 of axis 0 is less than 0");
     expect(padded(padsOf(0, 0, -1, 0))).toThrow("padding -1 and 0 of axis 1 is less than 0");
-    expect(padded(i32([1, 4]))).toThrow("the paddings have shape 1x4 where 2x2 is needed");
+    expect(padded(i32([1, 4]))).toThrow("the shape of the paddings is 1x4 where 2x2 is needed");
     expect(padded(i32([4]))).toThrow("paddings has rank 1");
   });
 

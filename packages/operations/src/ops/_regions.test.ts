@@ -1,65 +1,37 @@
 /**
- * Operations on given regions of interest: ROI_ALIGN, ROI_POOLING, HEATMAP_MAX_KEYPOINT, AXIS_ALIGNED_BBOX_TRANSFORM.
+ * Operations that resample regions of interest: ROI_ALIGN and ROI_POOLING.
  */
+
 import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../define.ts";
 import {
   boolScalar,
   declared,
+  expectClose,
   f16,
   f32,
   f32Scalar,
   type Given,
   i32,
   i32Scalar,
+  inOrder,
   mismatchOf,
+  type Named,
   q8,
   q8s,
   q16Asymm,
   runForOne,
-  runOperation,
   tensorOf,
   valuesOf,
   versionOf,
 } from "./_run.test-helper.ts";
-import { axisAlignedBboxTransform } from "./axis-aligned-bbox-transform.ts";
-import { heatmapMaxKeypoint } from "./heatmap-max-keypoint.ts";
+import { expectOneSignature } from "./_signature.test-helper.ts";
 import { roiAlign } from "./roi-align.ts";
 import { roiPooling } from "./roi-pooling.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const boxes = (...corners: number[]) => q16Asymm([corners.length / 4, 4], 0.125, 0, corners);
-
-function expectClose(actual: readonly number[], expected: readonly number[], tolerance = 1e-5): void {
-  expect(actual).toHaveLength(expected.length);
-  actual.forEach((value, index) => {
-    expect(Math.abs(value - expected[index]), `element ${index}`).toBeLessThanOrEqual(tolerance);
-  });
-}
-
-type Named = Readonly<Record<string, Given>>;
-
-function inOrder(inputs: Named, changes: Named = {}): Given[] {
-  for (const name of Object.keys(changes)) if (!(name in inputs)) throw new RangeError(`no input ${name}`);
-  return Object.values({ ...inputs, ...changes });
-}
-
-/** Checks that no operand can be of another type, and that no other number of operands is taken. */
-function expectOneSignature(operation: Operation, inputs: readonly Given[], outputs: readonly Given[]): void {
-  expect(mismatchOf(operation, inputs, { outputs })).toBeUndefined();
-  inputs.forEach((_, index) => {
-    const changed = inputs.map((given, at) => (at === index ? tensorOf("TENSOR_BOOL8", [1]) : given));
-    expect(mismatchOf(operation, changed, { outputs })).toContain(`input ${index} (`);
-  });
-  outputs.forEach((_, index) => {
-    const changed = outputs.map((given, at) => (at === index ? tensorOf("TENSOR_BOOL8", [1]) : given));
-    expect(mismatchOf(operation, inputs, { outputs: changed })).toContain(`output ${index} (`);
-  });
-  expect(mismatchOf(operation, inputs.slice(1), { outputs })).toContain(`it has ${inputs.length - 1} inputs`);
-  expect(mismatchOf(operation, [...inputs, f32([1])], { outputs })).toContain(`it has ${inputs.length + 1} inputs`);
-  expect(mismatchOf(operation, inputs, { outputs: [] })).toContain("0 outputs");
-}
 
 /** What ROI_ALIGN and ROI_POOLING have in common: a map of 4x4 that counts from 0, and one region, all of it. */
 const map: Named = {
@@ -73,7 +45,6 @@ const map: Named = {
 };
 const alignMap: Named = { ...map, heightSamples: i32Scalar(2), widthSamples: i32Scalar(2), nchw: boolScalar(false) };
 const poolMap: Named = { ...map, nchw: boolScalar(false) };
-const float = declared("TENSOR_FLOAT32");
 
 describe("ROI_ALIGN", () => {
   const run = (changes: Named = {}) => valuesOf(runForOne(roiAlign, inOrder(alignMap, changes)));
@@ -285,154 +256,5 @@ describe.each<[string, Operation, Named]>([
     for (const type of ["TENSOR_INT32", "TENSOR_QUANT16_ASYMM", "TENSOR_QUANT8_SYMM"] as const) {
       expect(mismatchOf(operation, quantised(type)), type).toContain(`is ${type} where`);
     }
-  });
-});
-
-describe("HEATMAP_MAX_KEYPOINT", () => {
-  const box = f32([1, 4], [0, 0, 30, 60]);
-  const run = (size: number, values: number[], regions = box) =>
-    runOperation(heatmapMaxKeypoint, [f32([1, size, size, 1], values), regions, boolScalar(false)], {
-      outputs: [float, float],
-    }).map(valuesOf);
-
-  it.each<[string, number, number[], number, number, number]>([
-    ["between equal neighbours stays", 3, [0, 1, 0, 1, 2, 1, 0, 1, 0], 2, 1.5, 1.5],
-    ["moves towards the greater neighbour", 3, [0, 1, 0, 0, 4, 2, 0, 1, 0], 4 + 1 / 12, 1.5 + 1 / 6, 1.5],
-    ["in a corner has mirrored neighbours", 2, [4, 2, 1, 0], 4, 0.5, 0.5],
-    ["among equals is the first", 2, [3, 3, 3, 3], 3, 0.5, 0.5],
-    // h = [[-1, 0.9], [0.9, -1]] and g = (0.5, 0.5) lead to 5, which is too far.
-    ["moves by 1.5 at most", 3, [3.6, 3, 2, 3, 4, 4, 2, 4, 4], 5.275, 3, 3],
-  ])("a maximum %s", (_, size, values, score, x, y) => {
-    const [scores, [keyX, keyY]] = run(size, values);
-    expectClose(scores, [score]);
-    expectClose([keyX, keyY], [(x / size) * 30, (y / size) * 60], 1e-4);
-  });
-
-  it("takes boxes, keypoints and either layout", () => {
-    const two = f32([2, 4], [0, 0, 20, 20, 100, 200, 102, 202]);
-    const values = [9, 0, 0, 0, 0, 8, 0, 0, 0, 0, 7, 0, 0, 0, 0, 6];
-    const outputs = [float, float];
-    const first = runOperation(heatmapMaxKeypoint, [f32([2, 2, 2, 2], values), two, boolScalar(true)], { outputs });
-    const lastValues = [0, 1].flatMap((b) => upTo(4).flatMap((at) => [values[b * 8 + at], values[b * 8 + 4 + at]]));
-    const last = runOperation(heatmapMaxKeypoint, [f32([2, 2, 2, 2], lastValues), two, boolScalar(false)], { outputs });
-    expect(first.map(({ dimensions }) => dimensions)).toEqual([
-      [2, 2],
-      [2, 2, 2],
-    ]);
-    expectClose(valuesOf(first[0]), [9, 8, 7, 6]);
-    expectClose(valuesOf(first[1]), [5, 5, 15, 5, 100.5, 201.5, 101.5, 201.5], 1e-4);
-    expect(last.map(valuesOf)).toEqual(first.map(valuesOf));
-  });
-
-  it.each([
-    ["TENSOR_QUANT8_ASYMM", 10, "1.2"],
-    ["TENSOR_QUANT8_ASYMM_SIGNED", -10, "1.3"],
-  ] as const)("of %s", (type, zeroPoint, version) => {
-    const values = [0, 1, 0, 0, 4, 2, 0, 1, 0].map((value) => zeroPoint + 2 * value);
-    const inputs = [
-      tensorOf(type, [1, 3, 3, 1], values, { scale: 0.5, zeroPoint }),
-      boxes(0, 0, 240, 480),
-      boolScalar(false),
-    ];
-    const outputs = [declared(type, { scale: 0.25, zeroPoint }), declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 })];
-    const [scores, keypoints] = runOperation(heatmapMaxKeypoint, inputs, { outputs });
-    expect(valuesOf(scores)).toEqual([zeroPoint + 16]);
-    // x = (1.5 + 1/6) / 3 · 30 = 16.67, in eighths 133.3; y = 30
-    expect(valuesOf(keypoints)).toEqual([133, 240]);
-    expect(versionOf(heatmapMaxKeypoint, inputs, { outputs })).toBe(version);
-  });
-
-  it("refuses what is no square of 2 or more, other boxes, and other types", () => {
-    const on =
-      (shape: number[], regions = box) =>
-      () =>
-        runOperation(heatmapMaxKeypoint, [f32(shape), regions, boolScalar(false)], { outputs: [float, float] });
-    expect(on([1, 2, 2, 1])).not.toThrow();
-    expect(on([1, 1, 1, 1])).toThrow("heatmaps of 1x1 are given where squares of 2x2 or more are needed");
-    expect(on([1, 2, 3, 1])).toThrow("heatmaps of 2x3");
-    expect(on([2, 2, 2, 1])).toThrow("the shape of the boxes");
-    expect(on([1, 2, 2, 1], f32([1, 4], [1, 0, 0, 0]))).toThrow("box 0 ends before it begins");
-    expect(on([0, 2, 2, 1], f32([0, 4]))).not.toThrow();
-    const list = [f32([1, 2, 2, 1]), box, boolScalar(false)];
-    expectOneSignature(heatmapMaxKeypoint, list, [f32([1]), f32([1])]);
-    expect(versionOf(heatmapMaxKeypoint, list, { outputs: [float, float] })).toBe("1.2");
-    const half = declared("TENSOR_FLOAT16");
-    expect(versionOf(heatmapMaxKeypoint, [f16([1]), f16([1]), list[2]], { outputs: [half, half] })).toBe("1.2");
-    const quantised = [q8([1, 2, 2, 1], 1, 0), q16Asymm([1, 4], 0.5, 0), boolScalar(false)];
-    const outputs = [declared("TENSOR_QUANT8_ASYMM", { scale: 1 }), declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 })];
-    expect(() => runOperation(heatmapMaxKeypoint, quantised, { outputs })).toThrow("the boxes have scale 0.5");
-  });
-});
-
-describe("AXIS_ALIGNED_BBOX_TRANSFORM", () => {
-  const inputs: Named = {
-    regions: f32([1, 4], [10, 10, 30, 50]),
-    // Centre (20, 30) and size (20, 40) become (30, 20) and (40, 40).
-    deltas: f32([1, 4], [0.5, -0.25, Math.LN2, 0]),
-    batches: i32([1], [0]),
-    imageSizes: f32([1, 2], [100, 100]),
-  };
-  const run = (changes: Named = {}) => valuesOf(runForOne(axisAlignedBboxTransform, inOrder(inputs, changes)));
-
-  it("moves and scales", () => expectClose(run(), [10, 0, 50, 40]));
-
-  it("cuts off at all four borders", () => {
-    expectClose(run({ imageSizes: f32([1, 2], [30, 45]) }), [10, 0, 45, 30]);
-    expectClose(run({ deltas: f32([1, 4], [-2, -2, 0, 0]) }), [0, 0, 0, 0]);
-    expectClose(run({ deltas: f32([1, 4], [9, 9, 0, 0]) }), [100, 100, 100, 100]);
-  });
-
-  it("takes classes, and an image for each region", () => {
-    const changes = {
-      regions: f32([2, 4], [10, 10, 30, 50, 0, 0, 10, 10]),
-      deltas: f32([2, 8], [0, 0, 0, 0, 0.5, -0.25, Math.LN2, 0, 1, 0, 0, 0, 0, 1, 0, 0]),
-      batches: i32([2], [1, 0]),
-      imageSizes: f32([2, 2], [15, 18, 30, 45]),
-    };
-    expectClose(run(changes), [10, 10, 30, 30, 10, 0, 45, 30, 10, 0, 18, 10, 0, 10, 10, 15]);
-  });
-
-  it.each([
-    ["TENSOR_QUANT8_ASYMM", 128, "1.2"],
-    ["TENSOR_QUANT8_ASYMM_SIGNED", 0, "1.3"],
-  ] as const)("of quantised regions and deltas of %s", (type, zeroPoint, version) => {
-    const values = [10, -5, 0, 0].map((value) => zeroPoint + value);
-    const list = [
-      boxes(80, 80, 240, 400),
-      tensorOf(type, [1, 4], values, { scale: 0.05, zeroPoint }),
-      i32([1], [0]),
-      q16Asymm([1, 2], 0.125, 0, [800, 800]),
-    ];
-    const output = declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 });
-    expect(valuesOf(runForOne(axisAlignedBboxTransform, list, output))).toEqual([160, 0, 320, 320]);
-    expect(versionOf(axisAlignedBboxTransform, list, { outputs: [output] })).toBe(version);
-    const refused = (index: number, given: Given) => () =>
-      runForOne(axisAlignedBboxTransform, list.with(index, given), output);
-    expect(refused(0, q16Asymm([1, 4], 0.25, 0))).toThrow("the regions have scale 0.25");
-    expect(refused(3, q16Asymm([1, 2], 0.125, 2))).toThrow("the image sizes have scale 0.125 and zero point 2");
-  });
-
-  it("refuses what does not fit together", () => {
-    for (const value of [-1, 1]) {
-      expect(() => run({ batches: i32([1], [value]) })).toThrow(`batch index ${value} is outside [0, 1)`);
-    }
-    for (const columns of [0, 3, 5]) {
-      expect(() => run({ deltas: f32([1, columns]) })).toThrow(`deltas have ${columns} columns, not 4 per class`);
-    }
-    expect(() => run({ imageSizes: f32([0, 2]) })).toThrow("there are no images");
-    expect(() => run({ imageSizes: f32([1, 3]) })).toThrow("the shape of the image sizes");
-    expect(() => run({ regions: f32([1, 5]) })).toThrow("the shape of the regions");
-    expect(() => run({ deltas: f32([2, 4]) })).toThrow("the shape of the deltas");
-    expect(() => run({ batches: i32([2]) })).toThrow("the shape of the batch indexes");
-    expect(() => run({ regions: f32([1, 4], [2, 0, 1, 0]) })).toThrow("box 0 ends before it begins");
-    expect(() => run({ regions: f32([1, 4], [0, 2, 0, 1]) })).toThrow("box 0 ends before it begins");
-    expect(run({ regions: f32([0, 4]), deltas: f32([0, 4]), batches: i32([0]) })).toEqual([]);
-  });
-
-  it("takes float32 and float16 alone", () => {
-    const list = inOrder(inputs);
-    expectOneSignature(axisAlignedBboxTransform, list, [f32([1])]);
-    expect(versionOf(axisAlignedBboxTransform, list)).toBe("1.2");
-    expect(versionOf(axisAlignedBboxTransform, [f16([1]), f16([1]), i32([1]), f16([1])])).toBe("1.2");
   });
 });

@@ -1,9 +1,10 @@
 /**
  * Regions of interest of ROI_ALIGN and ROI_POOLING: their operand lists, rules, and scaling to the feature map.
  */
-
 import type { TypeRow } from "../define.ts";
 import { ensure } from "../fail.ts";
+import { roundHalfAway } from "../fixed-point.ts";
+import { int32, scalar, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
@@ -17,6 +18,17 @@ export const regionTypes: readonly TypeRow[] = [
   ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM"],
   ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
 ];
+
+/** What the operand lists begin with. */
+export const regionParams = [
+  tensor("input"),
+  tensor("regions"),
+  tensor("batches", "TENSOR_INT32"),
+  int32("outputHeight"),
+  int32("outputWidth"),
+  scalar("heightStride"),
+  scalar("widthStride"),
+] as const;
 
 /** What both operations take, apart from the tensors. */
 export interface RegionSettings {
@@ -88,4 +100,19 @@ export function scaledRegions(
     );
     return { batch, x1, y1, x2, y2 };
   });
+}
+
+/**
+ * Cuts a region, whose corners are rounded to pixels, into bins along one axis of the feature map: of each the first pixel and the
+ * one behind its last, within the feature map.
+ */
+export function pixelBins(from: number, to: number, bins: number, extent: number): (readonly [number, number])[] {
+  const start = roundHalfAway(from);
+  const size = Math.max(roundHalfAway(to) - start + 1, 1) / bins;
+  // Borders are computed in float32, as in the HAL's reference: so a whole number stays one.
+  const border = (at: number) => Math.fround(Math.fround(Math.fround(size) * at) + start);
+  return Array.from({ length: bins }, (_, index) => [
+    Math.min(Math.floor(border(index)), extent),
+    Math.min(Math.ceil(border(index + 1)), extent),
+  ]);
 }

@@ -4,6 +4,7 @@
  * as they were, and data is as long as the shape says.
  */
 import type { OperandTypeName } from "@nnhal/types";
+import { expect } from "vitest";
 import { bindArguments, bindInputs, bindOutputs, inferOutputs, requiredVersion } from "../bind.ts";
 import type { OperandInfo, Operation } from "../define.ts";
 import { OperationError } from "../fail.ts";
@@ -223,4 +224,29 @@ function matched(operation: Operation, inputs: readonly Given[], outputs: readon
 
 function present(inputs: readonly Given[]): (OperandInfo | undefined)[] {
   return inputs.map((input) => (input.omitted ? undefined : input));
+}
+
+/** A list of inputs by name, in the order of the operand list. */
+export type Named = Readonly<Record<string, Given>>;
+
+/** The list; what is replaced keeps its place. */
+export function inOrder(inputs: Named, changes: Named = {}): Given[] {
+  for (const name of Object.keys(changes)) if (!(name in inputs)) throw new RangeError(`no input ${name}`);
+  return Object.values({ ...inputs, ...changes });
+}
+
+/** Checks each number. */
+export function expectClose(actual: readonly number[], expected: readonly number[], tolerance = 2e-6): void {
+  expect(actual).toHaveLength(expected.length);
+  actual.forEach((value, index) => {
+    expect(Math.abs(value - expected[index]), `element ${index}`).toBeLessThanOrEqual(tolerance);
+  });
+}
+
+/** What a kernel, or a part of one, gives in the end, and how often it pauses on the way. */
+export function toTheEnd<Result>(steps: Generator<void, Result>): { readonly result: Result; readonly pauses: number } {
+  for (let pauses = 0; ; pauses++) {
+    const { done, value } = steps.next();
+    if (done) return { result: value, pauses };
+  }
 }

@@ -5,7 +5,7 @@ import { type HalVersion, type OperandTypeName, operandTypes } from "@nnhal/type
 import { expect } from "vitest";
 import type { Operation } from "../define.ts";
 import { isTensorType, type TensorInfo } from "../tensor.ts";
-import { type Given, mismatchOf, versionOf } from "./_run.test-helper.ts";
+import { declared, f32, type Given, mismatchOf, tensorOf, versionOf } from "./_run.test-helper.ts";
 
 const allTypes = Object.keys(operandTypes).filter((name): name is OperandTypeName => name in operandTypes);
 
@@ -38,4 +38,39 @@ export function expectTypes(
     if (since === undefined) expect(mismatchOf(operation, inputs(type), options), type).toContain(`is ${type} where`);
     else expect(versionOf(operation, inputs(type), options), type).toBe(since);
   }
+}
+
+/** Checks that no operand can be of another type, and that no other number of operands is taken. */
+export function expectOneSignature(
+  operation: Operation,
+  inputs: readonly Given[],
+  outputs: readonly TensorInfo[],
+): void {
+  expect(mismatchOf(operation, inputs, { outputs })).toBeUndefined();
+  inputs.forEach((_, index) => {
+    const changed = inputs.map((given, at) => (at === index ? tensorOf("TENSOR_BOOL8", [1]) : given));
+    expect(mismatchOf(operation, changed, { outputs })).toContain(`input ${index} (`);
+  });
+  outputs.forEach((_, index) => {
+    const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_BOOL8") : given));
+    expect(mismatchOf(operation, inputs, { outputs: changed })).toContain(`output ${index} (`);
+  });
+  expect(mismatchOf(operation, inputs.slice(1), { outputs })).toContain(`it has ${inputs.length - 1} inputs`);
+  expect(mismatchOf(operation, [...inputs, f32([1])], { outputs })).toContain(`it has ${inputs.length + 1} inputs`);
+  expect(mismatchOf(operation, inputs, { outputs: outputs.slice(1) })).toContain(`${outputs.length - 1} outputs`);
+}
+
+/** `expectOneSignature` for an operation of HAL 1.2 on float32, which float16 may take the place of. */
+export function expectFloatSignature(
+  operation: Operation,
+  inputs: readonly Given[],
+  types: readonly OperandTypeName[],
+): void {
+  const outputs = types.map((type) => declared(type));
+  expect(versionOf(operation, inputs, { outputs })).toBe("1.2");
+  expectOneSignature(operation, inputs, outputs);
+  const half = (type: OperandTypeName): OperandTypeName =>
+    type === "FLOAT32" ? "FLOAT16" : type === "TENSOR_FLOAT32" ? "TENSOR_FLOAT16" : type;
+  const halves = inputs.map(({ type, dimensions }) => tensorOf(half(type), dimensions));
+  expect(versionOf(operation, halves, { outputs: types.map((type) => declared(half(type))) })).toBe("1.2");
 }

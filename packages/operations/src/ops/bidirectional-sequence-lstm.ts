@@ -16,75 +16,65 @@ import { runLstmSequence } from "./_lstm-sequence.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
 import { uniformRow } from "./_types.ts";
 
+/** The operands of one direction, in the groups that stand beside those of the other. */
+const paramsOf = <const Prefix extends "fw" | "bw">(prefix: Prefix) =>
+  ({
+    cell: [
+      omittable(tensor(`${prefix}InputToInputWeights`)),
+      tensor(`${prefix}InputToForgetWeights`),
+      tensor(`${prefix}InputToCellWeights`),
+      tensor(`${prefix}InputToOutputWeights`),
+      omittable(tensor(`${prefix}RecurrentToInputWeights`)),
+      tensor(`${prefix}RecurrentToForgetWeights`),
+      tensor(`${prefix}RecurrentToCellWeights`),
+      tensor(`${prefix}RecurrentToOutputWeights`),
+      omittable(tensor(`${prefix}CellToInputWeights`)),
+      omittable(tensor(`${prefix}CellToForgetWeights`)),
+      omittable(tensor(`${prefix}CellToOutputWeights`)),
+      omittable(tensor(`${prefix}InputGateBias`)),
+      tensor(`${prefix}ForgetGateBias`),
+      tensor(`${prefix}CellBias`),
+      tensor(`${prefix}OutputGateBias`),
+      omittable(tensor(`${prefix}ProjectionWeights`)),
+      omittable(tensor(`${prefix}ProjectionBias`)),
+    ],
+    states: [tensor(`${prefix}OutputStateIn`), tensor(`${prefix}CellStateIn`)],
+    auxiliary: [
+      omittable(tensor(`${prefix}AuxiliaryToInputWeights`)),
+      omittable(tensor(`${prefix}AuxiliaryToForgetWeights`)),
+      omittable(tensor(`${prefix}AuxiliaryToCellWeights`)),
+      omittable(tensor(`${prefix}AuxiliaryToOutputWeights`)),
+    ],
+    layerNorm: [
+      omittable(tensor(`${prefix}InputLayerNormWeights`)),
+      omittable(tensor(`${prefix}ForgetLayerNormWeights`)),
+      omittable(tensor(`${prefix}CellLayerNormWeights`)),
+      omittable(tensor(`${prefix}OutputLayerNormWeights`)),
+    ],
+    statesOut: [trailing("1.3", tensor(`${prefix}OutputStateOut`)), trailing("1.3", tensor(`${prefix}CellStateOut`))],
+  }) as const;
+
+const fw = paramsOf("fw");
+const bw = paramsOf("bw");
+
 const params = [
   tensor("input"),
-  omittable(tensor("fwInputToInputWeights")),
-  tensor("fwInputToForgetWeights"),
-  tensor("fwInputToCellWeights"),
-  tensor("fwInputToOutputWeights"),
-  omittable(tensor("fwRecurrentToInputWeights")),
-  tensor("fwRecurrentToForgetWeights"),
-  tensor("fwRecurrentToCellWeights"),
-  tensor("fwRecurrentToOutputWeights"),
-  omittable(tensor("fwCellToInputWeights")),
-  omittable(tensor("fwCellToForgetWeights")),
-  omittable(tensor("fwCellToOutputWeights")),
-  omittable(tensor("fwInputGateBias")),
-  tensor("fwForgetGateBias"),
-  tensor("fwCellBias"),
-  tensor("fwOutputGateBias"),
-  omittable(tensor("fwProjectionWeights")),
-  omittable(tensor("fwProjectionBias")),
-  omittable(tensor("bwInputToInputWeights")),
-  tensor("bwInputToForgetWeights"),
-  tensor("bwInputToCellWeights"),
-  tensor("bwInputToOutputWeights"),
-  omittable(tensor("bwRecurrentToInputWeights")),
-  tensor("bwRecurrentToForgetWeights"),
-  tensor("bwRecurrentToCellWeights"),
-  tensor("bwRecurrentToOutputWeights"),
-  omittable(tensor("bwCellToInputWeights")),
-  omittable(tensor("bwCellToForgetWeights")),
-  omittable(tensor("bwCellToOutputWeights")),
-  omittable(tensor("bwInputGateBias")),
-  tensor("bwForgetGateBias"),
-  tensor("bwCellBias"),
-  tensor("bwOutputGateBias"),
-  omittable(tensor("bwProjectionWeights")),
-  omittable(tensor("bwProjectionBias")),
-  tensor("fwOutputStateIn"),
-  tensor("fwCellStateIn"),
-  tensor("bwOutputStateIn"),
-  tensor("bwCellStateIn"),
+  ...fw.cell,
+  ...bw.cell,
+  ...fw.states,
+  ...bw.states,
   omittable(tensor("auxiliaryInput")),
-  omittable(tensor("fwAuxiliaryToInputWeights")),
-  omittable(tensor("fwAuxiliaryToForgetWeights")),
-  omittable(tensor("fwAuxiliaryToCellWeights")),
-  omittable(tensor("fwAuxiliaryToOutputWeights")),
-  omittable(tensor("bwAuxiliaryToInputWeights")),
-  omittable(tensor("bwAuxiliaryToForgetWeights")),
-  omittable(tensor("bwAuxiliaryToCellWeights")),
-  omittable(tensor("bwAuxiliaryToOutputWeights")),
+  ...fw.auxiliary,
+  ...bw.auxiliary,
   int32("activation"),
   ...lstmClips,
   bool("mergeOutputs"),
   bool("timeMajor"),
-  omittable(tensor("fwInputLayerNormWeights")),
-  omittable(tensor("fwForgetLayerNormWeights")),
-  omittable(tensor("fwCellLayerNormWeights")),
-  omittable(tensor("fwOutputLayerNormWeights")),
-  omittable(tensor("bwInputLayerNormWeights")),
-  omittable(tensor("bwForgetLayerNormWeights")),
-  omittable(tensor("bwCellLayerNormWeights")),
-  omittable(tensor("bwOutputLayerNormWeights")),
+  ...fw.layerNorm,
+  ...bw.layerNorm,
 ] as const;
 
-const states = [
-  trailing("1.3", tensor("fwOutputStateOut")),
-  trailing("1.3", tensor("fwCellStateOut")),
-  trailing("1.3", tensor("bwOutputStateOut")),
-  trailing("1.3", tensor("bwCellStateOut")),
-] as const;
+const states = [...fw.statesOut, ...bw.statesOut] as const;
 const outputs = [tensor("fwOutput"), trailing("1.2", tensor("bwOutput")), ...states] as const;
 /** Where the outputs are merged there is no second one. */
 const mergedOutputs = [tensor("fwOutput"), ...states] as const;
@@ -189,20 +179,20 @@ export const bidirectionalSequenceLstm = defineOperation({
       backward.forgetGate.auxiliary,
     );
     const { batches } = sequenceOf(input.dimensions, timeMajor);
-    const fw = lstmSizes(forward, input.dimensions[2], auxiliary?.dimensions[2]);
-    const bw = lstmSizes(backward, bwInput.dimensions[2], auxiliary?.dimensions[2]);
-    ensureShape("the forward output states", args.fwOutputStateIn, [batches, fw.outputs]);
-    ensureShape("the forward cell states", args.fwCellStateIn, [batches, fw.units]);
-    ensureShape("the backward output states", args.bwOutputStateIn, [batches, bw.outputs]);
-    ensureShape("the backward cell states", args.bwCellStateIn, [batches, bw.units]);
+    const ahead = lstmSizes(forward, input.dimensions[2], auxiliary?.dimensions[2]);
+    const behind = lstmSizes(backward, bwInput.dimensions[2], auxiliary?.dimensions[2]);
+    ensureShape("the forward output states", args.fwOutputStateIn, [batches, ahead.outputs]);
+    ensureShape("the forward cell states", args.fwCellStateIn, [batches, ahead.units]);
+    ensureShape("the backward output states", args.bwOutputStateIn, [batches, behind.outputs]);
+    ensureShape("the backward cell states", args.bwCellStateIn, [batches, behind.units]);
     ensureSettings(args);
     return {
-      fwOutput: { dimensions: sequenceShape(input.dimensions, fw.outputs + (mergeOutputs ? bw.outputs : 0)) },
-      bwOutput: { dimensions: sequenceShape(input.dimensions, bw.outputs) },
-      fwOutputStateOut: { dimensions: [batches, fw.outputs] },
-      fwCellStateOut: { dimensions: [batches, fw.units] },
-      bwOutputStateOut: { dimensions: [batches, bw.outputs] },
-      bwCellStateOut: { dimensions: [batches, bw.units] },
+      fwOutput: { dimensions: sequenceShape(input.dimensions, ahead.outputs + (mergeOutputs ? behind.outputs : 0)) },
+      bwOutput: { dimensions: sequenceShape(input.dimensions, behind.outputs) },
+      fwOutputStateOut: { dimensions: [batches, ahead.outputs] },
+      fwCellStateOut: { dimensions: [batches, ahead.units] },
+      bwOutputStateOut: { dimensions: [batches, behind.outputs] },
+      bwCellStateOut: { dimensions: [batches, behind.units] },
     };
   },
   *reference({ input, auxiliaryInput, timeMajor, mergeOutputs, ...args }, out) {

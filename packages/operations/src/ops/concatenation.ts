@@ -7,6 +7,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, variadic } from "../params.ts";
 import { extentProduct, formatShape } from "../shape.ts";
+import { pacer } from "./_chunks.ts";
 import { requantise } from "./_requantise.ts";
 
 export const concatenation = defineOperation({
@@ -40,15 +41,17 @@ export const concatenation = defineOperation({
     });
     return { output: { dimensions } };
   },
-  reference({ inputs, axis }, { output }) {
+  *reference({ inputs, axis }, { output }) {
     const outer = extentProduct(output.dimensions, 0, axis);
     const outputRow = extentProduct(output.dimensions, axis);
+    const isTimeToPause = pacer();
     let start = 0;
     for (const input of inputs) {
       const row = extentProduct(input.dimensions, axis);
-      const source = requantise(input, output);
+      const source = yield* requantise(input, output);
       for (let index = 0; index < outer; index++) {
         output.data.set(source.subarray(index * row, (index + 1) * row), index * outputRow + start);
+        if (isTimeToPause(row)) yield;
       }
       start += row;
     }

@@ -134,7 +134,7 @@ describe("FULLY_CONNECTED", () => {
     ["weights has rank 3 where 2 is needed", [input, f32([1, 2, 3]), bias]],
     ["bias has rank 2 where 1 is needed", [input, weights, f32([1, 2])]],
     ["the input has shape 2x2, which is not made of rows of 3", [f32([2, 2]), weights, bias]],
-    ["the bias has shape 3 where 2", [input, weights, f32([3])]],
+    ["the shape of the bias is 3 where 2", [input, weights, f32([3])]],
     ["the weights have no inputs", [f32([2, 0]), f32([2, 0]), bias]],
     ["the filter has no output channels", [input, f32([0, 3]), f32([0])]],
   ] as const)("says that %s", (message, operands) => {

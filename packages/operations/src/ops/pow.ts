@@ -5,6 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { tensor } from "../params.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
+import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 export const pow = defineOperation({
@@ -18,11 +19,13 @@ export const pow = defineOperation({
     ["1.2", "TENSOR_FLOAT32"],
   ]),
   infer: ({ base, exponent }) => inferBroadcast(base, exponent),
-  reference({ base, exponent }, { output }) {
-    const bases = broadcastData(base, output.dimensions);
-    const exponents = broadcastData(exponent, output.dimensions);
-    const { data } = output;
-    for (let index = 0; index < data.length; index++) data[index] = power(bases[index], exponents[index]);
+  *reference({ base, exponent }, { output }) {
+    const bases = yield* broadcastData(base, output.dimensions);
+    const exponents = yield* broadcastData(exponent, output.dimensions);
+    yield* inChunks(output.data.length, (part) => {
+      const [from, to, results] = [part(bases), part(exponents), part(output.data)];
+      for (let index = 0; index < results.length; index++) results[index] = power(from[index], to[index]);
+    });
   },
 });
 

@@ -23,10 +23,10 @@ export const prelu = defineOperation({
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ]),
   infer: ({ input, alpha }) => inferBroadcast(input, alpha),
-  reference({ input, alpha }, { output }) {
-    const inputData = broadcastData(input, output.dimensions);
-    const alphaData = broadcastData(alpha, output.dimensions);
-    return inChunks(output.data.length, (part) => {
+  *reference({ input, alpha }, { output }) {
+    const inputData = yield* broadcastData(input, output.dimensions);
+    const alphaData = yield* broadcastData(alpha, output.dimensions);
+    yield* inChunks(output.data.length, (part) => {
       const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
       if (isQuant8(output.type)) quantised(of(input, inputData), of(alpha, alphaData), of(output));
       else float(part(inputData), part(alphaData), part(output.data));

@@ -4,28 +4,17 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { bool, int32, scalar, tensor } from "../params.ts";
+import { bool, int32, tensor } from "../params.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
-import { regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
+import { regionParams, regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
 
 export const roiAlign = defineOperation({
   name: "ROI_ALIGN",
   code: OperationType.ROI_ALIGN,
   summary: "Resamples regions of interest to one size: the mean of bilinear samples in each bin.",
-  params: [
-    tensor("input"),
-    tensor("regions"),
-    tensor("batches", "TENSOR_INT32"),
-    int32("outputHeight"),
-    int32("outputWidth"),
-    scalar("heightStride"),
-    scalar("widthStride"),
-    int32("heightSamples"),
-    int32("widthSamples"),
-    bool("nchw"),
-  ],
+  params: [...regionParams, int32("heightSamples"), int32("widthSamples"), bool("nchw")],
   outputs: [tensor("output")],
   types: regionTypes,
   ranks: { input: 4, regions: 2, batches: 1 },

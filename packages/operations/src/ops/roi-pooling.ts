@@ -3,26 +3,16 @@
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
-import { roundHalfAway } from "../fixed-point.ts";
-import { bool, int32, scalar, tensor } from "../params.ts";
+import { bool, tensor } from "../params.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout } from "./_image.ts";
-import { regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
+import { pixelBins, regionParams, regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
 
 export const roiPooling = defineOperation({
   name: "ROI_POOLING",
   code: OperationType.ROI_POOLING,
   summary: "Resamples regions of interest to one size: the greatest value in each bin.",
-  params: [
-    tensor("input"),
-    tensor("regions"),
-    tensor("batches", "TENSOR_INT32"),
-    int32("outputHeight"),
-    int32("outputWidth"),
-    scalar("heightStride"),
-    scalar("widthStride"),
-    bool("nchw"),
-  ],
+  params: [...regionParams, bool("nchw")],
   outputs: [tensor("output")],
   types: regionTypes,
   ranks: { input: 4, regions: 2, batches: 1 },
@@ -37,14 +27,9 @@ export const roiPooling = defineOperation({
     const { data, zeroPoint } = input;
     let work = 0;
     for (const [index, { batch, x1, y1, x2, y2 }] of scaledRegions(input, regions, batches, settings).entries()) {
-      const left = roundHalfAway(x1);
-      const top = roundHalfAway(y1);
-      const binWidth = Math.max(roundHalfAway(x2) - left + 1, 1) / outputWidth;
-      const binHeight = Math.max(roundHalfAway(y2) - top + 1, 1) / outputHeight;
-      for (let i = 0; i < outputHeight; i++) {
-        const [rowStart, rowEnd] = bin(top, binHeight, i, height);
-        for (let j = 0; j < outputWidth; j++) {
-          const [columnStart, columnEnd] = bin(left, binWidth, j, width);
+      const columns = pixelBins(x1, x2, outputWidth, width);
+      for (const [i, [rowStart, rowEnd]] of pixelBins(y1, y2, outputHeight, height).entries()) {
+        for (const [j, [columnStart, columnEnd]] of columns.entries()) {
           let to = index * out.batchStep + i * out.rowStep + j * out.pixelStep;
           for (let channel = 0; channel < channels; channel++) {
             let most = Number.NEGATIVE_INFINITY;
@@ -68,10 +53,3 @@ export const roiPooling = defineOperation({
     }
   },
 });
-
-/** First pixel of a bin and the one behind its last, within the feature map. */
-function bin(start: number, size: number, index: number, extent: number): readonly [first: number, end: number] {
-  // Borders are computed in float32, as in the HAL's reference: so a whole number stays one.
-  const border = (at: number) => Math.fround(Math.fround(Math.fround(size) * at) + start);
-  return [Math.min(Math.floor(border(index)), extent), Math.min(Math.ceil(border(index + 1)), extent)];
-}

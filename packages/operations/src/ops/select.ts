@@ -33,10 +33,10 @@ export const select = defineOperation({
     }
     return { output: { dimensions: condition.dimensions } };
   },
-  reference({ condition, whenTrue, whenFalse }, { output }) {
-    const chosen = requantise(whenTrue, output);
-    const other = requantise(whenFalse, output);
-    return inChunks(output.data.length, (part) => {
+  *reference({ condition, whenTrue, whenFalse }, { output }) {
+    const chosen = yield* requantise(whenTrue, output);
+    const other = yield* requantise(whenFalse, output);
+    yield* inChunks(output.data.length, (part) => {
       const [flags, yes, no, to] = [part(condition.data), part(chosen), part(other), part(output.data)];
       for (let index = 0; index < to.length; index++) to[index] = flags[index] ? yes[index] : no[index];
     });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  expectClose,
   f16,
   f16Scalar,
   f32,
@@ -23,12 +24,6 @@ function shares(values: readonly number[], beta: number): number[] {
   const exponentials = values.map((value) => Math.exp((value - greatest) * beta));
   const sum = exponentials.reduce((total, value) => total + value, 0);
   return exponentials.map((value) => value / sum);
-}
-
-function expectClose(actual: readonly number[], expected: readonly number[], tolerance: number): void {
-  expect(actual).toHaveLength(expected.length);
-  const differences = actual.map((value, index) => Math.abs(value - expected[index]));
-  expect(Math.max(...differences)).toBeLessThanOrEqual(tolerance);
 }
 
 describe("SOFTMAX of floats", () => {

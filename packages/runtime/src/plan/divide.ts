@@ -26,6 +26,8 @@ import { logPlan, preparingIn } from "./observe.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
 import type { StepTime } from "./run.ts";
+import { withSharedConstants } from "./shared-constants.ts";
+import type { DeviceRole } from "./uses.ts";
 
 /** How to divide a model among devices. */
 export interface DivideOptions {
@@ -58,7 +60,19 @@ export interface DivideOptions {
 export interface Divided {
   readonly plan: Plan;
   readonly preparedModel: PreparedModel;
+  /** What the device prepared that has the whole model, where one has. */
+  readonly whole?: PreparedModel;
+  /** Whether what fails may run again on the CPU. */
+  readonly canFallBack: boolean;
+  /**
+   * What devices use an input or output of the model as, so that one of them can allocate memory for it (`allocateFor`):
+   * empty where nobody does, null where the runtime itself does, such as for the condition of an interpreted IF.
+   */
+  rolesOf(side: "input" | "output", index: number): readonly DeviceRole[] | null;
 }
+
+/** How a device prepares its parts of a plan. */
+export type PrepareParts = (plan: Plan, device: Device) => Device["prepareModel"];
 
 /** The devices in the order in which they are planned for: the CPU last. */
 export function planningOrder(devices: readonly Device[], cpu: Device | undefined): readonly Device[] {
@@ -71,10 +85,11 @@ export async function divideAndPrepare(
   devices: readonly Device[],
   options: DivideOptions,
   prepareOptions: PrepareOptions,
+  prepareParts: PrepareParts = (_plan, device) => (part, partOptions) => device.prepareModel(part, partOptions),
 ): Promise<Divided | Unplannable | Outcome> {
   const { trace = noTracer } = options;
   return inSection(trace, "LR", "PC", "divide and prepare", (section) =>
-    divideAndPrepareIn(section, model, devices, options, prepareOptions),
+    divideAndPrepareIn(section, withSharedConstants(model), devices, options, prepareOptions, prepareParts),
   );
 }
 
@@ -84,10 +99,12 @@ async function divideAndPrepareIn(
   devices: readonly Device[],
   options: DivideOptions,
   prepareOptions: PrepareOptions,
+  prepareParts: PrepareParts,
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, partition = 1, onFallback, log = defaultLogger } = options;
-  if (cpu !== undefined && partition === 0) return prepareOn(section, model, [cpu], options, prepareOptions);
-  const divided = await prepareOn(section, model, devices, options, prepareOptions);
+  if (cpu !== undefined && partition === 0)
+    return prepareOn(section, model, [cpu], options, prepareOptions, prepareParts);
+  const divided = await prepareOn(section, model, devices, options, prepareOptions, prepareParts);
   if ("plan" in divided) return divided;
   const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && !isVendors(model);
   const isTheModels =
@@ -96,7 +113,7 @@ async function divideAndPrepareIn(
   const fallback = `the whole model is prepared on ${cpu.name}: ${divided.message}`;
   log.VLOG("COMPILATION", fallback);
   onFallback?.(fallback);
-  return prepareOn(section, model, [cpu], options, prepareOptions);
+  return prepareOn(section, model, [cpu], options, prepareOptions, prepareParts);
 }
 
 async function prepareOn(
@@ -105,6 +122,7 @@ async function prepareOn(
   devices: readonly Device[],
   options: DivideOptions,
   prepareOptions: PrepareOptions,
+  prepareParts: PrepareParts,
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, policy = costPolicy, partition = 1, onFallback, onStep, log = defaultLogger, trace } = options;
   const { preference } = prepareOptions;
@@ -119,7 +137,7 @@ async function prepareOn(
   const chosen = options.separateOperations ? separateOperations(best) : best;
   if ("unplannable" in chosen) return chosen;
   logPlan(chosen, log);
-  const preparers = devices.map((device) => preparingIn(section, device));
+  const preparers = devices.map((device) => ({ device, prepare: preparingIn(section, prepareParts(chosen, device)) }));
   const prepared = await preparePlan(chosen, preparers, prepareOptions);
   if ("status" in prepared) return prepared;
   const [first, ...others] = prepared.steps;
@@ -129,18 +147,22 @@ async function prepareOn(
     partition === 1 &&
     !isVendors(model) &&
     (whole === undefined || devices[whole.step.device] !== cpu);
+  const { inputIndexes, outputIndexes } = chosen.model.main;
+  const rolesOf: Divided["rolesOf"] = (side, index) =>
+    prepared.uses.get((side === "input" ? inputIndexes : outputIndexes)[index]) ?? null;
   // One device for everything: its prepared model is the whole.
   if (whole !== undefined && !canFallBack && onStep === undefined) {
-    return { plan: chosen, preparedModel: whole.preparedModel };
+    return { plan: chosen, preparedModel: whole.preparedModel, whole: whole.preparedModel, canFallBack, rolesOf };
   }
   const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
   const preparedModel = plannedModel(prepared, steadyClock, {
     ...(fallback && { fallback }),
     ...(onStep && { onStep }),
+    ...(preference !== undefined && { preference }),
     log,
     ...(trace && { trace }),
   });
-  return { plan: chosen, preparedModel };
+  return { plan: chosen, preparedModel, ...(whole && { whole: whole.preparedModel }), canFallBack, rolesOf };
 }
 
 /** Whether a model has operations that no CPU can know: those of extensions and OEM_OPERATION. */

@@ -4,7 +4,7 @@
 import type { Plan, Step } from "@nnhal/driver-core/partition";
 import { layOut } from "./layout.ts";
 import { levelsOf } from "./levels.ts";
-import { byteSize, lifetimesOf } from "./prepare.ts";
+import { byteSize, lifetimesOf } from "./lifetimes.ts";
 
 /** Bytes of one execution. */
 export interface PlanMemory {

@@ -33,10 +33,7 @@ function operationsText(operations: readonly number[]): string {
   return isRun ? `operations ${first} to ${last}` : `operations ${operations.join(", ")}`;
 }
 
-/** A device whose sections lie in one of the runtime's when it prepares models. */
-export function preparingIn(section: Section, device: Device): Pick<Device, "name" | "prepareModel"> {
-  return {
-    name: device.name,
-    prepareModel: (model, options) => section.run(() => device.prepareModel(model, options)),
-  };
+/** Has a device prepare models with its sections in one of the runtime's. */
+export function preparingIn(section: Section, prepareModel: Device["prepareModel"]): Device["prepareModel"] {
+  return (model, options) => section.run(() => prepareModel(model, options));
 }

@@ -1,34 +1,43 @@
 /**
  * Places: where the values of a model's operands lie while a plan runs.
  */
-import type { Memory, Request, RequestArgument, RequestMemoryPool } from "@nnhal/types";
+import type { IBuffer, Memory, Request, RequestArgument, RequestMemoryPool } from "@nnhal/types";
 
 /** Where a value lies, and its extents as far as they are known. */
 export interface Place {
-  readonly memory: Memory;
+  /** A memory, or a buffer of the one device that uses the value. */
+  readonly pool: RequestMemoryPool;
   /** Bytes from the start of the memory. */
   readonly offset: number;
-  /** Bytes. */
+  /** Bytes. 0 in a device's buffer, which the value is all of. */
   readonly length: number;
   readonly dimensions: readonly number[];
+  /** The device's buffer, by which the runtime itself reads and writes the value; absent where only the caller has it. */
+  readonly buffer?: IBuffer;
 }
 
 /** By operand of a model; undefined for what is omitted or has no value yet. */
-export type Places = (Place | undefined)[];
+export type Places = readonly (Place | undefined)[];
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
-/** The request whose arguments lie at some places; every memory becomes one pool. */
-export function requestOf(inputs: readonly (Place | undefined)[], outputs: readonly (Place | undefined)[]): Request {
+/** A memory as the pool of a request. */
+export function poolOf(memory: Memory): RequestMemoryPool {
+  return { kind: "memory", memory };
+}
+
+/** The request whose arguments lie at some places; every memory and every buffer becomes one pool. */
+export function requestOf(inputs: Places, outputs: Places): Request {
   const pools: RequestMemoryPool[] = [];
-  const indexes = new Map<Memory, number>();
+  const indexes = new Map<Memory | number, number>();
   const argument = (place: Place | undefined): RequestArgument => {
     if (place === undefined) return { hasNoValue: true, location: nowhere, dimensions: [] };
-    const { memory, offset, length, dimensions } = place;
-    let poolIndex = indexes.get(memory);
+    const { pool, offset, length, dimensions } = place;
+    const key = pool.kind === "memory" ? pool.memory : pool.token;
+    let poolIndex = indexes.get(key);
     if (poolIndex === undefined) {
-      poolIndex = pools.push({ kind: "memory", memory }) - 1;
-      indexes.set(memory, poolIndex);
+      poolIndex = pools.push(pool) - 1;
+      indexes.set(key, poolIndex);
     }
     return { hasNoValue: false, location: { poolIndex, offset, length }, dimensions };
   };

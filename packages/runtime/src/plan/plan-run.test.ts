@@ -10,6 +10,8 @@ import { Execution } from "../execution.ts";
 import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
 import { ResultCode } from "../result-code.ts";
+import { divideAndPrepare } from "./divide.ts";
+import { chain, doubling, failing, requestOf } from "./divided.test-helper.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -35,34 +37,7 @@ function limited(name: string, takes: readonly OperationTypeName[], execTime = 0
   };
 }
 
-/** A device whose prepared models, or preparations, fail. */
-function failing(device: Device, at: "prepare" | "execute", status: ErrorStatus = ErrorStatus.GENERAL_FAILURE): Device {
-  return {
-    ...device,
-    async prepareModel(model, options) {
-      if (at === "prepare") return { status, message: "broken", preparedModel: null };
-      const prepared = await device.prepareModel(model, options);
-      if (prepared.preparedModel === null) return prepared;
-      const timing = { timeOnDevice: 0n, timeInDriver: 0n };
-      const execute = async () => ({ status, message: "broken", outputShapes: [], timing });
-      return { ...prepared, preparedModel: { ...prepared.preparedModel, execute } };
-    },
-  };
-}
-
 const android = { policy: androidPolicy };
-
-/** in → FLOOR → a → ABS → b → NEG → out, of two numbers each. */
-function chain(): Model {
-  const model = new Model();
-  const [input, a, b, output] = Array.from({ length: 4 }, () => model.addOperand(float32(2)));
-  model.addOperation("FLOOR", [input], [a]);
-  model.addOperation("ABS", [a], [b]);
-  model.addOperation("NEG", [b], [output]);
-  model.identifyInputsAndOutputs([input], [output]);
-  model.finish();
-  return model;
-}
 
 async function compute(model: Model, devices: readonly Device[], options: CompilationOptions, inputs: number[][]) {
   const compilation = new Compilation(model, devices, options);
@@ -98,25 +73,13 @@ describe("a model over several devices", () => {
   });
 
   it("says OUTPUT_INSUFFICIENT_SIZE with the shapes", async () => {
-    const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
-    await compilation.finish();
-    const execution = new Execution(compilation);
-    execution.setInput(0, Float32Array.of(1, 2));
-    execution.setOutput(0, new Float32Array(1));
-    await expect(execution.compute()).rejects.toThrow(
-      expect.objectContaining({ code: ResultCode.OUTPUT_INSUFFICIENT_SIZE }),
-    );
-    expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
-  });
-
-  it("refuses memory that belongs to one device", async () => {
-    const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
-    await compilation.finish();
-    const argument = { hasNoValue: false, location: { poolIndex: 0, offset: 0, length: 0 }, dimensions: [] };
-    const request = { inputs: [argument], outputs: [argument], pools: [{ kind: "token", token: 1 }] } as const;
-    const result = await compilation.preparedModel.execute(request);
-    expect(result).toMatchObject({ status: ErrorStatus.GENERAL_FAILURE, outputShapes: [] });
-    expect(result.message).toContain("request pool 0 is the memory of one device");
+    const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
+    const divided = await divideAndPrepare(chain().hal, devices, android, {});
+    if (!("plan" in divided)) throw new Error(divided.message);
+    expect(await divided.preparedModel.execute(requestOf([1, 2], { room: 1 }))).toMatchObject({
+      status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+      outputShapes: [{ dimensions: [2], isSufficient: false }],
+    });
   });
 
   it("runs at the same time as itself", async () => {
@@ -176,34 +139,6 @@ describe("a model over several devices", () => {
 });
 
 describe("interpreted control flow", () => {
-  const BOOL = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
-  const SUBGRAPH = { type: "SUBGRAPH" } as const;
-
-  /** Doubles while less than a limit. */
-  function doubling(limit: number): Model {
-    const condition = new Model();
-    const [state, bound, verdict] = [float32(1), float32(1), BOOL].map((operand) => condition.addOperand(operand));
-    condition.setOperandValue(bound, Float32Array.of(limit));
-    condition.addOperation("LESS", [state, bound], [verdict]);
-    condition.identifyInputsAndOutputs([state], [verdict]);
-    condition.finish();
-    const body = new Model();
-    const [before, after] = [float32(1), float32(1)].map((operand) => body.addOperand(operand));
-    const activation = body.addOperand({ type: "INT32" });
-    body.setOperandValue(activation, 0);
-    body.addOperation("ADD", [before, before, activation], [after]);
-    body.identifyInputsAndOutputs([before], [after]);
-    body.finish();
-    const model = new Model();
-    const [test, step, start, end] = [SUBGRAPH, SUBGRAPH, float32(1), float32(1)].map((one) => model.addOperand(one));
-    model.setOperandValueFromModel(test, condition);
-    model.setOperandValueFromModel(step, body);
-    model.addOperation("WHILE", [test, step, start], [end]);
-    model.identifyInputsAndOutputs([start], [end]);
-    model.finish();
-    return model;
-  }
-
   it.each([
     [1, 128],
     [100, 100],

@@ -1,45 +1,37 @@
 /**
  * A prepared plan as a prepared model: what executes a request need not know how many devices work on it.
  */
-import { mapMemory } from "@nnhal/driver-core/memory";
+import { configureExecutionBurst } from "@nnhal/driver-core/burst";
+import { memoryOf } from "@nnhal/driver-core/memory";
 import {
-  type Device,
   ErrorStatus,
+  type ExecuteOptions,
+  ExecutionPreference,
   type ExecutionResult,
-  type Model,
   type PreparedModel,
-  type PrepareOptions,
   type Request,
-  type RequestArgument,
-  TIMING_NOT_MEASURED,
 } from "@nnhal/types";
-import { type Logger, noTracer, silentLogger, type Tracer } from "@nnhal/utils";
+import { createUsage, type Logger, noTracer, notMeasured, type Section, silentLogger, type Tracer } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
-import type { Place } from "./place.ts";
-import { closePlan, type PreparedPlan } from "./prepare.ts";
+import { argumentsOf } from "./arguments.ts";
+import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
+import { type Arguments, canRunElsewhere, runElsewhere } from "./elsewhere.ts";
+import { executeAfter, unfenced } from "./fenced.ts";
+import { closePlan, type PreparedExecution, type PreparedPlan } from "./prepare.ts";
 import { isRecoverable, type RunOptions, runPlan, type StepOutcome, type StepTime } from "./run.ts";
-
-/** What a failing step falls back to. */
-export interface Fallback {
-  /** The device that takes every model. */
-  readonly cpu: Device;
-  readonly options: PrepareOptions;
-  /** Told of each step or model that had to be run again. */
-  readonly onFallback?: (message: string) => void;
-}
 
 /** What there is beside the plan. */
 export interface PlannedModelOptions {
   readonly fallback?: Fallback;
   /** Told of each step that ran. */
   readonly onStep?: (time: StepTime) => void;
+  /** What the model was prepared for: LOW_POWER spares bursts the polling. Default: FAST_SINGLE_ANSWER. */
+  readonly preference?: ExecutionPreference;
   /** Default: silent. */
   readonly log?: Logger;
   /** Default: off. */
   readonly trace?: Tracer;
 }
-
-const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
 /**
  * The prepared model of a plan. `fallback`: a step that fails on its device is run again on the CPU, and where that fails
@@ -48,81 +40,137 @@ const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEA
 export function plannedModel(
   prepared: PreparedPlan,
   now: () => bigint,
-  { fallback, onStep, log = silentLogger, trace = noTracer }: PlannedModelOptions = {},
+  { fallback, onStep, preference, log = silentLogger, trace = noTracer }: PlannedModelOptions = {},
 ): PreparedModel {
   const { model } = prepared.plan;
+  const whole = wholeStep(prepared);
   const onCpu = fallback && cpuModels(fallback, log);
-  let closed = false;
-  let underWay = 0;
-  const closeWhenIdle = () => {
-    if (!closed || underWay > 0) return;
+  const usage = createUsage(() => {
     closePlan(prepared);
     onCpu?.close();
+  });
+  const execute = async (request: Request, options: ExecuteOptions, section: Section): Promise<ExecutionResult> => {
+    const run: RunOptions = { ...options, now, section, log, ...(onStep && { onStep }) };
+    usage.begin();
+    try {
+      return whole === undefined
+        ? await executePlan(prepared, request, run, onCpu)
+        : await executeWhole(whole, prepared, request, run, onCpu);
+    } catch (error) {
+      return refused(ErrorStatus.GENERAL_FAILURE, `executing: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      section.end();
+      usage.end();
+    }
   };
-  return {
-    async execute(request, options = {}) {
-      if (closed) return refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed");
-      const issues = requestIssues(request, model, { allowUnspecifiedOutput: true });
-      if (issues.length > 0) {
-        const [{ path, message }] = issues;
-        return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${path}: ${message}`);
-      }
-      const section = trace.begin("LR", "PE", "run plan");
-      underWay++;
-      try {
-        return await execute(prepared, request, { ...options, now, section, log, ...(onStep && { onStep }) }, onCpu);
-      } catch (error) {
-        return refused(ErrorStatus.GENERAL_FAILURE, `executing: ${error instanceof Error ? error.message : error}`);
-      } finally {
-        section.end();
-        underWay--;
-        closeWhenIdle();
-      }
-    },
-    close() {
-      if (closed) return;
-      closed = true;
-      closeWhenIdle();
-    },
+  const problemOf = (request: Request, allowUnspecifiedOutput: boolean): ExecutionResult | undefined => {
+    if (usage.isClosed) return refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed");
+    const [issue] = requestIssues(request, model, { allowUnspecifiedOutput });
+    if (issue === undefined) return undefined;
+    return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${issue.path}: ${issue.message}`);
   };
+  const result: PreparedModel = {
+    execute: async (request, options = {}) =>
+      problemOf(request, true) ?? execute(request, options, trace.begin("LR", "PE", "run plan")),
+    async executeFenced(request, waitFor, options = {}) {
+      const problem = problemOf(request, false);
+      if (problem !== undefined) return unfenced(problem);
+      return executeAfter(waitFor, options, now, (timed) =>
+        execute(request, timed, trace.begin("LR", "PE", "run plan after fences")),
+      );
+    },
+    async configureExecutionBurst(callback, requestChannel, resultChannel) {
+      if (usage.isClosed)
+        return { ...refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed"), context: null };
+      return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
+        now,
+        log: (message) => log.VLOG("EXECUTION", `burst: ${message}`),
+        ...(preference === ExecutionPreference.LOW_POWER && { pollingWindow: 0 }),
+      });
+    },
+    close: usage.close,
+  };
+  return result;
 }
 
-async function execute(
+/** The only step of a plan, where it has the whole model. */
+function wholeStep({ steps, plan }: PreparedPlan): PreparedExecution | undefined {
+  const [first] = steps;
+  return steps.length === 1 && first.kind === "execution" && first.step.model === plan.model ? first : undefined;
+}
+
+/** Hands a request to the one device as it is, so that tokens and times pass; the CPU makes good what fails there. */
+async function executeWhole(
+  { step, preparedModel }: PreparedExecution,
   prepared: PreparedPlan,
   request: Request,
   options: RunOptions,
   onCpu: CpuModels | undefined,
 ): Promise<ExecutionResult> {
-  const { model } = prepared.plan;
-  const { operands, inputIndexes, outputIndexes } = model.main;
-  const token = request.pools.findIndex((pool) => pool.kind === "token");
-  if (token >= 0) {
-    const message = `request pool ${token} is the memory of one device, which a model over several cannot use`;
-    return refused(ErrorStatus.GENERAL_FAILURE, message);
-  }
-  const inputs = request.inputs.map((argument, index) =>
-    placeOf(argument, request, operands[inputIndexes[index]].dimensions),
-  );
-  const outputs = request.outputs.map((argument, index) =>
-    placeOf(argument, request, operands[outputIndexes[index]].dimensions),
-  );
-  for (const place of [...inputs, ...outputs]) {
-    const bytes = place && mapMemory(place.memory);
-    if (bytes && "unmappable" in bytes) return refused(ErrorStatus.GENERAL_FAILURE, `request: ${bytes.unmappable}`);
-  }
-  const run: RunOptions = {
-    ...options,
-    ...(onCpu && {
-      recover: async ({ step }, again) => {
-        const runner = await onCpu.prepare(step.model, `step of operations ${step.operations.join(", ")}`);
-        return runner === null ? failed : again(runner);
-      },
-    }),
+  const { section, now, onStep } = options;
+  const start = now();
+  const result = await section.run(() => preparedModel.execute(request, options));
+  onStep?.({ step, nanoseconds: now() - start });
+  if (onCpu === undefined || !isRecoverable(result.status)) return result;
+  const args = argumentsOf(prepared, request);
+  return "status" in args ? result : ((await wholeOnCpu(prepared, stepName(step), args, options, onCpu)) ?? result);
+}
+
+async function executePlan(
+  prepared: PreparedPlan,
+  request: Request,
+  options: RunOptions,
+  onCpu: CpuModels | undefined,
+): Promise<ExecutionResult> {
+  const args = argumentsOf(prepared, request);
+  if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
+  const recover = (onCpu: CpuModels): RunOptions["recover"] => {
+    return ({ step }, stepArguments, again) => {
+      if (!canRunElsewhere(step.model, stepArguments)) return undefined;
+      return onCpu.prepare(step.model, stepName(step)).then((runner) => (runner === null ? failed : again(runner)));
+    };
   };
-  const outcome = await runPlan(prepared, inputs, outputs, run);
-  if (onCpu === undefined || !isRecoverable(outcome.status)) return { ...outcome, timing };
-  const whole = await onCpu.prepare(model, "whole model");
-  return whole === null ? { ...outcome, timing } : options.section.run(() => whole.execute(request, options));
+  const outcome = await runPlan(prepared, args.inputs, args.outputs, {
+    ...options,
+    ...(onCpu && { recover: recover(onCpu) }),
+  });
+  const result: ExecutionResult = { ...outcome, timing: notMeasured };
+  const again =
+    onCpu && isRecoverable(outcome.status)
+      ? await wholeOnCpu(prepared, "whole model", args, options, onCpu)
+      : undefined;
+  const last = again ?? result;
+  if (last.status !== ErrorStatus.NONE) await resetOutputs(args);
+  return last;
+}
+
+function stepName({ operations }: PreparedExecution["step"]): string {
+  return `step of operations ${operations.join(", ")}`;
+}
+
+/** Runs the whole model on the CPU; undefined where that cannot be. */
+async function wholeOnCpu(
+  { plan: { model } }: PreparedPlan,
+  what: string,
+  args: Arguments,
+  options: RunOptions,
+  onCpu: CpuModels,
+): Promise<ExecutionResult | undefined> {
+  if (!canRunElsewhere(model, args)) return undefined;
+  const runner = await onCpu.prepare(model, what);
+  if (runner === null) return undefined;
+  const outcome = await options.section.run(() =>
+    runElsewhere(model, args, (request) => runner.execute(request, options)),
+  );
+  return { timing: notMeasured, ...outcome };
+}
+
+/**
+ * After an execution that failed, device buffers among its outputs have no value, though a step may have written them:
+ * copying nothing to a buffer is refused, and takes its value away (HAL 1.3 IBuffer.copyFrom).
+ */
+async function resetOutputs({ outputs }: Arguments): Promise<void> {
+  for (const place of outputs) await place?.buffer?.copyFrom(memoryOf(new Uint8Array(0)), []);
 }
 
 const failed: StepOutcome = {
@@ -131,43 +179,7 @@ const failed: StepOutcome = {
   outputShapes: [],
 };
 
-function refused(status: ErrorStatus, message: string): ExecutionResult {
-  return { status, message, outputShapes: [], timing };
-}
-
-function placeOf(
-  { hasNoValue, location, dimensions }: RequestArgument,
-  { pools }: Request,
-  declared: readonly number[],
-): Place | undefined {
-  const pool = pools[location.poolIndex];
-  if (hasNoValue || pool === undefined || pool.kind !== "memory") return undefined;
-  const { offset, length } = location;
-  return { memory: pool.memory, offset, length, dimensions: dimensions.length > 0 ? dimensions : declared };
-}
-
-/** Models prepared on the CPU when they are first needed. */
-interface CpuModels {
-  prepare(model: Model, what: string): Promise<PreparedModel | null>;
-  close(): void;
-}
-
-function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): CpuModels {
-  const prepared = new Map<Model, Promise<PreparedModel | null>>();
-  return {
-    prepare(model, what) {
-      const message = `the ${what} runs again on ${cpu.name}`;
-      log.VLOG("EXECUTION", message);
-      onFallback?.(message);
-      let result = prepared.get(model);
-      if (result === undefined) {
-        result = cpu.prepareModel(model, options).then(({ preparedModel }) => preparedModel);
-        prepared.set(model, result);
-      }
-      return result;
-    },
-    close() {
-      for (const result of prepared.values()) void result.then((preparedModel) => preparedModel?.close());
-    },
-  };
+/** The answer to an execution that did not run. */
+export function refused(status: ErrorStatus, message: string): ExecutionResult {
+  return { status, message, outputShapes: [], timing: notMeasured };
 }

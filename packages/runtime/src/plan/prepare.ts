@@ -1,35 +1,54 @@
 /**
- * A plan made ready: each step's model is prepared on its device, and the place of every temporary between steps is fixed.
+ * A plan made ready: each step's model is prepared on its device, and it is known who uses each value.
  */
-import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
+import { memoryOf } from "@nnhal/driver-core/memory";
 import type { ExecutionStep, IfStep, Plan, WhileStep } from "@nnhal/driver-core/partition";
 import {
   type Device,
   ErrorStatus,
-  type Memory,
   type Model,
   type Operand,
   OperandLifeTime,
   type Outcome,
-  operandTypeNames,
-  operandTypes,
   type PreparedModel,
   type PrepareOptions,
+  type PrepareResult,
+  type RequestMemoryPool,
 } from "@nnhal/types";
-import { type Layout, type Lifetime, layOut } from "./layout.ts";
 import { levelsOf, readsOf } from "./levels.ts";
-import type { Place } from "./place.ts";
+import { byteSize, lifetimesOf } from "./lifetimes.ts";
+import { type Place, poolOf } from "./place.ts";
+import { type Uses, usesOf } from "./uses.ts";
+import { createWorkspaces, type Value, type Workspaces } from "./workspace.ts";
 
 /** A step made ready. */
-export type PreparedStep =
-  | { readonly kind: "execution"; readonly step: ExecutionStep; readonly preparedModel: PreparedModel }
-  | { readonly kind: "if"; readonly step: IfStep; readonly thenPlan: PreparedPlan; readonly elsePlan: PreparedPlan }
-  | {
-      readonly kind: "while";
-      readonly step: WhileStep;
-      readonly conditionPlan: PreparedPlan;
-      readonly bodyPlan: PreparedPlan;
-    };
+export type PreparedStep = PreparedExecution | PreparedIf | PreparedWhile;
+
+/** Operations on a device, made ready. */
+export interface PreparedExecution {
+  readonly kind: "execution";
+  readonly step: ExecutionStep;
+  readonly device: Device;
+  readonly preparedModel: PreparedModel;
+}
+
+/** An interpreted IF, made ready. */
+export interface PreparedIf {
+  readonly kind: "if";
+  readonly step: IfStep;
+  readonly thenPlan: PreparedPlan;
+  readonly elsePlan: PreparedPlan;
+}
+
+/** An interpreted WHILE, made ready. */
+export interface PreparedWhile {
+  readonly kind: "while";
+  readonly step: WhileStep;
+  readonly conditionPlan: PreparedPlan;
+  readonly bodyPlan: PreparedPlan;
+  /** The condition's verdict, then each result of the body twice: what one turn writes the next one reads. */
+  readonly states: Workspaces;
+}
 
 /** A plan made ready. */
 export interface PreparedPlan {
@@ -37,17 +56,19 @@ export interface PreparedPlan {
   readonly steps: readonly PreparedStep[];
   /** The steps' indexes by level: see `levelsOf`. */
   readonly levels: readonly (readonly number[])[];
-  readonly layout: Layout;
-  /** What lies in a region, with its place in it. */
-  readonly temporaries: readonly (Omit<Place, "memory"> & { readonly operand: number })[];
+  readonly uses: Uses;
+  /** The operands that one step writes and another reads, in the order of a workspace's places. */
+  readonly temporaries: readonly number[];
+  readonly workspaces: Workspaces;
   /** Constants that interpreted steps hand to their subgraphs, by operand. */
   readonly constants: ReadonlyMap<number, Place>;
-  /** Regions for temporaries that no run uses at the moment. */
-  readonly regions: Memory[];
 }
 
-/** What a device is needed for here. */
-type Preparer = Pick<Device, "name" | "prepareModel">;
+/** A device, and how to have it prepare a model. */
+export interface Preparer {
+  readonly device: Device;
+  prepare(model: Model, options: PrepareOptions): Promise<PrepareResult>;
+}
 
 /** Prepares a plan. All or nothing: what was prepared before a failure is freed. */
 export async function preparePlan(
@@ -65,21 +86,22 @@ export async function preparePlan(
     steps.push(prepared);
   }
   const levels = levelsOf(plan.steps);
-  const layout = layOut(lifetimesOf(plan, levels));
-  const { operands } = plan.model.main;
+  const uses = usesOf(plan, steps);
+  const temporaries = lifetimesOf(plan, levels).map(
+    (lifetime): Value => ({
+      ...lifetime,
+      dimensions: plan.model.main.operands[lifetime.operand].dimensions,
+      roles: uses.get(lifetime.operand) ?? null,
+    }),
+  );
   return {
     plan,
     steps,
     levels,
-    layout,
-    temporaries: [...layout.offsets].map(([operand, offset]) => ({
-      operand,
-      offset,
-      length: byteSize(operands[operand]),
-      dimensions: operands[operand].dimensions,
-    })),
+    uses,
+    temporaries: temporaries.map(({ operand }) => operand),
+    workspaces: createWorkspaces(temporaries),
     constants: constantsOf(plan),
-    regions: [],
   };
 }
 
@@ -89,9 +111,11 @@ async function prepareStep(
   options: PrepareOptions,
 ): Promise<PreparedStep | Outcome> {
   if (step.kind === "execution") {
-    const device = devices[step.device];
-    const { status, message, preparedModel } = await device.prepareModel(step.model, options);
-    if (status === ErrorStatus.NONE && preparedModel !== null) return { kind: "execution", step, preparedModel };
+    const { device, prepare } = devices[step.device];
+    const { status, message, preparedModel } = await prepare(step.model, options);
+    if (status === ErrorStatus.NONE && preparedModel !== null) {
+      return { kind: "execution", step, device, preparedModel };
+    }
     const failure = status === ErrorStatus.NONE ? ErrorStatus.GENERAL_FAILURE : status;
     return { status: failure, message: `${device.name}: ${message ?? "no prepared model"}` };
   }
@@ -103,13 +127,38 @@ async function prepareStep(
     closePlan(firstPlan);
     return secondPlan;
   }
-  return step.kind === "if"
-    ? { kind: "if", step, thenPlan: firstPlan, elsePlan: secondPlan }
-    : { kind: "while", step, conditionPlan: firstPlan, bodyPlan: secondPlan };
+  if (step.kind === "if") return { kind: "if", step, thenPlan: firstPlan, elsePlan: secondPlan };
+  const states = createWorkspaces(stateOf(firstPlan, secondPlan));
+  return { kind: "while", step, conditionPlan: firstPlan, bodyPlan: secondPlan, states };
 }
 
-/** Frees what the steps of a plan hold. */
-export function closePlan({ steps }: PreparedPlan): void {
+/** What a loop needs places for: see `PreparedWhile.states`. All of it matters all the time. */
+function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
+  const throughout = { first: 0, last: 0 };
+  const verdict: Value = { operand: 0, size: 1, dimensions: [1], roles: null, ...throughout };
+  const { operands, inputIndexes, outputIndexes } = body.plan.model.main;
+  const results = outputIndexes.flatMap((output, index) => {
+    const written = body.uses.get(output);
+    const readBy = [
+      condition.uses.get(condition.plan.model.main.inputIndexes[index]),
+      body.uses.get(inputIndexes[index]),
+    ];
+    const all = [written, ...readBy];
+    const isDevices = all.every((roles) => roles !== null && roles !== undefined);
+    const value: Omit<Value, "operand"> = {
+      size: byteSize(operands[output]),
+      dimensions: operands[output].dimensions,
+      roles: isDevices ? all.flatMap((roles) => roles ?? []) : null,
+      ...throughout,
+    };
+    return [0, 1].map((turn): Value => ({ ...value, operand: 1 + 2 * index + turn }));
+  });
+  return [verdict, ...results];
+}
+
+/** Frees what a plan holds. */
+export function closePlan({ steps, workspaces }: PreparedPlan): void {
+  workspaces.close();
   closeSteps(steps);
 }
 
@@ -117,7 +166,10 @@ function closeSteps(steps: readonly PreparedStep[]): void {
   for (const step of steps) {
     if (step.kind === "execution") step.preparedModel.close();
     else if (step.kind === "if") closeAll(step.thenPlan, step.elsePlan);
-    else closeAll(step.conditionPlan, step.bodyPlan);
+    else {
+      step.states.close();
+      closeAll(step.conditionPlan, step.bodyPlan);
+    }
   }
 }
 
@@ -125,34 +177,9 @@ function closeAll(...plans: readonly PreparedPlan[]): void {
   for (const plan of plans) closePlan(plan);
 }
 
-/** The lifetimes of the operands that one step writes and another reads, but for the model's outputs, which lie with the caller. */
-export function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly number[])[]): Lifetime[] {
-  const lives = new Map<number, { first: number; last: number }>();
-  levels.forEach((level, number) => {
-    for (const index of level) {
-      for (const operand of steps[index].outputs) lives.set(operand, { first: number, last: number });
-    }
-    for (const index of level) {
-      for (const operand of readsOf(steps[index])) {
-        const life = lives.get(operand);
-        if (life !== undefined) life.last = number;
-      }
-    }
-  });
-  return [...lives]
-    .filter(([operand]) => model.main.operands[operand].lifetime === OperandLifeTime.TEMPORARY_VARIABLE)
-    .map(([operand, life]) => ({ operand, size: byteSize(model.main.operands[operand]), ...life }));
-}
-
-/** Bytes of an operand of known size. */
-export function byteSize({ type, dimensions }: Operand): number {
-  const name = operandTypeNames.get(type);
-  return dimensions.reduce((size, extent) => size * extent, name === undefined ? 1 : operandTypes[name].elementSize);
-}
-
 function constantsOf({ model, steps }: Plan): Map<number, Place> {
   const constants = new Map<number, Place>();
-  const copied = memoryOf(model.operandValues);
+  const copied = poolOf(memoryOf(model.operandValues));
   for (const step of steps) {
     if (step.kind === "execution") continue;
     for (const operand of readsOf(step)) {
@@ -163,19 +190,13 @@ function constantsOf({ model, steps }: Plan): Map<number, Place> {
   return constants;
 }
 
-function constantPlace(model: Model, { lifetime, location, dimensions }: Operand, copied: Memory): Place | undefined {
+function constantPlace(
+  model: Model,
+  { lifetime, location, dimensions }: Operand,
+  copied: RequestMemoryPool,
+): Place | undefined {
   const { poolIndex, offset, length } = location;
-  if (lifetime === OperandLifeTime.CONSTANT_COPY) return { memory: copied, offset, length, dimensions };
+  if (lifetime === OperandLifeTime.CONSTANT_COPY) return { pool: copied, offset, length, dimensions };
   if (lifetime !== OperandLifeTime.CONSTANT_REFERENCE) return undefined;
-  return { memory: model.pools[poolIndex], offset, length, dimensions };
-}
-
-/** A region for the temporaries of one run: an idle one, or a new one. */
-export function takeRegion({ regions, layout }: PreparedPlan): Memory | undefined {
-  return layout.size === 0 ? undefined : (regions.pop() ?? allocateMemory(layout.size));
-}
-
-/** Gives a region back. A few are kept, for runs at the same time. */
-export function giveRegionBack({ regions }: PreparedPlan, region: Memory | undefined): void {
-  if (region !== undefined && regions.length < 4) regions.push(region);
+  return { pool: poolOf(model.pools[poolIndex]), offset, length, dimensions };
 }

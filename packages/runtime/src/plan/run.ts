@@ -2,22 +2,15 @@
  * Runs a prepared plan: level by level, the steps of a level at the same time; IF and WHILE by running the plans of their
  * subgraphs.
  */
-import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
 import type { Plan, Step } from "@nnhal/driver-core/partition";
-import {
-  ErrorStatus,
-  type ExecuteOptions,
-  LoopTimeoutDurationNs,
-  type Memory,
-  type Outcome,
-  type OutputShape,
-  type PreparedModel,
-} from "@nnhal/types";
+import { ErrorStatus, type ExecuteOptions, type Outcome, type OutputShape, type PreparedModel } from "@nnhal/types";
 import type { Logger, Section } from "@nnhal/utils";
+import { type Arguments, runElsewhere } from "./elsewhere.ts";
+import { isTrue, runWhile } from "./loop.ts";
 import { stepText } from "./observe.ts";
-import type { Place, Places } from "./place.ts";
-import { requestOf } from "./place.ts";
-import { byteSize, giveRegionBack, type PreparedPlan, type PreparedStep, takeRegion } from "./prepare.ts";
+import { type Place, type Places, requestOf } from "./place.ts";
+import type { PreparedExecution, PreparedIf, PreparedPlan, PreparedStep } from "./prepare.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** How long a step took. */
 export interface StepTime {
@@ -30,11 +23,15 @@ export interface StepTime {
 export interface RunOptions extends ExecuteOptions {
   /** The steady clock that deadlines are times on, in nanoseconds. */
   readonly now: () => bigint;
-  /** What to do where a step fails on its device; absent: nothing. `run` runs the step's request on another model. */
+  /**
+   * What to do where a step fails on its device; absent: nothing. `run` runs the step on another model, which sees nothing
+   * of the device's buffers. Undefined: nothing can be done.
+   */
   readonly recover?: (
-    step: PreparedStep & { kind: "execution" },
+    step: PreparedExecution,
+    args: Arguments,
     run: (prepared: PreparedModel) => Promise<StepOutcome>,
-  ) => Promise<StepOutcome>;
+  ) => Promise<StepOutcome> | undefined;
   /** Told of each step that ran. */
   readonly onStep?: (time: StepTime) => void;
   /** The section that the run lies in. */
@@ -50,12 +47,12 @@ export interface StepOutcome extends Outcome {
 /** Runs a plan. Inputs and outputs: by position; undefined where omitted. Never rejects. */
 export async function runPlan(
   prepared: PreparedPlan,
-  inputs: readonly (Place | undefined)[],
-  outputs: readonly (Place | undefined)[],
+  inputs: Places,
+  outputs: Places,
   options: RunOptions,
 ): Promise<StepOutcome> {
   const { main } = prepared.plan.model;
-  const places: Places = [];
+  const places: (Place | undefined)[] = [];
   for (const [operand, place] of prepared.constants) places[operand] = place;
   inputs.forEach((place, position) => {
     places[main.inputIndexes[position]] = place;
@@ -63,24 +60,34 @@ export async function runPlan(
   outputs.forEach((place, position) => {
     places[main.outputIndexes[position]] = place;
   });
-  const region = takeRegion(prepared);
-  if (region !== undefined) {
-    for (const { operand, offset, length, dimensions } of prepared.temporaries) {
-      places[operand] = { memory: region, offset, length, dimensions };
-    }
+  const taken = prepared.workspaces.take();
+  const workspace: Workspace = taken instanceof Promise ? await taken : taken;
+  prepared.temporaries.forEach((operand, index) => {
+    places[operand] = workspace.places[index];
+  });
+  try {
+    return await runLevels(prepared, places, options);
+  } finally {
+    prepared.workspaces.giveBack(workspace);
   }
+}
+
+/** What is where while a plan runs; changes with it. */
+type CurrentPlaces = (Place | undefined)[];
+
+async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options: RunOptions): Promise<StepOutcome> {
   const shapes: (OutputShape | undefined)[] = [];
   for (const level of prepared.levels) {
-    const outcomes = await Promise.all(
-      level.map((index) => runStep(prepared.steps[index], prepared.plan, places, options)),
-    );
+    const [first] = level;
+    const run = (index: number) => runStep(prepared.steps[index], prepared.plan, places, options);
+    // A chain has many levels of one step.
+    const outcomes = level.length === 1 ? [await run(first)] : await Promise.all(level.map(run));
     const failed = outcomes.find(({ status }) => status !== ErrorStatus.NONE);
     for (const [position, index] of level.entries()) {
       noteShapes(prepared.steps[index], outcomes[position], places, shapes);
     }
     if (failed !== undefined) {
       const { status, message } = failed;
-      giveRegionBack(prepared, region);
       const isShort = status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
       return {
         status,
@@ -89,7 +96,6 @@ export async function runPlan(
       };
     }
   }
-  giveRegionBack(prepared, region);
   return { status: ErrorStatus.NONE, outputShapes: allShapes(prepared, shapes) };
 }
 
@@ -97,7 +103,7 @@ export async function runPlan(
 function noteShapes(
   { step }: PreparedStep,
   { outputShapes }: StepOutcome,
-  places: Places,
+  places: CurrentPlaces,
   shapes: (OutputShape | undefined)[],
 ): void {
   outputShapes.forEach((shape, position) => {
@@ -128,17 +134,34 @@ function runStep(prepared: PreparedStep, plan: Plan, places: Places, options: Ru
 }
 
 function runUntimed(prepared: PreparedStep, plan: Plan, places: Places, options: RunOptions): Promise<StepOutcome> {
-  if (prepared.kind === "if") return runIf(prepared, places, options);
-  if (prepared.kind === "while") return runWhile(prepared, places, options);
-  const { inputs, outputs } = prepared.step;
-  const request = requestOf(at(places, inputs), at(places, outputs));
-  const { section, log } = options;
-  log.VLOG("EXECUTION", () => `run ${stepText(prepared.step, plan)}`);
-  const run = (runner: PreparedModel) => section.run(() => runner.execute(request, options));
-  return run(prepared.preparedModel).then((outcome) => {
-    if (options.recover === undefined || !isRecoverable(outcome.status)) return outcome;
-    return options.recover(prepared, run);
-  });
+  const inputs = at(places, prepared.step.inputs);
+  const outputs = at(places, prepared.step.outputs);
+  switch (prepared.kind) {
+    case "execution":
+      return runExecution(prepared, plan, { inputs, outputs }, options);
+    case "if":
+      return runIf(prepared, places[prepared.step.condition], inputs, outputs, options);
+    case "while":
+      return runWhile(prepared, inputs, outputs, options, runPlan);
+  }
+}
+
+async function runExecution(
+  prepared: PreparedExecution,
+  plan: Plan,
+  args: Arguments,
+  options: RunOptions,
+): Promise<StepOutcome> {
+  const { section, log, recover } = options;
+  const { step, preparedModel } = prepared;
+  log.VLOG("EXECUTION", () => `run ${stepText(step, plan)}`);
+  const request = requestOf(args.inputs, args.outputs);
+  const outcome = await section.run(() => preparedModel.execute(request, options));
+  if (recover === undefined || !isRecoverable(outcome.status)) return outcome;
+  const again = recover(prepared, args, (other) =>
+    section.run(() => runElsewhere(step.model, args, (plain) => other.execute(plain, options))),
+  );
+  return again ?? outcome;
 }
 
 /** Whether a failure may be made good on another device: not where the request or the time is to blame. */
@@ -155,78 +178,15 @@ function at(places: Places, operands: readonly number[]): Places {
   return operands.map((operand) => places[operand]);
 }
 
-function failure(message: string, status: ErrorStatus = ErrorStatus.GENERAL_FAILURE): StepOutcome {
-  return { status, message, outputShapes: [] };
-}
-
-/** A condition's one byte; undefined where it has no value. */
-function isTrue(place: Place | undefined): boolean | undefined {
-  const bytes = place && mapMemory(place.memory);
-  if (place === undefined || bytes === undefined || "unmappable" in bytes) return undefined;
-  return bytes[place.offset] !== 0;
-}
-
 async function runIf(
-  { step, thenPlan, elsePlan }: PreparedStep & { kind: "if" },
-  places: Places,
+  { step, thenPlan, elsePlan }: PreparedIf,
+  condition: Place | undefined,
+  inputs: Places,
+  outputs: Places,
   options: RunOptions,
 ): Promise<StepOutcome> {
-  const condition = isTrue(places[step.condition]);
-  if (condition === undefined) return failure(`operation ${step.operation} (IF): the condition has no value`);
-  return runPlan(condition ? thenPlan : elsePlan, at(places, step.inputs), at(places, step.outputs), options);
-}
-
-async function runWhile(
-  { step, conditionPlan, bodyPlan }: PreparedStep & { kind: "while" },
-  places: Places,
-  options: RunOptions,
-): Promise<StepOutcome> {
-  const { now, loopTimeoutDuration = LoopTimeoutDurationNs.DEFAULT } = options;
-  const body = bodyPlan.plan.model.main;
-  const verdict: Place = { memory: allocateMemory(1), offset: 0, length: 1, dimensions: [1] };
-  // What the body writes in one turn it reads in the next: two sets of places, used in turn.
-  const buffers = [0, 1].map(() =>
-    body.outputIndexes.map((operand) => stateAt(allocateMemory, body.operands[operand])),
-  );
-  const start = now();
-  let state = at(places, step.inputs);
-  for (let turn = 0; ; turn++) {
-    const judged = await runPlan(conditionPlan, state, [verdict], options);
-    if (judged.status !== ErrorStatus.NONE) return judged;
-    if (isTrue(verdict) !== true) break;
-    if (now() - start > loopTimeoutDuration) {
-      const message = `operation ${step.operation} (WHILE): the loop took longer than ${loopTimeoutDuration} ns`;
-      return failure(message, ErrorStatus.MISSED_DEADLINE_TRANSIENT);
-    }
-    const next = buffers[turn % 2];
-    const done = await runPlan(bodyPlan, state, next, options);
-    if (done.status !== ErrorStatus.NONE) return done;
-    const results = next.map((place, index) => ({ ...place, dimensions: done.outputShapes[index].dimensions }));
-    state = [...results, ...state.slice(results.length)];
-  }
-  return copyOut(state, at(places, step.outputs), step.operation);
-}
-
-function stateAt(allocate: (size: number) => Memory, operand: Parameters<typeof byteSize>[0]): Place {
-  const length = byteSize(operand);
-  return { memory: allocate(Math.max(length, 1)), offset: 0, length, dimensions: operand.dimensions };
-}
-
-/** Copies a loop's final values to where its outputs go. */
-function copyOut(from: Places, to: Places, operation: number): StepOutcome {
-  const outputShapes: OutputShape[] = [];
-  for (const [index, target] of to.entries()) {
-    const source = from[index];
-    const read = source && mapMemory(source.memory);
-    const written = target && mapMemory(target.memory);
-    if (source === undefined || read === undefined || "unmappable" in read) {
-      return failure(`operation ${operation} (WHILE): value ${index} cannot be read`);
-    }
-    const isSufficient = target !== undefined && target.length >= source.length;
-    outputShapes.push({ dimensions: source.dimensions, isSufficient });
-    if (!isSufficient || written === undefined || "unmappable" in written) continue;
-    written.set(read.subarray(source.offset, source.offset + source.length), target.offset);
-  }
-  if (outputShapes.every(({ isSufficient }) => isSufficient)) return { status: ErrorStatus.NONE, outputShapes };
-  return { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message: "an output is too small", outputShapes };
+  const verdict = await isTrue(condition);
+  if (verdict !== undefined) return runPlan(verdict ? thenPlan : elsePlan, inputs, outputs, options);
+  const message = `operation ${step.operation} (IF): the condition has no value`;
+  return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
 }

@@ -1,8 +1,8 @@
-import { createData } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteLength, decodeTensorData, encodeTensorData } from "./codec.ts";
+import { byteLength, copyTensorData, decodeTensorData, encodeTensorData } from "./codec.ts";
+import { createData } from "./tensor.ts";
 
 const types = (Object.keys(operandTypes) as OperandTypeName[]).filter((type) => operandTypes[type].elementSize > 0);
 
@@ -30,6 +30,21 @@ describe("tensor codec", () => {
     expect(decodeTensorData("TENSOR_FLOAT32", bytes.subarray(4), 3).buffer).toBe(bytes.buffer);
     expect(decodeTensorData("TENSOR_FLOAT32", bytes.subarray(2, 14), 3).buffer).not.toBe(bytes.buffer);
     expect(decodeTensorData("TENSOR_QUANT8_ASYMM", bytes.subarray(3), 3).buffer).toBe(bytes.buffer);
+  });
+
+  it("copies from any offset where it is asked to", () => {
+    const bytes = Uint8Array.from({ length: 19 }, (_, index) => 7 * index);
+    for (const type of types) {
+      for (const [offset, count] of [
+        [0, 2],
+        [3, 1],
+        [3, 2],
+      ]) {
+        const copy = copyTensorData(type, bytes, count, offset);
+        expect(copy).toEqual(decodeTensorData(type, bytes.slice(offset), count));
+        expect(copy.buffer).not.toBe(bytes.buffer);
+      }
+    }
   });
 
   it("holds every type in the array that allocating it gives", () => {

@@ -1,0 +1,148 @@
+/**
+ * The suites of `nnhal conformance`: those over vectors, one by one, and the kit's own of devices, which run together.
+ */
+import {
+  type CaseResult,
+  type DeviceSuiteName,
+  describeDeviceSuite,
+  deviceSuiteNames,
+  listDeviceCases,
+  matchesText,
+  mutationSubjects,
+  type OnProgress,
+  type OnStart,
+  readVectorFiles,
+  runDeviceSuites,
+  runMutations,
+  runVectors,
+  type Suite,
+  type VectorFile,
+  type VectorsOptions,
+} from "@nnhal/conformance";
+import type { Device, HalVersion } from "@nnhal/types";
+
+/** What every suite can be told. */
+type SharedOptions = Pick<VectorsOptions, "filter" | "timeLimit" | "skip" | "onStart">;
+
+/** The suites over vectors, in the order in which they run. */
+export const vectorSuiteNames = ["vectors", "mutations"] as const;
+export type VectorSuiteName = (typeof vectorSuiteNames)[number];
+
+/** The name of a suite. */
+export type SuiteName = DeviceSuiteName | VectorSuiteName;
+
+/** All suites, in the order in which they run. */
+export const suiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...vectorSuiteNames];
+
+/** Whether a suite is one over vectors. */
+export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
+  return name === "vectors" || name === "mutations";
+}
+
+/** A suite over vectors. */
+interface VectorSuite {
+  readonly purpose: string;
+  /** What the suite counts by. */
+  readonly by: string;
+  /** The order in which they are shown. Default: by name. */
+  readonly order?: readonly string[];
+  /** How many results a child tells at once. */
+  readonly batch: number;
+  readonly note?: (all: boolean) => string | undefined;
+  run(
+    device: Parameters<Suite<unknown>>[0],
+    examples: Parameters<typeof runVectors>[1],
+    options: SharedOptions,
+    all: boolean,
+  ): AsyncIterable<CaseResult>;
+}
+
+/** Without `--all`, about one mutant in so many runs. */
+export const sample = 32;
+
+export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
+  vectors: {
+    purpose: "examples with expected outputs, in every form",
+    by: "operation",
+    batch: 1,
+    run: (device, examples, options) => runVectors(device, examples, { ...options, variants: true }),
+  },
+  mutations: {
+    purpose: "models and requests with one thing wrong, which a device has to refuse",
+    by: "mutation",
+    order: mutationSubjects,
+    // To tell about a mutant takes longer than to refuse it.
+    batch: 256,
+    note: (all) => (all ? undefined : `About one mutant in ${sample} was run; --all runs every one.`),
+    run: (device, examples, options, all) => runMutations(device, examples, { ...options, sample: all ? 1 : sample }),
+  },
+};
+
+/** What a suite is about. */
+export function purposeOf(name: SuiteName): string {
+  return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
+}
+
+/** How the command runs a suite in this process. */
+export interface RunOptions {
+  readonly device: Device;
+  readonly filter?: string | undefined;
+  readonly timeLimitMs: number;
+  /** How many results there are already. */
+  readonly skip: number;
+  readonly onProgress: OnProgress;
+  readonly onStart?: OnStart | undefined;
+}
+
+/** Runs a suite over vectors. */
+export async function* runVectorSuite(
+  name: VectorSuiteName,
+  files: readonly VectorFile[],
+  all: boolean,
+  { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
+): AsyncGenerator<CaseResult> {
+  let done = 0;
+  const examples = readVectorFiles(files, ({ size, name: file }) => {
+    done += size;
+    onProgress(done, file);
+  });
+  const options: SharedOptions = {
+    timeLimit: timeLimitMs,
+    skip,
+    ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
+    ...(onStart !== undefined && { onStart }),
+  };
+  yield* vectorSuites[name].run(device, examples, options, all);
+}
+
+/** Which cases of device suites a text selects, by their names; upper and lower case are the same. */
+export function caseFilter(filter: string | undefined): (name: string) => boolean {
+  const wanted = filter?.toLowerCase() ?? "";
+  return (name) => name.toLowerCase().includes(wanted);
+}
+
+/** The number of cases of device suites. */
+export function countDeviceCases(suites: readonly DeviceSuiteName[], filter: string | undefined): number {
+  return listDeviceCases(suites).filter(caseFilter(filter)).length;
+}
+
+/** Runs device suites, one after the other. */
+export async function* runDeviceSuitesHere(
+  suites: readonly DeviceSuiteName[],
+  version: HalVersion | undefined,
+  { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
+): AsyncGenerator<CaseResult> {
+  let done = skip;
+  const results = runDeviceSuites(device, {
+    suites,
+    filter: caseFilter(filter),
+    timeLimit: timeLimitMs,
+    skip,
+    ...(version !== undefined && { version }),
+    ...(onStart !== undefined && { onStart }),
+  });
+  for await (const result of results) {
+    onProgress(++done, result.name);
+    yield result;
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * How fast the modes of gpu.js are beside the reference, which has 1 in everything: the geometric mean, over some operations as
+ * networks have them, of the ratio of the least times. These are the numbers in src/capabilities.ts.
+ *
+ * Run from the top of the repository:
+ * `npx tsx --conditions=@nnhal/source packages/backend-tfjs/bench/capabilities.ts [ROUNDS] [ENGINE…]`.
+ */
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { Compilation, Execution, Model } from "@nnhal/runtime";
+import type { Device, OperandTypeName, OperationTypeName } from "@nnhal/types";
+import { type EngineName, tfjsBackend } from "../src/index.ts";
+
+const rounds = Number(process.argv[2] ?? 15);
+const engines = ["node", "wasm", "cpu"].filter((name): name is EngineName => isWanted(name, process.argv.slice(3)));
+
+function isWanted(name: string, wanted: readonly string[]): boolean {
+  return wanted.length === 0 || wanted.includes(name);
+}
+
+/** Runs an operation once. */
+type Contestant = () => Promise<unknown>;
+
+interface Kind {
+  readonly tensor: OperandTypeName;
+  readonly bias: OperandTypeName;
+  readonly size: number;
+  readonly scale: number;
+  readonly zeroPoint: number;
+}
+
+const kinds = {
+  float: { tensor: "TENSOR_FLOAT32", bias: "TENSOR_FLOAT32", size: 4, scale: 0, zeroPoint: 0 },
+  quantised: {
+    tensor: "TENSOR_QUANT8_ASYMM",
+    bias: "TENSOR_INT32",
+    size: 1,
+    scale: 0.5,
+    zeroPoint: 128,
+  },
+} satisfies Record<string, Kind>;
+
+const count = (shape: readonly number[]) => shape.reduce((product, extent) => product * extent, 1);
+
+/** Builds a model of one operation: [shape] of each tensor operand, then INT32 scalars. */
+async function prepare(
+  device: Device,
+  kind: Kind,
+  operation: OperationTypeName,
+  { input, constants, bias, scalars, output }: Shapes,
+): Promise<Contestant> {
+  const model = new Model();
+  const { tensor, scale, zeroPoint } = kind;
+  const inputs: number[] = [];
+  const add = (type: OperandTypeName, dimensions: readonly number[], itsScale: number, itsZeroPoint: number) =>
+    model.addOperand({ type, dimensions, scale: itsScale, zeroPoint: itsZeroPoint });
+  const inputIndex = add(tensor, input, scale, zeroPoint);
+  inputs.push(inputIndex);
+  for (const shape of constants) {
+    const index = add(tensor, shape, scale, zeroPoint);
+    model.setOperandValue(index, new Uint8Array(count(shape) * kind.size));
+    inputs.push(index);
+  }
+  if (bias !== undefined) {
+    const index = add(kind.bias, [bias], scale * scale, 0);
+    model.setOperandValue(index, new Uint8Array(4 * bias));
+    inputs.push(index);
+  }
+  for (const value of scalars) {
+    const index = add("INT32", [], 0, 0);
+    model.setOperandValue(index, new Uint8Array(Int32Array.of(value).buffer));
+    inputs.push(index);
+  }
+  const outputIndex = add(tensor, output, scale, zeroPoint);
+  model.addOperation(operation, inputs, [outputIndex]);
+  model.identifyInputsAndOutputs([inputIndex], [outputIndex]);
+  model.finish();
+  const compilation = new Compilation(model, [device]);
+  await compilation.finish();
+  const from = new Uint8Array(count(input) * kind.size);
+  const to = new Uint8Array(count(output) * kind.size);
+  return async () => {
+    const execution = new Execution(compilation);
+    execution.setInput(0, from);
+    execution.setOutput(0, to);
+    await execution.compute();
+  };
+}
+
+interface Shapes {
+  readonly input: readonly number[];
+  readonly constants: readonly (readonly number[])[];
+  readonly bias?: number;
+  readonly scalars: readonly number[];
+  readonly output: readonly number[];
+}
+
+const same = 1;
+const image = [1, 28, 28, 64];
+
+const operations: readonly (readonly [title: string, OperationTypeName, Shapes])[] = [
+  [
+    "CONV_2D 3x3",
+    "CONV_2D",
+    { input: image, constants: [[64, 3, 3, 64]], bias: 64, scalars: [same, 1, 1, 1], output: image },
+  ],
+  [
+    "CONV_2D 1x1",
+    "CONV_2D",
+    { input: image, constants: [[64, 1, 1, 64]], bias: 64, scalars: [same, 1, 1, 1], output: image },
+  ],
+  [
+    "DEPTHWISE_CONV_2D",
+    "DEPTHWISE_CONV_2D",
+    { input: image, constants: [[1, 3, 3, 64]], bias: 64, scalars: [same, 1, 1, 1, 1], output: image },
+  ],
+  [
+    "FULLY_CONNECTED",
+    "FULLY_CONNECTED",
+    { input: [1, 1024], constants: [[512, 1024]], bias: 512, scalars: [1], output: [1, 512] },
+  ],
+  ["ADD", "ADD", { input: image, constants: [image], scalars: [0], output: image }],
+  [
+    "AVERAGE_POOL_2D",
+    "AVERAGE_POOL_2D",
+    { input: image, constants: [], scalars: [same, 1, 1, 3, 3, 0], output: image },
+  ],
+];
+
+async function leastTimes(contestants: readonly Contestant[]): Promise<number[]> {
+  const least = contestants.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < rounds; round++) {
+    for (const [place, run] of contestants.entries()) {
+      const start = performance.now();
+      await run();
+      least[place] = Math.min(least[place], performance.now() - start);
+    }
+  }
+  return least;
+}
+
+async function open(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device | undefined> {
+  const device = await openDevice({ backend });
+  return "unavailable" in device ? undefined : device;
+}
+
+const reference = await open(referenceBackend);
+if (reference === undefined) throw new Error("there is no reference");
+for (const engine of engines) {
+  const device = await open(tfjsBackend({ engine }));
+  if (device === undefined) {
+    console.log(`${engine}: not here`);
+    continue;
+  }
+  for (const [name, kind] of Object.entries(kinds)) {
+    const ratios: number[] = [];
+    for (const [title, code, shapes] of operations) {
+      const pair = [await prepare(reference, kind, code, shapes), await prepare(device, kind, code, shapes)];
+      const [theirs, ours] = await leastTimes(pair);
+      ratios.push(ours / theirs);
+      console.log(`${engine} ${name} ${title}: ${ours.toFixed(3)} ms beside ${theirs.toFixed(3)} ms`);
+    }
+    const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+    console.log(`${engine} ${name}: ${mean.toFixed(3)}`);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The gpu.js backend: a table of kernels over whichever mode of gpu.js works here. Values are float32, wherever the mode keeps them.
+ */
+import { type Backend, type KernelEngine, type KernelTable, kernelBackend, type Unavailable } from "@nnhal/backend";
+import { createData, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
+import { DeviceType } from "@nnhal/types";
+import { capabilitiesOf } from "./capabilities.ts";
+import { kernels } from "./kernels/index.ts";
+import { type Machine, type ModeName, modeNames, type Value } from "./machine/machine.ts";
+import { openMachine } from "./machine/open.ts";
+
+/** How to open the backend. */
+export interface GpujsBackendOptions {
+  /** The mode to use, and no other. Default: the environment variable NNHAL_GPUJS_MODE, else the first that works. */
+  readonly mode?: ModeName;
+}
+
+/** Makes a gpu.js backend. Whether its device is a GPU or the CPU is known when it is open. */
+export function gpujsBackend({ mode }: GpujsBackendOptions = {}): Backend {
+  return kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: () => openEngine(mode) });
+}
+
+/** The gpu.js backend in the best mode there is. */
+export const backend: Backend = gpujsBackend();
+
+async function openEngine(option: ModeName | undefined): Promise<KernelEngine<Value> | Unavailable> {
+  const wanted = option ?? (process.env.NNHAL_GPUJS_MODE || undefined);
+  if (wanted !== undefined && !isModeName(wanted)) {
+    return {
+      unavailable: `there is no mode "${wanted}" of gpu.js`,
+      remedy: `set NNHAL_GPUJS_MODE to one of ${modeNames.join(", ")}`,
+    };
+  }
+  const opened = await openMachine(wanted);
+  return "unavailable" in opened ? opened : engineOn(opened.machine, opened.missing);
+}
+
+function isModeName(name: string): name is ModeName {
+  return modeNames.some((known) => known === name);
+}
+
+/** An engine for kernels over a machine. */
+export function engineOn(machine: Machine, missing: readonly Unavailable[] = []): KernelEngine<Value> {
+  const { mode, adapter } = machine;
+  const table: KernelTable<Value> = Object.fromEntries(
+    Object.entries(kernels).map(([name, kernel]) => [name, kernel?.on(machine)]),
+  );
+  return {
+    version: `nnhal-gpujs-1 ${mode}${adapter === undefined ? "" : ` (${adapter})`} gpu.js 2.24.1`,
+    capabilities: capabilitiesOf(mode),
+    deviceType: mode === "webgpu" || mode === "headlessgl" ? DeviceType.GPU : DeviceType.CPU,
+    missing,
+    kernels: table,
+    upload: (_, data) => machine.place(data),
+    download(value, info) {
+      const elements = value.read();
+      return elements instanceof Promise ? elements.then((all) => typed(all, info)) : typed(elements, info);
+    },
+    release: (value) => value.release(),
+    close: () => machine.close(),
+  };
+}
+
+/** Elements in the typed array of a type. */
+function typed(elements: Float32Array, { type, dimensions }: TensorInfo): TensorData {
+  const data = createData(type, elementCount(dimensions));
+  if (data instanceof Float32Array) return elements;
+  data.set(elements);
+  return data;
+}

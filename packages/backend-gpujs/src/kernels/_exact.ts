@@ -1,0 +1,16 @@
+/** Types whose elements are exact in float32, so that they can be moved as they are. TENSOR_INT32 has more digits. */
+import { isFloat } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+
+const whole: readonly OperandTypeName[] = [
+  "TENSOR_BOOL8",
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT8_SYMM",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_QUANT16_ASYMM",
+];
+
+export function isExact(type: OperandTypeName): boolean {
+  return isFloat(type) || whole.includes(type);
+}

@@ -1,0 +1,86 @@
+/**
+ * The code of operations that work element by element, by their names. Two things that GPUs do not do by themselves: functions
+ * of large numbers overflow on the way to a result that does not, so that their arguments are bounded; and the power of a
+ * negative number is not defined.
+ */
+import type { AnyArgs } from "@nnhal/operations";
+import { literal, type Writer } from "./_code.ts";
+
+/** The code of an operation of this kind. */
+export interface Expression {
+  /** The names of its tensor arguments. */
+  readonly tensors: readonly string[];
+  /** The value of an element, of those of the tensors, which are names. */
+  value(elements: readonly string[], args: AnyArgs, writer: Writer): string;
+}
+
+const unary = (value: (x: string) => string): Expression => ({ tensors: ["input"], value: ([x]) => value(x) });
+
+const binary = (value: (left: string, right: string) => string): Expression => ({
+  tensors: ["left", "right"],
+  value: ([left, right]) => value(left, right),
+});
+
+const truth = (condition: string) => `(${condition} ? 1 : 0)`;
+const compare = (operator: string) => binary((left, right) => truth(`${left} ${operator} ${right}`));
+const bounded = (x: string, least: number, greatest: number) =>
+  `Math.min(Math.max(${x}, ${literal(least)}), ${literal(greatest)})`;
+
+function scalar(value: unknown): string {
+  return literal(typeof value === "number" ? value : Number.NaN);
+}
+
+export const expressions: Readonly<Record<string, Expression | undefined>> = {
+  ABS: unary((x) => `Math.abs(${x})`),
+  NEG: unary((x) => `-${x}`),
+  EXP: unary((x) => `Math.exp(${x})`),
+  LOG: unary((x) => `Math.log(${x})`),
+  FLOOR: unary((x) => `Math.floor(${x})`),
+  SQRT: unary((x) => `Math.sqrt(${x})`),
+  RSQRT: unary((x) => `1 / Math.sqrt(${x})`),
+  SIN: unary((x) => `Math.sin(${x})`),
+  // 1 and -1 in float32 from here on.
+  TANH: unary((x) => `Math.tanh(${bounded(x, -15, 15)})`),
+  LOGISTIC: unary((x) => `1 / (1 + Math.exp(-${bounded(x, -87, 87)}))`),
+  RELU: unary((x) => `Math.max(${x}, 0)`),
+  RELU1: unary((x) => bounded(x, -1, 1)),
+  RELU6: unary((x) => bounded(x, 0, 6)),
+  HARD_SWISH: unary((x) => `${x} * ${bounded(`${x} + 3`, 0, 6)} / 6`),
+  // max(0, x) + α · (exp(min(0, x)) − 1)
+  ELU: {
+    tensors: ["input"],
+    value: ([x], { alpha }) => `Math.max(${x}, 0) + ${scalar(alpha)} * (Math.exp(Math.min(${x}, 0)) - 1)`,
+  },
+  // max(0, x) + α · min(0, x)
+  PRELU: {
+    tensors: ["input", "alpha"],
+    value: ([x, alpha]) => `Math.max(${x}, 0) + ${alpha} * Math.min(${x}, 0)`,
+  },
+  ADD: binary((left, right) => `${left} + ${right}`),
+  SUB: binary((left, right) => `${left} - ${right}`),
+  MUL: binary((left, right) => `${left} * ${right}`),
+  DIV: binary((left, right) => `${left} / ${right}`),
+  MAXIMUM: binary((left, right) => `Math.max(${left}, ${right})`),
+  MINIMUM: binary((left, right) => `Math.min(${left}, ${right})`),
+  POW: {
+    tensors: ["base", "exponent"],
+    value([base, exponent], _, { define }) {
+      const size = define(`Math.pow(Math.abs(${base}), ${exponent})`);
+      const odd = define(`Math.abs(${exponent}) - 2 * Math.floor(Math.abs(${exponent}) / 2)`);
+      return `(${base} < 0 && ${odd} > 0.5 ? -${size} : ${size})`;
+    },
+  },
+  EQUAL: compare("=="),
+  NOT_EQUAL: compare("!="),
+  LESS: compare("<"),
+  LESS_EQUAL: compare("<="),
+  GREATER: compare(">"),
+  GREATER_EQUAL: compare(">="),
+  LOGICAL_AND: binary((left, right) => `${left} * ${right}`),
+  LOGICAL_OR: binary((left, right) => `Math.max(${left}, ${right})`),
+  LOGICAL_NOT: unary((x) => `1 - ${x}`),
+  SELECT: {
+    tensors: ["condition", "whenTrue", "whenFalse"],
+    value: ([condition, whenTrue, whenFalse]) => `(${condition} > 0.5 ? ${whenTrue} : ${whenFalse})`,
+  },
+};

@@ -1,0 +1,210 @@
+/**
+ * How kernels in gpu.js are written: a function from named arguments to code, or to a few codes that read each other. What runs
+ * them, and the operations that follow in the last one, are taken care of here.
+ */
+import type { Following, Kernel, KernelRun, KernelSetup, KernelTensor } from "@nnhal/backend";
+import { type AnyArgs, elementCount, ensure, isFloat, stridesOf, type TensorInfo } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import type { Compiled, Machine, Value } from "../machine/machine.ts";
+import { type Grid, type Packed, ravel, type Source, type Stage, type Write, writeStage } from "./_code.ts";
+import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
+import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
+
+/** What a kernel makes its result with. */
+export interface Make {
+  /** Code whose result other code reads. */
+  stage(grid: Grid, write: Write): Stage;
+  /** Code that makes the operation's output, of the shape of the output unless another is given that has as many elements. */
+  output(write: Write, grid?: Partial<Grid>): Stage;
+  /** A tensor with its axes in another order: made when the kernel is prepared where it is constant. */
+  transposed(tensor: KernelTensor, dimensions: readonly number[], order: readonly number[]): Source;
+  /** Whether threads may make four elements. */
+  readonly vectors: boolean;
+  /** Whether there are many threads at a time, for which what those side by side read should lie side by side. */
+  readonly onGpu: boolean;
+}
+
+/** What a kernel is made of. It names the arguments and outputs of its operation, and is only ever given these. */
+export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
+  /** The operation, where it is one of `expressions`: it may follow in the kernel before it. */
+  readonly name?: string;
+  /** Types of the first tensor argument that it takes. Default: floats. */
+  accepts?(type: OperandTypeName): boolean;
+  refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
+  /** Whether it takes quantised elements as they are stored, whole numbers. Default: as the real numbers that they stand for. */
+  readonly stored?: boolean;
+  /** Whether operations may follow in it: there is one output, made with `make.output`. Default: yes. */
+  readonly leads?: boolean;
+  /** A source for each output. */
+  prepare(args: Args, outputs: Outputs, make: Make): Source | readonly Source[];
+}
+
+/** The kernel of an operation on some machine. */
+export interface GpujsKernel {
+  accepts(type: OperandTypeName): boolean;
+  on(machine: Machine): Kernel<Value>;
+}
+
+/** A kernel out of its parts. */
+export function kernelOf<Args, Outputs>(spec: KernelSpec<Args, Outputs>): GpujsKernel;
+export function kernelOf({
+  name,
+  accepts = isFloat,
+  refuse,
+  stored = false,
+  leads = true,
+  prepare,
+}: KernelSpec): GpujsKernel {
+  return {
+    accepts,
+    on: (machine) => ({
+      leads,
+      refuse(args, outputs) {
+        const subject = subjectOf(args);
+        if (subject !== undefined && !accepts(subject.type)) return `${subject.type} is not available`;
+        const unreadable = stored
+          ? undefined
+          : tensorsIn(args)
+              .map(whyUnreadable)
+              .find((reason) => reason !== undefined);
+        return unreadable ?? refuse?.(args, outputs);
+      },
+      follows: (args, outputs, chained) => name !== undefined && canFollow(name, args, outputs, chained),
+      prepare(args, outputs, setup) {
+        const infos = Object.values(outputs).flat().filter(isTensorInfo);
+        const given = prepare(args, outputs, makerOn(machine, infos, setup.following, stored));
+        const sources = isList(given) ? given : [given];
+        ensure(sources.length === infos.length, () => `the kernel gave ${sources.length} of ${infos.length} outputs`);
+        return runnerOf(sources, machine, setup);
+      },
+    }),
+  };
+}
+
+function isList(given: Source | readonly Source[]): given is readonly Source[] {
+  return Array.isArray(given);
+}
+
+/** The first tensor argument: its type stands for the operation's. */
+function subjectOf(args: AnyArgs): TensorInfo | undefined {
+  return tensorsIn(args)[0];
+}
+
+function tensorsIn(args: AnyArgs): TensorInfo[] {
+  return Object.values(args).flat().filter(isTensorInfo);
+}
+
+/** Whether elements are real numbers, or stand for them. */
+export function isReal(type: OperandTypeName): boolean {
+  return isFloat(type) || isQuantised(type);
+}
+
+function isTensorInfo(value: unknown): value is TensorInfo {
+  return typeof value === "object" && value !== null && "dimensions" in value;
+}
+
+function makerOn(machine: Machine, [output]: readonly TensorInfo[], following: readonly Following[]): Make {
+  return {
+    vectors: machine.vectors,
+    onGpu: machine.mode === "webgpu" || machine.mode === "headlessgl",
+    stage: (grid, write) => writeStage(grid, machine, real(write)),
+    output(write, grid = {}) {
+      const flat = grid.flat === true && !needsCoordinates(following);
+      const whole = { dimensions: output.dimensions, ...grid, flat };
+      return writeStage(whole, machine, (writer) => {
+        const values = appendFollowing(writer, real(write)(writer), following, whole);
+        if (stored || !isQuantised(output.type)) return values;
+        const requantise = (value: string) => requantised(writer, value, output);
+        if (typeof values === "string") return requantise(values);
+        const [a, b, c, d] = values;
+        return [requantise(a), requantise(b), requantise(c), requantise(d)];
+      });
+    },
+    transposed(tensor, dimensions, order) {
+      const extents = order.map((axis) => dimensions[axis]);
+      const strides = order.map((axis) => stridesOf(dimensions)[axis]);
+      if (tensor.data !== undefined) return { packed: transpose(tensor.data, extents, strides) };
+      return writeStage({ dimensions: extents }, machine, ({ read, at }) => read(tensor)(ravel(at, strides)));
+    },
+  };
+}
+
+function transpose(data: ArrayLike<number>, extents: readonly number[], strides: readonly number[]): Float32Array {
+  const result = new Float32Array(elementCount(extents));
+  let at = 0;
+  const fill = (axis: number, from: number) => {
+    for (let place = 0; place < extents[axis]; place++) {
+      const next = from + place * strides[axis];
+      if (axis === extents.length - 1) result[at++] = data[next];
+      else fill(axis + 1, next);
+    }
+  };
+  fill(0, 0);
+  return result;
+}
+
+/** One program of a kernel, and where its inputs come from: tensors of the graph, kept values, programs before it. */
+interface Job {
+  readonly compiled: Compiled;
+  readonly inputs: readonly (KernelTensor | Value | number)[];
+}
+
+/** Compiles what the sources need, in order, and runs it. */
+function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSetup<Value>): KernelRun<Value> {
+  const jobs: Job[] = [];
+  const places = new Map<Stage, number>();
+  const kept = new Map<Packed, Value>();
+  const resolve = (source: Source): KernelTensor | Value | number => {
+    if ("index" in source) return source;
+    if ("packed" in source) {
+      const value = kept.get(source) ?? setup.keep(machine.place(source.packed));
+      kept.set(source, value);
+      return value;
+    }
+    const known = places.get(source);
+    if (known !== undefined) return known;
+    const inputs = source.sources.map(resolve);
+    const compiled = machine.compile(source.program);
+    setup.onClose(() => compiled.close());
+    jobs.push({ compiled, inputs });
+    places.set(source, jobs.length - 1);
+    return jobs.length - 1;
+  };
+  const results = sources.map(resolve);
+  return (read) => {
+    const made: Value[] = [];
+    const valueFor = (input: KernelTensor | Value | number): Value => {
+      if (typeof input === "number") return made[input];
+      return "index" in input ? read(input) : input;
+    };
+    const finish = (): Value[] => {
+      const outputs = results.map((result) => valueFor(result).hold());
+      for (const value of made) value.release();
+      return outputs;
+    };
+    const runFrom = (first: number): Value[] | Promise<Value[]> => {
+      for (let place = first; place < jobs.length; place++) {
+        const { compiled, inputs } = jobs[place];
+        const given = compiled.run(inputs.map(valueFor));
+        if (given instanceof Promise) {
+          return given.then((value) => {
+            made.push(value);
+            return runFrom(place + 1);
+          });
+        }
+        made.push(given);
+      }
+      return finish();
+    };
+    const giveUp = (error: unknown): never => {
+      for (const value of made) value.release();
+      throw error;
+    };
+    try {
+      const outputs = runFrom(0);
+      return outputs instanceof Promise ? outputs.catch(giveUp) : outputs;
+    } catch (error) {
+      return giveUp(error);
+    }
+  };
+}

@@ -1,0 +1,34 @@
+/** Padded tensors. */
+import type { KernelTensor } from "@nnhal/backend";
+import { stridesOf } from "@nnhal/operations";
+import { literal, ravel, type Writer } from "./_code.ts";
+
+/** How many elements are put before and after those along an axis. */
+export type Pad = readonly [before: number, after: number];
+
+/** The pads in a [rank, 2] tensor. */
+export function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): Pad[] {
+  return Array.from({ length: data.length / 2 }, (_, axis) => [data[2 * axis], data[2 * axis + 1]]);
+}
+
+/** An element of a padded tensor: `value` outside of the tensor. */
+export function padded(
+  { define, line, read, at }: Writer,
+  input: KernelTensor,
+  pads: readonly Pad[],
+  value: number,
+): string {
+  const { dimensions } = input;
+  const from = read(input);
+  const coordinates = dimensions.map((_, axis) =>
+    pads[axis][0] === 0 ? at[axis] : define(`${at[axis]} - ${pads[axis][0]}`),
+  );
+  const conditions = coordinates.flatMap((coordinate, axis) => [
+    ...(pads[axis][0] > 0 ? [`${coordinate} > -0.5`] : []),
+    ...(pads[axis][1] > 0 ? [`${coordinate} < ${dimensions[axis] - 0.5}`] : []),
+  ]);
+  const element = from(ravel(coordinates, stridesOf(dimensions)));
+  if (conditions.length === 0) return element;
+  line(`let value = ${literal(value)};\nif (${conditions.join(" && ")}) {\nvalue = ${element};\n}`);
+  return "value";
+}

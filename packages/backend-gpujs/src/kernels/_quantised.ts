@@ -1,0 +1,74 @@
+/**
+ * Quantised tensors: values of whole numbers q, exact in float32, that stand for the real numbers (q − zeroPoint) · scale. Programs
+ * make the real numbers where they read, and whole ones of what they give.
+ */
+import { elementCount, integerRange, stridesOf, type TensorInfo } from "@nnhal/operations";
+import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import { type At, literal, type Source, type Writer } from "./_code.ts";
+
+const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
+
+/** Whether elements are whole numbers that stand for real ones. A TENSOR_INT32 is none, though a bias has a scale. */
+export function isQuantised(type: OperandTypeName): boolean {
+  return quantisations.includes(operandTypes[type].quantisation);
+}
+
+/** The whole numbers q − zeroPoint of a tensor; elements of one that is not quantised as they are. */
+export function centred(read: At, { type, zeroPoint }: TensorInfo): At {
+  return isQuantised(type) && zeroPoint !== 0 ? (index) => `(${read(index)} - ${literal(zeroPoint)})` : read;
+}
+
+/** Why a tensor cannot be read as real numbers. */
+export function whyUnreadable({ type, channelQuant, data }: TensorInfo & { readonly data?: unknown }) {
+  return channelQuant === undefined || data !== undefined
+    ? undefined
+    : `${type}: a tensor with a scale for each channel that is not constant is not available`;
+}
+
+/** A writer whose sources are real numbers. */
+export function realWriter(writer: Writer): Writer {
+  return {
+    ...writer,
+    read(source) {
+      if (!("index" in source) || !isQuantised(source.type)) return writer.read(source);
+      if (source.data !== undefined) return writer.read(realConstant(source, source.data));
+      const read = centred(writer.read(source), source);
+      return (index) => `${read(index)} * ${literal(source.scale)}`;
+    },
+  };
+}
+
+const realConstants = new WeakMap<TensorInfo, Source>();
+
+/** The real numbers of a constant. */
+function realConstant(tensor: TensorInfo, data: ArrayLike<number>): Source {
+  const known = realConstants.get(tensor);
+  if (known !== undefined) return known;
+  const { dimensions, scale, zeroPoint, channelQuant } = tensor;
+  const scales = channelQuant?.scales ?? [scale];
+  const stride = channelQuant === undefined ? elementCount(dimensions) : stridesOf(dimensions)[channelQuant.channelDim];
+  const packed = Float32Array.from(
+    data,
+    (element, index) => (element - zeroPoint) * scales[Math.floor(index / stride) % scales.length],
+  );
+  realConstants.set(tensor, { packed });
+  return { packed };
+}
+
+/** The whole number nearest to `value`, which counts in steps of the output's scale; ties go to the even one. */
+export function rounded({ define }: Writer, value: string): string {
+  const exact = define(value);
+  const up = define(`Math.floor(${exact} + 0.5)`);
+  return `(${up} - ${exact} >= 0.5 && ${up} - 2 * Math.floor(${up} / 2) > 0.5 ? ${up} - 1 : ${up})`;
+}
+
+/** The whole number that stands for a count of steps, of a range. */
+export function stored(writer: Writer, steps: string, { zeroPoint }: TensorInfo, [least, greatest]: readonly number[]) {
+  return `Math.min(Math.max(${rounded(writer, steps)} + ${literal(zeroPoint)}, ${literal(least)}), ${literal(greatest)})`;
+}
+
+/** What stands for a real number in an output: the number itself where it is not quantised. */
+export function requantised(writer: Writer, value: string, output: TensorInfo): string {
+  const { type, scale } = output;
+  return isQuantised(type) ? stored(writer, `(${value}) / ${literal(scale)}`, output, integerRange(type)) : value;
+}

@@ -1,0 +1,68 @@
+/** Operations that work element by element. */
+import type { KernelTensor } from "@nnhal/backend";
+import type { AnyArgs, TensorInfo } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { pointwise } from "./_pointwise.ts";
+
+interface One {
+  readonly output: TensorInfo;
+}
+
+/** Between real numbers and quantised ones the elements stand for the same. */
+const conversion = kernelOf({
+  accepts: isReal,
+  prepare: ({ input }: { readonly input: KernelTensor }, _: One, make) =>
+    make.output(({ read, flat }) => read(input)(flat), { flat: true }),
+});
+
+function elementwise(name: string, accepts: (type: OperandTypeName) => boolean = isReal): GpujsKernel {
+  return kernelOf({
+    name,
+    accepts,
+    prepare(args: AnyArgs, { output }: One, make) {
+      const { write, grid } = pointwise(name, args, output);
+      return make.output(write, grid);
+    },
+  });
+}
+
+const isBoolean = (type: OperandTypeName) => type === "TENSOR_BOOL8";
+const isRealOrBoolean = (type: OperandTypeName) => isReal(type) || isBoolean(type);
+
+export const elementwiseKernels = {
+  ABS: elementwise("ABS"),
+  ADD: elementwise("ADD"),
+  DEQUANTIZE: conversion,
+  DIV: elementwise("DIV"),
+  ELU: elementwise("ELU"),
+  EQUAL: elementwise("EQUAL", isRealOrBoolean),
+  EXP: elementwise("EXP"),
+  FLOOR: elementwise("FLOOR"),
+  GREATER: elementwise("GREATER", isRealOrBoolean),
+  GREATER_EQUAL: elementwise("GREATER_EQUAL", isRealOrBoolean),
+  HARD_SWISH: elementwise("HARD_SWISH"),
+  LESS: elementwise("LESS", isRealOrBoolean),
+  LESS_EQUAL: elementwise("LESS_EQUAL", isRealOrBoolean),
+  LOG: elementwise("LOG"),
+  LOGICAL_AND: elementwise("LOGICAL_AND", isBoolean),
+  LOGICAL_NOT: elementwise("LOGICAL_NOT", isBoolean),
+  LOGICAL_OR: elementwise("LOGICAL_OR", isBoolean),
+  LOGISTIC: elementwise("LOGISTIC"),
+  MAXIMUM: elementwise("MAXIMUM"),
+  MINIMUM: elementwise("MINIMUM"),
+  MUL: elementwise("MUL"),
+  NEG: elementwise("NEG"),
+  NOT_EQUAL: elementwise("NOT_EQUAL", isRealOrBoolean),
+  POW: elementwise("POW"),
+  PRELU: elementwise("PRELU"),
+  QUANTIZE: conversion,
+  RELU: elementwise("RELU"),
+  RELU1: elementwise("RELU1"),
+  RELU6: elementwise("RELU6"),
+  RSQRT: elementwise("RSQRT"),
+  SIN: elementwise("SIN"),
+  SQRT: elementwise("SQRT"),
+  SUB: elementwise("SUB"),
+  TANH: elementwise("TANH"),
+} satisfies Record<string, GpujsKernel>;

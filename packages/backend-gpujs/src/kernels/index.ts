@@ -1,0 +1,20 @@
+/** The kernel of each operation that is written for gpu.js: a table for each family. */
+import type { OperationTypeName } from "@nnhal/types";
+import type { GpujsKernel } from "./_kernel.ts";
+import { convolutionKernels } from "./convolution.ts";
+import { elementwiseKernels } from "./elementwise.ts";
+import { movementKernels } from "./movement.ts";
+import { normalisationKernels } from "./normalisation.ts";
+import { poolingKernels } from "./pooling.ts";
+import { reductionKernels } from "./reduction.ts";
+import { resizeKernels } from "./resize.ts";
+
+export const kernels: Readonly<Partial<Record<OperationTypeName, GpujsKernel>>> = {
+  ...convolutionKernels,
+  ...elementwiseKernels,
+  ...movementKernels,
+  ...normalisationKernels,
+  ...poolingKernels,
+  ...reductionKernels,
+  ...resizeKernels,
+};

@@ -1,0 +1,185 @@
+/** Operations that relate elements to others along an axis: softmax, normalisations. */
+import type { KernelTensor } from "@nnhal/backend";
+import { extentProduct, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import { literal, type Source, type Writer } from "./_code.ts";
+import { imageOf, placeOf } from "./_image.ts";
+import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
+
+interface AlongAxis {
+  readonly input: KernelTensor;
+  readonly axis: number;
+}
+
+interface One {
+  readonly output: TensorInfo;
+}
+
+/** A tensor as [outer, extent, inner], the axis in the middle. */
+function splitAt({ input: { dimensions }, axis }: AlongAxis) {
+  const along = resolveAxis(axis, dimensions.length);
+  const outer = extentProduct(dimensions, 0, along);
+  const inner = extentProduct(dimensions, along + 1);
+  const whole = [outer, dimensions[along], inner];
+  // Without an inner extent the axis is the one whose elements lie side by side.
+  const grid = inner === 1 ? [outer, dimensions[along]] : whole;
+  return { extent: dimensions[along], inner, slices: [outer, inner], grid };
+}
+
+type Split = ReturnType<typeof splitAt>;
+
+/** One number for each slice along the axis: `take` changes `value` by element `x`. */
+function reduceSlices(
+  make: Make,
+  { extent, inner, slices }: Split,
+  input: Source,
+  start: string,
+  take: (x: string, writer: Writer, slice: string) => string,
+): Source {
+  return make.stage({ dimensions: slices }, (writer) => {
+    const { define, line, read, at } = writer;
+    const first = define(`${extent * inner} * ${at[0]} + ${at[1]}`);
+    const taken = take("x", writer, writer.flat);
+    line(`let value = ${start};`);
+    line(`for (let i = 0; i < ${extent}; i++) {\nconst x = ${read(input)(`${first} + ${inner} * i`)};`);
+    line(`value = ${taken};\n}`);
+    return "value";
+  });
+}
+
+/** The index of the slice of an element, as code. */
+function sliceOf({ inner }: Split, [outer, , column]: readonly string[]): string {
+  return inner === 1 ? outer : `${inner} * ${outer} + ${column}`;
+}
+
+function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) {
+  const split = splitAt(args);
+  const beta = literal(args.beta);
+  const greatest = reduceSlices(
+    make,
+    split,
+    args.input,
+    literal(Number.NEGATIVE_INFINITY),
+    (x) => `Math.max(value, ${x})`,
+  );
+  const sums = reduceSlices(make, split, args.input, "0", (x, { define, read }, slice) => {
+    const most = define(read(greatest)(slice));
+    return `value + Math.exp((${x} - ${most}) * ${beta})`;
+  });
+  return { split, beta, greatest, sums };
+}
+
+const softmax = kernelOf({
+  accepts: isReal,
+  prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
+    const { split, beta, greatest, sums } = softmaxStages(args, make);
+    return make.output(
+      ({ read, define, at, flat }) => {
+        const slice = define(sliceOf(split, at));
+        return `Math.exp((${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta}) / ${read(sums)(slice)}`;
+      },
+      { dimensions: split.grid },
+    );
+  },
+  leads: false,
+});
+
+const logSoftmax = kernelOf({
+  prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
+    const { split, beta, greatest, sums } = softmaxStages(args, make);
+    return make.output(
+      ({ read, define, at, flat }) => {
+        const slice = define(sliceOf(split, at));
+        return `(${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta} - Math.log(${read(sums)(slice)})`;
+      },
+      { dimensions: split.grid },
+    );
+  },
+  leads: false,
+});
+
+const l2Normalization = kernelOf({
+  accepts: isReal,
+  prepare(args: AlongAxis, _: One, make) {
+    const split = splitAt(args);
+    const squares = reduceSlices(make, split, args.input, "0", (x) => `value + ${x} * ${x}`);
+    return make.output(
+      ({ read, at, flat }) => {
+        const length = `Math.max(Math.sqrt(${read(squares)(sliceOf(split, at))}), 0.000001)`;
+        return `${read(args.input)(flat)} / ${length}`;
+      },
+      { dimensions: split.grid },
+    );
+  },
+  leads: false,
+});
+
+interface LocalResponse extends AlongAxis {
+  readonly radius: number;
+  readonly bias: number;
+  readonly alpha: number;
+  readonly beta: number;
+}
+
+const localResponseNormalization = kernelOf({
+  prepare({ radius, bias, alpha, beta, ...args }: LocalResponse, _: One, make) {
+    const { extent, inner, grid } = splitAt(args);
+    const reach = Math.min(radius, extent - 1);
+    return make.output(
+      ({ read, define, line, at, flat }) => {
+        const element = define(flat);
+        const from = read(args.input);
+        line(`let sum = 0;\nfor (let i = ${-reach}; i < ${reach + 1}; i++) {\nconst place = ${at[1]} + i;`);
+        line(`if (place > -0.5 && place < ${extent - 0.5}) {\nconst x = ${from(`${element} + ${inner} * i`)};`);
+        line("sum += x * x;\n}\n}");
+        return `${from(element)} * Math.pow(${literal(bias)} + ${literal(alpha)} * sum, ${literal(-beta)})`;
+      },
+      { dimensions: grid },
+    );
+  },
+  leads: false,
+});
+
+interface Instance {
+  readonly input: KernelTensor;
+  readonly gamma: number;
+  readonly beta: number;
+  readonly epsilon: number;
+  readonly nchw: boolean;
+}
+
+const instanceNormalization = kernelOf({
+  prepare({ input, gamma, beta, epsilon, nchw }: Instance, _: One, make) {
+    const image = imageOf(input.dimensions, nchw);
+    const pixels = image.height * image.width;
+    const channels = [image.batches, image.channels];
+    const average = (take: (writer: Writer) => string) =>
+      make.stage({ dimensions: channels }, (writer) => {
+        const { define, line, read, at } = writer;
+        const first = define(`${image.batchStep} * ${at[0]} + ${image.channelStep} * ${at[1]}`);
+        const taken = take(writer);
+        line(`let value = 0;\nfor (let i = 0; i < ${pixels}; i++) {`);
+        line(`const x = ${read(input)(`${first} + ${image.pixelStep} * i`)};\nvalue += ${taken};\n}`);
+        return `value / ${pixels}`;
+      });
+    const means = average(() => "x");
+    const variances = average(({ define, read, flat }) => {
+      const mean = define(read(means)(flat));
+      return `(x - ${mean}) * (x - ${mean})`;
+    });
+    return make.output(({ read, define, at, flat }) => {
+      const { batch, channel } = placeOf(at, nchw);
+      const slice = define(`${image.channels} * ${batch} + ${channel}`);
+      const centred = `(${read(input)(flat)} - ${read(means)(slice)})`;
+      const deviation = `Math.sqrt(${read(variances)(slice)} + ${literal(epsilon)})`;
+      return `${centred} * ${literal(gamma)} / ${deviation} + ${literal(beta)}`;
+    });
+  },
+});
+
+export const normalisationKernels = {
+  INSTANCE_NORMALIZATION: instanceNormalization,
+  L2_NORMALIZATION: l2Normalization,
+  LOCAL_RESPONSE_NORMALIZATION: localResponseNormalization,
+  LOG_SOFTMAX: logSoftmax,
+  SOFTMAX: softmax,
+} satisfies Record<string, GpujsKernel>;

@@ -1,0 +1,70 @@
+/** Pools: windows that slide over an image. */
+import type { KernelTensor } from "@nnhal/backend";
+import type { Padding, TensorInfo } from "@nnhal/operations";
+import { literal } from "./_code.ts";
+import { imageOf, placeOf } from "./_image.ts";
+import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { activate } from "./_pointwise.ts";
+import { walkWindow } from "./_window.ts";
+
+interface Pool extends Padding {
+  readonly input: KernelTensor;
+  readonly strideWidth: number;
+  readonly strideHeight: number;
+  readonly filterWidth: number;
+  readonly filterHeight: number;
+  readonly activation: number;
+  readonly nchw: boolean;
+}
+
+interface Pooling {
+  readonly start: number;
+  /** What a cell's `element` makes of the `value` so far. */
+  take(value: string, element: string): string;
+  /** What comes out of the cells, of which there are `count`; padding is not among them. */
+  finish(value: string, count: string): string;
+}
+
+function pool({ start, take, finish }: Pooling): GpujsKernel {
+  return kernelOf({
+    accepts: isReal,
+    prepare(args: Pool, _: { readonly output: TensorInfo }, make) {
+      const { input, nchw, filterHeight: height, filterWidth: width } = args;
+      const image = imageOf(input.dimensions, nchw);
+      const window = { ...args, height, width, dilationHeight: 1, dilationWidth: 1 };
+      return make.output((writer) => {
+        const { define, line } = writer;
+        const place = placeOf(writer.at, nchw);
+        const from = writer.read(input);
+        const channel = define(`${image.channelStep} * ${place.channel}`);
+        line(`let value = ${literal(start)};\nlet count = 0;`);
+        walkWindow(
+          writer,
+          image,
+          window,
+          place,
+          (pixel) => `const x = ${from(`${pixel} + ${channel}`)};\nvalue = ${take("value", "x")};\ncount += 1;`,
+        );
+        return activate(finish("value", "count"), args.activation);
+      });
+    },
+  });
+}
+
+export const poolingKernels = {
+  AVERAGE_POOL_2D: pool({
+    start: 0,
+    take: (value, x) => `${value} + ${x}`,
+    finish: (value, count) => `${value} / ${count}`,
+  }),
+  L2_POOL_2D: pool({
+    start: 0,
+    take: (value, x) => `${value} + ${x} * ${x}`,
+    finish: (value, count) => `Math.sqrt(${value} / ${count})`,
+  }),
+  MAX_POOL_2D: pool({
+    start: Number.NEGATIVE_INFINITY,
+    take: (value, x) => `Math.max(${value}, ${x})`,
+    finish: (value) => value,
+  }),
+} satisfies Record<string, GpujsKernel>;

@@ -1,0 +1,92 @@
+/** Resizing of images. Which pixels a row or a column comes from is worked out here, in float32 as the HAL's executor does. */
+import type { KernelTensor } from "@nnhal/backend";
+import { clamp, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import type { Packed, Writer } from "./_code.ts";
+import { isExact } from "./_exact.ts";
+import { imageOf, placeOf } from "./_image.ts";
+import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+
+interface Alignment {
+  readonly alignCorners: boolean;
+  readonly halfPixelCenters: boolean;
+}
+
+interface Resize extends Alignment {
+  readonly input: KernelTensor;
+  readonly width: number;
+  readonly height: number;
+  readonly nchw: boolean;
+}
+
+interface One {
+  readonly output: TensorInfo;
+}
+
+/** Where along an axis of the input each index of the output lies. */
+function positions(input: number, output: number, { alignCorners, halfPixelCenters }: Alignment): number[] {
+  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
+  const shift = halfPixelCenters ? 0.5 : 0;
+  return Array.from({ length: output }, (_, index) => Math.fround(Math.fround(index + shift) * step));
+}
+
+const resizeNearestNeighbor = kernelOf({
+  accepts: isExact,
+  stored: true,
+  prepare({ input, width, height, nchw, ...alignment }: Resize, _: One, make) {
+    const image = imageOf(input.dimensions, nchw);
+    const round = alignment.alignCorners ? roundHalfAway : Math.floor;
+    const nearest = (from: number, to: number, step: number): Packed => ({
+      packed: Float32Array.from(positions(from, to, alignment), (place) => step * clamp(round(place), 0, from - 1)),
+    });
+    const rows = nearest(image.height, height, image.rowStep);
+    const columns = nearest(image.width, width, image.pixelStep);
+    return make.output(({ read, at }) => {
+      const { batch, row, column, channel } = placeOf(at, nchw);
+      const pixel = `${image.batchStep} * ${batch} + ${read(rows)(row)} + ${read(columns)(column)}`;
+      return read(input)(`${pixel} + ${image.channelStep} * ${channel}`);
+    });
+  },
+});
+
+/** The two neighbours of each position, as distances in the input, and how much of the second there is. */
+function neighbours(from: number, to: number, step: number, alignment: Alignment) {
+  const shift = alignment.halfPixelCenters ? 0.5 : 0;
+  const places = positions(from, to, alignment).map((place) => Math.fround(place - shift));
+  const before = places.map((place) => clamp(Math.floor(place), 0, from - 1));
+  const packed = (values: readonly number[]): Packed => ({ packed: Float32Array.from(values) });
+  return {
+    lower: packed(before.map((place) => step * place)),
+    upper: packed(before.map((place) => step * Math.min(place + 1, from - 1))),
+    // Outside the centres of the first and last pixels there is nothing to interpolate.
+    share: packed(places.map((place, index) => clamp(place - before[index], 0, 1))),
+  };
+}
+
+const resizeBilinear = kernelOf({
+  accepts: isReal,
+  prepare({ input, width, height, nchw, ...alignment }: Resize, _: One, make) {
+    const image = imageOf(input.dimensions, nchw);
+    const rows = neighbours(image.height, height, image.rowStep, alignment);
+    const columns = neighbours(image.width, width, image.pixelStep, alignment);
+    return make.output(({ read, define, at }: Writer) => {
+      const { batch, row, column, channel } = placeOf(at, nchw);
+      const from = read(input);
+      const first = define(`${image.batchStep} * ${batch} + ${image.channelStep} * ${channel}`);
+      const [upper, lower] = [define(read(rows.lower)(row)), define(read(rows.upper)(row))];
+      const [left, right] = [define(read(columns.lower)(column)), define(read(columns.upper)(column))];
+      const across = define(read(columns.share)(column));
+      const between = (line: string) =>
+        define(
+          `${from(`${first} + ${line} + ${left}`)} * (1 - ${across}) + ${from(`${first} + ${line} + ${right}`)} * ${across}`,
+        );
+      const [above, below] = [between(upper), between(lower)];
+      const down = define(read(rows.share)(row));
+      return `${above} * (1 - ${down}) + ${below} * ${down}`;
+    });
+  },
+});
+
+export const resizeKernels = {
+  RESIZE_BILINEAR: resizeBilinear,
+  RESIZE_NEAREST_NEIGHBOR: resizeNearestNeighbor,
+} satisfies Record<string, GpujsKernel>;

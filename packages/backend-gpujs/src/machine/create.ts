@@ -1,0 +1,160 @@
+/**
+ * Makes a machine out of what differs between the modes: how a value gets into the mode's memory, and out of it.
+ */
+
+import { flatten } from "./flatten.ts";
+import { type Gpu, type GpuJs, type GpuKernel, modeOf } from "./gpujs.ts";
+import type { Compiled, Machine, ModeName, Program, Value } from "./machine.ts";
+
+/** What differs between the modes. */
+export interface Mode<Native> {
+  readonly name: ModeName;
+  readonly adapter?: string;
+  readonly vectors: boolean;
+  readonly grids: boolean;
+  readonly lanes: number;
+  readonly bakes: boolean;
+  /** Copies elements. `compile` gives programs that the mode needs for it. */
+  place(elements: Float32Array, compile: (program: Program) => Compiled): Native;
+  /** A result of a kernel that makes `length` elements. */
+  adopt(result: unknown, length: number): Native;
+  argument(native: Native, length: number): unknown;
+  read(native: Native, length: number): unknown;
+  free(native: Native): void;
+}
+
+/** Programs without a user that stay compiled. */
+const IDLE_PROGRAMS = 64;
+
+interface Entry {
+  readonly kernel: GpuKernel;
+  users: number;
+}
+
+/** A machine over an instance of gpu.js. */
+export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>): Machine {
+  const counts = { values: 0, placed: 0, read: 0, compiled: 0, runs: 0 };
+  const entries = new Map<string, Entry>();
+
+  const valueFor = (native: Native, length: number): Value => {
+    let holders = 1;
+    counts.values++;
+    const value: Value = {
+      length,
+      argument: mode.argument(native, length),
+      hold() {
+        holders++;
+        return value;
+      },
+      release() {
+        if (--holders > 0) return;
+        counts.values--;
+        mode.free(native);
+      },
+      read() {
+        counts.read++;
+        const given = mode.read(native, length);
+        return given instanceof Promise ? given.then((all) => flatten(all, length)) : flatten(given, length);
+      },
+    };
+    return value;
+  };
+
+  const build = ({ body, reads, constants, threads }: Program): GpuKernel => {
+    counts.compiled++;
+    const names = Object.entries(constants).map(([name, values]) => [name, gpujs.input(values, [values.length])]);
+    return gpu.createKernel(`function (${reads.map(({ name }) => name).join(", ")}) {\n${body}\n}`, {
+      output: threads,
+      ...(names.length > 0 && { constants: Object.fromEntries(names) }),
+      precision: "single",
+      pipeline: true,
+      immutable: true,
+      loopMaxIterations: 0x7fffffff,
+      tactic: "precision",
+    });
+  };
+
+  const compile = (program: Program): Compiled => {
+    const { reads, constants, body, threads, width } = program;
+    const length = threads.reduce((product, extent) => product * extent, width);
+    const isShared = Object.keys(constants).length === 0;
+    const signature = JSON.stringify([threads, reads.map((each) => each.length), body]);
+    const entry = (isShared && entries.get(signature)) || { kernel: build(program), users: 0 };
+    entry.users++;
+    if (isShared) {
+      // The most recently used ones are last.
+      entries.delete(signature);
+      entries.set(signature, entry);
+    }
+    const { kernel } = entry;
+    return {
+      get mode() {
+        return modeOf(kernel);
+      },
+      call: (values) => kernel(...values),
+      run(inputs) {
+        counts.runs++;
+        const result = kernel(...inputs.map(({ argument }) => argument));
+        if (!(result instanceof Promise)) return valueFor(mode.adopt(result, length), length);
+        return result.then((settled) => valueFor(mode.adopt(settled, length), length));
+      },
+      close() {
+        entry.users--;
+        if (isShared) dropIdle(entries);
+        else kernel.destroy();
+      },
+    };
+  };
+
+  return {
+    mode: mode.name,
+    ...(mode.adapter !== undefined && { adapter: mode.adapter }),
+    vectors: mode.vectors,
+    grids: mode.grids,
+    lanes: mode.lanes,
+    bakes: mode.bakes,
+    place(elements) {
+      counts.placed++;
+      return valueFor(mode.place(new Float32Array(elements), compile), elements.length);
+    },
+    compile,
+    statistics: counts,
+    close() {
+      for (const { kernel } of entries.values()) kernel.destroy();
+      entries.clear();
+    },
+  };
+}
+
+/** Forgets the programs that nobody uses and that were asked for the longest time ago. */
+function dropIdle(entries: Map<string, Entry>): void {
+  const idle = [...entries].filter(([, { users }]) => users === 0);
+  for (const [signature, { kernel }] of idle.slice(0, Math.max(0, idle.length - IDLE_PROGRAMS))) {
+    entries.delete(signature);
+    kernel.destroy();
+  }
+}
+
+/** Runs a small program, and throws where it does not run in the mode, or gives something else. */
+export async function tryOut(machine: Machine): Promise<void> {
+  const input = machine.place([1, 2, 3, 4]);
+  const program = machine.compile({
+    reads: [{ name: "a", length: 4 }],
+    constants: {},
+    body: "return a[this.thread.x] * 2 + 1;",
+    threads: [4],
+    width: 1,
+  });
+  try {
+    const output = await program.run([input]);
+    const elements = await output.read();
+    output.release();
+    if (elements.join() !== "3,5,7,9") throw new Error(`a first kernel gave ${elements.join()} instead of 3,5,7,9`);
+    const expected = machine.mode === "headlessgl" ? "gpu" : machine.mode;
+    const mode = program.mode ?? "another mode";
+    if (mode !== expected) throw new Error(`gpu.js computes with ${mode} instead`);
+  } finally {
+    input.release();
+    program.close();
+  }
+}

@@ -1,0 +1,25 @@
+/** Results of gpu.js, which are lists of lists where there is more than one extent, as one list. */
+
+/** All numbers in a nested list, in order. A flat list is itself. */
+export function flatten(nested: unknown, length: number): Float32Array {
+  if (nested instanceof Float32Array && nested.length === length) return nested;
+  const flat = new Float32Array(length);
+  const end = flattenInto(nested, flat, 0);
+  if (end !== length) throw new Error(`gpu.js gave ${end} elements where ${length} are needed`);
+  return flat;
+}
+
+function flattenInto(nested: unknown, flat: Float32Array, start: number): number {
+  if (nested instanceof Float32Array) {
+    flat.set(nested, start);
+    return start + nested.length;
+  }
+  if (!Array.isArray(nested)) throw new Error("gpu.js gave something that is no list of numbers");
+  if (typeof nested[0] === "number") {
+    flat.set(nested, start);
+    return start + nested.length;
+  }
+  let end = start;
+  for (const part of nested) end = flattenInto(part, flat, end);
+  return end;
+}

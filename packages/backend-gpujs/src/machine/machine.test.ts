@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { type Machine, type ModeName, modeNames, type Program } from "./machine.ts";
+import { openMachine } from "./open.ts";
+
+/** The machine of a mode, or why there is none. */
+async function machineOf(mode: ModeName): Promise<Machine | string> {
+  const opened = await openMachine(mode);
+  return "machine" in opened ? opened.machine : opened.unavailable;
+}
+
+const scaled = (length: number, by: number): Program => ({
+  reads: [{ name: "a", length }],
+  constants: {},
+  body: `return a[this.thread.x] * ${by};`,
+  threads: [length],
+  width: 1,
+});
+
+describe.each(modeNames)("mode %s", (mode) => {
+  it("runs programs on values, and frees what nobody holds", async ({ skip }) => {
+    const machine = await machineOf(mode);
+    if (typeof machine === "string") return skip(machine);
+    const before = machine.statistics.values;
+    const elements = Float32Array.of(1, 2, 3);
+    const input = machine.place(elements);
+    elements.fill(0);
+    const program = machine.compile(scaled(3, 2));
+    const output = await program.run([input]);
+    const twice = await program.run([output]);
+    expect([...(await output.read())]).toEqual([2, 4, 6]);
+    expect([...(await twice.read())]).toEqual([4, 8, 12]);
+    expect([...(await input.hold().read())]).toEqual([1, 2, 3]);
+    for (const value of [output, twice, input]) value.release();
+    expect(machine.statistics.values).toBe(before + 1);
+    input.release();
+    expect(machine.statistics.values).toBe(before);
+    program.close();
+    machine.close();
+  });
+
+  it("reads results of grids, and of four elements a thread, as one list", async ({ skip }) => {
+    const machine = await machineOf(mode);
+    if (typeof machine === "string") return skip(machine);
+    const width = machine.vectors ? 4 : 1;
+    const threads = machine.grids ? [2, 3, 2] : [12];
+    const flat = machine.grids ? "this.thread.x + 2 * this.thread.y + 6 * this.thread.z" : "this.thread.x";
+    const element = (place: number) => `a[0] + ${width} * (${flat}) + ${place}`;
+    const four = `return [${[0, 1, 2, 3].map(element).join(", ")}];`;
+    const program = machine.compile({
+      reads: [{ name: "a", length: 1 }],
+      constants: {},
+      body: width === 4 ? four : `return ${element(0)};`,
+      threads,
+      width,
+    });
+    const input = machine.place([5]);
+    const output = await program.run([input]);
+    expect([...(await output.read())]).toEqual(Array.from({ length: 12 * width }, (_, index) => 5 + index));
+    // What is made in a grid is read by index.
+    const next = machine.compile(scaled(12 * width, 1));
+    const same = await next.run([output]);
+    expect([...(await same.read())].slice(-2)).toEqual([3 + 12 * width, 4 + 12 * width]);
+    machine.close();
+  });
+
+  it("ends no loop early", async ({ skip }) => {
+    const machine = await machineOf(mode);
+    if (typeof machine === "string") return skip(machine);
+    const program = machine.compile({
+      reads: [{ name: "a", length: 1 }],
+      constants: {},
+      body: "let sum = 0; for (let i = 0; i < a[0]; i++) { sum += 1; } return sum;",
+      threads: [1],
+      width: 1,
+    });
+    const input = machine.place([5000]);
+    const output = await program.run([input]);
+    expect([...(await output.read())]).toEqual([5000]);
+    machine.close();
+  });
+});
+
+describe("programs", () => {
+  it("are compiled once for all that are the same", async () => {
+    const machine = await machineOf("cpu");
+    if (typeof machine === "string") throw new Error(machine);
+    const { compiled } = machine.statistics;
+    const programs = [scaled(3, 7), scaled(3, 7), scaled(4, 7), scaled(3, 8)].map((each) => machine.compile(each));
+    expect(machine.statistics.compiled - compiled).toBe(3);
+    for (const program of programs) program.close();
+    machine.compile(scaled(3, 7)).close();
+    expect(machine.statistics.compiled - compiled).toBe(3);
+    // Others take the places of those that nobody uses.
+    for (let by = 100; by < 200; by++) machine.compile(scaled(3, by)).close();
+    machine.compile(scaled(3, 7)).close();
+    expect(machine.statistics.compiled - compiled).toBe(104);
+    machine.close();
+  });
+
+  it("hold numbers that never change, where the mode copies arguments", async () => {
+    const machine = await machineOf("webasm");
+    if (typeof machine === "string") throw new Error(machine);
+    expect(machine.bakes).toBe(true);
+    const program = machine.compile({
+      reads: [{ name: "a", length: 2 }],
+      constants: { c0: Float32Array.of(10, 20) },
+      body: "return a[this.thread.x] + this.constants.c0[this.thread.x];",
+      threads: [2],
+      width: 1,
+    });
+    const output = await program.run([machine.place([1, 2])]);
+    expect([...(await output.read())]).toEqual([11, 22]);
+    machine.close();
+  });
+});

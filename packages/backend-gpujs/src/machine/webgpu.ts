@@ -1,0 +1,112 @@
+/** WebGPU by Dawn, from the package `webgpu`: values are buffers. */
+import { createMachine, type Mode } from "./create.ts";
+import { type BufferFacts, type Gpu, type GpuJs, isResident, type ResidentValue, Unusable } from "./gpujs.ts";
+import { withFlatResults } from "./host.ts";
+import type { Machine } from "./machine.ts";
+
+/** Dawn itself. It is never let go: collected, it takes the process with it. */
+let dawn: unknown;
+
+/** GPUBufferUsage STORAGE, COPY_SRC and COPY_DST, which kernels, reading back and writing need. */
+const usage = 0x80 | 0x4 | 0x8;
+
+/** A machine on WebGPU. Rejects where the package `webgpu` is missing or finds no adapter. */
+export async function openWebGpu(gpujs: GpuJs): Promise<Machine> {
+  dawn ??= await loadDawn();
+  const { context, gpu } = await withNavigator(dawn, async () => ({
+    context: await acquire(gpujs),
+    gpu: withFlatResults(new gpujs.GPU({ mode: "webgpu" })),
+  }));
+  const machine = createMachine(gpujs, gpu, await modeOn(gpujs, context, gpu));
+  return {
+    ...machine,
+    close() {
+      machine.close();
+      gpu.destroy();
+    },
+  };
+}
+
+async function acquire({ WebGPUContext }: GpuJs): Promise<BufferFacts["context"]> {
+  try {
+    return await WebGPUContext.acquire();
+  } catch {
+    const driver = "install a driver with Vulkan, such as that of the graphics card or mesa-vulkan-drivers";
+    throw new Unusable("WebGPU finds no adapter", driver);
+  }
+}
+
+async function modeOn(
+  gpujs: GpuJs,
+  context: BufferFacts["context"],
+  gpu: Gpu,
+): Promise<Mode<ResidentValue & BufferFacts>> {
+  // gpu.js reads a buffer back through a kernel, whichever.
+  const reader = gpu.createKernel("function () { return 0; }", {
+    output: [1],
+    precision: "single",
+    pipeline: true,
+    immutable: true,
+    loopMaxIterations: 1,
+    tactic: "precision",
+  });
+  await reader();
+  const { kernel } = reader;
+  const wrap = (buffer: BufferFacts["buffer"], length: number) =>
+    new gpujs.WebGPUBufferResult({ buffer, output: [length], componentCount: 1, context, kernel });
+  const { device } = context;
+  const adapter = adapterName(context);
+  return {
+    name: "webgpu",
+    adapter,
+    // A driver that computes with the processor is faster with as many threads as there are elements.
+    vectors: !/llvmpipe|swiftshader/i.test(adapter),
+    grids: true,
+    lanes: 1,
+    bakes: false,
+    place(elements) {
+      const buffer = device.createBuffer({ size: Math.max(4, elements.byteLength), usage });
+      device.queue.writeBuffer(buffer, 0, elements);
+      return wrap(buffer, elements.length);
+    },
+    adopt(result, length) {
+      if (!isBuffer(result)) throw new Error("gpu.js gave no buffer");
+      // Four elements of one thread lie side by side, so the buffer is a flat list whatever made it.
+      const flat = wrap(result.buffer, length);
+      result.delete();
+      return flat;
+    },
+    argument: (buffer) => buffer,
+    read: (buffer) => buffer.toArray(),
+    free: (buffer) => buffer.delete(),
+  };
+}
+
+function isBuffer(result: unknown): result is ResidentValue & BufferFacts {
+  return isResident(result) && "buffer" in result;
+}
+
+function adapterName({ adapter: { info } }: BufferFacts["context"]): string {
+  const names = [info?.description, info?.device, info?.architecture, info?.vendor];
+  return names.find((name): name is string => typeof name === "string" && name !== "") ?? "unknown adapter";
+}
+
+async function loadDawn(): Promise<unknown> {
+  // Not declared as a dependency that has to be there, so not one that a bundler or compiler may look for.
+  const specifier: string = "webgpu";
+  const { create }: { readonly create: unknown } = await import(specifier);
+  if (typeof create !== "function") throw new Error("the package webgpu is not one that nnhal knows; 0.6.2 is");
+  return create([]);
+}
+
+/** Does something while `navigator.gpu` is there, which is where gpu.js looks for WebGPU when it starts. */
+async function withNavigator<T>(gpu: unknown, run: () => Promise<T>): Promise<T> {
+  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true });
+  try {
+    return await run();
+  } finally {
+    Reflect.deleteProperty(globalThis, "navigator");
+    if (before !== undefined) Object.defineProperty(globalThis, "navigator", before);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Which operations of a graph are computed in one kernel: those that work element by element on what the operation before them
+ * gave, where nobody else reads it.
+ */
+import { type AnyArgs, bindOutputs, elementCount, type Form, isTensorType, type TensorInfo } from "@nnhal/operations";
+import { OperandLifeTime } from "@nnhal/types";
+import type { GraphView, OperationView } from "../graph.ts";
+import type { Following, Kernel } from "./kernel.ts";
+
+/** An operation's arguments and the facts of its outputs. */
+export interface BoundOperation {
+  readonly form: Form;
+  readonly args: AnyArgs;
+  readonly outputs: readonly TensorInfo[];
+}
+
+/** An operation on its way into a plan. */
+export interface PlannedOperation<Handle> {
+  readonly view: OperationView;
+  /** Undefined for IF and WHILE. */
+  readonly kernel: Kernel<Handle> | undefined;
+  /** See `KernelStep.omittable`. */
+  readonly omittable: readonly number[];
+  /** Undefined where only an execution knows the shapes, or the values that they depend on. */
+  readonly bound: BoundOperation | undefined;
+}
+
+/** An operation that follows another in its kernel. */
+export interface ChainedOperation extends Following {
+  /** The facts of its outputs. */
+  readonly settled: readonly TensorInfo[];
+}
+
+/** A list of operations, of which all but the first follow the one before. */
+export type Chain<Handle> = readonly PlannedOperation<Handle>[];
+
+/** All operations, each in one chain, in the order in which the last ones of the chains are executed. */
+export function chainOperations<Handle>(
+  graph: GraphView,
+  operations: readonly PlannedOperation<Handle>[],
+): Chain<Handle>[] {
+  const readers = readersOf(operations);
+  const follower = (operation: PlannedOperation<Handle>): PlannedOperation<Handle> | undefined => {
+    const [output, ...others] = operation.view.outputs;
+    if (others.length > 0 || graph.outputs.includes(output.index)) return undefined;
+    if (output.lifetime !== OperandLifeTime.TEMPORARY_VARIABLE) return undefined;
+    const [reader, ...more] = readers.get(output.index) ?? [];
+    return reader !== undefined && more.length === 0 && follows(operation, reader) ? reader : undefined;
+  };
+  const chained = new Set<PlannedOperation<Handle>>();
+  const chains: { readonly chain: Chain<Handle>; readonly last: number }[] = [];
+  for (const operation of operations) {
+    if (chained.has(operation)) continue;
+    const chain = [operation];
+    if (canChain(operation) && operation.kernel?.leads) {
+      for (let next = follower(operation); next && !chained.has(next); next = follower(next)) {
+        chain.push(next);
+        chained.add(next);
+      }
+    }
+    chains.push({ chain, last: chain[chain.length - 1].view.index });
+  }
+  return chains.sort((a, b) => a.last - b.last).map(({ chain }) => chain);
+}
+
+/** The operations that read each operand. */
+function readersOf<Handle>(
+  operations: readonly PlannedOperation<Handle>[],
+): ReadonlyMap<number, readonly PlannedOperation<Handle>[]> {
+  const readers = new Map<number, PlannedOperation<Handle>[]>();
+  for (const operation of operations) {
+    for (const index of new Set(operation.view.inputs.map((input) => input.index))) {
+      const list = readers.get(index) ?? [];
+      list.push(operation);
+      readers.set(index, list);
+    }
+  }
+  return readers;
+}
+
+/** What a request leaves out is known only then. */
+function canChain<Handle>({ bound, omittable }: PlannedOperation<Handle>): boolean {
+  return bound !== undefined && omittable.length === 0;
+}
+
+function follows<Handle>(before: PlannedOperation<Handle>, operation: PlannedOperation<Handle>): boolean {
+  const { kernel, bound, view } = operation;
+  if (!canChain(operation) || bound === undefined || before.bound === undefined || view.outputs.length !== 1)
+    return false;
+  const [from] = before.bound.outputs;
+  const [to] = bound.outputs;
+  const count = elementCount(from.dimensions);
+  if (count === 0 || count !== elementCount(to.dimensions)) return false;
+  const chained = before.view.outputs[0].index;
+  return kernel?.follows?.(bound.args, bindOutputs(bound.form, bound.outputs), chained) === true;
+}
+
+/** What a chain's kernel is told of all but its first operation. */
+export function followingOf<Handle>([first, ...rest]: Chain<Handle>): ChainedOperation[] {
+  let chained = first.view.outputs[0]?.index;
+  return rest.flatMap(({ view, bound }) => {
+    if (bound === undefined) return [];
+    const { form, args, outputs: settled } = bound;
+    const operation = { name: view.definition.name, args, outputs: bindOutputs(form, settled), chained, settled };
+    chained = view.outputs[0].index;
+    return [operation];
+  });
+}
+
+/** A chain as one operation: it reads what its operations read and nobody in it gives. */
+export function viewOfChain<Handle>(chain: Chain<Handle>): OperationView {
+  const [{ view }] = chain;
+  const given = new Set(chain.slice(0, -1).map((operation) => operation.view.outputs[0].index));
+  const inputs = chain.flatMap((operation) => operation.view.inputs).filter(({ index }) => !given.has(index));
+  return {
+    ...view,
+    inputs: inputs.filter((input) => isTensorType(input.type)),
+    outputs: chain[chain.length - 1].view.outputs,
+  };
+}

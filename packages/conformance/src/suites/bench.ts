@@ -1,0 +1,230 @@
+/**
+ * What a case works with: the device, in the form of every HAL version that it has, and models that it supports. What a
+ * case makes on it is closed when the case is over.
+ */
+import { steadyClock } from "@nnhal/driver-core/device";
+import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
+import {
+  type Device,
+  ErrorStatus,
+  type ExecuteOptions,
+  type ExecutionResult,
+  type HalVersion,
+  type Model,
+  type PreparedModel,
+  type PrepareOptions,
+  type Request,
+  type V1_0,
+  type V1_1,
+  type V1_2,
+  type V1_3,
+} from "@nnhal/types";
+import { expectStatus, mismatch, statusName } from "./check.ts";
+import { lacking, type Need } from "./needs.ts";
+import {
+  buildSmallModel,
+  elementTypes,
+  type SmallModel,
+  type SmallModelFacts,
+  smallOperations,
+} from "./small-models.ts";
+
+/** What is examined, and how. */
+export interface BenchOptions {
+  /**
+   * The HAL version through whose methods the device is driven: as a driver of that version, lifted again. Default: not at
+   * all, the device is driven as it is.
+   */
+  readonly version?: HalVersion;
+  /** The driver itself where the device is a lift of one: its launches are looked at. Default: one made of the device. */
+  readonly driver?: AnyIDevice;
+  /** Nanoseconds of the clock that the device's deadlines are on. Default: the process's steady clock. */
+  readonly now?: () => bigint;
+}
+
+/** The device as a driver of each version that it has. */
+export interface Drivers {
+  readonly "1.0"?: V1_0.IDevice;
+  readonly "1.1"?: V1_1.IDevice;
+  readonly "1.2"?: V1_2.IDevice;
+  readonly "1.3"?: V1_3.IDevice;
+}
+
+/** The device itself, and which of the optional methods its prepared models have; known once somebody needs to know. */
+export interface OwnDevice {
+  readonly device: Device;
+  methods?: Promise<Pick<PreparedModel, OptionalMethod>>;
+}
+
+/** A method that a prepared model need not have. */
+export type OptionalMethod = "executeFenced" | "configureExecutionBurst";
+
+/** A way to execute: by a call that answers, or by a launch and a callback. */
+export interface Way {
+  readonly name: "execute" | "launch" | "executeFenced";
+  readonly device: Device;
+}
+
+/** See the file's head. */
+export interface Bench {
+  readonly device: Device;
+  /** The same without a HAL version between. */
+  readonly own: OwnDevice;
+  /** The HAL version that the device is driven through. */
+  readonly version: HalVersion;
+  readonly drivers: Drivers;
+  /** The same with executions that are launched, and end in a callback. */
+  readonly launching: Device;
+  now(): bigint;
+  /** Has something done when the case is over. */
+  after(action: () => unknown): void;
+}
+
+/** Sets a bench up, without a case on it. Throws RangeError for a version that the device has not got. */
+export function setUpBench(device: Device, options: BenchOptions = {}): Omit<Bench, "after"> {
+  const { halVersion = "1.3" } = device;
+  const { version = halVersion, now = steadyClock } = options;
+  if (version > halVersion) throw new RangeError(`${device.name} is of HAL ${halVersion}, not ${version}`);
+  const drivers = driversOf(device, version, options.driver);
+  const driver = drivers[version];
+  if (driver === undefined) throw new RangeError(`the driver of ${device.name} is not of HAL ${version}`);
+  const lifted = (synchronous: boolean) => liftDevice(device.name, driver, { synchronous, now });
+  const driven = options.version === undefined ? device : lifted(true);
+  return { device: driven, own: { device }, version, drivers, launching: lifted(false), now };
+}
+
+function driversOf(device: Device, version: HalVersion, driver: AnyIDevice | undefined): Drivers {
+  const newest = driver ?? { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 }[version](device);
+  return {
+    "1.0": newest,
+    ...("prepareModel_1_1" in newest && { "1.1": newest }),
+    ...("prepareModel_1_2" in newest && { "1.2": newest }),
+    ...("prepareModel_1_3" in newest && { "1.3": newest }),
+  };
+}
+
+/** The device as a driver of a version. */
+export function driverOf<Version extends HalVersion>(
+  { drivers, device }: Bench,
+  version: Version,
+): NonNullable<Drivers[Version]> {
+  const driver = drivers[version];
+  return driver ?? mismatch(`${device.name} is no driver of HAL ${version}`);
+}
+
+/** One of the ways to execute. */
+export async function wayOf(bench: Bench, name: Way["name"]): Promise<Way> {
+  if (name === "executeFenced") await needMethod(bench, name);
+  return { name, device: name === "launch" ? bench.launching : bench.device };
+}
+
+const missing = {
+  executeFenced: "fenced executions",
+  configureExecutionBurst: "bursts",
+} as const satisfies Readonly<Record<OptionalMethod, Need>>;
+
+/** Whether prepared models of the device have a method. */
+export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<boolean> {
+  const { own } = bench;
+  own.methods ??= own.device.prepareModel(smallModel(bench).model).then(({ preparedModel, ...outcome }) => {
+    expectStatus("prepareModel", outcome, ErrorStatus.NONE);
+    preparedModel?.close();
+    return preparedModel ?? mismatch("prepareModel: NONE without a prepared model");
+  });
+  return (await own.methods)[method] !== undefined;
+}
+
+/** Ends the case where they have not. */
+export async function needMethod(bench: Bench, method: OptionalMethod): Promise<void> {
+  if (!(await hasMethod(bench, method))) lacking(missing[method]);
+}
+
+/** The names of the ways to execute. */
+export const wayNames = ["execute", "launch", "executeFenced"] as const satisfies readonly Way["name"][];
+
+/** The first model of some facts that the device supports. The type is the first possible one where none is given. */
+export function smallModel(bench: Bench, facts: Partial<SmallModelFacts> = {}): SmallModel {
+  const found = findSmallModel(bench, facts);
+  if (typeof found === "object") return found;
+  const { type, dimensions, outputDimensions, ...others } = facts;
+  const hasUnknown = dimensions?.includes(0) || outputDimensions?.includes(0);
+  const isForThat = hasUnknown && typeof findSmallModel(bench, { ...others, ...(type && { type }) }) === "object";
+  return lacking(isForThat ? "unknown extents" : (type ?? "models"), found);
+}
+
+/** A model, or why there is none. */
+function findSmallModel(bench: Bench, { type, ...others }: Partial<SmallModelFacts>): SmallModel | string | undefined {
+  let refusal: string | undefined;
+  for (const wanted of type === undefined ? elementTypes : [type]) {
+    const found = modelOfType(bench, { ...others, type: wanted });
+    if (typeof found === "object") return found;
+    refusal ??= found;
+  }
+  return refusal;
+}
+
+function modelOfType({ device, version }: Bench, facts: SmallModelFacts): SmallModel | string | undefined {
+  let refusal: string | undefined;
+  const isFixed = !facts.dimensions?.includes(0) && !facts.outputDimensions?.includes(0);
+  for (const operation of smallOperations) {
+    const since = operation.since[facts.type];
+    if (since === undefined || since > version || (operation.hasFixedShape && !isFixed)) continue;
+    const small = buildSmallModel(operation, facts);
+    const answer = supportOf(device, small.model);
+    if (answer === undefined) return small;
+    refusal ??= answer;
+  }
+  return refusal;
+}
+
+/** Why a device does not support a model; undefined where it does. */
+export function supportOf(device: Device, model: Model): string | undefined {
+  const { supported, reasons, ...outcome } = device.getSupportedOperations(model);
+  expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);
+  const { length } = model.main.operations;
+  if (supported.length !== length)
+    mismatch(`getSupportedOperations: ${supported.length} answers about ${length} operations`);
+  const place = supported.indexOf(false);
+  return place < 0 ? undefined : (reasons[place] ?? `operation ${place} is not supported`);
+}
+
+/** Prepares a model that has to be prepared; it is closed when the case is over. */
+export async function prepare(
+  bench: Bench,
+  model: Model,
+  options?: PrepareOptions,
+  device = bench.device,
+): Promise<PreparedModel> {
+  const { preparedModel, ...outcome } = await device.prepareModel(model, options);
+  expectStatus("prepareModel", outcome, ErrorStatus.NONE);
+  if (preparedModel === null) mismatch("prepareModel: NONE without a prepared model");
+  bench.after(() => preparedModel.close());
+  return preparedModel;
+}
+
+/** What one way of executing answered: shapes and durations only where it tells them. */
+export type WayResult = Pick<ExecutionResult, "status" | "message"> & Partial<ExecutionResult>;
+
+/** Executes in one of the ways, and waits for the end. */
+export async function executeBy(
+  way: Way,
+  preparedModel: PreparedModel,
+  request: Request,
+  options: ExecuteOptions = {},
+): Promise<WayResult> {
+  if (way.name !== "executeFenced") return preparedModel.execute(request, options);
+  if (preparedModel.executeFenced === undefined) lacking(missing.executeFenced);
+  const { syncFence, callback, ...launched } = await preparedModel.executeFenced(request, [], options);
+  if ((callback === null) === (launched.status === ErrorStatus.NONE)) {
+    mismatch(`executeFenced: ${statusName(launched.status)} with ${callback === null ? "no" : "a"} callback`);
+  }
+  if (callback === null) {
+    return syncFence === null ? launched : mismatch(`executeFenced: a fence beside ${statusName(launched.status)}`);
+  }
+  const state = (await syncFence?.wait()) ?? "SIGNALED";
+  const info = await callback.getExecutionInfo();
+  if ((state === "SIGNALED") !== (info.status === ErrorStatus.NONE)) {
+    mismatch(`executeFenced: the fence is ${state}, but the callback says ${statusName(info.status)}`);
+  }
+  return { status: info.status, ...(info.message !== undefined && { message: info.message }) };
+}

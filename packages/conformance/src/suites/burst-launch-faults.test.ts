@@ -1,0 +1,141 @@
+/**
+ * What is wrong with bursts and launches is found: one fault at a time.
+ */
+import {
+  createTurns,
+  encodeResult,
+  openChannel,
+  ringReader,
+  ringWriter,
+  serializeResult,
+  sharedSignal,
+  sleepUntil,
+} from "@nnhal/driver-core/burst";
+import { asV1_3 } from "@nnhal/driver-core/versions";
+import {
+  type BurstResult,
+  ErrorStatus,
+  type FmqDescriptor,
+  type PreparedModel,
+  TIMING_NOT_MEASURED,
+  type V1_3,
+} from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { failures, never, referenceDevice, referenceDevice } from "./faulty-device.test-helper.ts";
+
+const { NONE, INVALID_ARGUMENT } = ErrorStatus;
+
+/** A service that says that it has executed whatever it gets. */
+function carelessBurst(
+  requests: FmqDescriptor<"FmqRequestDatum">,
+  results: FmqDescriptor<"FmqResultDatum">,
+): BurstResult {
+  const [from, to] = [openChannel(requests, "FmqRequestDatum"), openChannel(results, "FmqResultDatum")];
+  if ("noRing" in from || "noRing" in to) throw new Error("the queues are right");
+  const signal = sharedSignal();
+  const [reader, writer] = [ringReader(from, 1024, signal), ringWriter(to, 1024, signal)];
+  const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+  const answer = encodeResult(serializeResult({ status: NONE, outputShapes: [], timing }));
+  let isOver = false;
+  const serve = async () => {
+    while (!isOver) {
+      await sleepUntil(reader, () => reader.read() ?? (isOver ? answer : undefined), createTurns(1));
+      writer.write(answer);
+    }
+  };
+  void serve();
+  const close = () => {
+    isOver = true;
+    reader.wake();
+  };
+  return { status: NONE, context: { freeMemory() {}, close } };
+}
+
+describe("bursts of a device that", () => {
+  it.each<[string, (right: PreparedModel) => Partial<PreparedModel>, string, RegExp]>([
+    [
+      "answers NONE to every packet",
+      () => ({ configureExecutionBurst: async (_, requests, results) => carelessBurst(requests, results) }),
+      "burst/packets",
+      /it is executed/,
+    ],
+    [
+      "takes no callback for one",
+      ({ configureExecutionBurst }) => ({
+        configureExecutionBurst: async (callback, requests, results) => {
+          const none = { getMemories: () => ({ status: NONE, buffers: [] }) };
+          return (await configureExecutionBurst?.(callback ?? none, requests, results)) ?? never();
+        },
+      }),
+      "burst/service",
+      /without a callback: expected INVALID_ARGUMENT, actual NONE/,
+    ],
+    [
+      "never answers",
+      () => ({ configureExecutionBurst: async () => ({ status: NONE, context: { freeMemory() {}, close() {} } }) }),
+      "burst/slots",
+      /no answer within 100 ms/,
+    ],
+  ])("%s", async (_what, preparedModel, group, reason) => {
+    const timeLimit = group === "burst/slots" ? 100 : 20_000;
+    const failed = await failures({ preparedModel }, group, { timeLimit });
+    expect(failed.map((result) => result.reason).join("\n")).toMatch(reason);
+  });
+});
+
+describe("launches of a driver that", () => {
+  type Drivers = (right: V1_3.IDevice) => Partial<V1_3.IDevice>;
+
+  it.each<[string, Drivers, RegExp]>([
+    [
+      "calls its callback twice",
+      ({ prepareModel_1_1 }) => ({
+        prepareModel_1_1: (model, preference, callback) => {
+          const notify: V1_3.IPreparedModelCallback["notify"] = (status, preparedModel) => {
+            callback?.notify(status, preparedModel);
+            callback?.notify(status, preparedModel);
+          };
+          return prepareModel_1_1(model, preference, callback && { notify });
+        },
+      }),
+      /prepareModel_1_1: the callback was called 2 times/,
+    ],
+    [
+      "calls a callback of another version",
+      ({ prepareModel_1_3 }) => ({
+        prepareModel_1_3: (model, preference, priority, deadline, modelCache, dataCache, token, callback) => {
+          const notify_1_3: V1_3.IPreparedModelCallback["notify_1_3"] = (status, preparedModel) =>
+            callback?.notify(status === NONE ? NONE : INVALID_ARGUMENT, preparedModel);
+          const wrong = callback && { ...callback, notify_1_3 };
+          return prepareModel_1_3(model, preference, priority, deadline, modelCache, dataCache, token, wrong);
+        },
+      }),
+      /prepareModel_1_3: the callback was called by notify where notify_1_3 is needed/,
+    ],
+    [
+      "answers NONE to what it refuses",
+      ({ prepareModel }) => ({
+        prepareModel: (model, callback) => {
+          prepareModel(model, callback);
+          return { status: NONE };
+        },
+      }),
+      /prepareModel: expected INVALID_ARGUMENT, actual NONE/,
+    ],
+    [
+      "throws where there is no callback",
+      ({ prepareModel }) => ({
+        prepareModel: (model, callback) => {
+          if (callback === null) throw new TypeError("callback is null");
+          return prepareModel(model, callback);
+        },
+      }),
+      /threw TypeError: callback is null/,
+    ],
+    ["never calls its callback", () => ({ prepareModel: () => ({ status: NONE }) }), /no answer within 200 ms/],
+  ])("%s", async (_what, change, reason) => {
+    const right = asV1_3(await referenceDevice());
+    const failed = await failures({}, "device/launch", { driver: { ...right, ...change(right) }, timeLimit: 200 });
+    expect(failed.map((result) => result.reason).join("\n")).toMatch(reason);
+  });
+});

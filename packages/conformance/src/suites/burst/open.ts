@@ -1,0 +1,121 @@
+/**
+ * Bursts of the device under test: with the kit's own client, and with a client that writes whatever it likes.
+ */
+import {
+  type Burst,
+  type BurstOptions,
+  type BurstResultPacket,
+  createBurst,
+  createChannel,
+  createMemorySlots,
+  createTurns,
+  decodeResult,
+  deserializeResult,
+  encodeRequest,
+  ringReader,
+  ringWriter,
+  sharedSignal,
+  sleepUntil,
+} from "@nnhal/driver-core/burst";
+import {
+  type BurstMemories,
+  ErrorStatus,
+  type FmqRequestDatum,
+  type IBurstCallback,
+  type IBurstContext,
+  type Memory,
+  type Outcome,
+  type PreparedModel,
+} from "@nnhal/types";
+import { type Bench, needMethod } from "../bench.ts";
+import { expectStatus, expectThat, mismatch } from "../check.ts";
+
+/** configureExecutionBurst of a prepared model. Ends the case where the device has none. */
+export async function configureOf(bench: Bench, preparedModel: PreparedModel): Promise<ConfigureExecutionBurst> {
+  await needMethod(bench, "configureExecutionBurst");
+  const configure = preparedModel.configureExecutionBurst?.bind(preparedModel);
+  return configure ?? mismatch("this prepared model has no bursts, but others of the device have");
+}
+
+type ConfigureExecutionBurst = NonNullable<PreparedModel["configureExecutionBurst"]>;
+
+/** Starts a burst; it ends when the case is over. */
+export async function openBurst(
+  bench: Bench,
+  preparedModel: PreparedModel,
+  options?: BurstOptions,
+): Promise<Outcome & { readonly burst: Burst | null }> {
+  const configure = await configureOf(bench, preparedModel);
+  const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), options);
+  bench.after(() => opened.burst?.close());
+  return opened;
+}
+
+/** A burst whose client is a case: packets go into the queue as they are. */
+export interface RawBurst {
+  readonly context: IBurstContext;
+  /** The slot of a memory. */
+  slotOf(memory: Memory): number;
+  /** The slots that the service has asked for, call by call. */
+  readonly asked: readonly (readonly number[])[];
+  send(packet: readonly FmqRequestDatum[] | Int32Array): void;
+  /** The next packet of results as it lies in the queue. */
+  receiveWords(): Promise<Int32Array>;
+  /** Sends a packet, and reads its result as a client does. */
+  ask(packet: readonly FmqRequestDatum[] | Int32Array): Promise<BurstResultPacket>;
+  /** Whether there is a result that nobody asked for. */
+  hasMore(): boolean;
+}
+
+/** How to start a raw burst. */
+export interface RawBurstOptions {
+  readonly resultCapacity?: number;
+  /** Makes something else of what the client answers about memories. */
+  readonly answer?: (right: BurstMemories) => BurstMemories;
+}
+
+const capacity = 1024;
+
+/** Starts a raw burst; it ends when the case is over. */
+export async function openRawBurst(
+  bench: Bench,
+  preparedModel: PreparedModel,
+  { resultCapacity = capacity, answer = (right) => right }: RawBurstOptions = {},
+): Promise<RawBurst> {
+  const configure = await configureOf(bench, preparedModel);
+  const requests = createChannel("FmqRequestDatum", capacity);
+  const results = createChannel("FmqResultDatum", resultCapacity);
+  const memories = createMemorySlots();
+  const asked: (readonly number[])[] = [];
+  const callback: IBurstCallback = {
+    async getMemories(slots) {
+      asked.push(slots);
+      return answer(await memories.getMemories(slots));
+    },
+  };
+  const { context, ...outcome } = await configure(callback, requests.descriptor, results.descriptor);
+  expectStatus("configureExecutionBurst", outcome, ErrorStatus.NONE);
+  if (context === null) mismatch("configureExecutionBurst: NONE without a context");
+  const signal = sharedSignal({ keepAlive: true });
+  const writer = ringWriter(requests.words, capacity, signal);
+  const reader = ringReader(results.words, resultCapacity, signal);
+  const turns = createTurns(1);
+  bench.after(() => context.close?.());
+  const burst: RawBurst = {
+    context,
+    slotOf: (memory) => memories.slotOf(memory, memory),
+    asked,
+    send(packet) {
+      const isWritten = writer.write(packet instanceof Int32Array ? packet : encodeRequest(packet));
+      expectThat(isWritten, () => "a request: the service has not taken the packets before");
+    },
+    receiveWords: () => sleepUntil(reader, () => reader.read(), turns),
+    async ask(packet) {
+      burst.send(packet);
+      const result = deserializeResult(decodeResult(await burst.receiveWords()));
+      return "malformed" in result ? mismatch(`a result packet is malformed: ${result.malformed}`) : result;
+    },
+    hasMore: () => reader.read() !== undefined,
+  };
+  return burst;
+}

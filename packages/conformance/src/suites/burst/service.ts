@@ -1,0 +1,169 @@
+/**
+ * Starting, using and ending a burst.
+ */
+import { createChannel } from "@nnhal/driver-core/burst";
+import { allocateMemory } from "@nnhal/driver-core/memory";
+import { ErrorStatus, type FmqDescriptor, MeasureTiming } from "@nnhal/types";
+import { type Bench, prepare, smallModel } from "../bench.ts";
+import { expectExecution, expectOrdered, expectStatus, expectThat, expectUnmeasured, mismatch } from "../check.ts";
+import { expectShapes, type Trial, trialFor } from "../execution.ts";
+import { type SmallModel, sampleValues } from "../small-models.ts";
+import { casesOf, group, type SuiteCase } from "../suite-case.ts";
+import { configureOf, openBurst } from "./open.ts";
+
+const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
+
+async function started(bench: Bench, facts: Parameters<typeof smallModel>[1] = {}) {
+  const small = smallModel(bench, facts);
+  const preparedModel = await prepare(bench, small.model);
+  const { burst, ...outcome } = await openBurst(bench, preparedModel);
+  expectStatus("configureExecutionBurst", outcome, NONE);
+  return { small, preparedModel, burst: burst ?? mismatch("configureExecutionBurst: NONE without a burst") };
+}
+
+function trial(small: SmallModel, salt = 0): Trial {
+  return trialFor(small, [sampleValues(small.type, 6, salt)]);
+}
+
+interface WrongQueue {
+  readonly what: string;
+  readonly requests?: FmqDescriptor<"FmqRequestDatum">;
+  readonly results?: FmqDescriptor<"FmqResultDatum">;
+}
+
+/** Queues that cannot be used; the other one of each pair is right. */
+function wrongQueues(): WrongQueue[] {
+  const requests = createChannel("FmqRequestDatum", 1024).descriptor;
+  const results = createChannel("FmqResultDatum", 1024).descriptor;
+  const tiny = allocateMemory(16);
+  return [
+    { what: "a request queue in 16 bytes", requests: { ...requests, memory: tiny } },
+    { what: "a result queue in 16 bytes", results: { ...results, memory: tiny } },
+    {
+      what: "a request queue without a handle",
+      requests: { ...requests, memory: { ...requests.memory, handle: null } },
+    },
+    { what: "a result queue without a handle", results: { ...results, memory: { ...results.memory, handle: null } } },
+    { what: "a request queue of capacity 0", requests: { ...requests, capacity: 0 } },
+    { what: "a result queue of more than its memory holds", results: { ...results, capacity: 1 << 20 } },
+  ];
+}
+
+export const serviceCases: readonly SuiteCase[] = [
+  ...group("service", "1.2", {
+    async "a request is executed, and its shapes come back"(bench) {
+      const { small, burst } = await started(bench);
+      const one = trial(small);
+      const { fallback, ...result } = await burst.compute(one.request);
+      expectThat(!fallback, () => `a burst did not take the request: ${result.message}`);
+      expectExecution("a burst", result, NONE);
+      expectShapes("a burst", result, one.request);
+      expectUnmeasured("a burst", result.timing);
+      one.check("a burst");
+    },
+    async "a hundred requests, one after the other"(bench) {
+      const { small, burst } = await started(bench);
+      for (let salt = 0; salt < 100; salt++) {
+        const one = trial(small, salt);
+        expectExecution("a burst", await burst.compute(one.request), NONE);
+        one.check("a burst");
+      }
+    },
+    async "durations are told where they are asked for"(bench) {
+      const { small, burst } = await started(bench);
+      const { timing } = await burst.compute(trial(small).request, { measure: MeasureTiming.YES });
+      expectOrdered("a burst", timing);
+    },
+    async "shapes that only the execution finds come back"(bench) {
+      const { small, burst } = await started(bench, { outputDimensions: [0, 0] });
+      const one = trial(small);
+      const result = await burst.compute(one.request);
+      expectExecution("a burst", result, NONE);
+      const found = JSON.stringify(result.outputShapes.map(({ dimensions }) => dimensions));
+      expectThat(found === "[[2,3]]", () => `a burst: expected shapes [[2,3]], actual ${found}`);
+    },
+    async "an output that does not fit is told"(bench) {
+      const { small, burst } = await started(bench);
+      const { request } = trial(small);
+      const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));
+      expectExecution(
+        "a burst",
+        await burst.compute({ ...request, outputs }),
+        OUTPUT_INSUFFICIENT_SIZE,
+        GENERAL_FAILURE,
+      );
+    },
+    async "the ordinary call executes while a burst is open"(bench) {
+      const { small, preparedModel, burst } = await started(bench);
+      const [ordinary, inBurst] = [trial(small, 1), trial(small, 2)];
+      const [first, second] = await Promise.all([
+        preparedModel.execute(ordinary.request),
+        burst.compute(inBurst.request),
+      ]);
+      expectExecution("execute", first, NONE);
+      expectExecution("a burst", second, NONE);
+      ordinary.check("execute");
+      inBurst.check("a burst");
+    },
+    async "two bursts of one prepared model"(bench) {
+      const { small, preparedModel, burst } = await started(bench);
+      const { burst: other } = await openBurst(bench, preparedModel);
+      const trials = [trial(small, 1), trial(small, 2)];
+      const results = await Promise.all([burst.compute(trials[0].request), other?.compute(trials[1].request)]);
+      for (const [index, result] of results.entries()) {
+        if (result === undefined) mismatch("configureExecutionBurst: there is no second burst");
+        expectExecution("a burst", result, NONE);
+        trials[index].check(`burst ${index}`);
+      }
+    },
+    async "a closed burst falls back, and the next one works"(bench) {
+      const { small, preparedModel, burst } = await started(bench);
+      await burst.close();
+      const { fallback } = await burst.compute(trial(small).request);
+      expectThat(fallback, () => "a burst that is closed takes a request");
+      const { burst: next } = await openBurst(bench, preparedModel);
+      expectExecution(
+        "the next burst",
+        (await next?.compute(trial(small).request)) ?? mismatch("there is no next burst"),
+        NONE,
+      );
+    },
+    async "a result that does not fit its queue is a failure without shapes, and no fallback"(bench) {
+      // A rank of ten gives one output twelve data, and there are two outputs: the small queue holds 8.
+      const dimensions = [1, 1, 2, 3];
+      const small = smallModel(bench, { layout: "twin", dimensions });
+      const preparedModel = await prepare(bench, small.model);
+      const one = trialFor(small, [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)]);
+      const { burst } = await openBurst(bench, preparedModel, { resultCapacity: 8 });
+      const { fallback, ...result } = (await burst?.compute(one.request)) ?? mismatch("there is no burst");
+      expectThat(!fallback, () => "a burst with a small result queue: the fallback flag is set");
+      expectExecution("a burst with a small result queue", result, GENERAL_FAILURE);
+    },
+    async "no callback is INVALID_ARGUMENT"(bench) {
+      const configure = await configureOf(bench, await prepare(bench, smallModel(bench).model));
+      const [requests, results] = [createChannel("FmqRequestDatum", 1024), createChannel("FmqResultDatum", 1024)];
+      const { context, ...outcome } = await configure(null, requests.descriptor, results.descriptor);
+      bench.after(() => context?.close?.());
+      expectStatus("configureExecutionBurst without a callback", outcome, INVALID_ARGUMENT);
+      expectThat(context === null, () => "configureExecutionBurst without a callback: a context beside the error");
+    },
+  }),
+  ...casesOf(
+    "service",
+    "1.2",
+    wrongQueues().map(({ what }) => what),
+    (what) => `${what} is INVALID_ARGUMENT`,
+    async (bench, what) => {
+      const configure = await configureOf(bench, await prepare(bench, smallModel(bench).model));
+      const wrong = wrongQueues().find((one) => one.what === what);
+      const { context, ...outcome } = await configure(
+        { getMemories: () => ({ status: INVALID_ARGUMENT, buffers: [] }) },
+        wrong?.requests ?? createChannel("FmqRequestDatum", 1024).descriptor,
+        wrong?.results ?? createChannel("FmqResultDatum", 1024).descriptor,
+      );
+      bench.after(() => context?.close?.());
+      expectStatus(`configureExecutionBurst with ${what}`, outcome, INVALID_ARGUMENT, GENERAL_FAILURE);
+      expectThat(context === null, () => `configureExecutionBurst with ${what}: a context beside the error`);
+    },
+  ),
+];

@@ -1,0 +1,155 @@
+/**
+ * Keeping prepared models and getting them back.
+ */
+
+import { readFileSync, readSync, rmSync } from "node:fs";
+import { ErrorStatus } from "@nnhal/types";
+import { type Bench, prepare } from "../bench.ts";
+import { openBurst } from "../burst/open.ts";
+import { expectExecution, expectStatus, expectThat, mismatch } from "../check.ts";
+import { constantModel } from "../constant-models.ts";
+import { trialOf } from "../execution.ts";
+import { lacking } from "../needs.ts";
+import { type ElementType, sampleValues } from "../small-models.ts";
+import { casesOf, group, type SuiteCase } from "../suite-case.ts";
+import { constants, expectComputes, kept, load, loadKept, makeCacheFiles, save } from "./files.ts";
+
+const types = ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM"] as const;
+
+/** A model that was kept, from its files, and an execution of it. */
+async function retrieved(bench: Bench) {
+  const { files, model } = await kept(bench);
+  const preparedModel = await loadKept(bench, files.open());
+  const input = sampleValues(model.type, 6);
+  return { files, model, preparedModel, trial: trialOf(model.type, [input], [model.compute(input)]) };
+}
+
+async function overwrites(bench: Bench, type: ElementType): Promise<void> {
+  const files = makeCacheFiles(bench, { content: new Uint8Array(100_000).fill(7) });
+  const model = constantModel(bench, constants, type);
+  await save(bench, model, files.open());
+  await expectComputes(await loadKept(bench, files.open()), type, model.compute);
+  for (const { path } of [...files.modelCache, ...files.dataCache]) {
+    const { length } = readFileSync(path);
+    expectThat(length !== 100_000, () => "prepareModel: a cache file was not truncated before it was written");
+  }
+}
+
+export const retrievalCases: readonly SuiteCase[] = [
+  ...group("retrieval", "1.2", {
+    async "without files there is nothing to prepare from"(bench) {
+      const { numModelCache, numDataCache } = bench.device.getNumberOfCacheFilesNeeded();
+      const outcome = await load(bench, { modelCache: [], dataCache: [], token: new Uint8Array(32) });
+      const { GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
+      const isKeeping = numModelCache + numDataCache > 0;
+      expectStatus(
+        "prepareModelFromCache without files",
+        outcome,
+        GENERAL_FAILURE,
+        ...(isKeeping ? [INVALID_ARGUMENT] : []),
+      );
+    },
+  }),
+  ...casesOf(
+    "retrieval",
+    "1.2",
+    types,
+    (type) => `a model of ${type} is kept, and comes back`,
+    async (bench, type) => {
+      await kept(bench, type);
+    },
+  ),
+  ...casesOf(
+    "retrieval",
+    "1.2",
+    types,
+    (type) => `descriptors at an offset, on files that hold something (${type})`,
+    async (bench, type) => {
+      const files = makeCacheFiles(bench, { content: Uint8Array.of(1, 2) });
+      const model = constantModel(bench, constants, type);
+      const advanced = () => {
+        const cache = files.open();
+        // Reading moves the descriptor on by a byte.
+        for (const { fds } of [...cache.modelCache, ...cache.dataCache])
+          readSync(fds[0], new Uint8Array(1), 0, 1, null);
+        return cache;
+      };
+      await save(bench, model, advanced());
+      await expectComputes(await loadKept(bench, advanced()), type, model.compute);
+    },
+  ),
+  ...casesOf("retrieval", "1.2", types, (type) => `longer files are truncated (${type})`, overwrites),
+  ...group("retrieval", "1.2", {
+    async "the same files serve for another model afterwards"(bench) {
+      const { files } = await kept(bench);
+      const other = constantModel(bench, constants.toReversed());
+      await save(bench, other, files.open());
+      await expectComputes(await loadKept(bench, files.open()), other.type, other.compute);
+    },
+    async "a model comes back several times at once"(bench) {
+      const { files, model } = await kept(bench);
+      const loaded = await Promise.all([1, 2, 3, 4].map(() => loadKept(bench, files.open())));
+      await Promise.all(loaded.map((preparedModel) => expectComputes(preparedModel, model.type, model.compute)));
+    },
+    async "what came back needs its files no more"(bench) {
+      const { files, model, preparedModel } = await retrieved(bench);
+      for (const { path } of [...files.modelCache, ...files.dataCache]) rmSync(path);
+      await expectComputes(preparedModel, model.type, model.compute);
+    },
+    async "what came back refuses wrong requests"(bench) {
+      const { preparedModel, trial } = await retrieved(bench);
+      const result = await preparedModel.execute({ ...trial.request, inputs: [] });
+      expectExecution("execute without inputs", result, ErrorStatus.INVALID_ARGUMENT);
+    },
+    async "what came back serves bursts"(bench) {
+      const { preparedModel, trial } = await retrieved(bench);
+      const { burst } = await openBurst(bench, preparedModel);
+      expectExecution(
+        "a burst",
+        (await burst?.compute(trial.request)) ?? mismatch("there is no burst"),
+        ErrorStatus.NONE,
+      );
+      trial.check("a burst");
+    },
+    async "without files nothing is kept, and nothing fails"(bench) {
+      const { model } = constantModel(bench, constants);
+      await prepare(bench, model, { cache: { modelCache: [], dataCache: [], token: new Uint8Array(0) } });
+    },
+  }),
+  ...group("retrieval", "1.3", {
+    async "what came back executes behind fences"(bench) {
+      const { preparedModel, trial } = await retrieved(bench);
+      const launched = await preparedModel.executeFenced?.(trial.request, []);
+      if (launched === undefined) lacking("fenced executions");
+      expectStatus("executeFenced", launched, ErrorStatus.NONE);
+      await launched.syncFence?.wait();
+      trial.check("executeFenced");
+    },
+    async "a deadline that has passed is missed"(bench) {
+      const { files } = await kept(bench);
+      const { preparedModel, ...outcome } =
+        (await bench.device.prepareModelFromCache?.(files.open(), { deadline: bench.now() })) ?? mismatch("it is gone");
+      bench.after(() => preparedModel?.close());
+      const { MISSED_DEADLINE_PERSISTENT, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
+      expectStatus(
+        "prepareModelFromCache with a passed deadline",
+        outcome,
+        MISSED_DEADLINE_PERSISTENT,
+        MISSED_DEADLINE_TRANSIENT,
+      );
+    },
+    async "a deadline in an hour is met"(bench) {
+      const { files, model } = await kept(bench);
+      const deadline = bench.now() + 3_600_000_000_000n;
+      const { preparedModel, ...outcome } =
+        (await bench.device.prepareModelFromCache?.(files.open(), { deadline })) ?? mismatch("it is gone");
+      bench.after(() => preparedModel?.close());
+      expectStatus("prepareModelFromCache with a deadline in an hour", outcome, ErrorStatus.NONE);
+      await expectComputes(
+        preparedModel ?? mismatch("prepareModelFromCache: NONE without a model"),
+        model.type,
+        model.compute,
+      );
+    },
+  }),
+];

@@ -1,0 +1,73 @@
+/**
+ * What a case says of a device: it ends by throwing where the device does something wrong, or lacks what the case needs.
+ */
+import {
+  ErrorStatus,
+  type ExecutionResult,
+  errorStatusNames,
+  type Outcome,
+  TIMING_NOT_MEASURED,
+  type Timing,
+} from "@nnhal/types";
+import { describeOutcome } from "../mutations/answers.ts";
+
+/** The device does not do what the HAL demands. */
+export class Mismatch extends Error {
+  override readonly name = "Mismatch";
+}
+
+/** Ends the case: the device is wrong. */
+export function mismatch(message: string): never {
+  throw new Mismatch(message);
+}
+
+/** Ends the case where a condition does not hold. */
+export function expectThat(condition: boolean, message: () => string): asserts condition {
+  if (!condition) mismatch(message());
+}
+
+/** Ends the case where a call has another status than those allowed. */
+export function expectStatus(call: string, outcome: Outcome, ...allowed: readonly ErrorStatus[]): void {
+  expectThat(allowed.includes(outcome.status), () => {
+    const expected = allowed.map(statusName).join(" or ");
+    return `${call}: expected ${expected}, actual ${describeOutcome(outcome)}`;
+  });
+}
+
+/** The same of an execution, with no shapes and durations beside what is no success. */
+export function expectExecution(call: string, result: ExecutionResult, ...allowed: readonly ErrorStatus[]): void {
+  expectStatus(call, result, ...allowed);
+  const { status, outputShapes, timing } = result;
+  if (status === ErrorStatus.NONE) return;
+  expectUnmeasured(call, timing);
+  const mayHaveShapes = status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
+  expectThat(mayHaveShapes || outputShapes.length === 0, () => {
+    return `${call}: ${outputShapes.length} output shapes beside ${statusName(status)}`;
+  });
+}
+
+/** Ends the case where there are durations that should not be there. */
+export function expectUnmeasured(call: string, { timeOnDevice, timeInDriver }: Timing): void {
+  expectThat(timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED, () => {
+    return `${call}: durations ${timeOnDevice} and ${timeInDriver} where none may be told`;
+  });
+}
+
+/** Ends the case where the device took longer than the driver that waited for it. */
+export function expectOrdered(call: string, { timeOnDevice, timeInDriver }: Timing): void {
+  const isKnown = timeOnDevice !== TIMING_NOT_MEASURED && timeInDriver !== TIMING_NOT_MEASURED;
+  expectThat(!isKnown || timeOnDevice <= timeInDriver, () => {
+    return `${call}: ${timeOnDevice} microseconds on the device are more than the ${timeInDriver} in the driver`;
+  });
+}
+
+/** Ends the case where two lists differ. */
+export function expectSame(what: string, actual: readonly unknown[], expected: readonly unknown[]): void {
+  const isSame = actual.length === expected.length && actual.every((value, index) => Object.is(value, expected[index]));
+  expectThat(isSame, () => `${what}: expected [${expected.join(", ")}], actual [${actual.join(", ")}]`);
+}
+
+/** A status by its name. */
+export function statusName(status: ErrorStatus): string {
+  return errorStatusNames.get(status) ?? `status ${status}`;
+}

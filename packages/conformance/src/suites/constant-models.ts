@@ -1,0 +1,64 @@
+/**
+ * Models that compute with a constant tensor: two of them with different constants give different results.
+ */
+
+import { type Memory, type Model, OperandLifeTime } from "@nnhal/types";
+import type { ExampleOperand } from "../vectors/example.ts";
+import { type Bench, supportOf } from "./bench.ts";
+import { lacking } from "./needs.ts";
+
+import { constant, type ElementType, modelOfGraphs, operandOf } from "./small-models.ts";
+
+/** x and a constant, [2, 3] each, added or multiplied. */
+export interface ConstantModel {
+  readonly model: Model;
+  readonly type: ElementType;
+  compute(values: readonly number[]): number[];
+}
+
+const operations = ["ADD", "MUL"] as const;
+
+/** Scale of quantised types. Output scales of a MUL have to be above the product of its inputs' scales. */
+const scale = 0.5;
+
+/** The first of ADD and MUL that the device supports, or the one that is named. `constants`: six elements. */
+export function constantModel(
+  { device }: Bench,
+  constants: readonly number[],
+  type: ElementType = "TENSOR_FLOAT32",
+  only?: (typeof operations)[number],
+): ConstantModel {
+  const isQuantised = type.startsWith("TENSOR_QUANT");
+  const scaled = (operand: ExampleOperand) => (isQuantised ? { ...operand, scale } : operand);
+  let reason: string | undefined;
+  for (const operation of only === undefined ? operations : [only]) {
+    const model = modelOfGraphs({
+      operands: [
+        scaled(operandOf(type, [2, 3], "SUBGRAPH_INPUT")),
+        scaled(constant(type, [2, 3], constants)),
+        constant("INT32", [], [0]),
+        scaled(operandOf(type, [2, 3], "SUBGRAPH_OUTPUT")),
+      ],
+      operations: [{ type: operation, inputs: [0, 1, 2], outputs: [3] }],
+      inputIndexes: [],
+      outputIndexes: [],
+    });
+    const answer = supportOf(device, model);
+    if (answer === undefined) {
+      const factor = isQuantised ? scale : 1;
+      const compute = (x: number, index: number) =>
+        operation === "ADD" ? x + constants[index] : x * constants[index] * factor;
+      return { model, type, compute: (values) => values.map(compute) };
+    }
+    reason ??= answer;
+  }
+  return lacking(type === "TENSOR_FLOAT32" ? "constant tensors" : type, reason);
+}
+
+/** The model with its constant tensor at the start of a pool. */
+export function constantInPool(model: Model, pool: Memory): Model {
+  const { main } = model;
+  const location = { poolIndex: 0, offset: 0, length: main.operands[1].location.length };
+  const operand = { ...main.operands[1], lifetime: OperandLifeTime.CONSTANT_REFERENCE, location };
+  return { ...model, main: { ...main, operands: main.operands.with(1, operand) }, pools: [pool] };
+}

@@ -1,0 +1,99 @@
+/**
+ * getSupportedOperations: an answer for each operation, none for a model that is wrong.
+ */
+
+import { ErrorStatus, type HalVersion, type Model } from "@nnhal/types";
+import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
+import { type Bench, driverOf, smallModel, supportOf } from "../bench.ts";
+import { expectStatus, expectThat } from "../check.ts";
+import { ifModel, unsupportedOperation } from "../control-flow-models.ts";
+import { lacking } from "../needs.ts";
+import { group, type SuiteCase } from "../suite-case.ts";
+
+interface Question {
+  readonly name: string;
+  readonly since: HalVersion;
+  ask(bench: Bench, model: Model): ReturnType<ReturnType<typeof driverOf<"1.3">>["getSupportedOperations_1_3"]>;
+}
+
+/** getSupportedOperations of each version. */
+const questions: readonly Question[] = [
+  {
+    name: "getSupportedOperations",
+    since: "1.0",
+    ask: (bench, model) => driverOf(bench, "1.0").getSupportedOperations(convertToV1_0.model(model).value),
+  },
+  {
+    name: "getSupportedOperations_1_1",
+    since: "1.1",
+    ask: (bench, model) => driverOf(bench, "1.1").getSupportedOperations_1_1(convertToV1_1.model(model).value),
+  },
+  {
+    name: "getSupportedOperations_1_2",
+    since: "1.2",
+    ask: (bench, model) => driverOf(bench, "1.2").getSupportedOperations_1_2(convertToV1_2.model(model).value),
+  },
+  {
+    name: "getSupportedOperations_1_3",
+    since: "1.3",
+    ask: (bench, model) => driverOf(bench, "1.3").getSupportedOperations_1_3(model),
+  },
+];
+
+/** A model whose two operations wait for each other: VTS's CycleTest. */
+export function cyclicModel(bench: Bench): Model {
+  const { model } = smallModel(bench, { layout: "chain" });
+  const [first, second] = model.main.operations;
+  const [x] = model.main.inputIndexes;
+  const [y] = second.outputs;
+  // The first reads what the second writes; nobody reads the input any more.
+  const inputs = first.inputs.map((input) => (input === x ? y : input));
+  const readers = (index: number) => [...inputs, ...second.inputs].filter((input) => input === index).length;
+  const operands = model.main.operands.map((operand, index) => ({ ...operand, numberOfConsumers: readers(index) }));
+  return { ...model, main: { ...model.main, operands, operations: [{ ...first, inputs }, second] } };
+}
+
+export const supportCases: readonly SuiteCase[] = [
+  ...questions.flatMap(({ name, since, ask }) =>
+    group("support", since, {
+      [`${name} says yes to each operation of a model that can be prepared`](bench) {
+        const { model, label } = smallModel(bench, { layout: "chain" });
+        const { supportedOperations, ...outcome } = ask(bench, model);
+        expectStatus(`${name} of ${label}`, outcome, ErrorStatus.NONE);
+        const answers = JSON.stringify(supportedOperations);
+        expectThat(
+          answers === "[true,true]",
+          () => `${name} of ${label} twice: expected [true,true], actual ${answers}`,
+        );
+      },
+      [`${name} refuses a model with a cycle`](bench) {
+        const { supportedOperations, ...outcome } = ask(bench, cyclicModel(bench));
+        expectStatus(`${name} of a model with a cycle`, outcome, ErrorStatus.INVALID_ARGUMENT);
+        const { length } = supportedOperations;
+        expectThat(length === 0, () => `${name} of a model with a cycle: ${length} answers beside the error`);
+      },
+    }),
+  ),
+  ...group("support", "1.0", {
+    "the answer is the same at every call"(bench) {
+      const { model } = smallModel(bench);
+      const [first, second] = [1, 2].map(() => JSON.stringify(bench.device.getSupportedOperations(model)));
+      expectThat(first === second, () => `getSupportedOperations: ${first}, and at the next call ${second}`);
+    },
+  }),
+  ...group("support", "1.3", {
+    "IF is supported where its branches are"(bench) {
+      const reason = supportOf(bench.device, ifModel(smallModel(bench)));
+      if (reason !== undefined) lacking("IF", reason);
+    },
+    "IF is not supported where an operation of a branch is not"(bench) {
+      const model = ifModel(unsupportedOperation(bench));
+      const { supported, ...outcome } = bench.device.getSupportedOperations(model);
+      expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);
+      const answers = JSON.stringify(supported);
+      expectThat(answers === "[false]", () => {
+        return `getSupportedOperations of an IF with a branch that is not supported: expected [false], actual ${answers}`;
+      });
+    },
+  }),
+];

@@ -1,0 +1,176 @@
+/**
+ * What is wrong with the executions of a device is found: one fault at a time.
+ */
+import { createFence } from "@nnhal/driver-core/fence";
+import { ErrorStatus, MeasureTiming, type Request } from "@nnhal/types";
+import { describe } from "vitest";
+import { type Fault, type FaultRow, itFinds, never } from "./faulty-device.test-helper.ts";
+
+const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
+
+/** Prepared models that execute something else than they are asked. */
+function executing(change: (request: Request) => Request): Fault {
+  return {
+    preparedModel: ({ execute }) => ({ execute: (request, options) => execute(change(request), options) }),
+  };
+}
+
+const faults: readonly FaultRow[] = [
+  [
+    "computes with the wrong input",
+    executing((request) => ({
+      ...request,
+      inputs: request.inputs.map((input) => ({ ...input, location: { ...input.location, offset: 0 } })),
+    })),
+    "prepared-model/execute",
+    /output 0/,
+  ],
+  [
+    "writes nothing",
+    {
+      preparedModel: ({ execute }) => ({
+        execute: async (request, options) => {
+          const result = await execute({ ...request, outputs: [] }, options);
+          return { ...result, status: NONE };
+        },
+      }),
+    },
+    "prepared-model/execute",
+    /output 0: expected/,
+  ],
+  [
+    "tells durations that nobody asked for",
+    {
+      preparedModel: ({ execute }) => ({
+        execute: (request) => execute(request, { measure: MeasureTiming.YES }),
+      }),
+    },
+    "prepared-model/execute",
+    /where none may be told/,
+  ],
+  [
+    "was longer on the device than in the driver",
+    {
+      preparedModel: ({ execute }) => ({
+        execute: async (request, options) => {
+          const result = await execute(request, options);
+          return options?.measure === MeasureTiming.YES
+            ? { ...result, timing: { timeOnDevice: 2n, timeInDriver: 1n } }
+            : result;
+        },
+      }),
+    },
+    "prepared-model/execute",
+    /2 microseconds on the device are more than the 1 in the driver/,
+  ],
+  [
+    "says of no output that it does not fit",
+    {
+      preparedModel: ({ execute }) => ({
+        execute: async (request, options) => {
+          const result = await execute(request, options);
+          const outputShapes = result.outputShapes.map((shape) => ({ ...shape, isSufficient: true }));
+          return result.status === OUTPUT_INSUFFICIENT_SIZE ? { ...result, outputShapes } : result;
+        },
+      }),
+    },
+    "prepared-model/shapes",
+    /output 0, which does not fit: isSufficient is true/,
+  ],
+  [
+    "tells the shapes of some outputs only",
+    {
+      preparedModel: ({ execute }) => ({
+        execute: async (request, options) => {
+          const result = await execute(request, options);
+          return { ...result, outputShapes: result.outputShapes.slice(0, 1) };
+        },
+      }),
+    },
+    "prepared-model/shapes",
+    /1 shapes of 2 outputs/,
+  ],
+  [
+    "calls a wrong request a failure",
+    {
+      preparedModel: ({ execute }) => ({
+        execute: async (request, options) => {
+          const result = await execute(request, options);
+          return result.status === INVALID_ARGUMENT ? { ...result, status: GENERAL_FAILURE } : result;
+        },
+      }),
+    },
+    "prepared-model/requests",
+    /expected INVALID_ARGUMENT, actual GENERAL_FAILURE/,
+  ],
+  [
+    "does not close",
+    { preparedModel: () => ({ close() {} }) },
+    "prepared-model/life",
+    /execute after close: expected INVALID_ARGUMENT, actual NONE/,
+  ],
+  [
+    "mixes up what runs at once",
+    (() => {
+      let before: Request | undefined;
+      return executing((request) => {
+        const mixed =
+          before === undefined
+            ? request
+            : { ...request, inputs: before.inputs, pools: [before.pools[0], ...request.pools.slice(1)] };
+        before = request;
+        return mixed;
+      });
+    })(),
+    "prepared-model/concurrency",
+    /output 0/,
+  ],
+  [
+    "waits for no fence",
+    {
+      preparedModel: ({ executeFenced }) => ({
+        executeFenced: async (request, _, options) => (await executeFenced?.(request, [], options)) ?? never(),
+      }),
+    },
+    "fenced/waiting",
+    /executeFenced: no fence, but there is one to wait for/,
+  ],
+  [
+    "takes null for a fence",
+    {
+      preparedModel: ({ executeFenced }) => ({
+        executeFenced: async (request, waitFor, options) =>
+          (await executeFenced?.(
+            request,
+            waitFor.filter((fence) => fence !== null),
+            options,
+          )) ?? never(),
+      }),
+    },
+    "fenced/launch",
+    /with a null fence: expected INVALID_ARGUMENT, actual NONE/,
+  ],
+  [
+    "signals where it failed",
+    {
+      preparedModel: ({ executeFenced }) => ({
+        executeFenced: async (request, waitFor, options) => {
+          const launched = (await executeFenced?.(request, waitFor, options)) ?? never();
+          const { fence, signal } = createFence();
+          launched.syncFence?.wait().then(signal);
+          return { ...launched, syncFence: launched.syncFence && fence };
+        },
+      }),
+    },
+    "fenced/waiting",
+    /the fence is SIGNALED, but the callback says/,
+  ],
+  [
+    "knows no deadlines",
+    { preparedModel: ({ execute }) => ({ execute: (request) => execute(request) }) },
+    "qos/execute",
+    /expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, actual NONE/,
+  ],
+];
+
+describe("a device that", () => itFinds(faults));

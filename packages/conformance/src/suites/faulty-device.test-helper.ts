@@ -1,0 +1,88 @@
+/**
+ * The reference device with one thing wrong, for tests of the suites: each fault has to be found.
+ */
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { type Device, ErrorStatus, type PreparedModel, type PrepareResult } from "@nnhal/types";
+import { expect, it } from "vitest";
+import type { CaseResult } from "../result.ts";
+import { type DeviceSuiteOptions, runDeviceSuites } from "./run.ts";
+
+export async function referenceDevice(): Promise<Device> {
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+/** What is wrong: some methods of the device, or of its prepared models, that call the right ones. */
+export interface Fault {
+  readonly device?: (right: Device) => Partial<Device>;
+  readonly preparedModel?: (right: PreparedModel) => Partial<PreparedModel>;
+}
+
+/** The reference device with a fault. */
+export async function faultyDevice({ device = () => ({}), preparedModel = () => ({}) }: Fault): Promise<Device> {
+  const right = await referenceDevice();
+  /** The device knows only what it prepared itself. */
+  const originals = new Map<PreparedModel, PreparedModel>();
+  const faulty = (result: PrepareResult): PrepareResult => {
+    if (result.preparedModel === null) return result;
+    const spoiled = { ...result.preparedModel, ...preparedModel(result.preparedModel) };
+    originals.set(spoiled, result.preparedModel);
+    return { ...result, preparedModel: spoiled };
+  };
+  const { prepareModelFromCache, allocate } = right;
+  const whole: Device = {
+    ...right,
+    prepareModel: async (model, options) => faulty(await right.prepareModel(model, options)),
+    ...(prepareModelFromCache && {
+      prepareModelFromCache: async (cache, options) => faulty(await prepareModelFromCache(cache, options)),
+    }),
+    ...(allocate && {
+      allocate: (desc, models, inputs, outputs) =>
+        allocate(
+          desc,
+          models.map((model) => (model === null ? null : (originals.get(model) ?? model))),
+          inputs,
+          outputs,
+        ),
+    }),
+  };
+  return { ...whole, ...device(whole) };
+}
+
+/** The cases of a group that fail on the reference device with a fault. */
+export async function failures(fault: Fault, group: string, options: DeviceSuiteOptions = {}): Promise<CaseResult[]> {
+  const device = await faultyDevice(fault);
+  const failed: CaseResult[] = [];
+  const filter = (name: string) => name.startsWith(`${group}: `);
+  let count = 0;
+  for await (const result of runDeviceSuites(device, { filter, ...options })) {
+    count++;
+    if (result.verdict === "failed") failed.push(result);
+  }
+  expect(count).toBeGreaterThan(0);
+  return failed;
+}
+
+/** A fault: what the device does, in which group of cases that shows, and what one of them says. */
+export type FaultRow = readonly [what: string, fault: Fault, group: string, reason: RegExp];
+
+/** Each fault has to be found in its group. */
+export function itFinds(faults: readonly FaultRow[]): void {
+  it.each(faults)("%s", async (_what, fault, group, reason) => {
+    const failed = await failures(fault, group);
+    expect(failed.map((result) => result.reason).join("\n")).toMatch(reason);
+    expect(failed.every(({ subject }) => subject === group)).toBe(true);
+  });
+}
+
+/** An answer that says NONE. */
+export function ok<Answer>(answer: Answer) {
+  return { status: ErrorStatus.NONE, ...answer } as const;
+}
+
+/** For what the reference device is known to have. */
+export function never(): never {
+  throw new Error("the reference device has this");
+}

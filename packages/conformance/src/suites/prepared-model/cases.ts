@@ -1,0 +1,20 @@
+/**
+ * The suite `prepared-model`: executions that VTS's generated tests and ValidateRequest make, and how executions are
+ * launched, run side by side and end.
+ */
+import type { SuiteCase } from "../suite-case.ts";
+import { concurrencyCases } from "./concurrency.ts";
+import { executeCases } from "./execute.ts";
+import { launchCases } from "./launch.ts";
+import { lifeCases } from "./life.ts";
+import { requestCases } from "./requests.ts";
+import { shapeCases } from "./shapes.ts";
+
+export const preparedModelCases: readonly SuiteCase[] = [
+  ...executeCases,
+  ...shapeCases,
+  ...requestCases,
+  ...launchCases,
+  ...concurrencyCases,
+  ...lifeCases,
+];

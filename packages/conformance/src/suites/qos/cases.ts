@@ -1,0 +1,9 @@
+/**
+ * The suite `qos`: VTS's QualityOfServiceTests, and loops that take too long.
+ */
+import type { SuiteCase } from "../suite-case.ts";
+import { deadlineCases } from "./deadlines.ts";
+import { loopCases } from "./loops.ts";
+import { priorityCases } from "./priorities.ts";
+
+export const qosCases: readonly SuiteCase[] = [...priorityCases, ...deadlineCases, ...loopCases];

@@ -1,0 +1,120 @@
+/**
+ * What is wrong with the memory and the caching of a device is found: one fault at a time.
+ */
+import { ErrorStatus } from "@nnhal/types";
+import { describe } from "vitest";
+import { type FaultRow, itFinds, never, ok } from "./faulty-device.test-helper.ts";
+
+const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
+
+const memoryFaults: readonly FaultRow[] = [
+  [
+    "allocates whatever it is asked for",
+    {
+      device: ({ allocate }) => ({
+        allocate: async (desc, models, inputs, outputs) => {
+          const result = (await allocate?.(desc, models, inputs, outputs)) ?? never();
+          const copy = async () => ok({});
+          return result.buffer === null ? { status: NONE, token: 7, buffer: { copyTo: copy, copyFrom: copy } } : result;
+        },
+      }),
+    },
+    "memory/conflicts",
+    /expected INVALID_ARGUMENT or GENERAL_FAILURE, actual NONE/,
+  ],
+  [
+    "has a token beside an error",
+    {
+      device: ({ allocate }) => ({
+        allocate: async (desc, models, inputs, outputs) => {
+          const result = (await allocate?.(desc, models, inputs, outputs)) ?? never();
+          return result.buffer === null ? { ...result, token: 7 } : result;
+        },
+      }),
+    },
+    "memory/allocate",
+    /token 7 beside the error/,
+  ],
+  [
+    "keeps the value after a copy that fails",
+    {
+      device: ({ allocate }) => ({
+        allocate: async (desc, models, inputs, outputs) => {
+          const result = (await allocate?.(desc, models, inputs, outputs)) ?? never();
+          const { buffer } = result;
+          if (buffer === null) return result;
+          const copyFrom: typeof buffer.copyFrom = async (src, dimensions) =>
+            src.size === 1 ? { status: INVALID_ARGUMENT } : buffer.copyFrom(src, dimensions);
+          return { ...result, buffer: { ...buffer, copyFrom } };
+        },
+      }),
+    },
+    "memory/value",
+    /copyTo afterwards: expected GENERAL_FAILURE, actual NONE/,
+  ],
+  [
+    "takes memory of any size",
+    {
+      device: ({ allocate }) => ({
+        allocate: async (desc, models, inputs, outputs) => {
+          const result = (await allocate?.(desc, models, inputs, outputs)) ?? never();
+          const { buffer } = result;
+          const copyFrom = async () => ok({});
+          return buffer === null ? result : { ...result, buffer: { ...buffer, copyFrom } };
+        },
+      }),
+    },
+    "memory/copy",
+    /copyFrom of 12 bytes: expected INVALID_ARGUMENT, actual NONE/,
+  ],
+];
+
+const cacheFaults: readonly FaultRow[] = [
+  [
+    "fails to prepare because of its cache",
+    {
+      device: ({ prepareModel }) => ({
+        prepareModel: async (model, options = {}) => {
+          const wrong = options.cache?.token.length !== 32 && options.cache !== undefined;
+          return wrong ? { status: INVALID_ARGUMENT, preparedModel: null } : prepareModel(model, options);
+        },
+      }),
+    },
+    "caching/arguments",
+    /prepareModel: expected NONE, actual INVALID_ARGUMENT/,
+  ],
+  [
+    "believes any file",
+    {
+      device: ({ prepareModel }) => {
+        let latest: Parameters<typeof prepareModel>[0] | undefined;
+        return {
+          prepareModel(model, options) {
+            latest = model;
+            return prepareModel(model, options);
+          },
+          prepareModelFromCache: async () =>
+            latest === undefined ? { status: GENERAL_FAILURE, preparedModel: null } : prepareModel(latest),
+        };
+      },
+    },
+    "caching/security",
+    /expected GENERAL_FAILURE, actual NONE/,
+  ],
+  [
+    "believes any token",
+    {
+      device: ({ prepareModel, prepareModelFromCache }) => ({
+        prepareModel: (model, { cache, ...options } = {}) =>
+          prepareModel(model, { ...options, ...(cache && { cache: { ...cache, token: new Uint8Array(32) } }) }),
+        prepareModelFromCache: async (cache, options) =>
+          (await prepareModelFromCache?.({ ...cache, token: new Uint8Array(32) }, options)) ?? never(),
+      }),
+    },
+    "caching/security",
+    /with bit 0 of the token changed: expected GENERAL_FAILURE, actual NONE/,
+  ],
+];
+
+describe("memory: a device that", () => itFinds(memoryFaults));
+describe("caching: a device that", () => itFinds(cacheFaults));

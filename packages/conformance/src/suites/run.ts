@@ -1,0 +1,140 @@
+/**
+ * The device suites: what Android's VTS checks of a driver beside its results, on models that the kit makes itself.
+ */
+
+import type { Device, HalVersion } from "@nnhal/types";
+import { attempt } from "../attempt.ts";
+import type { OnStart } from "../isolated.ts";
+import type { CaseResult } from "../result.ts";
+import { type Bench, type BenchOptions, setUpBench } from "./bench.ts";
+import { burstCases } from "./burst/cases.ts";
+import { cachingCases } from "./caching/cases.ts";
+import { Mismatch } from "./check.ts";
+import { deviceCases } from "./device/cases.ts";
+import { fencedCases } from "./fenced/cases.ts";
+import { memoryCases } from "./memory/cases.ts";
+import { Unsupported } from "./needs.ts";
+import { preparedModelCases } from "./prepared-model/cases.ts";
+import { qosCases } from "./qos/cases.ts";
+import type { SuiteCase } from "./suite-case.ts";
+
+/** A device suite. */
+interface DeviceSuite {
+  readonly says: string;
+  readonly cases: readonly SuiteCase[];
+}
+
+/** The device suites by name, in the order in which they run. */
+const suites = {
+  device: {
+    says: "what a device says of itself, the models it takes and refuses, and how preparations are launched",
+    cases: deviceCases,
+  },
+  "prepared-model": {
+    says: "executions: results, shapes, durations, wrong requests, many at once, closing",
+    cases: preparedModelCases,
+  },
+  memory: { says: "memory that the device allocates: allocating, copying, executing", cases: memoryCases },
+  caching: { says: "prepared models kept in files, and files that were tampered with", cases: cachingCases },
+  burst: { says: "bursts: the queues, packets of every malformed kind, memory slots", cases: burstCases },
+  fenced: { says: "executions behind fences", cases: fencedCases },
+  qos: { says: "priorities, deadlines and the time that a loop may take", cases: qosCases },
+} as const satisfies Readonly<Record<string, DeviceSuite>>;
+
+/** The name of a device suite. */
+export type DeviceSuiteName = keyof typeof suites;
+
+/** The device suites, in the order in which they run. */
+export const deviceSuiteNames: readonly DeviceSuiteName[] = Object.keys(suites).filter(isDeviceSuiteName);
+
+/** Whether there is a device suite of a name. */
+export function isDeviceSuiteName(name: string): name is DeviceSuiteName {
+  return Object.hasOwn(suites, name);
+}
+
+/** What a device suite is about, in a few words. */
+export function describeDeviceSuite(name: DeviceSuiteName): string {
+  return suites[name].says;
+}
+
+/** The names of the cases of some suites, in the order in which they run. */
+export function listDeviceCases(names: readonly DeviceSuiteName[] = deviceSuiteNames): string[] {
+  return names.flatMap((name) => suites[name].cases.map((suiteCase) => nameOf(name, suiteCase)));
+}
+
+function nameOf(suite: DeviceSuiteName, { group, name }: SuiteCase): string {
+  return `${suite}/${group}: ${name}`;
+}
+
+/** How to run device suites. */
+export interface DeviceSuiteOptions extends BenchOptions {
+  /** Default: all. */
+  readonly suites?: readonly DeviceSuiteName[];
+  /** Which cases run, by their names. Others are not counted. Default: all. */
+  readonly filter?: (name: string) => boolean;
+  /** Milliseconds after which a case has failed. Default 20 000. */
+  readonly timeLimit?: number;
+  /** Leaves out this many of the cases that would run. Default 0. */
+  readonly skip?: number;
+  readonly onStart?: OnStart;
+}
+
+/**
+ * Runs device suites, case after case. A result is named `suite/group: case`; its subject is `suite/group`. What the HAL
+ * version that the device is driven through has not got is unsupported. Throws RangeError for a version that the device
+ * has not got.
+ */
+export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptions = {}): AsyncGenerator<CaseResult> {
+  const { suites: names = deviceSuiteNames, filter = () => true, timeLimit = 20_000, skip = 0, onStart } = options;
+  const setUp = setUpBench(device, options);
+  let toSkip = skip;
+  for (const suite of names) {
+    for (const suiteCase of suites[suite].cases) {
+      const subject = `${suite}/${suiteCase.group}`;
+      const start = { name: nameOf(suite, suiteCase), subject };
+      if (!filter(start.name) || toSkip-- > 0) continue;
+      await onStart?.(start);
+      yield { ...start, ...(await runCase(suiteCase, setUp, timeLimit)) };
+    }
+  }
+}
+
+type Judgement = Pick<CaseResult, "verdict" | "reason">;
+
+async function runCase(suiteCase: SuiteCase, setUp: Omit<Bench, "after">, timeLimit: number): Promise<Judgement> {
+  const { version } = setUp;
+  if (suiteCase.since > version) return { verdict: "unsupported", reason: missingIn(version, suiteCase.since) };
+  const actions: (() => unknown)[] = [];
+  const bench: Bench = { ...setUp, after: (action) => actions.push(action) };
+  const outcome = await attempt(timeLimit, () => judge(suiteCase, bench));
+  const judgement: Judgement = "value" in outcome ? outcome.value : { verdict: "failed", reason: outcome.problem };
+  // The last that was made is the first to go.
+  for (const action of actions.reverse()) {
+    const closed = await attempt(timeLimit, async () => void (await action()));
+    if ("problem" in closed && judgement.verdict === "passed") {
+      return { verdict: "failed", reason: `closing what the case made: ${closed.problem}` };
+    }
+  }
+  return judgement;
+}
+
+/** Why a case of a newer version proves nothing. */
+function missingIn(version: HalVersion, since: HalVersion): string {
+  return `of HAL ${since}, and the device is driven through HAL ${version}`;
+}
+
+/** Whether a reason for being unsupported is that the HAL version is too old. */
+export function isOfNewerVersion(reason: string): boolean {
+  return /^of HAL \d\.\d, and the device is driven through HAL /.test(reason);
+}
+
+async function judge(suiteCase: SuiteCase, bench: Bench): Promise<Judgement> {
+  try {
+    await suiteCase.run(bench);
+    return { verdict: "passed" };
+  } catch (error) {
+    if (error instanceof Mismatch) return { verdict: "failed", reason: error.message };
+    if (error instanceof Unsupported) return { verdict: "unsupported", reason: error.message };
+    throw error;
+  }
+}

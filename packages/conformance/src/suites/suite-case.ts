@@ -1,0 +1,38 @@
+/**
+ * The cases of a suite: what each is called, since which HAL version there is such a thing, and what it does.
+ */
+
+import type { HalVersion } from "@nnhal/types";
+import type { Bench } from "./bench.ts";
+
+/** One thing that a device has to do right. */
+export interface SuiteCase {
+  /** What is done, or what is wrong with what is asked: `CopyFrom: memory of half the size`. Unique in its suite. */
+  readonly name: string;
+  /** What the case counts under. */
+  readonly group: string;
+  /** Older versions have nothing that the case could be about. */
+  readonly since: HalVersion;
+  /** Throws a Mismatch where the device is wrong, and Unsupported where it need not have what the case is about. */
+  run(bench: Bench): Promise<void> | void;
+}
+
+/** Makes cases of a group. */
+export function group(
+  name: string,
+  since: HalVersion,
+  cases: Readonly<Record<string, SuiteCase["run"]>>,
+): readonly SuiteCase[] {
+  return Object.entries(cases).map(([what, run]) => ({ name: what, group: name, since, run }));
+}
+
+/** Cases from rows: one for each, named by `nameOf`. */
+export function casesOf<Row>(
+  groupName: string,
+  since: HalVersion,
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  run: (bench: Bench, row: Row) => Promise<void> | void,
+): readonly SuiteCase[] {
+  return rows.map((row) => ({ name: nameOf(row), group: groupName, since, run: (bench) => run(bench, row) }));
+}

@@ -1,0 +1,65 @@
+import type { Device } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { fakeDevice } from "../fake-device.test-helper.ts";
+import { referenceDevice } from "./faulty-device.test-helper.ts";
+import { type ConformanceTestsOptions, defineConformanceTests } from "./tests.ts";
+
+/** The tests that are defined, by name; each gives the message that it fails with. */
+function definedTests(open: Parameters<typeof defineConformanceTests>[1], options: ConformanceTestsOptions) {
+  const tests = new Map<string, () => Promise<string | undefined>>();
+  defineConformanceTests(
+    (name, run) => {
+      tests.set(name, () => run().then(() => undefined, String));
+    },
+    open,
+    options,
+  );
+  return tests;
+}
+
+describe("defineConformanceTests", () => {
+  it("defines a test for each suite, as it is and through each version", () => {
+    const tests = definedTests(referenceDevice, { suites: ["device", "memory"], versions: ["1.0", "1.3"] });
+    expect([...tests.keys()]).toEqual([
+      "conformance: device",
+      "conformance: memory",
+      "conformance: device through HAL 1.0",
+      "conformance: memory through HAL 1.0",
+      "conformance: device through HAL 1.3",
+      "conformance: memory through HAL 1.3",
+    ]);
+  });
+
+  it("opens the device once, and passes where it does all right; what a version lacks is no problem", async () => {
+    let opened = 0;
+    const open = (): Promise<Device> => {
+      opened++;
+      return referenceDevice();
+    };
+    const tests = definedTests(open, { suites: ["burst"], versions: ["1.0", "1.2"] });
+    for (const run of tests.values()) expect(await run()).toBeUndefined();
+    expect(opened).toBe(1);
+  });
+
+  it("fails with the names and reasons of the cases that do", async () => {
+    const tests = definedTests(() => ({ ...fakeDevice(), name: "fake" }), { suites: ["device"], versions: [] });
+    const message = await tests.get("conformance: device")?.();
+    expect(message).toMatch(
+      /^Error: \d+ of \d+ cases failed\ndevice\/facts: the name has one hyphen, inside\n {4}the name "fake"/,
+    );
+  });
+
+  it("fails where something is unsupported that is not written down", async () => {
+    const { allocate: _, ...without } = await referenceDevice();
+    const open = () => ({ ...without });
+    const [undeclared] = definedTests(open, { suites: ["memory"], versions: [] }).values();
+    expect(await undeclared()).toBe("Error: unsupported, and not in `lacks`: no device memory");
+    const [declared] = definedTests(open, { suites: ["memory"], versions: [], lacks: ["device memory"] }).values();
+    expect(await declared()).toBeUndefined();
+  });
+
+  it("fails where the device is not available", async () => {
+    const [run] = definedTests(() => ({ unavailable: "there is no such engine" }), {}).values();
+    expect(await run()).toBe("Error: the device is not available: there is no such engine");
+  });
+});

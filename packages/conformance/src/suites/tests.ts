@@ -1,0 +1,74 @@
+/**
+ * The device suites as tests of whatever runs tests: for the author of a backend, who has vitest or anything like it.
+ */
+import type { Unavailable } from "@nnhal/backend";
+import { type Device, type HalVersion, halVersions } from "@nnhal/types";
+import { type Summary, summarise } from "../result.ts";
+import { isLackOf, type Need } from "./needs.ts";
+import { type DeviceSuiteName, deviceSuiteNames, isOfNewerVersion, runDeviceSuites } from "./run.ts";
+
+/** What defines a test: vitest's `it`. The time limit is in milliseconds. */
+export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
+
+/** Which tests to define. */
+export interface ConformanceTestsOptions {
+  /** Default: all. */
+  readonly suites?: readonly DeviceSuiteName[];
+  /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
+  readonly versions?: readonly HalVersion[];
+  /**
+   * What the device has not got. A test fails where a case is unsupported for anything else, so that nothing goes unproven
+   * without being written down. What an older HAL version has not got need not be. Default: nothing.
+   */
+  readonly lacks?: readonly Need[];
+}
+
+/** A test takes this long at most, in milliseconds. */
+const timeLimit = 120_000;
+
+/**
+ * Defines a test for each device suite, on the device as it is and through each HAL version. A test fails with the names
+ * and reasons of the cases that do. The device is opened once, by the first test.
+ */
+export function defineConformanceTests(
+  test: DefineTest,
+  open: () => Device | Unavailable | Promise<Device | Unavailable>,
+  { suites = deviceSuiteNames, versions = halVersions, lacks = [] }: ConformanceTestsOptions = {},
+): void {
+  let opened: Promise<Device> | undefined;
+  const device = () => {
+    opened ??= openDevice(open);
+    return opened;
+  };
+  for (const version of [undefined, ...versions]) {
+    for (const suite of suites) {
+      const through = version === undefined ? "" : ` through HAL ${version}`;
+      test(
+        `conformance: ${suite}${through}`,
+        async () => {
+          const options = { suites: [suite], ...(version !== undefined && { version }) };
+          const problems = problemsOf(await summarise(runDeviceSuites(await device(), options)), lacks);
+          if (problems.length > 0) throw new Error(problems.join("\n"));
+        },
+        timeLimit,
+      );
+    }
+  }
+}
+
+async function openDevice(open: Parameters<typeof defineConformanceTests>[1]): Promise<Device> {
+  const device = await open();
+  if ("unavailable" in device) throw new Error(`the device is not available: ${device.unavailable}`);
+  return device;
+}
+
+function problemsOf({ failed, total, failures, reasons }: Summary, lacks: readonly Need[]): string[] {
+  const lines = failures.map(({ name, reason }) => `${name}\n    ${reason}`);
+  const isKnown = (reason: string) => isOfNewerVersion(reason) || lacks.some((need) => isLackOf(need, reason));
+  const unknown = [...reasons.keys()].filter((reason) => !isKnown(reason));
+  return [
+    ...(failed > 0 ? [`${failed} of ${total} cases failed`] : []),
+    ...lines,
+    ...unknown.map((reason) => `unsupported, and not in \`lacks\`: ${reason}`),
+  ];
+}

@@ -1,0 +1,88 @@
+/**
+ * Trained models from elsewhere, with inputs and the outputs that another engine computed of them: files in a folder, which
+ * `reference/manifest.json` lists.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A tensor in a file: little-endian, row-major, packed. */
+export interface TrainedTensor {
+  readonly type: "UINT8" | "INT8" | "FLOAT32";
+  readonly shape: readonly number[];
+  readonly path: string;
+}
+
+/** A model on some inputs. */
+export interface TrainedExample {
+  /** The model's name, without `.tflite`. */
+  readonly model: string;
+  /** What the inputs show, such as `cat`. */
+  readonly input: string;
+  /** Where the model is. */
+  readonly path: string;
+  readonly inputs: readonly TrainedTensor[];
+  readonly outputs: readonly TrainedTensor[];
+}
+
+interface Listed extends Omit<TrainedTensor, "path"> {
+  readonly file: string;
+}
+
+/** The examples in a folder; none where there is no such folder. Throws where the manifest cannot be read. */
+export function findTrainedExamples(folder: string): TrainedExample[] {
+  if (!existsSync(folder)) return [];
+  const manifest: {
+    readonly entries: readonly {
+      readonly model: string;
+      readonly input: string;
+      readonly inputs: readonly Listed[];
+      readonly outputs: readonly Listed[];
+    }[];
+  } = JSON.parse(readFileSync(join(folder, "reference/manifest.json"), "utf8"));
+  const placed = ({ type, shape, file }: Listed): TrainedTensor => ({
+    type,
+    shape,
+    path: join(folder, "reference", file),
+  });
+  return manifest.entries.map(({ model, input, inputs, outputs }) => ({
+    model,
+    input,
+    path: join(folder, `${model}.tflite`),
+    inputs: inputs.map(placed),
+    outputs: outputs.map(placed),
+  }));
+}
+
+/** Most that an element of a float output may be off, and of a quantised one, since engines round at different places inside. */
+const tolerance = { float: 1e-4, quantised: 3 };
+
+/**
+ * Why an output is not what is expected; undefined where it is right. Elements may be off by a little; of quantised ones the
+ * greatest has to be at a place where it is expected.
+ */
+export function trainedOutputProblem(expected: TrainedTensor, actual: Uint8Array): string | undefined {
+  const bytes = new Uint8Array(readFileSync(expected.path));
+  if (actual.length !== bytes.length) return `the output has ${actual.length} bytes where ${bytes.length} are expected`;
+  const [ours, theirs] = [elementsOf(expected, actual), elementsOf(expected, bytes)];
+  const isFloat = expected.type === "FLOAT32";
+  const most = isFloat ? tolerance.float : tolerance.quantised;
+  // Written so that NaN is wrong.
+  const wrong = ours.findIndex((value, index) => !(Math.abs(value - theirs[index]) <= most));
+  if (wrong >= 0) return `element ${wrong} is ${ours[wrong]} where ${theirs[wrong]} is expected, within ${most}`;
+  if (isFloat) return undefined;
+  const top = indexOfGreatest(ours);
+  const expectedTop = indexOfGreatest(theirs);
+  return theirs[top] === theirs[expectedTop]
+    ? undefined
+    : `the greatest element is ${top} where ${expectedTop} is expected`;
+}
+
+function elementsOf({ type }: TrainedTensor, bytes: Uint8Array): number[] {
+  const { buffer } = bytes.slice();
+  if (type === "FLOAT32") return Array.from(new Float32Array(buffer));
+  return Array.from(type === "INT8" ? new Int8Array(buffer) : new Uint8Array(buffer));
+}
+
+function indexOfGreatest(values: readonly number[]): number {
+  return values.reduce((best, value, index) => (value > values[best] ? index : best), 0);
+}

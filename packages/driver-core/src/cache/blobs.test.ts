@@ -1,0 +1,127 @@
+/**
+ * What a backend has to save: it gets it back as it was, and nothing else of its goes wrong with the preparation.
+ */
+import type { BackendSession, CacheBlobs, CompileOptions, Executable, GraphView } from "@nnhal/backend";
+import { ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type DeviceOptions, openDevice } from "../device/device.ts";
+import { absModel, fakeBackend, succeeding } from "../device/fake-backend.test-helper.ts";
+import { createTestCache, type TestCache } from "./cache-files.test-helper.ts";
+import { constantModel } from "./constant-model.test-helper.ts";
+
+const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_PERSISTENT, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
+const blobs: CacheBlobs = { model: [Uint8Array.of(1, 2, 3)], data: [new Uint8Array(100).fill(4), Uint8Array.of(5)] };
+
+let cache: TestCache;
+beforeEach(() => {
+  cache = createTestCache();
+});
+afterEach(() => cache.remove());
+
+/** A device over a backend that saves `blobs`, but for what is given; and what it is asked for. */
+async function savingDevice(
+  change: Partial<BackendSession> = {},
+  serialize: Executable["serialize"] = () => blobs,
+  options: Partial<DeviceOptions> = {},
+) {
+  const calls: string[] = [];
+  const restored: { blobs: CacheBlobs; graph: GraphView; options: CompileOptions }[] = [];
+  const backend = fakeBackend({
+    async compile() {
+      calls.push("compile");
+      return { ...succeeding, serialize };
+    },
+    async restore(given, graph, given2) {
+      calls.push("restore");
+      restored.push({ blobs: given, graph, options: given2 });
+      return succeeding;
+    },
+    ...change,
+  });
+  const device = await openDevice({ backend, ...options });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return { device, calls, restored };
+}
+
+describe("a backend with something to save", () => {
+  it.each([
+    ["at once", () => blobs],
+    ["later", async () => blobs],
+  ])("gets back what it gives %s, the graph and the options", async (_what, serialize) => {
+    const { device, calls, restored } = await savingDevice({}, serialize);
+    const options = { preference: ExecutionPreference.LOW_POWER, priority: Priority.HIGH };
+    const saved = await device.prepareModel(constantModel(), { ...options, cache: cache.open() });
+    expect(saved.status).toBe(NONE);
+    expect((await device.prepareModelFromCache(cache.open())).status).toBe(NONE);
+    expect(calls).toEqual(["compile", "restore"]);
+    expect(restored).toMatchObject([{ blobs, options }]);
+    const [{ graph }] = restored;
+    expect(graph.operands.map((operand) => operand && [...(operand.data ?? [])])).toEqual([
+      [],
+      [10, 20],
+      [0],
+      [],
+      [1, 2],
+      [],
+    ]);
+    const { model, data } = restored[0].blobs;
+    expect([...model, ...data].map(({ byteOffset }) => byteOffset % 64)).toEqual([0, 0, 0]);
+  });
+
+  it("is not asked where it cannot take it back, and compiles the saved model again", async () => {
+    const { device, calls } = await savingDevice({ restore: undefined }, () => {
+      throw new Error("nobody should ask");
+    });
+    await device.prepareModel(absModel, { cache: cache.open() });
+    expect((await device.prepareModelFromCache(cache.open())).status).toBe(NONE);
+    expect(calls).toEqual(["compile", "compile"]);
+  });
+
+  it("may give nothing: the saved model is compiled again", async () => {
+    const { device, calls } = await savingDevice({ compile: async () => succeeding });
+    await device.prepareModel(absModel, { cache: cache.open() });
+    expect((await device.prepareModelFromCache(cache.open())).status).toBe(NONE);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("no"))],
+  ])("prepares all the same where saving %s, and keeps nothing", async (_what, serialize) => {
+    const { device } = await savingDevice({}, serialize);
+    expect((await device.prepareModel(absModel, { cache: cache.open() })).status).toBe(NONE);
+    expect(cache.read("model")).toHaveLength(0);
+  });
+
+  it("has the last word about what it saved", async () => {
+    const { device } = await savingDevice({ restore: () => Promise.reject(new Error("another processor")) });
+    await device.prepareModel(absModel, { cache: cache.open() });
+    await expect(device.prepareModelFromCache(cache.open())).resolves.toEqual({
+      status: GENERAL_FAILURE,
+      message: "preparing the model: another processor",
+      preparedModel: null,
+    });
+  });
+
+  it("is held to the deadline: reached before the cache is read, while it is restored, not reached", async () => {
+    let time = 100n;
+    const restore = async () => {
+      time += 50n;
+      return succeeding;
+    };
+    const { device } = await savingDevice({ restore }, undefined, { now: () => time });
+    await device.prepareModel(absModel, { cache: cache.open() });
+    const load = async (deadline: bigint) => {
+      time = 100n;
+      return (await device.prepareModelFromCache(cache.open(), { deadline })).status;
+    };
+    expect(await load(100n)).toBe(MISSED_DEADLINE_PERSISTENT);
+    expect(await load(150n)).toBe(MISSED_DEADLINE_TRANSIENT);
+    expect(await load(151n)).toBe(NONE);
+  });
+});

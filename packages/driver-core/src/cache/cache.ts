@@ -1,0 +1,124 @@
+/**
+ * Compilation caching for a device over any backend (HAL 1.2 IDevice.prepareModel_1_2, prepareModelFromCache): saving never
+ * makes a preparation fail, and loading uses nothing but what the device has sealed.
+ */
+import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
+import { BYTE_SIZE_OF_CACHE_TOKEN, type CompilationCache, type Handle } from "@nnhal/types";
+import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
+import { emptyFile, fillFile, readFile, sizeOf } from "./descriptors.ts";
+import { type CachedModel, imageOf, isDataOf, modelOf, readModelPart } from "./image.ts";
+import { type SealOwner, seal, unseal } from "./seal.ts";
+
+/** How to keep prepared models in caches. */
+export interface CachingOptions {
+  /**
+   * A secret of at least 16 bytes: whoever does not know it can make no cache that the device takes. Default: a key that
+   * anybody can know. It tells damage from what was written, but not who wrote it; models are then validated again.
+   */
+  readonly key?: Uint8Array;
+}
+
+/** What a device's caches are bound to, and whether nobody else can have made them. */
+export interface Caching extends SealOwner {
+  readonly isSecret: boolean;
+}
+
+/** Shorter ones could be guessed. */
+const leastKey = 16;
+
+/** How a device keeps prepared models. Throws RangeError for a key that is too short. */
+export function createCaching({ key }: CachingOptions, names: Omit<SealOwner, "key">): Caching {
+  if (key !== undefined && key.length < leastKey) {
+    throw new RangeError(`caching: the key has ${key.length} bytes where at least ${leastKey} are needed`);
+  }
+  const isSecret = key !== undefined;
+  return { ...names, key: isSecret ? new Uint8Array(key) : new TextEncoder().encode("nnhal: no secret"), isSecret };
+}
+
+/** Files that a cache has. */
+export const cacheFiles = { numModelCache: 1, numDataCache: 1 } as const;
+
+/** The descriptors of a cache. */
+interface Files {
+  readonly model: number;
+  readonly data: number;
+}
+
+/** What is wrong with the arguments of a cache; its descriptors where nothing is. They may be anything. */
+function filesOf({ modelCache, dataCache, token }: CompilationCache): Files | Refusal {
+  const { numModelCache, numDataCache } = cacheFiles;
+  const model = descriptorOf("model cache", modelCache, numModelCache);
+  if (typeof model !== "number") return model;
+  const data = descriptorOf("data cache", dataCache, numDataCache);
+  if (typeof data !== "number") return data;
+  if (!(token instanceof Uint8Array) || token.length !== BYTE_SIZE_OF_CACHE_TOKEN) {
+    return invalid(`the cache token has ${token?.length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`);
+  }
+  return { model, data };
+}
+
+function descriptorOf(what: string, handles: readonly Handle[], count: number): number | Refusal {
+  if (!Array.isArray(handles) || handles.length !== count) {
+    return invalid(`${what}: there are ${handles?.length} handles where ${count} is needed`);
+  }
+  const fds = handles[0]?.fds;
+  if (!Array.isArray(fds) || fds.length !== 1) {
+    return invalid(`${what}[0] has ${fds?.length} file descriptors where 1 is needed`);
+  }
+  const [fd] = fds;
+  return Number.isInteger(fd) && fd >= 0 ? fd : invalid(`${what}[0] has ${fd}, which is no file descriptor`);
+}
+
+/** Keeps a prepared model in a cache. Answers why it is not kept, if it is not; never rejects. */
+export async function saveToCache(
+  cache: CompilationCache,
+  source: GraphSource,
+  options: CompileOptions,
+  serialize: () => Promise<CacheBlobs | undefined>,
+  owner: SealOwner,
+): Promise<string | undefined> {
+  try {
+    const files = filesOf(cache);
+    if ("status" in files) return files.message;
+    const token = new Uint8Array(cache.token);
+    const image = imageOf(source, options, await serialize());
+    const sealed = seal(image.model, token, owner);
+    for (const fd of [files.model, files.data]) emptyFile(fd);
+    fillFile(files.data, image.data);
+    fillFile(files.model, sealed);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The prepared model in a cache, or why there is none. Never throws. */
+export function loadFromCache(cache: CompilationCache, owner: SealOwner): CachedModel | Refusal {
+  try {
+    const files = filesOf(cache);
+    if ("status" in files) return files;
+    const file = readAs("model cache", files.model);
+    const content = unseal(file, new Uint8Array(cache.token), owner);
+    if (content === undefined) {
+      const { device, version } = owner;
+      return failure(`the model cache is not as ${device}, version ${version}, wrote it for this token`);
+    }
+    const part = readModelPart(content);
+    const length = sizeOf(files.data);
+    if (length !== part.dataLength) {
+      return failure(`the data cache has ${length} bytes where its model cache says ${part.dataLength}`);
+    }
+    const data = readAs("data cache", files.data);
+    return isDataOf(part, data) ? modelOf(part, data) : failure("the data cache is not as it was written");
+  } catch (error) {
+    return failure(`preparing from a cache: ${messageOf(error)}`);
+  }
+}
+
+function readAs(what: string, fd: number): Uint8Array {
+  try {
+    return readFile(fd);
+  } catch (error) {
+    throw new Error(`${what}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The constants of a model for a memory of their own: those parts of its pools that operands refer to, each once, and none
+ * of the rest.
+ */
+import type { GraphSource } from "@nnhal/backend";
+import { type Operand, OperandLifeTime, type Subgraph } from "@nnhal/types";
+import type { ModelStructure } from "./model-codec.ts";
+
+/** Multiple that values begin at: any element type, and any vector instruction, can read them in place. */
+export const alignment = 64;
+
+/** The next multiple of `alignment`. */
+export function aligned(length: number): number {
+  return Math.ceil(length / alignment) * alignment;
+}
+
+/** A model whose CONSTANT_REFERENCE operands all lie in pool 0, and the pieces of that pool. */
+export interface Gathered {
+  readonly structure: ModelStructure;
+  /** In their order; each begins at the next multiple of `alignment`. Views, not copies. */
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** Gathers a model's constants. */
+export function gatherConstants({ model, pools }: GraphSource): Gathered {
+  const { main, referenced, relaxComputationFloat32toFloat16, extensionNameToPrefix } = model;
+  const offsets = new Map<string, number>();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const move = (operand: Operand): Operand => {
+    if (operand.lifetime !== OperandLifeTime.CONSTANT_REFERENCE) return operand;
+    const { poolIndex, offset: from, length } = operand.location;
+    const key = `${poolIndex} ${from} ${length}`;
+    let offset = offsets.get(key);
+    if (offset === undefined) {
+      offset = size;
+      offsets.set(key, offset);
+      pieces.push(pools[poolIndex].subarray(from, from + length));
+      size += aligned(length);
+    }
+    return { ...operand, location: { poolIndex: 0, offset, length } };
+  };
+  const moveAll = (subgraph: Subgraph): Subgraph => ({ ...subgraph, operands: subgraph.operands.map(move) });
+  const structure = {
+    main: moveAll(main),
+    referenced: referenced.map(moveAll),
+    relaxComputationFloat32toFloat16,
+    extensionNameToPrefix,
+  };
+  return { structure, pieces };
+}

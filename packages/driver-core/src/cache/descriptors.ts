@@ -1,0 +1,40 @@
+/**
+ * Reading and writing the files that a client's descriptors name. Each file is read once, into memory that nobody else has;
+ * where the descriptor stands in it does not matter.
+ */
+import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+
+/** A longer file is not read: what a cache says of lengths has 32 bits. */
+const greatestLength = 2 ** 32 - 1;
+
+/** All of a file. Throws where the descriptor is not open for reading, or names no ordinary file. */
+export function readFile(fd: number): Uint8Array {
+  const size = sizeOf(fd);
+  if (size > greatestLength) throw new Error(`it has ${size} bytes where ${greatestLength} are the most`);
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  while (at < size) {
+    const count = readSync(fd, bytes, at, size - at, at);
+    if (count === 0) break;
+    at += count;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** Bytes of a file. Throws where the descriptor names none: reading a pipe could last for ever. */
+export function sizeOf(fd: number): number {
+  const stat = fstatSync(fd);
+  if (!stat.isFile()) throw new Error("it is no ordinary file");
+  return stat.size;
+}
+
+/** Empties a file. Throws where the descriptor is not open for writing, or names no ordinary file. */
+export function emptyFile(fd: number): void {
+  sizeOf(fd);
+  ftruncateSync(fd, 0);
+}
+
+/** Writes some bytes from the start of a file that is empty. */
+export function fillFile(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
+}

@@ -1,0 +1,40 @@
+/**
+ * Preparing the model that a cache holds (HAL 1.2 IDevice.prepareModelFromCache).
+ */
+import type { GraphSource } from "@nnhal/backend";
+import { type CompilationCache, ErrorStatus, type PrepareOptions, type PrepareResult } from "@nnhal/types";
+import { inSection } from "@nnhal/utils";
+import { loadFromCache } from "../cache/cache.ts";
+import { checkModel } from "./check-model.ts";
+import type { DeviceContext } from "./device.ts";
+import { prepareChecked, unprepared } from "./prepare.ts";
+import { failure, type Refusal } from "./refusal.ts";
+import { whyUnsupported } from "./support.ts";
+
+/** Prepares what a cache holds. Never rejects. */
+export async function prepareFromCache(
+  cache: CompilationCache,
+  { deadline }: Pick<PrepareOptions, "deadline">,
+  context: DeviceContext,
+): Promise<PrepareResult> {
+  const { caching, name, now, trace } = context;
+  if (caching === undefined) return unprepared(failure(`${name} keeps no models`));
+  if (deadline !== undefined && now() >= deadline) {
+    const message = "the deadline had passed before the cache was read";
+    return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
+  }
+  const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching));
+  if ("status" in loaded) return unprepared(loaded);
+  const { options, blobs } = loaded;
+  const { operationByCode } = context;
+  const source = caching.isSecret ? { ...loaded.source, operationByCode } : checkAgain(loaded.source, context);
+  return "status" in source ? unprepared(source) : prepareChecked({ source, options, deadline, blobs }, context);
+}
+
+/** Checks a model that anybody could have put into the cache. */
+function checkAgain({ model }: Pick<GraphSource, "model">, context: DeviceContext): GraphSource | Refusal {
+  const checked = checkModel(model, context);
+  if ("status" in checked) return failure(`the cache: ${checked.message}`);
+  const reason = whyUnsupported(checked, context);
+  return reason === undefined ? checked : failure(`the cache: ${reason}`);
+}

@@ -1,0 +1,48 @@
+/**
+ * Outputs whose shapes are known beforehand and that do not fit: nothing is run for them.
+ */
+import type { RunResult } from "@nnhal/backend";
+import { ErrorStatus, type Model, type Request } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
+
+const { NONE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
+
+/** How an execution ends whose output has some bytes, and how often the backend ran. */
+async function execute(length: number, dimensions: readonly number[], asked: readonly number[] = []) {
+  let runs = 0;
+  const run = (): RunResult => {
+    runs++;
+    return { status: NONE, outputShapes: [{ dimensions: [2], isSufficient: true }] };
+  };
+  const device = await fakeDevice({ compile: async () => ({ ...succeeding, run }) });
+  const [input, output] = absModel.main.operands;
+  const model: Model = { ...absModel, main: { ...absModel.main, operands: [input, { ...output, dimensions }] } };
+  const { preparedModel } = await device.prepareModel(model);
+  const { request } = absRequest();
+  const [argument] = request.outputs;
+  const outputs = [{ ...argument, dimensions: asked, location: { ...argument.location, length } }];
+  const short: Request = { ...request, outputs };
+  return { runs: () => runs, result: await preparedModel?.execute(short) };
+}
+
+describe("an output", () => {
+  it.each([
+    ["the model", [2], []],
+    ["the request", [0], [2]],
+  ])("that is too small for the shape that %s says is refused before anything runs", async (_what, declared, asked) => {
+    const { result, runs } = await execute(7, declared, asked);
+    expect(result).toMatchObject({
+      status: OUTPUT_INSUFFICIENT_SIZE,
+      message: "output 0 of shape [2] does not fit its 7 bytes",
+      outputShapes: [{ dimensions: [2], isSufficient: false }],
+    });
+    expect(runs()).toBe(0);
+  });
+
+  it("that is large enough, or of a shape that only the run finds, is run for", async () => {
+    for (const { result, runs } of [await execute(8, [2]), await execute(7, [0]), await execute(7, [])]) {
+      expect([result?.status, runs()]).toEqual([NONE, 1]);
+    }
+  });
+});

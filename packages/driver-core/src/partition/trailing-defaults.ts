@@ -1,0 +1,106 @@
+/**
+ * Inputs at the end of an operation that say what holds without them anyway: without them, drivers of older HAL versions
+ * can take the operation (as Android's runtime does when a model is finished). What an operation may leave out, and what
+ * that means, its definition says.
+ */
+import { type Operation as Definition, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import {
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  type Operation,
+  operandTypeNames,
+  type Subgraph,
+} from "@nnhal/types";
+
+/** By model the one without; models are immutable. */
+const shortened = new WeakMap<Model, Model>();
+
+/**
+ * The model without trailing inputs that are constants of their default values, and without those constants where nothing
+ * else reads them, since an old driver does not know their types; the model itself where there are none. Operations keep
+ * their indexes. Only small constants are looked at: those in pools would have to be mapped.
+ */
+export function withoutTrailingDefaults(model: Model): Model {
+  let result = shortened.get(model);
+  if (result === undefined) {
+    const main = shortenSubgraph(model.main, model.operandValues);
+    const referenced = model.referenced.map((subgraph) => shortenSubgraph(subgraph, model.operandValues));
+    const isSame = main === model.main && referenced.every((subgraph, index) => subgraph === model.referenced[index]);
+    result = isSame ? model : { ...model, main, referenced };
+    shortened.set(model, result);
+    shortened.set(result, result);
+  }
+  return result;
+}
+
+function shortenSubgraph(subgraph: Subgraph, operandValues: Uint8Array): Subgraph {
+  /** How many inputs operations have given up, by operand. */
+  const givenUp = new Map<number, number>();
+  const operations = subgraph.operations.map((operation) => {
+    const count = neededInputs(operation, subgraph.operands, operandValues);
+    if (count === operation.inputs.length) return operation;
+    for (const operand of operation.inputs.slice(count)) givenUp.set(operand, (givenUp.get(operand) ?? 0) + 1);
+    return { ...operation, inputs: operation.inputs.slice(0, count) };
+  });
+  return givenUp.size === 0 ? subgraph : withoutUnread({ ...subgraph, operations }, givenUp);
+}
+
+/** Drops operands that nobody reads any more. `givenUp`: how many readers operands have lost. */
+function withoutUnread(subgraph: Subgraph, givenUp: ReadonlyMap<number, number>): Subgraph {
+  const operands: Operand[] = [];
+  const moved = subgraph.operands.map((operand, index) => {
+    const lost = givenUp.get(index) ?? 0;
+    const numberOfConsumers = operand.numberOfConsumers - lost;
+    if (lost > 0 && numberOfConsumers === 0) return -1;
+    return operands.push(lost > 0 ? { ...operand, numberOfConsumers } : operand) - 1;
+  });
+  const all = (indexes: readonly number[]) => indexes.map((index) => moved[index]);
+  return {
+    operands,
+    operations: subgraph.operations.map(({ type, inputs, outputs }) => ({
+      type,
+      inputs: all(inputs),
+      outputs: all(outputs),
+    })),
+    inputIndexes: all(subgraph.inputIndexes),
+    outputIndexes: all(subgraph.outputIndexes),
+  };
+}
+
+/** How many of its inputs an operation has to have. */
+function neededInputs(
+  { type, inputs, outputs }: Operation,
+  operands: readonly Operand[],
+  operandValues: Uint8Array,
+): number {
+  const definition = operationByCode(type);
+  if (definition === undefined || !hasDefaults(definition)) return inputs.length;
+  const typeOf = (operand: number) => operandTypeNames.get(operands[operand].type);
+  const matchOf = (count: number) =>
+    matchOperation(definition, inputs.slice(0, count).map(typeOf), outputs.map(typeOf));
+  const match = matchOf(inputs.length);
+  if ("mismatch" in match) return inputs.length;
+  const { form } = match;
+  let needed = inputs.length;
+  for (let count = inputs.length - 1; isDefault(form, count, operands[inputs[count]], operandValues); count--) {
+    const shorter = matchOf(count);
+    // Some go together: a list that ends between them is none of the form's.
+    if (!("mismatch" in shorter) && shorter.form === form) needed = count;
+  }
+  return needed;
+}
+
+function hasDefaults({ forms }: Definition): boolean {
+  return forms.some(({ params }) => params.some((param) => param.default !== undefined));
+}
+
+/** Whether the input at a position is a small constant of the value that it has where it is left out. */
+function isDefault(form: Form, position: number, operand: Operand | undefined, operandValues: Uint8Array): boolean {
+  const value = layOut(form.params, undefined, position + 1)?.[position].default;
+  if (value === undefined || operand?.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;
+  const { buffer, byteOffset, byteLength } = operandValues;
+  const { offset } = operand.location;
+  if (typeof value === "boolean") return (operandValues[offset] !== 0) === value;
+  return offset + 4 <= byteLength && new DataView(buffer, byteOffset).getInt32(offset, true) === value;
+}

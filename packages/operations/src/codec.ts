@@ -1,0 +1,58 @@
+/**
+ * Between the bytes of a pool and the typed elements of a tensor. Bytes are little-endian, as is every machine that Node
+ * runs on.
+ */
+import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import { fromFloat16Bits, toFloat16Bits } from "./float16.ts";
+import { createData, dataConstructor, type TensorData } from "./tensor.ts";
+
+/** Bytes that `count` elements of a type take in a pool. */
+export function byteLength(type: OperandTypeName, count: number): number {
+  return operandTypes[type].elementSize * count;
+}
+
+/**
+ * The elements in some bytes: a view on them where the alignment allows it, else a copy; float16 is widened to float32.
+ * The bytes are at least as long as `count` elements.
+ */
+export function decodeTensorData(type: OperandTypeName, bytes: Uint8Array, count: number): TensorData {
+  const Data = dataConstructor(type);
+  if (isHalf(type) || bytes.byteOffset % Data.BYTES_PER_ELEMENT !== 0) return copyTensorData(type, bytes, count);
+  return new Data(bytes.buffer, bytes.byteOffset, count);
+}
+
+/** As `decodeTensorData`, but always a copy, of the bytes from `offset`: whoever has the memory may write there. */
+export function copyTensorData(type: OperandTypeName, bytes: Uint8Array, count: number, offset = 0): TensorData {
+  const data = createData(type, count);
+  if (isHalf(type)) {
+    for (let index = 0; index < count; index++) {
+      const place = offset + 2 * index;
+      data[index] = fromFloat16Bits(bytes[place] | (bytes[place + 1] << 8));
+    }
+    return data;
+  }
+  if (type === "INT32" && count === 1) {
+    // Most constants are these. An array of one element has no buffer until it is asked for it, which takes longer.
+    data[0] = bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24);
+    return data;
+  }
+  new Uint8Array(data.buffer).set(bytes.subarray(offset, offset + data.byteLength));
+  return data;
+}
+
+/** Writes elements as a pool holds them. The bytes are at least as long as the elements. */
+export function encodeTensorData(type: OperandTypeName, data: TensorData, bytes: Uint8Array): void {
+  if (isHalf(type)) {
+    for (let index = 0; index < data.length; index++) {
+      const half = toFloat16Bits(data[index]);
+      bytes[2 * index] = half & 0xff;
+      bytes[2 * index + 1] = half >>> 8;
+    }
+    return;
+  }
+  bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+}
+
+function isHalf(type: OperandTypeName): boolean {
+  return type === "FLOAT16" || type === "TENSOR_FLOAT16";
+}

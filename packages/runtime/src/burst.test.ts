@@ -1,0 +1,235 @@
+import { configureExecutionBurst } from "@nnhal/driver-core/burst";
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import {
+  type BurstResult,
+  type Device,
+  ErrorStatus,
+  type Memory as HalMemory,
+  type IBurstCallback,
+  TIMING_NOT_MEASURED,
+} from "@nnhal/types";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Burst } from "./burst.ts";
+import { Compilation } from "./compilation.ts";
+import { Execution } from "./execution.ts";
+import { code, faster, gate, withPrepared } from "./fakes.test-helper.ts";
+import { Memory } from "./memory.ts";
+import { MemoryDesc } from "./memory-desc.ts";
+import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
+
+let reference: Device;
+beforeAll(async () => {
+  reference = await openReference();
+});
+
+function ready(compilation: Compilation, x = 1) {
+  const execution = new Execution(compilation);
+  const output = new Float32Array(2);
+  execution.setInput(0, Float32Array.of(x, x));
+  execution.setInput(1, Float32Array.of(10, 20));
+  execution.setOutput(0, output);
+  return { execution, output };
+}
+
+/** A device that counts what comes by the ordinary call, and what a burst asks for memory. */
+function counting() {
+  const seen = { ordinary: 0, forgotten: 0, closed: 0, memories: new Set<HalMemory>() };
+  const device = withPrepared(reference, (own) => ({
+    async execute(...request) {
+      seen.ordinary++;
+      return own.execute(...request);
+    },
+    async configureExecutionBurst(callback, ...channels): Promise<BurstResult> {
+      const watched: IBurstCallback | null = callback && {
+        async getMemories(slots) {
+          const answer = await callback.getMemories(slots);
+          for (const memory of answer.buffers) seen.memories.add(memory);
+          return answer;
+        },
+      };
+      const result = await own.configureExecutionBurst?.(watched, ...channels);
+      const { context } = result ?? {};
+      if (!result || !context) return { status: ErrorStatus.GENERAL_FAILURE, context: null };
+      return {
+        ...result,
+        context: {
+          freeMemory(slot) {
+            seen.forgotten++;
+            return context.freeMemory(slot);
+          },
+          close() {
+            seen.closed++;
+            context.close?.();
+          },
+        },
+      };
+    },
+  }));
+  return { seen, device };
+}
+
+describe("Burst", () => {
+  it("runs executions through the device's queues, one after the other", async () => {
+    const { seen, device } = counting();
+    const compilation = await compile(addModel(), [device]);
+    const burst = await Burst.create(compilation);
+    for (const x of [1, 2, 3]) {
+      const { execution, output } = ready(compilation, x);
+      await execution.burstCompute(burst);
+      expect([...output]).toEqual([10 + x, 20 + x]);
+      expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
+    }
+    expect(seen.ordinary).toBe(0);
+    burst.close();
+    burst.close();
+  });
+
+  it("has the device remember memories until they are closed, and callers' arrays never", async () => {
+    const { seen, device } = counting();
+    const compilation = await compile(addModel(), [device]);
+    using burst = await Burst.create(compilation);
+    const memory = Memory.allocate(8);
+    for (let round = 0; round < 3; round++) {
+      const execution = new Execution(compilation);
+      execution.setInputFromMemory(0, memory);
+      execution.setInput(1, Float32Array.of(1, 2));
+      execution.setOutput(0, new Float32Array(2));
+      await execution.burstCompute(burst);
+    }
+    // The memory once, and two arrays each time.
+    expect(seen.memories.size).toBe(1 + 3 * 2);
+    expect(seen.forgotten).toBe(3 * 2);
+    memory.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen.forgotten).toBe(3 * 2 + 1);
+  });
+
+  it("executes the ordinary way what queues cannot carry", async () => {
+    const { seen, device } = counting();
+    const compilation = await compile(addModel(), [device]);
+    using burst = await Burst.create(compilation);
+    const timed = ready(compilation);
+    timed.execution.setTimeout(10n ** 18n);
+    await timed.execution.burstCompute(burst);
+    expect([...timed.output]).toEqual([11, 21]);
+    const looped = ready(compilation);
+    looped.execution.setLoopTimeout(10n ** 9n);
+    await looped.execution.burstCompute(burst);
+    expect(seen.ordinary).toBe(2);
+    const desc = new MemoryDesc();
+    desc.addOutputRole(compilation, 0);
+    desc.addInputRole(compilation, 0);
+    desc.finish();
+    const memory = await Memory.createFromDesc(desc);
+    const into = new Execution(compilation);
+    into.setInput(0, Float32Array.of(1, 2));
+    into.setInput(1, Float32Array.of(1, 1));
+    into.setOutputFromMemory(0, memory);
+    await into.burstCompute(burst);
+    expect(seen.ordinary).toBe(3);
+    const plain = Memory.allocate(8);
+    await Memory.copy(memory, plain);
+    expect([...new Float32Array(plain.map().slice().buffer)]).toEqual([2, 3]);
+  });
+
+  it("executes the ordinary way where there is no burst", async () => {
+    const none = withPrepared(reference, () => ({
+      configureExecutionBurst: async () => ({ status: ErrorStatus.GENERAL_FAILURE, context: null }),
+    }));
+    const lacking = withPrepared(reference, () => ({}), "configureExecutionBurst");
+    const half = (name: string, share: number): Device => ({
+      ...reference,
+      name,
+      getSupportedOperations({ main }) {
+        const supported = main.operations.map((_, index) => index % 2 === share);
+        return { status: ErrorStatus.NONE, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
+      },
+    });
+    for (const devices of [[none], [lacking], [half("even", 0), half("odd", 1)]]) {
+      const compilation = await compile(addModel(), devices);
+      using burst = await Burst.create(compilation);
+      const { execution, output } = ready(compilation);
+      await execution.burstCompute(burst);
+      expect([...output]).toEqual([11, 21]);
+    }
+  });
+
+  it("says what fails, and goes on afterwards", async () => {
+    const indices = { type: "TENSOR_INT32", dimensions: [1] } as const;
+    const lookup = operationModel("EMBEDDING_LOOKUP", [indices, float32(3, 1)], [], [float32(1, 0)]);
+    const compilation = await compile(lookup, [reference]);
+    using burst = await Burst.create(compilation);
+    const run = async (index: number, length: number) => {
+      const execution = new Execution(compilation);
+      const output = new Float32Array(length);
+      execution.setInput(0, Int32Array.of(index));
+      execution.setInput(1, Float32Array.of(1, 2, 3));
+      execution.setOutput(0, output);
+      await execution.burstCompute(burst);
+      return [...output];
+    };
+    await expect(run(3, 1)).rejects.toThrow(code("OP_FAILED"));
+    await expect(run(2, 0)).rejects.toThrow(code("OUTPUT_INSUFFICIENT_SIZE"));
+    await expect(run(2, 1)).resolves.toEqual([3]);
+  });
+
+  it("makes good on the CPU what fails, where that is allowed", async () => {
+    const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+    const execute = async () => ({ status: ErrorStatus.GENERAL_FAILURE, message: "broken", outputShapes: [], timing });
+    const failing = withPrepared(reference, () => ({
+      execute,
+      configureExecutionBurst: async (...request) => configureExecutionBurst({ execute }, ...request),
+    }));
+    const told: string[] = [];
+    const compilation = new Compilation(addModel(), [faster("failing", failing)], {
+      policy: androidPolicy,
+      cpu: reference,
+      onFallback: (message) => told.push(message),
+    });
+    await compilation.finish();
+    expect(compilation.deviceNames).toEqual(["failing"]);
+    using burst = await Burst.create(compilation);
+    const { execution, output } = ready(compilation);
+    await execution.burstCompute(burst);
+    expect([...output]).toEqual([11, 21]);
+    expect(told).toHaveLength(1);
+  });
+
+  describe("refuses", () => {
+    it("compilations that are missing or not finished", async () => {
+      await expect(Burst.create(JSON.parse("null"))).rejects.toThrow(code("UNEXPECTED_NULL"));
+      await expect(Burst.create(new Compilation(addModel(), [reference]))).rejects.toThrow(code("BAD_STATE"));
+      const observed = new Compilation(addModel(), [reference], { onStep: () => {} });
+      await expect(Burst.create(observed)).rejects.toThrow(code("BAD_STATE"));
+    });
+
+    it("executions of another compilation, two at once, and any after it is closed", async () => {
+      const { opened, open } = gate();
+      const slow = withPrepared(reference, (own) => ({
+        async execute(...request) {
+          await opened;
+          return own.execute(...request);
+        },
+        configureExecutionBurst: async () => ({ status: ErrorStatus.GENERAL_FAILURE, context: null }),
+      }));
+      const compilation = await compile(addModel(), [slow]);
+      const burst = await Burst.create(compilation);
+      const other = ready(await compile(addModel(), [reference]));
+      await expect(other.execution.burstCompute(burst)).rejects.toThrow(code("BAD_DATA"));
+      await other.execution.compute();
+      const [first, second] = [ready(compilation), ready(compilation)];
+      const running = first.execution.burstCompute(burst);
+      await expect(second.execution.burstCompute(burst)).rejects.toThrow("the burst runs another execution");
+      await expect(second.execution.burstCompute(burst)).rejects.toThrow(code("BAD_STATE"));
+      burst.close();
+      open();
+      await running;
+      expect([...first.output]).toEqual([11, 21]);
+      await expect(second.execution.burstCompute(burst)).rejects.toThrow("the burst is closed");
+      // The refusals have left it as it was.
+      await second.execution.compute();
+      await expect(second.execution.burstCompute(burst)).rejects.toThrow(code("BAD_STATE"));
+      await expect(new Execution(compilation).burstCompute(burst)).rejects.toThrow(code("BAD_DATA"));
+    });
+  });
+});

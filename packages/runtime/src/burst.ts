@@ -1,0 +1,113 @@
+/**
+ * Burst: executions of one compilation in rapid succession (NNAPI: ANeuralNetworksBurst).
+ */
+import { createBurst, type Burst as HalBurst } from "@nnhal/driver-core/burst";
+import {
+  ErrorStatus,
+  type ExecuteOptions,
+  type ExecutionResult,
+  type Memory as HalMemory,
+  type PreparedModel,
+  type Request,
+} from "@nnhal/types";
+import { expectGiven } from "./checks.ts";
+import type { Compilation } from "./compilation.ts";
+import { close, whenCollected } from "./finalizer.ts";
+import type { Memory } from "./memory.ts";
+import { isRecoverable } from "./plan/run.ts";
+import { expect, ResultCode } from "./result-code.ts";
+
+/**
+ * A burst of a compilation, for `Execution.burstCompute`. Where one device has the whole model, and serves bursts, requests
+ * go through its queues; everything else, and what the queues cannot carry, is executed the ordinary way.
+ *
+ * Throws a NeuralNetworksError: BAD_STATE for a compilation that is not finished, and for use out of turn.
+ */
+export class Burst {
+  readonly #compilation: Compilation;
+  readonly #queues: HalBurst | undefined;
+  readonly #forget = new Map<Memory, () => void>();
+  readonly #cancelFinalizer: () => void;
+  #state: "idle" | "busy" | "closed" = "idle";
+
+  private constructor(compilation: Compilation, queues: HalBurst | undefined) {
+    this.#compilation = compilation;
+    this.#queues = queues;
+    this.#cancelFinalizer = whenCollected(this, queues, close);
+  }
+
+  /** Starts a burst of a finished compilation. */
+  static async create(compilation: Compilation): Promise<Burst> {
+    expectGiven(compilation, "Burst.create", "compilation");
+    return new Burst(compilation, await queuesTo(compilation.whole, compilation));
+  }
+
+  /** Ends the burst, after the execution under way. */
+  close(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#cancelFinalizer();
+    for (const cancel of this.#forget.values()) cancel();
+    this.#forget.clear();
+    void this.#queues?.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation's, BAD_STATE where it is taken. */
+  take(compilation: Compilation): void {
+    const what = "burstCompute";
+    const isOwn = compilation === this.#compilation;
+    expect(isOwn, ResultCode.BAD_DATA, () => `${what}: the burst is of another compilation than the execution`);
+    const { [this.#state]: problem } = { idle: undefined, busy: "runs another execution", closed: "is closed" };
+    expect(problem === undefined, ResultCode.BAD_STATE, () => `${what}: the burst ${problem}`);
+    this.#state = "busy";
+  }
+
+  /**
+   * For Execution: runs a request and gives the turn back. `memories`: those of the request that live on, which the device
+   * may remember until they are closed; of all other pools it remembers none.
+   */
+  async run(
+    request: Request,
+    options: ExecuteOptions,
+    memories: ReadonlyMap<HalMemory, Memory>,
+  ): Promise<ExecutionResult> {
+    const { preparedModel, canFallBack } = this.#compilation;
+    const ordinarily = () => preparedModel.execute(request, options);
+    try {
+      if (this.#queues === undefined) return await ordinarily();
+      const { fallback, ...result } = await this.#queues.compute(request, options);
+      if (fallback) return await ordinarily();
+      for (const pool of request.pools) {
+        if (pool.kind !== "memory") continue;
+        const memory = memories.get(pool.memory);
+        if (memory === undefined) await this.#queues.freeMemory(pool.memory);
+        else this.#remember(memory);
+      }
+      return canFallBack && isRecoverable(result.status) ? await ordinarily() : result;
+    } finally {
+      if (this.#state === "busy") this.#state = "idle";
+    }
+  }
+
+  #remember(memory: Memory): void {
+    if (this.#state === "closed" || this.#forget.has(memory)) return;
+    const cancel = memory.whenClosed((pool) => {
+      this.#forget.delete(memory);
+      void this.#queues?.freeMemory(pool);
+    });
+    this.#forget.set(memory, cancel);
+  }
+}
+
+async function queuesTo(model: PreparedModel | undefined, { log }: Compilation): Promise<HalBurst | undefined> {
+  if (model?.configureExecutionBurst === undefined) return undefined;
+  const configure = model.configureExecutionBurst.bind(model);
+  const { status, message, burst } = await createBurst(configure);
+  if (status === ErrorStatus.NONE && burst !== null) return burst;
+  log.VLOG("EXECUTION", `no burst, executions go the ordinary way: ${message ?? `status ${status}`}`);
+  return undefined;
+}

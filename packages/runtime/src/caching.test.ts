@@ -1,0 +1,229 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CompilationCache, type Device, ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
+import { silentLogger } from "@nnhal/utils";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cacheFileNames, cacheFilesOf, cacheToken, partsOf } from "./caching.ts";
+import { Compilation } from "./compilation.ts";
+import { Execution } from "./execution.ts";
+import { code } from "./fakes.test-helper.ts";
+import { Model } from "./model.ts";
+import { addModel, float32, openReference } from "./models.test-helper.ts";
+
+let reference: Device;
+beforeAll(async () => {
+  reference = await openReference();
+});
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "nnhal-cache-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const token = Uint8Array.from({ length: 32 }, (_, index) => index);
+const device = { name: "d", version: "1" };
+
+describe("cacheToken", () => {
+  const usual = cacheToken(token, [], device, {});
+
+  it("is the same for the same, and 32 bytes long", () => {
+    expect(cacheToken(token.slice(), [], { ...device }, {})).toEqual(usual);
+    expect(usual).toHaveLength(32);
+    const { FAST_SINGLE_ANSWER: preference } = ExecutionPreference;
+    expect(cacheToken(token, [], device, { preference, priority: Priority.MEDIUM })).toEqual(usual);
+  });
+
+  it.each([
+    ["token", cacheToken(token.toReversed(), [], device, {})],
+    ["part", cacheToken(token, [0, 1], device, {})],
+    ["device", cacheToken(token, [], { ...device, name: "e" }, {})],
+    ["version", cacheToken(token, [], { ...device, version: "2" }, {})],
+    ["preference", cacheToken(token, [], device, { preference: ExecutionPreference.LOW_POWER })],
+    ["priority", cacheToken(token, [], device, { priority: Priority.HIGH })],
+  ])("is another for another %s", (_, other) => {
+    expect(other).not.toEqual(usual);
+  });
+});
+
+describe("cacheFileNames", () => {
+  it("writes each byte as two letters, the lower half first, then the kind and the number", () => {
+    const { modelCache, dataCache } = cacheFileNames(Uint8Array.of(0x10, 0xaf, 0), {
+      numModelCache: 2,
+      numDataCache: 1,
+    });
+    expect(modelCache).toEqual(["ABPKAA10", "ABPKAA11"]);
+    expect(dataCache).toEqual(["ABPKAA20"]);
+  });
+});
+
+describe("cacheFilesOf", () => {
+  it.each([
+    [0, 0, false],
+    [1, 0, true],
+    [0, 1, true],
+    [32, 32, true],
+    [33, 0, false],
+    [0, 33, false],
+    [-1, 2, false],
+  ])("of a device that wants %i and %i files: %s", (numModelCache, numDataCache, isSome) => {
+    const counts = { status: ErrorStatus.NONE, numModelCache, numDataCache };
+    const files = cacheFilesOf({ ...reference, getNumberOfCacheFilesNeeded: () => counts });
+    expect(files).toEqual(isSome ? { numModelCache, numDataCache } : undefined);
+  });
+
+  it("of a device that fails are none", () => {
+    const failed = { status: ErrorStatus.GENERAL_FAILURE, numModelCache: 1, numDataCache: 1 };
+    expect(cacheFilesOf({ ...reference, getNumberOfCacheFilesNeeded: () => failed })).toBeUndefined();
+  });
+});
+
+/** What a caching device was asked. */
+interface Calls {
+  readonly load: CompilationCache[];
+  readonly prepare: (CompilationCache | undefined)[];
+}
+
+/** A device that says it keeps models in files, and writes its name there. `load`: what it answers to what it finds. */
+function caching(calls: Calls, counts: readonly [number, number], load: ErrorStatus, name = "caching"): Device {
+  const { NONE } = ErrorStatus;
+  return {
+    ...reference,
+    name,
+    getNumberOfCacheFilesNeeded: () => ({ status: NONE, numModelCache: counts[0], numDataCache: counts[1] }),
+    prepareModel(model, { cache, ...options } = {}) {
+      calls.prepare.push(cache);
+      for (const { fds } of [...(cache?.modelCache ?? []), ...(cache?.dataCache ?? [])]) writeFileSync(fds[0], name);
+      return reference.prepareModel(model, options);
+    },
+    async prepareModelFromCache(cache) {
+      calls.load.push(cache);
+      if (load !== NONE) return { status: load, message: "not mine", preparedModel: null };
+      return reference.prepareModel(addModel().hal);
+    },
+  };
+}
+
+async function compile(devices: readonly Device[], model: Model = addModel(), at = directory) {
+  const compilation = new Compilation(model, devices);
+  compilation.setCaching(at, token);
+  await compilation.finish();
+  return compilation;
+}
+
+async function sum(compilation: Compilation): Promise<number[]> {
+  const execution = new Execution(compilation);
+  const output = new Float32Array(2);
+  execution.setInput(0, Float32Array.of(1, 2));
+  execution.setInput(1, Float32Array.of(10, 20));
+  execution.setOutput(0, output);
+  await execution.compute();
+  return [...output];
+}
+
+const noCalls = (): Calls => ({ load: [], prepare: [] });
+
+describe("Compilation.setCaching", () => {
+  it.each([0, 31, 33])("refuses a token of %i bytes", (length) => {
+    const compilation = new Compilation(addModel(), [reference]);
+    expect(() => compilation.setCaching(directory, new Uint8Array(length))).toThrow(code("BAD_DATA"));
+    expect(() => compilation.setCaching(directory, token)).not.toThrow();
+  });
+
+  it("refuses to come too late", async () => {
+    const compilation = await compile([reference]);
+    expect(() => compilation.setCaching(directory, token)).toThrow(code("BAD_STATE"));
+  });
+
+  it("does not call the device where there are no files, and has it prepare with some", async () => {
+    const calls = noCalls();
+    await compile([caching(calls, [2, 1], ErrorStatus.NONE)]);
+    expect(calls.load).toEqual([]);
+    expect(calls.prepare.map((cache) => [cache?.modelCache.length, cache?.dataCache.length])).toEqual([[2, 1]]);
+    const names = readdirSync(directory);
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      expect(name).toMatch(/^[A-P]{64}(10|11|20)$/);
+      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it("has the device prepare from files that are there, with the same token", async () => {
+    const calls = noCalls();
+    const caches = caching(calls, [1, 1], ErrorStatus.NONE);
+    await compile([caches]);
+    const compilation = await compile([caches]);
+    expect(calls.prepare).toHaveLength(1);
+    expect(calls.load.map(({ token: own }) => own)).toEqual([calls.prepare[0]?.token]);
+    expect(await sum(compilation)).toEqual([11, 22]);
+  });
+
+  it.each(["GENERAL_FAILURE", "DEVICE_UNAVAILABLE", "INVALID_ARGUMENT"] as const)(
+    "prepares anew, with the files, where loading gives %s",
+    async (status) => {
+      const calls = noCalls();
+      const caches = caching(calls, [1, 0], ErrorStatus[status]);
+      await compile([caches]);
+      expect(await sum(await compile([caches]))).toEqual([11, 22]);
+      expect(calls.load).toHaveLength(1);
+      expect(calls.prepare.map((cache) => cache?.modelCache.length)).toEqual([1, 1]);
+    },
+  );
+
+  it("keeps nothing of a device that keeps nothing, and nothing without a token", async () => {
+    const calls = noCalls();
+    await compile([caching(calls, [0, 0], ErrorStatus.NONE)]);
+    await new Compilation(addModel(), [caching(calls, [1, 1], ErrorStatus.NONE)]).finish();
+    expect(calls).toEqual({ load: [], prepare: [undefined, undefined] });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("keeps nothing where the directory does not exist", async () => {
+    const calls = noCalls();
+    const compilation = await compile([caching(calls, [1, 1], ErrorStatus.NONE)], addModel(), join(directory, "none"));
+    expect(await sum(compilation)).toEqual([11, 22]);
+    expect(calls).toEqual({ load: [], prepare: [undefined] });
+  });
+
+  it("takes a device without prepareModelFromCache", async () => {
+    const calls = noCalls();
+    const { prepareModelFromCache: _, ...writing } = caching(calls, [1, 0], ErrorStatus.NONE);
+    await compile([writing]);
+    await compile([writing]);
+    expect(calls.prepare.map((cache) => cache?.modelCache.length)).toEqual([1, 1]);
+  });
+
+  it("keeps each device's part of a divided model by itself", async () => {
+    const takes = (name: string, share: number): Device => {
+      const one = caching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name);
+      return {
+        ...one,
+        getSupportedOperations({ main }) {
+          const supported = main.operations.map((_, index) => index % 2 === share);
+          return { status: ErrorStatus.NONE, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
+        },
+      };
+    };
+    const chain = (count: number) => {
+      const model = new Model({ log: silentLogger });
+      const operands = Array.from({ length: count + 1 }, () => model.addOperand(float32(2)));
+      for (let index = 0; index < count; index++) model.addOperation("NEG", [operands[index]], [operands[index + 1]]);
+      model.identifyInputsAndOutputs([operands[0]], [operands[count]]);
+      model.finish();
+      return model;
+    };
+    const compilation = await compile([takes("even", 0), takes("odd", 1)], chain(4));
+    expect(compilation.plan.steps).toHaveLength(4);
+    expect([...partsOf(compilation.plan).values()]).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 2],
+      [0, 3],
+    ]);
+    const first = readdirSync(directory);
+    expect(first).toHaveLength(4);
+    await compile([takes("even", 0), takes("odd", 1)], chain(4));
+    expect(readdirSync(directory)).toEqual(first);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Compilation caching: which files of a directory hold what a device has prepared, and trying them before preparing anew.
+ * Names and tokens are made as Android makes them, from the application's token and all that the result depends on.
+ */
+import { createHash } from "node:crypto";
+import { closeSync, constants, openSync } from "node:fs";
+import { join } from "node:path";
+import type { Plan } from "@nnhal/driver-core/partition";
+import {
+  type CompilationCache,
+  type Device,
+  ErrorStatus,
+  ExecutionPreference,
+  type Handle,
+  MAX_NUMBER_OF_CACHE_FILES,
+  type Model,
+  type PrepareOptions,
+  type PrepareResult,
+  Priority,
+} from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
+
+/** Where an application keeps what is prepared of a model. */
+export interface Caching {
+  readonly directory: string;
+  /** `BYTE_SIZE_OF_CACHE_TOKEN` bytes that stand for the model within the application. */
+  readonly token: Uint8Array;
+}
+
+/** Files that a device keeps a prepared model in; undefined where it keeps none. */
+export interface CacheFiles {
+  readonly numModelCache: number;
+  readonly numDataCache: number;
+}
+
+/** The files that a device asks for; undefined where it asks for none, or for more than the HAL allows. */
+export function cacheFilesOf(device: Device): CacheFiles | undefined {
+  const { status, numModelCache, numDataCache } = device.getNumberOfCacheFilesNeeded();
+  const areAllowed = [numModelCache, numDataCache].every((count) => count >= 0 && count <= MAX_NUMBER_OF_CACHE_FILES);
+  if (status !== ErrorStatus.NONE || !areAllowed || numModelCache + numDataCache === 0) return undefined;
+  return { numModelCache, numDataCache };
+}
+
+/** What makes a device's part of a plan differ from its other parts: nothing where it has the whole model. */
+export function partsOf(plan: Plan): Map<Model, readonly number[]> {
+  const parts = new Map<Model, readonly number[]>();
+  const [first, ...others] = plan.steps;
+  if (first?.kind === "execution" && others.length === 0) return parts.set(first.model, []);
+  const sources = new Map<Model, number>();
+  const visit = ({ model, steps }: Plan) => {
+    if (sources.has(model)) return;
+    const source = sources.size;
+    sources.set(model, source);
+    for (const step of steps) {
+      if (step.kind === "execution") {
+        const part = step.operations.flatMap((operation) => [source, operation]);
+        if (!parts.has(step.model)) parts.set(step.model, part);
+      } else if (step.kind === "if") [step.thenPlan, step.elsePlan].forEach(visit);
+      else [step.conditionPlan, step.bodyPlan].forEach(visit);
+    }
+  };
+  visit(plan);
+  return parts;
+}
+
+/** The token of a device's part: a digest of the application's token and of all that the result depends on. */
+export function cacheToken(
+  token: Uint8Array,
+  part: readonly number[],
+  device: { readonly name: string; readonly version: string },
+  { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM }: PrepareOptions,
+): Uint8Array {
+  const hash = createHash("sha256").update(token);
+  hash.update(Uint32Array.from(part)).update(device.name).update(device.version);
+  return new Uint8Array(hash.update(Int32Array.of(preference, priority)).digest());
+}
+
+/** The files of a token: 64 letters, two for each byte, its lower half first; 1 for model or 2 for data files; a number. */
+export function cacheFileNames(token: Uint8Array, { numModelCache, numDataCache }: CacheFiles) {
+  const letters = Array.from(token, (byte) => String.fromCharCode(65 + (byte & 15), 65 + (byte >> 4))).join("");
+  const names = (kind: 1 | 2, count: number) =>
+    Array.from({ length: count }, (_, index) => `${letters}${kind}${index}`);
+  return { modelCache: names(1, numModelCache), dataCache: names(2, numDataCache) };
+}
+
+/**
+ * Prepares a model from its files, and where that does not work anew, with the files to keep it in. What is wrong with
+ * the files or the directory is no reason to fail.
+ */
+export async function prepareCached(
+  device: Device,
+  model: Model,
+  options: PrepareOptions,
+  { directory, token: given, part, log }: Caching & { readonly part: readonly number[]; readonly log: Logger },
+): Promise<PrepareResult> {
+  const files = cacheFilesOf(device);
+  if (files === undefined) return device.prepareModel(model, options);
+  const { version } = device.getVersionString();
+  const token = cacheToken(given, part, { name: device.name, version }, options);
+  const withFiles = (flags: number, use: (cache: CompilationCache) => Promise<PrepareResult>) =>
+    withCache(directory, cacheFileNames(token, files), flags, ({ modelCache, dataCache }) =>
+      use({ modelCache, dataCache, token }),
+    );
+  const { deadline } = options;
+  const known = await withFiles(constants.O_RDWR, async (cache) => {
+    const { status, message, preparedModel } = (await device.prepareModelFromCache?.(
+      cache,
+      deadline === undefined ? {} : { deadline },
+    )) ?? { status: ErrorStatus.GENERAL_FAILURE, message: "it keeps no models", preparedModel: null };
+    log.VLOG("COMPILATION", () => `${device.name}: the cache is ${preparedModel ? "used" : `not used: ${message}`}`);
+    return { status, preparedModel };
+  });
+  if (typeof known !== "string" && known.status === ErrorStatus.NONE && known.preparedModel !== null) return known;
+  const prepared = await withFiles(constants.O_RDWR | constants.O_CREAT, (cache) =>
+    device.prepareModel(model, { ...options, cache }),
+  );
+  if (typeof prepared !== "string") return prepared;
+  log.VLOG("COMPILATION", `${device.name}: nothing is kept: ${prepared}`);
+  return device.prepareModel(model, options);
+}
+
+/** Opens files while something is done with them; a text where one cannot be opened. */
+async function withCache<Result>(
+  directory: string,
+  { modelCache, dataCache }: ReturnType<typeof cacheFileNames>,
+  flags: number,
+  use: (handles: Pick<CompilationCache, "modelCache" | "dataCache">) => Promise<Result>,
+): Promise<Result | string> {
+  const opened: number[] = [];
+  const open = (name: string): Handle => {
+    const fd = openSync(join(directory, name), flags, 0o600);
+    opened.push(fd);
+    return { fds: [fd] };
+  };
+  try {
+    let handles: Pick<CompilationCache, "modelCache" | "dataCache">;
+    try {
+      handles = { modelCache: modelCache.map(open), dataCache: dataCache.map(open) };
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    return await use(handles);
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}

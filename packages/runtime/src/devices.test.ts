@@ -1,0 +1,174 @@
+import { DEVICE_TYPE_UNKNOWN, type Device, DeviceStatus, DeviceType, ErrorStatus, type Extension } from "@nnhal/types";
+import { createLogger } from "@nnhal/utils";
+import { beforeAll, describe, expect, it } from "vitest";
+import { registerDevices } from "./devices.ts";
+import { code } from "./fakes.test-helper.ts";
+import { addModel, openReference } from "./models.test-helper.ts";
+
+let reference: Device;
+beforeAll(async () => {
+  reference = await openReference();
+});
+
+const ok = { status: ErrorStatus.NONE } as const;
+const failed = { status: ErrorStatus.GENERAL_FAILURE, message: "broken" } as const;
+const altered = (name: string, change: Partial<Device>): Device => ({ ...reference, name, ...change });
+const extension = (byteSize: number): Extension => ({
+  name: "com.example.one",
+  operandTypes: [{ type: 0, isTensor: true, byteSize }],
+});
+const knowing = (name: string, ...extensions: readonly Extension[]) =>
+  altered(name, { getSupportedExtensions: () => ({ ...ok, extensions }) });
+
+/** What a logger was told. */
+function listening() {
+  const errors: string[] = [];
+  const log = createLogger({ sink: ({ message }) => errors.push(message), properties: () => "" });
+  log.initVLogMask();
+  return { errors, log };
+}
+
+describe("registerDevices", () => {
+  it("asks each device once", () => {
+    let asked = 0;
+    const counting = altered("counting", {
+      getCapabilities() {
+        asked++;
+        return reference.getCapabilities();
+      },
+    });
+    const [device] = registerDevices([counting]).devices;
+    expect([device.capabilities, device.capabilities]).toEqual(Array(2).fill(reference.getCapabilities().capabilities));
+    expect(asked).toBe(1);
+    expect(device).toMatchObject({
+      device: counting,
+      name: "counting",
+      type: DeviceType.CPU,
+      version: reference.getVersionString().version,
+      featureLevel: 30,
+      extensions: [],
+    });
+    expect(device.numberOfCacheFiles).toEqual({
+      numModelCache: reference.getNumberOfCacheFilesNeeded().numModelCache,
+      numDataCache: reference.getNumberOfCacheFilesNeeded().numDataCache,
+    });
+  });
+
+  it.each([
+    ["1.0", 27],
+    ["1.1", 28],
+    ["1.2", 29],
+    ["1.3", 30],
+  ] as const)("a device of HAL %s has feature level %i", (halVersion, level) => {
+    const old = altered("old", { halVersion, getType: () => ({ ...ok, type: DEVICE_TYPE_UNKNOWN }) });
+    expect(registerDevices([old]).getDevice(0)).toMatchObject({ featureLevel: level, type: DEVICE_TYPE_UNKNOWN });
+  });
+
+  it("counts and gives devices, the CPU last", () => {
+    const [first, second] = [altered("first", {}), altered("second", {})];
+    const registry = registerDevices([first, reference, second], { cpu: reference });
+    expect(registry.devices.map(({ name }) => name)).toEqual(["first", "second", reference.name]);
+    expect(registry.cpu?.device).toBe(reference);
+    expect(registry.getDeviceCount()).toBe(3);
+    expect(registry.getDevice(1).device).toBe(second);
+    for (const index of [3, -1, 0.5]) expect(() => registry.getDevice(index)).toThrow(code("BAD_DATA"));
+  });
+
+  it.each([
+    ["getCapabilities", { getCapabilities: () => ({ ...reference.getCapabilities(), ...failed }) }],
+    ["getVersionString", { getVersionString: () => ({ ...failed, version: "" }) }],
+    ["getType", { getType: () => ({ ...failed, type: DeviceType.CPU }) }],
+    ["getSupportedExtensions", { getSupportedExtensions: () => ({ ...failed, extensions: [] }) }],
+    [
+      "getNumberOfCacheFilesNeeded",
+      { getNumberOfCacheFilesNeeded: () => ({ ...failed, numModelCache: 0, numDataCache: 0 }) },
+    ],
+  ] as const)("leaves a device out whose %s fails, and says so", (method, change: Partial<Device>) => {
+    const { errors, log } = listening();
+    const registry = registerDevices([altered("broken", change), reference], { log });
+    expect(registry.devices.map(({ name }) => name)).toEqual([reference.name]);
+    expect(registry.refused).toEqual([{ name: "broken", reason: `${method}: broken` }]);
+    expect(errors).toEqual([`device broken is left out: ${method}: broken`]);
+  });
+
+  it("leaves a device out that throws, and one that wants too many cache files", () => {
+    const { log } = listening();
+    const throwing = altered("throwing", {
+      getType() {
+        throw new Error("no such driver");
+      },
+    });
+    const files = (numModelCache: number, numDataCache: number) =>
+      altered(`${numModelCache} ${numDataCache}`, {
+        getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache, numDataCache }),
+      });
+    const registry = registerDevices([throwing, files(33, 0), files(0, 33), files(32, 32)], { log });
+    expect(registry.devices.map(({ name }) => name)).toEqual(["32 32"]);
+    expect(registry.refused.map(({ reason }) => reason)).toEqual([
+      "it threw: no such driver",
+      "it wants 33 cache files of one kind where 32 are allowed",
+      "it wants 33 cache files of one kind where 32 are allowed",
+    ]);
+  });
+
+  it("brings extensions together, without those that devices disagree about", () => {
+    const { errors, log } = listening();
+    const same = registerDevices([knowing("a", extension(4)), knowing("b", extension(4))], { log });
+    expect(same.extensions).toEqual([extension(4)]);
+    expect(errors).toEqual([]);
+    const different = registerDevices([knowing("a", extension(4)), knowing("b", extension(8))], { log });
+    expect(different.extensions).toEqual([]);
+    expect(errors).toEqual(["extension com.example.one is left out: a and b describe its operand types differently"]);
+  });
+
+  it("refuses what is missing, and a device listed twice", () => {
+    const missing = JSON.parse("null");
+    expect(() => registerDevices(missing)).toThrow(code("UNEXPECTED_NULL"));
+    expect(() => registerDevices([missing])).toThrow(code("UNEXPECTED_NULL"));
+    expect(() => registerDevices([reference, reference])).toThrow(code("BAD_DATA"));
+  });
+});
+
+describe("a registered device", () => {
+  it("says whether it knows an extension", () => {
+    const device = registerDevices([knowing("a", extension(4))]).getDevice(0);
+    expect(device.getExtensionSupport("com.example.one")).toBe(true);
+    expect(device.getExtensionSupport("com.example.two")).toBe(false);
+    expect(device.getExtensionSupport("")).toBe(false);
+    expect(() => device.getExtensionSupport(JSON.parse("null"))).toThrow(code("UNEXPECTED_NULL"));
+  });
+
+  it("is waited for until it is not offline", async () => {
+    const statuses = [DeviceStatus.OFFLINE, DeviceStatus.OFFLINE, DeviceStatus.BUSY];
+    const coming = altered("coming", { getStatus: () => statuses.shift() ?? DeviceStatus.UNKNOWN });
+    let slept = 0;
+    const sleep = async () => {
+      slept++;
+    };
+    const device = registerDevices([coming], { sleep }).getDevice(0);
+    await device.wait();
+    expect(slept).toBe(2);
+    await device.wait();
+    expect(slept).toBe(2);
+  });
+});
+
+describe("a compilation for all devices", () => {
+  it("falls back to the CPU", async () => {
+    const broken = altered("broken", {
+      prepareModel: async () => ({ ...failed, preparedModel: null }),
+    });
+    const told: string[] = [];
+    const registry = registerDevices([broken], { cpu: reference });
+    const compilation = registry.createCompilation(addModel(), { onFallback: (message) => told.push(message) });
+    await compilation.finish();
+    expect(compilation.deviceNames).toEqual([reference.name]);
+    expect(compilation.isExplicit).toBe(false);
+  });
+
+  it("is for the devices alone where there is no CPU", async () => {
+    const compilation = registerDevices([reference]).createCompilation(addModel());
+    await compilation.finish();
+    expect(compilation.isExplicit).toBe(true);
+  });
+});

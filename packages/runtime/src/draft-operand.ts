@@ -1,0 +1,136 @@
+/**
+ * An operand of a model under construction, and what may be set of it.
+ */
+import {
+  type DataLocation,
+  type OperandExtraParams,
+  OperandLifeTime,
+  OperandType,
+  type OperandTypeName,
+  type SymmPerChannelQuantParams,
+} from "@nnhal/types";
+import { isExtensionOperandType } from "@nnhal/utils";
+import { expectDimensions, expectGiven } from "./checks.ts";
+import { type ModelExtensions, splitCode } from "./extensions.ts";
+import { greatestSize, isUnspecified, type OperandFacts, sizeOfData } from "./operand-facts.ts";
+import { expect, ResultCode } from "./result-code.ts";
+import { bytesOf } from "./value.ts";
+
+/** What an operand is (NNAPI: ANeuralNetworksOperandType). */
+export interface OperandDescription {
+  /** One of the HAL's types, or the code of an extension's: see `getExtensionOperandType`. */
+  readonly type: OperandTypeName | number;
+  /** Extents; 0 is an unknown extent and [] an unknown rank of a tensor. Scalars have none. Default: []. */
+  readonly dimensions?: readonly number[];
+  /** Quantisation scale. Default: 0, for types without one. */
+  readonly scale?: number;
+  /** Quantised value of the real value 0. Default: 0. */
+  readonly zeroPoint?: number;
+}
+
+/** Where nothing lies. */
+export const nowhere: DataLocation = { poolIndex: 0, offset: 0, length: 0 };
+
+/** See the file's head. */
+export interface DraftOperand {
+  readonly type: number;
+  readonly facts: OperandFacts;
+  readonly dimensions: readonly number[];
+  readonly scale: number;
+  readonly zeroPoint: number;
+  lifetime: number;
+  location: DataLocation;
+  extraParams: OperandExtraParams;
+}
+
+/** An operand as described; `what` begins the message where it cannot be. */
+export function draftOperand(description: OperandDescription, extensions: ModelExtensions, what: string): DraftOperand {
+  expectGiven(description, what, "description");
+  const { type: typeOrName, dimensions = [], scale = 0, zeroPoint = 0 } = description;
+  const type = typeof typeOrName === "number" ? typeOrName : OperandType[typeOrName];
+  const facts = extensions.factsOf(type);
+  expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: ${describeUnknown(typeOrName, extensions)}`);
+  expectDimensions(dimensions, what);
+  const isRanked = facts.kind === "tensor" || dimensions.length === 0;
+  expect(isRanked, ResultCode.BAD_DATA, () => `${what}: a ${facts.name} has no dimensions, given [${dimensions}]`);
+  const size = sizeOfData(facts, dimensions) ?? 0;
+  expect(
+    size <= greatestSize,
+    ResultCode.BAD_DATA,
+    () => `${what}: a ${facts.name} [${dimensions}] takes ${size} bytes`,
+  );
+  return {
+    type,
+    facts,
+    dimensions: [...dimensions],
+    scale,
+    zeroPoint,
+    lifetime: OperandLifeTime.TEMPORARY_VARIABLE,
+    location: nowhere,
+    extraParams: { kind: "none" },
+  };
+}
+
+function describeUnknown(type: OperandTypeName | number, { nameOf }: ModelExtensions): string {
+  if (typeof type !== "number" || !isExtensionOperandType(type)) return `${type} is no operand type`;
+  const { prefix, type: within } = splitCode(type);
+  const name = nameOf(prefix);
+  if (name === undefined) return `no extension has the prefix ${prefix}: ask getExtensionOperandType for the code`;
+  return `no extension that the model was given describes operand type ${within} of ${name}`;
+}
+
+/** Refuses a constant whose extents are not all known, and a length that is not that of its type and extents. */
+export function expectLength({ facts, dimensions }: DraftOperand, length: number, what: string): void {
+  expect(
+    !isUnspecified(facts, dimensions),
+    ResultCode.BAD_DATA,
+    () => `${what}: a constant has dimensions [${dimensions}] where all must be known`,
+  );
+  const needed = sizeOfData(facts, dimensions);
+  expect(
+    needed === undefined || length === needed,
+    ResultCode.BAD_DATA,
+    () => `${what}: ${length} bytes were given where ${needed} are needed`,
+  );
+}
+
+/** Per-channel scales that an operand may have. */
+export function channelQuantOf(
+  { type, facts, dimensions }: DraftOperand,
+  channelQuant: SymmPerChannelQuantParams,
+  what: string,
+): OperandExtraParams {
+  expectGiven(channelQuant, what, "channelQuant");
+  const { scales, channelDim } = channelQuant;
+  const isPerChannel = type === OperandType.TENSOR_QUANT8_SYMM_PER_CHANNEL;
+  expect(isPerChannel, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);
+  expect(
+    channelDim in dimensions && dimensions[channelDim] !== 0,
+    ResultCode.BAD_DATA,
+    () => `${what}: channelDim is ${channelDim} where an axis of known extent is needed, of [${dimensions}]`,
+  );
+  const extent = dimensions[channelDim];
+  expect(
+    scales.length === extent,
+    ResultCode.BAD_DATA,
+    () => `${what}: there are ${scales.length} scales where dimension ${channelDim} has extent ${extent}`,
+  );
+  const wrong = scales.findIndex((scale) => !(scale > 0 && Number.isFinite(scale)));
+  expect(wrong < 0, ResultCode.BAD_DATA, () => `${what}: the scale of channel ${wrong} is ${scales[wrong]}, not > 0`);
+  return { kind: "channelQuant", channelQuant: { scales: [...scales], channelDim } };
+}
+
+/** Data that an operand of an extension's type may have. */
+export function extensionDataOf(
+  { type, facts }: DraftOperand,
+  data: ArrayBufferView | null,
+  what: string,
+): OperandExtraParams {
+  const isExtension = isExtensionOperandType(type);
+  expect(isExtension, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}, which is no extension's`);
+  if (data === null) return { kind: "none" };
+  expectGiven(data, what, "data");
+  const extension = bytesOf(data, facts.name, what).slice();
+  expect(extension.length > 0, ResultCode.BAD_DATA, () => `${what}: the data has no bytes; null stands for none`);
+  return { kind: "extension", extension };
+}

@@ -1,0 +1,108 @@
+/**
+ * Event: what an execution that was started leaves to wait for (NNAPI: ANeuralNetworksEvent).
+ */
+import { createFence } from "@nnhal/driver-core/fence";
+import type { SyncFence } from "@nnhal/types";
+import { expectGiven } from "./checks.ts";
+import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+
+/** How an execution ended. `message`: where the code is not NO_ERROR. */
+export interface Ending {
+  readonly code: ResultCode;
+  readonly message: string;
+}
+
+/** What an event is made of. */
+export interface EventSource {
+  /** Never rejects. */
+  readonly ended: Promise<Ending>;
+  /** Present where a sync fence is what tells of the end. */
+  readonly syncFence?: SyncFence;
+}
+
+/**
+ * An event. Any number may wait for it, any number of times; nobody has to.
+ *
+ * Throws a NeuralNetworksError: BAD_STATE after `close`.
+ */
+export class Event {
+  readonly #ended: Promise<Ending>;
+  readonly #syncFence: SyncFence | undefined;
+  #own: SyncFence | undefined;
+  #isClosed = false;
+
+  /** For this package: events come of executions, and of `createFromSyncFence`. */
+  constructor({ ended, syncFence }: EventSource) {
+    this.#ended = ended;
+    this.#syncFence = syncFence;
+  }
+
+  /** An event for a fence of somebody else's (NNAPI: createFromSyncFenceFd). Throws BAD_DATA for what is no fence. */
+  static createFromSyncFence(fence: SyncFence): Event {
+    const what = "Event.createFromSyncFence";
+    expectGiven(fence, what, "fence");
+    const isFence = typeof fence === "object" && typeof fence.wait === "function" && typeof fence.state === "string";
+    expect(isFence, ResultCode.BAD_DATA, () => `${what}: ${typeof fence} is no sync fence`);
+    const ended = endOf(fence).then((state) =>
+      state === "SIGNALED"
+        ? { code: ResultCode.NO_ERROR, message: "" }
+        : { code: ResultCode.OP_FAILED, message: `the sync fence ended in state ${state}` },
+    );
+    return new Event({ ended, syncFence: fence });
+  }
+
+  /** Resolves when the execution has ended, with success; rejects with the NeuralNetworksError that it ended with. */
+  async wait(): Promise<void> {
+    this.#expectOpen("wait");
+    const { code, message } = await this.#ended;
+    if (code !== ResultCode.NO_ERROR) throw new NeuralNetworksError(code, message);
+  }
+
+  /**
+   * The fence that tells of the end (NNAPI: getSyncFenceFd). Throws OP_FAILED where none does: events of `startCompute` have
+   * none.
+   */
+  getSyncFence(): SyncFence {
+    const what = "getSyncFence";
+    this.#expectOpen(what);
+    expect(this.#syncFence !== undefined, ResultCode.OP_FAILED, () => `${what}: no sync fence is behind the event`);
+    return this.#syncFence;
+  }
+
+  /** Ends the event, and resolves once the execution has ended, however it did. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** For this package: a fence for executions that depend on the event. */
+  dependency(what: string): SyncFence {
+    this.#expectOpen(what);
+    if (this.#syncFence !== undefined) return this.#syncFence;
+    this.#own ??= fenceFor(this.#ended);
+    return this.#own;
+  }
+
+  #expectOpen(what: string): void {
+    expect(!this.#isClosed, ResultCode.BAD_STATE, () => `${what}: the event is closed`);
+  }
+}
+
+function fenceFor(ended: Promise<Ending>): SyncFence {
+  const { fence, signal, fail } = createFence();
+  void ended.then(({ code }) => (code === ResultCode.NO_ERROR ? signal() : fail()));
+  return fence;
+}
+
+/** The state that a fence comes to; UNKNOWN where a fence that somebody else made breaks its promise. */
+async function endOf(fence: SyncFence): Promise<SyncFence["state"]> {
+  try {
+    return await fence.wait();
+  } catch {
+    return "UNKNOWN";
+  }
+}

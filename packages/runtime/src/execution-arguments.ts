@@ -1,0 +1,238 @@
+/**
+ * The inputs and outputs of an execution: what may be set to what, and the request that comes of it.
+ */
+import { memoryOf } from "@nnhal/driver-core/memory";
+import type {
+  Memory as HalMemory,
+  Operand,
+  OutputShape,
+  Request,
+  RequestArgument,
+  RequestMemoryPool,
+} from "@nnhal/types";
+import { expectDimensions, expectGiven } from "./checks.ts";
+import type { Compilation } from "./compilation.ts";
+import { nowhere } from "./draft-operand.ts";
+import type { Memory } from "./memory.ts";
+import type { MemoryContent, MemoryRegion, Role } from "./memory-content.ts";
+import { greatestSize, halOperandFacts, isUnspecified, type OperandFacts, sizeOfData } from "./operand-facts.ts";
+import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+
+type Side = Role["side"];
+
+/** An argument that was set. */
+interface Argument {
+  readonly argument: RequestArgument;
+  /** The extents that it has as far as they are known: those given, else the model's. */
+  readonly dimensions: readonly number[];
+  readonly content?: MemoryContent;
+}
+
+/** An argument that may be set. */
+interface Slot {
+  readonly operand: Operand;
+  readonly facts: OperandFacts;
+  set?: Argument;
+}
+
+/** See the file's head. Messages begin with `what`. */
+export interface ExecutionArguments {
+  /** What is known of an input's or output's type. Throws BAD_DATA where there is no such index. */
+  factsAt(side: Side, index: number, what: string): OperandFacts;
+  /** null: omitted. */
+  set(side: Side, index: number, bytes: Uint8Array | null, dimensions: readonly number[], what: string): void;
+  setFromMemory(side: Side, index: number, memory: Memory, region: ArgumentRegion, what: string): void;
+  /** Throws BAD_DATA where one is not set. */
+  expectAllSet(what: string): void;
+  /** Throws BAD_DATA where an output's extents are not all known. */
+  expectKnownOutputs(what: string): void;
+  /** Throws OP_FAILED where an input lies in a memory that has no value, or one of other extents. */
+  expectValues(what: string): void;
+  request(): Request;
+  /** The memories of the request that are an application's. */
+  readonly memories: ReadonlyMap<HalMemory, Memory>;
+  /** The outputs' shapes as far as they are known without executing. */
+  initialShapes(): OutputShape[];
+  /** Why shapes that an execution found cannot be; undefined where they can. */
+  whyImpossible(shapes: readonly OutputShape[]): string | undefined;
+  /** All memories are in use from here on. */
+  retain(): void;
+  /** An execution has ended; `shapes`: undefined where it failed. A text where a memory cannot take what was written. */
+  end(shapes: readonly OutputShape[] | undefined): string | undefined;
+}
+
+/** A part of a memory, and what its value is. */
+export interface ArgumentRegion extends MemoryRegion {
+  /** The extents, where the model leaves some open. */
+  readonly dimensions?: readonly number[];
+}
+
+/** Nothing set yet. */
+export function createArguments(compilation: Compilation): ExecutionArguments {
+  const { main } = compilation.hal;
+  const slotsOf = (indexes: readonly number[]): Slot[] =>
+    indexes.map((index) => {
+      const operand = main.operands[index];
+      return { operand, facts: compilation.factsOf(operand.type) ?? unknownFacts(operand) };
+    });
+  const slots: Readonly<Record<Side, readonly Slot[]>> = {
+    input: slotsOf(main.inputIndexes),
+    output: slotsOf(main.outputIndexes),
+  };
+  const all = () => [...slots.input, ...slots.output];
+  const pools: RequestMemoryPool[] = [];
+  const poolIndexes = new Map<MemoryContent, number>();
+  const used = new Set<Memory>();
+  const memories = new Map<HalMemory, Memory>();
+
+  const slotAt = (side: Side, index: number, what: string): Slot => {
+    const list = slots[side];
+    expect(index in list, ResultCode.BAD_DATA, () => `${what}: there are ${list.length} ${side}s, counted from 0`);
+    return list[index];
+  };
+  const unsetSlotAt = (side: Side, index: number, what: string): Slot => {
+    const slot = slotAt(side, index, what);
+    expect(slot.set === undefined, ResultCode.BAD_STATE, () => `${what}: it was set before`);
+    return slot;
+  };
+  return {
+    memories,
+    factsAt: (side, index, what) => slotAt(side, index, what).facts,
+    set(side, index, bytes, given, what) {
+      const slot = unsetSlotAt(side, index, what);
+      const dimensions = combined(slot, given, side === "output" || bytes === null, what);
+      if (bytes === null) {
+        slot.set = { argument: { hasNoValue: true, location: nowhere, dimensions: [] }, dimensions };
+        return;
+      }
+      expectLength(slot, dimensions, bytes.length, what);
+      const poolIndex = pools.push({ kind: "memory", memory: memoryOf(bytes) }) - 1;
+      const location = { poolIndex, offset: 0, length: bytes.length };
+      slot.set = { argument: { hasNoValue: false, location, dimensions: [...given] }, dimensions };
+    },
+    setFromMemory(side, index, memory, { dimensions: given = [], ...region }, what) {
+      const slot = unsetSlotAt(side, index, what);
+      expectGiven(memory, what, "memory");
+      const dimensions = combined(slot, given, side === "output", what);
+      const content = memory.content(what);
+      const place = content.locate({ compilation, side, index }, region, given);
+      if (typeof place === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${place}`);
+      const isSized = !content.isDescribed && place.length > 0;
+      if (isSized) expectLength(slot, dimensions, place.length, what);
+      let poolIndex = poolIndexes.get(content);
+      if (poolIndex === undefined) {
+        poolIndex = pools.push(content.pool) - 1;
+        poolIndexes.set(content, poolIndex);
+      }
+      used.add(memory);
+      if (content.plain !== undefined) memories.set(content.plain, memory);
+      const argument = { hasNoValue: false, location: { poolIndex, ...place }, dimensions: [...given] };
+      slot.set = { argument, dimensions, content };
+    },
+    expectAllSet(what) {
+      for (const side of ["input", "output"] as const) {
+        const missing = slots[side].findIndex((slot) => slot.set === undefined);
+        expect(missing < 0, ResultCode.BAD_DATA, () => `${what}: ${side} ${missing} is not set`);
+      }
+    },
+    expectKnownOutputs(what) {
+      for (const [index, { facts, set }] of slots.output.entries()) {
+        const isKnown = set === undefined || set.argument.hasNoValue || !isUnspecified(facts, set.dimensions);
+        expect(
+          isKnown,
+          ResultCode.BAD_DATA,
+          () => `${what}: output ${index} has dimensions [${set?.dimensions}] where all must be known`,
+        );
+      }
+    },
+    expectValues(what) {
+      for (const [index, { set }] of slots.input.entries()) {
+        const problem = set?.content?.whyUnreadable(set.dimensions);
+        expect(problem === undefined, ResultCode.OP_FAILED, () => `${what}: input ${index}: ${problem}`);
+      }
+    },
+    request: () => ({ inputs: argumentsIn(slots.input), outputs: argumentsIn(slots.output), pools }),
+    initialShapes: () =>
+      slots.output.map(({ set }) => ({
+        dimensions: set === undefined || set.argument.hasNoValue ? [] : set.dimensions,
+        isSufficient: true,
+      })),
+    whyImpossible(shapes) {
+      if (shapes.length !== slots.output.length) {
+        return `the device answered ${shapes.length} output shapes for ${slots.output.length} outputs`;
+      }
+      for (const [index, { facts, set }] of slots.output.entries()) {
+        const { dimensions } = shapes[index];
+        if (set !== undefined && !set.argument.hasNoValue && !refines(dimensions, set.dimensions)) {
+          return `the device gave output ${index} the dimensions [${dimensions}] where [${set.dimensions}] is known`;
+        }
+        const size = sizeOfData(facts, dimensions) ?? 0;
+        if (size > greatestSize) return `the device gave output ${index} a size of ${size} bytes`;
+      }
+      return undefined;
+    },
+    retain() {
+      for (const memory of used) memory.retain();
+    },
+    end(shapes) {
+      const problems = slots.output.map(({ set }, index) => set?.content?.written(shapes?.[index].dimensions));
+      const wrong = problems.findIndex((problem) => problem !== undefined);
+      // One that does not fit makes the execution a failure, after which no output has a value.
+      if (wrong >= 0) for (const { set } of slots.output) set?.content?.written(undefined);
+      for (const memory of used) memory.giveBack();
+      for (const slot of all()) slot.set = undefined;
+      return wrong < 0 ? undefined : `output ${wrong}: ${problems[wrong]}`;
+    },
+  };
+}
+
+function argumentsIn(slots: readonly Slot[]): RequestArgument[] {
+  return slots.flatMap(({ set }) => (set === undefined ? [] : [set.argument]));
+}
+
+/** An extension's type in a model that was made without its description: any length will do. */
+function unknownFacts({ type, dimensions }: Operand): OperandFacts {
+  return halOperandFacts(type) ?? { name: "OEM", kind: dimensions.length > 0 ? "tensor" : "scalar", elementSize: 0 };
+}
+
+/** The extents of an argument: those given, which have to refine the model's. */
+function combined(
+  { operand, facts }: Slot,
+  given: readonly number[],
+  mayBeUnspecified: boolean,
+  what: string,
+): readonly number[] {
+  expectDimensions(given, what);
+  const isRanked = facts.kind === "tensor" || given.length === 0;
+  expect(isRanked, ResultCode.BAD_DATA, () => `${what}: a ${facts.name} has no dimensions, given [${given}]`);
+  const known = operand.dimensions;
+  const dimensions = given.length > 0 ? given : known;
+  expect(
+    refines(dimensions, known),
+    ResultCode.BAD_DATA,
+    () => `${what}: the dimensions [${given}] contradict those of the model, [${known}]`,
+  );
+  expect(
+    mayBeUnspecified || !isUnspecified(facts, dimensions),
+    ResultCode.BAD_DATA,
+    () => `${what}: the dimensions [${dimensions}] are not all known`,
+  );
+  return dimensions;
+}
+
+/** Whether extents say all that others do, and the same. */
+function refines(dimensions: readonly number[], known: readonly number[]): boolean {
+  if (known.length === 0) return true;
+  if (dimensions.length !== known.length) return false;
+  return known.every((extent, axis) => extent === 0 || dimensions[axis] === extent);
+}
+
+function expectLength({ facts }: Slot, dimensions: readonly number[], length: number, what: string): void {
+  const needed = sizeOfData(facts, dimensions);
+  expect(
+    needed === undefined || needed === length,
+    ResultCode.BAD_DATA,
+    () => `${what}: ${length} bytes were given where ${needed} are needed`,
+  );
+  expect(length <= greatestSize, ResultCode.BAD_DATA, () => `${what}: ${length} bytes are more than ${greatestSize}`);
+}

@@ -1,0 +1,76 @@
+import type { Extension } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { extensionCode, mergeExtensions, modelExtensions, splitCode } from "./extensions.ts";
+
+const tensor = { type: 1, isTensor: true, byteSize: 8 };
+const scalar = { type: 0, isTensor: false, byteSize: 2 };
+const example: Extension = { name: "com.example.a", operandTypes: [scalar, tensor] };
+
+describe("extensionCode", () => {
+  it.each([
+    [1, 0, 0x1_0000],
+    [1, 0xffff, 0x1_ffff],
+    [0xffff, 0xffff, 0xffff_ffff],
+  ])("joins prefix %i and type %i to %i, and back", (prefix, type, code) => {
+    expect(extensionCode(prefix, type)).toBe(code);
+    expect(splitCode(code)).toEqual({ prefix, type });
+  });
+});
+
+describe("modelExtensions", () => {
+  it("counts prefixes from 1 in the order of first use, around those that are taken", () => {
+    const fresh = modelExtensions([]);
+    expect(["b", "a", "b"].map(fresh.prefixOf)).toEqual([1, 2, 1]);
+    const some = modelExtensions([], [{ name: "x", prefix: 2 }]);
+    expect(["x", "a", "b"].map(some.prefixOf)).toEqual([2, 1, 3]);
+    expect([1, 2, 3, 4].map(some.nameOf)).toEqual(["a", "x", "b", undefined]);
+  });
+
+  it("has no prefix for one extension more than there are", () => {
+    const { prefixOf } = modelExtensions([]);
+    let last: number | undefined;
+    for (let index = 1; index <= 0xffff; index++) last = prefixOf(`e${index}`);
+    expect(last).toBe(0xffff);
+    expect(prefixOf("one.more")).toBeUndefined();
+    expect(prefixOf("e7")).toBe(7);
+  });
+
+  it("knows the HAL's types and those that are described", () => {
+    const { factsOf, prefixOf } = modelExtensions([example]);
+    expect(factsOf(3)).toEqual({ name: "TENSOR_FLOAT32", kind: "tensor", elementSize: 4 });
+    expect(factsOf(777)).toBeUndefined();
+    expect(factsOf(0x1_0001)).toBeUndefined();
+    prefixOf("com.example.a");
+    expect(factsOf(0x1_0001)).toEqual({ name: "type 1 of com.example.a", kind: "tensor", elementSize: 8 });
+    expect(factsOf(0x1_0000)).toMatchObject({ kind: "scalar", elementSize: 2 });
+    expect(factsOf(0x1_0002)).toBeUndefined();
+  });
+});
+
+describe("mergeExtensions", () => {
+  it("takes each once, whatever the order of its types", () => {
+    const turned = { ...example, operandTypes: [tensor, scalar] };
+    const other = { name: "com.example.b", operandTypes: [] };
+    const merged = mergeExtensions([
+      { name: "first", extensions: [example] },
+      { name: "second", extensions: [turned, other] },
+    ]);
+    expect(merged).toEqual({ extensions: [example, other], disabled: new Map() });
+  });
+
+  it.each([
+    ["a type more", [scalar, tensor, { ...tensor, type: 2 }]],
+    ["another size", [scalar, { ...tensor, byteSize: 4 }]],
+    ["a tensor for a scalar", [{ ...scalar, isTensor: true }, tensor]],
+  ])("leaves out one that a device describes with %s", (_, operandTypes) => {
+    const merged = mergeExtensions([
+      { name: "first", extensions: [example] },
+      { name: "second", extensions: [{ ...example, operandTypes }] },
+      { name: "third", extensions: [example] },
+    ]);
+    expect(merged.extensions).toEqual([]);
+    expect([...merged.disabled]).toEqual([
+      ["com.example.a", "first and second describe its operand types differently"],
+    ]);
+  });
+});

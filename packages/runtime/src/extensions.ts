@@ -1,0 +1,107 @@
+/**
+ * Vendor extensions in a model: which prefix stands for which name, and what their operand types are (HAL 1.2 Extension).
+ */
+import { type Extension, type ExtensionNameAndPrefix, ExtensionTypeEncoding } from "@nnhal/types";
+import { isExtensionOperandType } from "@nnhal/utils";
+import { halOperandFacts, type OperandFacts } from "./operand-facts.ts";
+
+const typesOfPrefix = 2 ** ExtensionTypeEncoding.LOW_BITS_TYPE;
+const mostPrefixes = 2 ** ExtensionTypeEncoding.HIGH_BITS_PREFIX - 1;
+
+/** The code of an extension's type or operation under a prefix. */
+export function extensionCode(prefix: number, type: number): number {
+  return prefix * typesOfPrefix + type;
+}
+
+/** The prefix of a code, and the type within the extension. */
+export function splitCode(code: number): { readonly prefix: number; readonly type: number } {
+  return { prefix: Math.floor(code / typesOfPrefix), type: code % typesOfPrefix };
+}
+
+/** The extensions of one model. Prefixes count from 1, in the order in which extensions are first used. */
+export interface ModelExtensions {
+  /** The prefix of an extension; undefined where all are taken. */
+  prefixOf(name: string): number | undefined;
+  nameOf(prefix: number): string | undefined;
+  /** What is known of an operand type; undefined for one that neither the HAL nor an extension describes. */
+  factsOf(type: number): OperandFacts | undefined;
+}
+
+/** The extensions of a model. `described`: those whose operand types are known. `names`: those that have prefixes already. */
+export function modelExtensions(
+  described: readonly Extension[],
+  names: readonly ExtensionNameAndPrefix[] = [],
+): ModelExtensions {
+  const prefixes = new Map(names.map(({ name, prefix }) => [name, prefix]));
+  const byPrefix = new Map(names.map(({ name, prefix }) => [prefix, name]));
+  const byName = new Map(described.map((extension) => [extension.name, extension]));
+  let next = 1;
+  return {
+    prefixOf(name) {
+      const known = prefixes.get(name);
+      if (known !== undefined || prefixes.size === mostPrefixes) return known;
+      while (byPrefix.has(next)) next++;
+      prefixes.set(name, next);
+      byPrefix.set(next, name);
+      return next;
+    },
+    nameOf: (prefix) => byPrefix.get(prefix),
+    factsOf(code) {
+      if (!isExtensionOperandType(code)) return halOperandFacts(code);
+      const { prefix, type } = splitCode(code);
+      const name = byPrefix.get(prefix);
+      const extension = name === undefined ? undefined : byName.get(name);
+      const info = extension?.operandTypes.find((one) => one.type === type);
+      if (info === undefined) return undefined;
+      const { isTensor, byteSize } = info;
+      return { name: `type ${type} of ${name}`, kind: isTensor ? "tensor" : "scalar", elementSize: byteSize };
+    },
+  };
+}
+
+/** The names and prefixes of the extensions whose codes some operands and operations have. */
+export function usedExtensions(
+  users: readonly { readonly type: number }[],
+  { nameOf }: ModelExtensions,
+): ExtensionNameAndPrefix[] {
+  const codes = users.map(({ type }) => type).filter(isExtensionOperandType);
+  const prefixes = [...new Set(codes.map((code) => splitCode(code).prefix))].sort((a, b) => a - b);
+  return prefixes.flatMap((prefix) => {
+    const name = nameOf(prefix);
+    return name === undefined ? [] : [{ name, prefix }];
+  });
+}
+
+/** Extensions of several devices, and those that devices disagree about, which nobody can use. */
+export interface MergedExtensions {
+  readonly extensions: readonly Extension[];
+  readonly disabled: ReadonlyMap<string, string>;
+}
+
+/** Brings together what devices say of extensions. `disabled`: by name why. */
+export function mergeExtensions(
+  devices: readonly { readonly name: string; readonly extensions: readonly Extension[] }[],
+): MergedExtensions {
+  const known = new Map<string, { readonly extension: Extension; readonly device: string }>();
+  const disabled = new Map<string, string>();
+  for (const { name: device, extensions } of devices) {
+    for (const extension of extensions) {
+      const first = known.get(extension.name);
+      if (first === undefined) known.set(extension.name, { extension, device });
+      else if (!isSame(first.extension, extension)) {
+        disabled.set(extension.name, `${first.device} and ${device} describe its operand types differently`);
+      }
+    }
+  }
+  const agreed = [...known.values()].map(({ extension }) => extension).filter(({ name }) => !disabled.has(name));
+  return { extensions: agreed, disabled };
+}
+
+function isSame(a: Extension, b: Extension): boolean {
+  const text = ({ operandTypes }: Extension) =>
+    operandTypes
+      .map(({ type, isTensor, byteSize }) => `${type} ${isTensor} ${byteSize}`)
+      .sort()
+      .join();
+  return text(a) === text(b);
+}

@@ -1,0 +1,78 @@
+/**
+ * Devices that are other than the reference device in one respect, for this package's tests.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Device, PreparedModel } from "@nnhal/types";
+import { expect } from "vitest";
+import { ResultCode } from "./result-code.ts";
+
+/** Matches a NeuralNetworksError with a code. */
+export const code = (name: keyof typeof ResultCode): unknown => expect.objectContaining({ code: ResultCode[name] });
+
+/** What a prepared model may lack. */
+type Optional = "executeFenced" | "configureExecutionBurst";
+
+/** A device whose prepared models are changed, or lack something. */
+export function withPrepared(
+  device: Device,
+  change: (own: PreparedModel) => Partial<PreparedModel>,
+  lacking?: Optional,
+): Device {
+  const own = new Map<PreparedModel, PreparedModel>();
+  return {
+    ...device,
+    async prepareModel(model, options) {
+      const result = await device.prepareModel(model, options);
+      if (result.preparedModel === null) return result;
+      const preparedModel = { ...result.preparedModel, ...change(result.preparedModel) };
+      if (lacking !== undefined) delete preparedModel[lacking];
+      own.set(preparedModel, result.preparedModel);
+      return { ...result, preparedModel };
+    },
+    ...(device.allocate && {
+      allocate: (desc, models, ...roles) =>
+        device.allocate?.(
+          desc,
+          models.map((model) => model && (own.get(model) ?? model)),
+          ...roles,
+        ) ?? Promise.reject(new Error("the device has no allocate")),
+    }),
+  };
+}
+
+/** A device under a name, that says it is ten times as fast. */
+export function faster(name: string, device: Device): Device {
+  const { capabilities, ...outcome } = device.getCapabilities();
+  const info = { execTime: 0.1, powerUsage: 0.1 };
+  const operandPerformance = capabilities.operandPerformance.map(({ type }) => ({ type, info }));
+  return {
+    ...device,
+    name,
+    getCapabilities: () => ({ ...outcome, capabilities: { ...capabilities, operandPerformance } }),
+  };
+}
+
+/** A gate: what waits at it goes on when it is opened. */
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Lets everything that is ready run. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Collects garbage and lets what waits for that run. */
+export async function collect(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  for (let round = 0; round < 3; round++) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Executions that depend on others: by the device's own fences where it has them, else by waiting for them here.
+ */
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type FencedExecuteOptions,
+  type FencedResult,
+  type Outcome,
+  type OutputShape,
+  type Request,
+  type SyncFence,
+  type Timing,
+} from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import type { Compilation } from "./compilation.ts";
+import { executeAfter } from "./plan/fenced.ts";
+import { isRecoverable } from "./plan/run.ts";
+
+/** How an execution ended, whichever way it ran. */
+export interface Conclusion extends Outcome {
+  readonly outputShapes: readonly OutputShape[];
+  /** From the start. */
+  readonly launched: Timing;
+  /** From when all that it depended on was done. */
+  readonly fenced: Timing;
+}
+
+/**
+ * Launches an execution behind fences. What a device refuses is executed the ordinary way once the fences are signalled,
+ * where it may fall back to the CPU.
+ */
+export async function launchFenced(
+  { whole, preparedModel, canFallBack, now }: Compilation,
+  request: Request,
+  fences: readonly SyncFence[],
+  options: FencedExecuteOptions,
+): Promise<FencedResult> {
+  const ordinarily = () => executeAfter(fences, options, now, (timed) => preparedModel.execute(request, timed));
+  const model = whole ?? preparedModel;
+  if (model.executeFenced === undefined) return ordinarily();
+  const result = await model.executeFenced(request, fences, options).catch(threw);
+  const isGood = result.status === ErrorStatus.NONE && result.callback !== null;
+  if (isGood) return result;
+  if (canFallBack && isRecoverable(result.status)) return ordinarily();
+  if (result.status !== ErrorStatus.NONE) return result;
+  return { ...result, status: ErrorStatus.GENERAL_FAILURE, message: "the device answered NONE and no callback" };
+}
+
+function threw(error: unknown): FencedResult {
+  const message = `executeFenced threw: ${error instanceof Error ? error.message : error}`;
+  return { status: ErrorStatus.GENERAL_FAILURE, message, syncFence: null, callback: null };
+}
+
+/** Waits until an execution that was launched has ended. Never rejects. */
+export async function concludeFenced(
+  { syncFence, callback }: FencedResult,
+  shapes: readonly OutputShape[],
+): Promise<Conclusion> {
+  let failure: string | undefined;
+  try {
+    const state = syncFence === null ? "SIGNALED" : await syncFence.wait();
+    if (state !== "SIGNALED") failure = `the execution's fence ended in state ${state}`;
+    const info = await callback?.getExecutionInfo();
+    if (info !== undefined) return conclusionOf(info, failure, shapes);
+  } catch (error) {
+    failure ??= `the device did not tell how the execution ended: ${error instanceof Error ? error.message : error}`;
+  }
+  return failed(failure ?? "the device did not tell how the execution ended");
+}
+
+function conclusionOf(
+  { status, message, timingLaunched, timingFenced }: ExecutionInfo,
+  failure: string | undefined,
+  outputShapes: readonly OutputShape[],
+): Conclusion {
+  if (failure !== undefined && status === ErrorStatus.NONE) return failed(failure);
+  const text = message ?? failure;
+  const outcome = { status, ...(text !== undefined && status !== ErrorStatus.NONE && { message: text }) };
+  return { ...outcome, outputShapes, launched: timingLaunched, fenced: timingFenced };
+}
+
+function failed(message: string): Conclusion {
+  const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
+  return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
+}

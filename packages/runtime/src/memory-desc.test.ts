@@ -1,0 +1,447 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Protection } from "@nnhal/driver-core/memory";
+import type { AllocateResult, BufferDesc, BufferRole, Device } from "@nnhal/types";
+import { ErrorStatus } from "@nnhal/types";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Compilation } from "./compilation.ts";
+import { Execution } from "./execution.ts";
+import { code, collect } from "./fakes.test-helper.ts";
+import { Memory } from "./memory.ts";
+import { MemoryDesc } from "./memory-desc.ts";
+import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
+
+const missing = JSON.parse("null");
+let folder: string;
+let shortFile: number;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "nnhal-memory-desc-"));
+  writeFileSync(join(folder, "short.bin"), "1234");
+  shortFile = openSync(join(folder, "short.bin"), "r");
+});
+afterAll(() => {
+  closeSync(shortFile);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let reference: Device;
+let compilation: Compilation;
+beforeAll(async () => {
+  reference = await openReference();
+});
+beforeEach(async () => {
+  compilation = await compile(addModel(), [reference]);
+});
+
+/** A finished descriptor of an output that becomes an input. */
+function state(of = compilation): MemoryDesc {
+  const desc = new MemoryDesc();
+  desc.addOutputRole(of, 0);
+  desc.addInputRole(of, 0);
+  desc.finish();
+  return desc;
+}
+
+/** Runs ADD with a memory as its output, and what goes in. */
+async function addInto(memory: Memory, values: readonly [number, number], of = compilation): Promise<void> {
+  const execution = new Execution(of);
+  execution.setInput(0, Float32Array.from(values));
+  execution.setInput(1, Float32Array.of(0, 0));
+  execution.setOutputFromMemory(0, memory);
+  await execution.compute();
+}
+
+/** Runs ADD with a memory as its first input. */
+async function addFrom(memory: Memory, of = compilation): Promise<number[]> {
+  const execution = new Execution(of);
+  const output = new Float32Array(2);
+  execution.setInputFromMemory(0, memory);
+  execution.setInput(1, Float32Array.of(0, 0));
+  execution.setOutput(0, output);
+  await execution.compute();
+  return [...output];
+}
+
+async function read(memory: Memory, count = 2): Promise<number[]> {
+  const plain = Memory.allocate(4 * count);
+  await Memory.copy(memory, plain);
+  return [...new Float32Array(plain.map().slice().buffer)];
+}
+
+function plainOf(...values: number[]): Memory {
+  const memory = Memory.allocate(4 * values.length);
+  memory.map().set(new Uint8Array(Float32Array.from(values).buffer));
+  return memory;
+}
+
+/** A device that notes what it is asked to allocate, and may answer otherwise. */
+function allocating(asked: unknown[][], answer?: AllocateResult): Device {
+  return {
+    ...reference,
+    name: "allocating",
+    async allocate(...request) {
+      asked.push(request);
+      return answer ?? (await reference.allocate?.(...request)) ?? Promise.reject(new Error("no allocate"));
+    },
+  };
+}
+
+describe("MemoryDesc", () => {
+  it("has a device hold what its roles hand on", async () => {
+    const asked: unknown[][] = [];
+    const own = await compile(addModel(), [allocating(asked)]);
+    const memory = await Memory.createFromDesc(state(own));
+    const input: BufferRole = { modelIndex: 0, ioIndex: 0, frequency: 1 };
+    expect(asked).toEqual([[{ dimensions: [2] } satisfies BufferDesc, [own.whole], [input], [input]]]);
+    await addInto(memory, [1, 2], own);
+    expect(await addFrom(memory, own)).toEqual([1, 2]);
+    expect(() => memory.map()).toThrow(code("UNMAPPABLE"));
+    expect(memory.size).toBe(0);
+    memory.close();
+  });
+
+  it("has roles of several compilations, each with its frequency, and dimensions of its own", async () => {
+    const asked: unknown[][] = [];
+    const device = allocating(asked);
+    const [first, second] = await Promise.all([
+      compile(addModel(float32(0), float32(0), float32(0)), [device]),
+      compile(addModel(float32(0), float32(0), float32(0)), [device]),
+    ]);
+    const desc = new MemoryDesc();
+    desc.addOutputRole(first, 0, 0.5);
+    desc.addInputRole(second, 1, 0.25);
+    desc.setDimensions([2]);
+    desc.finish();
+    const memory = await Memory.createFromDesc(desc);
+    expect(asked).toEqual([
+      [
+        { dimensions: [2] },
+        [first.whole, second.whole],
+        [{ modelIndex: 1, ioIndex: 1, frequency: 0.25 }],
+        [{ modelIndex: 0, ioIndex: 0, frequency: 0.5 }],
+      ],
+    ]);
+    const execution = new Execution(second);
+    expect(() => execution.setInputFromMemory(1, memory, { dimensions: [3] })).toThrow(code("BAD_DATA"));
+    execution.setInputFromMemory(1, memory, { dimensions: [2] });
+  });
+
+  it("makes as many memories as are asked for", async () => {
+    const desc = state();
+    const [a, b] = [await Memory.createFromDesc(desc), await Memory.createFromDesc(desc)];
+    await addInto(a, [1, 2]);
+    await addInto(b, [3, 4]);
+    expect([await read(a), await read(b)]).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it("frees the device's buffer when the memory is closed, or nobody has it", async () => {
+    let closed = 0;
+    const device: Device = {
+      ...reference,
+      async allocate(...request) {
+        const result = await (reference.allocate?.(...request) ?? Promise.reject(new Error("no allocate")));
+        const { buffer } = result;
+        return buffer === null ? result : { ...result, buffer: { ...buffer, close: () => closed++ } };
+      },
+    };
+    const own = await compile(addModel(), [device]);
+    (await Memory.createFromDesc(state(own))).close();
+    expect(closed).toBe(1);
+    await (async () => Memory.createFromDesc(state(own)))();
+    await collect();
+    expect(closed).toBe(2);
+  });
+
+  describe("refuses", () => {
+    it("anything after finish, and to finish without a role", () => {
+      const desc = state();
+      expect(() => desc.addInputRole(compilation, 1)).toThrow(code("BAD_STATE"));
+      expect(() => desc.addOutputRole(compilation, 0)).toThrow(code("BAD_STATE"));
+      expect(() => desc.setDimensions([2])).toThrow(code("BAD_STATE"));
+      expect(() => desc.finish()).toThrow(code("BAD_STATE"));
+      const empty = new MemoryDesc();
+      expect(() => empty.finish()).toThrow(code("BAD_DATA"));
+      empty.addInputRole(compilation, 0);
+      expect(() => empty.finish()).not.toThrow();
+    });
+
+    it("compilations that are missing, not finished, failed or closed", async () => {
+      const desc = new MemoryDesc();
+      const open = new Compilation(addModel(), [reference]);
+      const failed = new Compilation(addModel(), [
+        { ...reference, prepareModel: async () => ({ status: ErrorStatus.GENERAL_FAILURE, preparedModel: null }) },
+      ]);
+      await expect(failed.finish()).rejects.toThrow(code("OP_FAILED"));
+      for (const one of [open, failed]) {
+        expect(() => desc.addInputRole(one, 0)).toThrow(code("BAD_DATA"));
+        expect(() => desc.addOutputRole(one, 0)).toThrow(code("BAD_DATA"));
+      }
+      compilation.close();
+      expect(() => desc.addInputRole(compilation, 0)).toThrow(code("BAD_DATA"));
+      expect(() => desc.addInputRole(missing, 0)).toThrow(code("UNEXPECTED_NULL"));
+      expect(() => desc.addOutputRole(missing, 0)).toThrow(code("UNEXPECTED_NULL"));
+    });
+
+    it("indexes that do not exist, and roles twice", () => {
+      const desc = new MemoryDesc();
+      for (const index of [-1, 2, 0.5]) expect(() => desc.addInputRole(compilation, index)).toThrow(code("BAD_DATA"));
+      expect(() => desc.addOutputRole(compilation, 1)).toThrow(code("BAD_DATA"));
+      desc.addInputRole(compilation, 0);
+      expect(() => desc.addInputRole(compilation, 0)).toThrow("input 0 of this compilation is a role already");
+      desc.addInputRole(compilation, 1);
+      desc.addOutputRole(compilation, 0);
+      expect(() => desc.addOutputRole(compilation, 0)).toThrow(code("BAD_DATA"));
+    });
+
+    it.each([0, -0.5, 1.01, Number.NaN])("a frequency of %s", (frequency) => {
+      const desc = new MemoryDesc();
+      expect(() => desc.addInputRole(compilation, 0, frequency)).toThrow(code("BAD_DATA"));
+      desc.addInputRole(compilation, 0, 1);
+      desc.addInputRole(compilation, 1, 0.01);
+    });
+
+    it("roles of other types, quantisation or dimensions than those before", async () => {
+      const quantised = (scale: number, zeroPoint: number) => {
+        const operand = { type: "TENSOR_QUANT8_ASYMM", dimensions: [2], scale, zeroPoint } as const;
+        return compile(addModel(operand), [reference]);
+      };
+      const desc = new MemoryDesc();
+      desc.addInputRole(await quantised(0.5, 1), 0);
+      expect(() => desc.addInputRole(compilation, 0)).toThrow(code("BAD_DATA"));
+      const [scale, zeroPoint] = [await quantised(0.25, 1), await quantised(0.5, 2)];
+      expect(() => desc.addInputRole(scale, 0)).toThrow(code("BAD_DATA"));
+      expect(() => desc.addInputRole(zeroPoint, 0)).toThrow(code("BAD_DATA"));
+      const longer = await compile(addModel(float32(3)), [reference]);
+      const floats = new MemoryDesc();
+      floats.addInputRole(compilation, 0);
+      expect(() => floats.addInputRole(longer, 0)).toThrow("the dimensions [3] contradict those known so far, [2]");
+      // What was refused has left no trace.
+      floats.finish();
+      await Memory.createFromDesc(floats);
+    });
+
+    it("dimensions that contradict the roles, and any for a scalar", async () => {
+      const desc = new MemoryDesc();
+      desc.setDimensions([0]);
+      desc.addInputRole(compilation, 0);
+      for (const dimensions of [[3], [1, 2]]) expect(() => desc.setDimensions(dimensions)).toThrow(code("BAD_DATA"));
+      for (const dimensions of [[-1], [0.5], [2 ** 32]]) {
+        expect(() => desc.setDimensions(dimensions)).toThrow(code("BAD_DATA"));
+      }
+      expect(() => desc.setDimensions(missing)).toThrow(code("UNEXPECTED_NULL"));
+      desc.setDimensions([2]);
+      desc.setDimensions([]);
+      const scalars = await compile(
+        operationModel("FILL", [{ type: "TENSOR_INT32", dimensions: [1] }, { type: "FLOAT32" }], [], [float32(0)]),
+        [reference],
+      );
+      const scalar = new MemoryDesc();
+      scalar.addInputRole(scalars, 1);
+      expect(() => scalar.setDimensions([1])).toThrow("none, for a scalar");
+      scalar.setDimensions([]);
+      const sized = new MemoryDesc();
+      sized.setDimensions([1]);
+      expect(() => sized.addInputRole(scalars, 1)).toThrow(code("BAD_DATA"));
+    });
+  });
+});
+
+describe("Memory.createFromDesc", () => {
+  it("refuses a descriptor that is missing or not finished", async () => {
+    const desc = new MemoryDesc();
+    desc.addInputRole(compilation, 0);
+    await expect(Memory.createFromDesc(desc)).rejects.toThrow(code("BAD_STATE"));
+    await expect(Memory.createFromDesc(new MemoryDesc())).rejects.toThrow(code("BAD_STATE"));
+    await expect(Memory.createFromDesc(missing)).rejects.toThrow(code("UNEXPECTED_NULL"));
+  });
+
+  const failures: readonly [string, AllocateResult][] = [
+    ["GENERAL_FAILURE", { status: ErrorStatus.GENERAL_FAILURE, message: "no room", buffer: null, token: 0 }],
+    ["no buffer", { status: ErrorStatus.NONE, buffer: null, token: 1 }],
+    [
+      "token 0",
+      {
+        status: ErrorStatus.NONE,
+        buffer: {
+          copyTo: async () => ({ status: ErrorStatus.NONE }),
+          copyFrom: async () => ({ status: ErrorStatus.NONE }),
+        },
+        token: 0,
+      },
+    ],
+  ];
+
+  it.each(failures)("is OP_FAILED for an explicit device that answers %s, plain bytes else", async (_, answer) => {
+    const device = allocating([], answer);
+    const explicit = await compile(addModel(), [device]);
+    await expect(Memory.createFromDesc(state(explicit))).rejects.toThrow(code("OP_FAILED"));
+    const free = new Compilation(addModel(), [device], { cpu: reference });
+    await free.finish();
+    const memory = await Memory.createFromDesc(state(free));
+    await addInto(memory, [1, 2], free);
+    expect(await addFrom(memory, free)).toEqual([1, 2]);
+  });
+
+  it("passes on why a device has no room", async () => {
+    const { RESOURCE_EXHAUSTED_TRANSIENT: status } = ErrorStatus;
+    const own = await compile(addModel(), [allocating([], { status, message: "full", buffer: null, token: 0 })]);
+    await expect(Memory.createFromDesc(state(own))).rejects.toThrow(code("RESOURCE_EXHAUSTED_TRANSIENT"));
+    await expect(Memory.createFromDesc(state(own))).rejects.toThrow("full; plain bytes will not do");
+  });
+
+  it("is OP_FAILED where the size is not known and no device allocates", async () => {
+    const open = addModel(float32(0), float32(0), float32(0));
+    const { allocate: _, ...without } = reference;
+    const free = new Compilation(open, [without], { cpu: without });
+    await free.finish();
+    await expect(Memory.createFromDesc(state(free))).rejects.toThrow("its size is not known");
+  });
+
+  it.each([
+    ["1.3", "hardware_buffer_blob"],
+    ["1.2", "ashmem"],
+  ] as const)("falls back beside a device of HAL %s to %s", async (halVersion, name) => {
+    const { allocate: _, ...without } = reference;
+    const free = new Compilation(addModel(), [], { cpu: { ...without, halVersion } });
+    await free.finish();
+    const memory = await Memory.createFromDesc(state(free));
+    expect(memory.content("test").plain?.name).toBe(name);
+    expect(() => memory.map()).toThrow(code("UNMAPPABLE"));
+  });
+
+  it("falls back where two devices have the roles", async () => {
+    const free = await Promise.all(
+      ["a", "b"].map(async (name) => {
+        const one = new Compilation(addModel(), [{ ...reference, name }], { cpu: reference, partition: 2 });
+        await one.finish();
+        return one;
+      }),
+    );
+    const desc = new MemoryDesc();
+    desc.addOutputRole(free[0], 0);
+    desc.addInputRole(free[1], 0);
+    desc.finish();
+    const memory = await Memory.createFromDesc(desc);
+    await addInto(memory, [1, 2], free[0]);
+    expect(await addFrom(memory, free[1])).toEqual([1, 2]);
+  });
+});
+
+describe.each(["of a device", "that fell back"])("described memory %s", (kind) => {
+  let own: Compilation;
+  let memory: Memory;
+  beforeEach(async () => {
+    const { allocate: _, ...without } = reference;
+    own = kind === "of a device" ? compilation : new Compilation(addModel(), [], { cpu: without });
+    if (!own.isFinished) await own.finish();
+    memory = await Memory.createFromDesc(state(own));
+  });
+
+  it("has no value until an execution or a copy gives it one", async () => {
+    await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
+    await expect(addFrom(memory, own)).rejects.toThrow("the memory has no value yet");
+    await expect(read(memory)).rejects.toThrow(code("BAD_DATA"));
+    await addInto(memory, [1, 2], own);
+    expect(await addFrom(memory, own)).toEqual([1, 2]);
+    await Memory.copy(plainOf(3, 4), memory);
+    expect(await addFrom(memory, own)).toEqual([3, 4]);
+    expect(await read(memory)).toEqual([3, 4]);
+  });
+
+  it("loses its value when an execution or a copy into it fails", async () => {
+    await Memory.copy(plainOf(3, 4), memory);
+    await expect(Memory.copy(plainOf(3, 4, 5), memory)).rejects.toThrow(code("BAD_DATA"));
+    await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
+    await Memory.copy(plainOf(3, 4), memory);
+    const execution = new Execution(own);
+    // The file is shorter than the memory.
+    execution.setInputFromMemory(0, Memory.createFromFd(8, Protection.READ, shortFile));
+    execution.setInput(1, Float32Array.of(1, 1));
+    execution.setOutputFromMemory(0, memory);
+    await expect(execution.compute()).rejects.toThrow(code("OP_FAILED"));
+    await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
+    await expect(read(memory)).rejects.toThrow(code("BAD_DATA"));
+  });
+
+  it("is copied to another like it", async () => {
+    const other = await Memory.createFromDesc(state(own));
+    await addInto(memory, [5, 6], own);
+    await Memory.copy(memory, other);
+    await Memory.copy(other, other);
+    expect(await addFrom(other, own)).toEqual([5, 6]);
+  });
+
+  it("may not be copied between operands that differ", async () => {
+    await addInto(memory, [5, 6], own);
+    const ints = await compile(addModel({ type: "TENSOR_INT32", dimensions: [2] }), [reference]);
+    const longer = await compile(addModel(float32(3)), [reference]);
+    const rows = await compile(addModel(float32(2, 1)), [reference]);
+    for (const another of [ints, longer, rows]) {
+      const other = await Memory.createFromDesc(state(another));
+      await expect(Memory.copy(memory, other)).rejects.toThrow(code("BAD_DATA"));
+    }
+    expect(await read(memory)).toEqual([5, 6]);
+  });
+
+  it("is used in its roles alone, and as a whole", async () => {
+    const execution = new Execution(own);
+    const another = new Execution(await compile(addModel(), [reference]));
+    expect(() => execution.setInputFromMemory(1, memory)).toThrow("the memory was not made for input 1");
+    expect(() => another.setInputFromMemory(0, memory)).toThrow(code("BAD_DATA"));
+    expect(() => another.setOutputFromMemory(0, memory)).toThrow(code("BAD_DATA"));
+    for (const region of [{ offset: 4 }, { length: 8 }, { dimensions: [3] }]) {
+      expect(() => execution.setInputFromMemory(0, memory, region)).toThrow(code("BAD_DATA"));
+      expect(() => execution.setOutputFromMemory(0, memory, region)).toThrow(code("BAD_DATA"));
+    }
+    execution.setInputFromMemory(0, memory, { offset: 0, length: 0, dimensions: [2] });
+    const { hal } = own;
+    expect(hal.pools).toEqual([]);
+  });
+
+  it("cannot be used once it is closed, but while it is", async () => {
+    await addInto(memory, [1, 2], own);
+    const execution = new Execution(own);
+    const output = new Float32Array(2);
+    execution.setInputFromMemory(0, memory);
+    execution.setInput(1, Float32Array.of(0, 0));
+    execution.setOutput(0, output);
+    const computing = execution.compute();
+    memory.close();
+    await computing;
+    expect([...output]).toEqual([1, 2]);
+    await expect(addFrom(memory, own)).rejects.toThrow(code("BAD_STATE"));
+  });
+});
+
+describe("described memory of open dimensions", () => {
+  it("takes those of each value", async () => {
+    const open = await compile(addModel(float32(0), float32(0), float32(0)), [reference]);
+    const memory = await Memory.createFromDesc(state(open));
+    const run = async (length: number) => {
+      const execution = new Execution(open);
+      execution.setInput(0, new Float32Array(length).fill(length), [length]);
+      execution.setInput(1, new Float32Array(length), [length]);
+      execution.setOutputFromMemory(0, memory);
+      await execution.compute();
+      expect(execution.getOutputOperandDimensions(0)).toEqual([length]);
+    };
+    for (const length of [2, 5, 1]) {
+      await run(length);
+      expect(await read(memory, length)).toEqual(new Array(length).fill(length));
+    }
+    const wrong = new Execution(open);
+    wrong.setInputFromMemory(0, memory, { dimensions: [2] });
+    wrong.setInput(1, new Float32Array(2), [2]);
+    wrong.setOutput(0, new Float32Array(2));
+    await expect(wrong.compute()).rejects.toThrow(
+      "the memory's value has dimensions [1] where the execution needs [2]",
+    );
+    const other = await Memory.createFromDesc(state(open));
+    await Memory.copy(memory, other);
+    expect(await read(other, 1)).toEqual([1]);
+  });
+});

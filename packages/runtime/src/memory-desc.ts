@@ -1,0 +1,172 @@
+/**
+ * MemoryDesc: what a memory is going to be used for, from which its best place follows (NNAPI: ANeuralNetworksMemoryDesc).
+ */
+import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
+import { type Device, ErrorStatus } from "@nnhal/types";
+import { combineDimensions } from "@nnhal/utils";
+import { expectDimensions, expectGiven } from "./checks.ts";
+import type { Compilation } from "./compilation.ts";
+import {
+  type DeviceBuffer,
+  describedContent,
+  isSameOperand,
+  type MemoryContent,
+  type MemoryOperand,
+  type Role,
+} from "./memory-content.ts";
+import { sizeOfData } from "./operand-facts.ts";
+import { allocateFor, type WeightedRole } from "./plan/device-memory.ts";
+import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+
+/** A role, and how likely an execution has it. */
+interface UsedRole extends Role {
+  readonly frequency: number;
+}
+
+/**
+ * A descriptor. Roles are added, then `finish` makes it immutable, and `Memory.createFromDesc` may be called as often as
+ * wished.
+ *
+ * Methods throw a NeuralNetworksError: BAD_STATE after `finish`, BAD_DATA for an argument that breaks a rule. What is
+ * refused leaves the descriptor as it was.
+ */
+export class MemoryDesc {
+  readonly #roles: UsedRole[] = [];
+  #operand: MemoryOperand | undefined;
+  #dimensions: readonly number[] = [];
+  #isFinished = false;
+
+  /** The memory may be an input of a finished compilation. `frequency`: how likely, within (0, 1]. Default: 1. */
+  addInputRole(compilation: Compilation, index: number, frequency = 1): void {
+    this.#addRole("addInputRole", { compilation, side: "input", index, frequency });
+  }
+
+  /** The memory may be an output of a finished compilation. */
+  addOutputRole(compilation: Compilation, index: number, frequency = 1): void {
+    this.#addRole("addOutputRole", { compilation, side: "output", index, frequency });
+  }
+
+  /** Extents that the value will have, 0 for those that are not known. They may say no other than the roles do. */
+  setDimensions(dimensions: readonly number[]): void {
+    const what = "MemoryDesc.setDimensions";
+    this.#expectOpen(what);
+    expectDimensions(dimensions, what);
+    this.#dimensions = combined(this.#dimensions, dimensions, this.#operand, what);
+  }
+
+  /** Makes the descriptor immutable. Throws BAD_DATA where it has no role. */
+  finish(): void {
+    this.#expectOpen("MemoryDesc.finish");
+    expect(this.#roles.length > 0, ResultCode.BAD_DATA, () => "MemoryDesc.finish: no role was added");
+    this.#isFinished = true;
+  }
+
+  /** For Memory.createFromDesc. */
+  async allocate(): Promise<MemoryContent> {
+    const what = "Memory.createFromDesc";
+    const operand = this.#operand;
+    const isReady = this.#isFinished && operand !== undefined;
+    expect(isReady, ResultCode.BAD_STATE, () => `${what}: the descriptor is not finished`);
+    const roles = this.#roles;
+    const dimensions = this.#dimensions;
+    const description = { roles, operand, dimensions };
+    const allocated = await allocateOnDevice(roles, dimensions);
+    if ("buffer" in allocated) return describedContent(allocated, description);
+    const size = sizeOfData(operand.facts, dimensions);
+    const isExplicit = roles.some(({ compilation }) => compilation.isExplicit);
+    const mayFallBack = size !== undefined && size > 0 && !isExplicit;
+    if (!mayFallBack) {
+      const why = isExplicit ? "a compilation is for an explicit list of devices" : "its size is not known";
+      throw new NeuralNetworksError(
+        allocated.code,
+        `${what}: ${allocated.message}; plain bytes will not do, since ${why}`,
+      );
+    }
+    // Drivers older than HAL 1.3 know no hardware buffers made by the runtime.
+    const isRecent = roles.every(({ compilation }) => compilation.usedDevices.every(isOfHal1_3));
+    return describedContent({ plain: isRecent ? allocateBlob(size) : allocateMemory(size) }, description);
+  }
+
+  #addRole(method: string, role: UsedRole): void {
+    const what = `MemoryDesc.${method}`;
+    const { compilation, side, index, frequency } = role;
+    this.#expectOpen(what);
+    expectGiven(compilation, what, "compilation");
+    const isReady = compilation.isFinished;
+    expect(isReady, ResultCode.BAD_DATA, () => `${what}: the compilation is not finished, or failed or was closed`);
+    const { operands, inputIndexes, outputIndexes } = compilation.hal.main;
+    const indexes = side === "input" ? inputIndexes : outputIndexes;
+    expect(
+      index in indexes,
+      ResultCode.BAD_DATA,
+      () => `${what}: there is no ${side} ${index}, the model has ${indexes.length}`,
+    );
+    const isTwice = this.#roles.some(
+      (other) => other.compilation === compilation && other.side === side && other.index === index,
+    );
+    expect(!isTwice, ResultCode.BAD_DATA, () => `${what}: ${side} ${index} of this compilation is a role already`);
+    expect(
+      frequency > 0 && frequency <= 1,
+      ResultCode.BAD_DATA,
+      () => `${what}: ${frequency} is no frequency; a number within (0, 1] is needed`,
+    );
+    const { type, scale, zeroPoint, extraParams, dimensions } = operands[indexes[index]];
+    const facts = compilation.factsOf(type);
+    expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: nothing describes operand type ${type}`);
+    const operand: MemoryOperand = { facts, scale, zeroPoint, extraParams };
+    expect(
+      this.#operand === undefined || isSameOperand(this.#operand, operand),
+      ResultCode.BAD_DATA,
+      () => `${what}: ${side} ${index} has another type or quantisation than the roles before it`,
+    );
+    this.#dimensions = combined(this.#dimensions, dimensions, operand, what);
+    this.#operand = operand;
+    this.#roles.push(role);
+  }
+
+  #expectOpen(what: string): void {
+    expect(!this.#isFinished, ResultCode.BAD_STATE, () => `${what}: the descriptor is finished`);
+  }
+}
+
+function combined(
+  known: readonly number[],
+  more: readonly number[],
+  operand: MemoryOperand | undefined,
+  what: string,
+): readonly number[] {
+  const isScalar = operand !== undefined && operand.facts.kind !== "tensor";
+  const result = isScalar && known.length + more.length > 0 ? undefined : combineDimensions(known, more);
+  const needed = isScalar ? "none, for a scalar" : `[${known}]`;
+  expect(
+    result !== undefined,
+    ResultCode.BAD_DATA,
+    () => `${what}: the dimensions [${isScalar ? [...known, ...more] : more}] contradict those known so far, ${needed}`,
+  );
+  return [...result];
+}
+
+function isOfHal1_3({ halVersion = "1.3" }: Device): boolean {
+  return halVersion >= "1.3";
+}
+
+/** Asks the one device that alone has all the roles; else says why there is none. */
+async function allocateOnDevice(
+  roles: readonly UsedRole[],
+  dimensions: readonly number[],
+): Promise<DeviceBuffer | { readonly code: ResultCode; readonly message: string }> {
+  const weighted: WeightedRole[] = [];
+  for (const { compilation, side, index, frequency } of roles) {
+    const uses = compilation.rolesOf(side, index) ?? [];
+    if (uses.length === 0) return failed(`no device uses ${side} ${index} of a compilation by itself`);
+    weighted.push(...uses.map((role) => ({ role, frequency })));
+  }
+  const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted);
+  if (status !== ErrorStatus.NONE) return failed(message, convertErrorStatusToResultCode(status));
+  if (buffer === null || token <= 0) return failed(`the device answered NONE and ${buffer} with token ${token}`);
+  return { buffer, token };
+}
+
+function failed(message: string, code: ResultCode = ResultCode.OP_FAILED) {
+  return { code, message };
+}

@@ -1,0 +1,207 @@
+/**
+ * Memory: what inputs, outputs and constants may lie in instead of a caller's array (NNAPI: ANeuralNetworksMemory).
+ */
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
+import type { Memory as HalMemory } from "@nnhal/types";
+import { poolIssues } from "@nnhal/validation";
+import { expectGiven } from "./checks.ts";
+import { close, whenCollected } from "./finalizer.ts";
+import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
+import { copyContent } from "./memory-copy.ts";
+import type { MemoryDesc } from "./memory-desc.ts";
+import { greatestSize } from "./operand-facts.ts";
+import { expect, ResultCode } from "./result-code.ts";
+
+/**
+ * A memory. Made of a file, of a hardware buffer or of nothing, it is plain bytes for any use; made of a MemoryDesc, it is
+ * the value of the roles that the descriptor names, wherever that is best for the device.
+ *
+ * Throws a NeuralNetworksError: BAD_DATA for an argument that breaks a rule, BAD_STATE after `close`.
+ */
+export class Memory {
+  readonly #content: MemoryContent;
+  readonly #release: () => void;
+  readonly #whenClosed = new Set<(pool: HalMemory) => void>();
+  #uses = 0;
+  #isKept = false;
+  #isClosed = false;
+  #isReleased = false;
+
+  /** For this package: applications use the functions below. `release`: frees what the content holds. */
+  constructor(content: MemoryContent, release: () => void = () => {}) {
+    this.#content = content;
+    this.#release = release;
+  }
+
+  /** Zeroed memory of a size in bytes, that all threads of this process can share. */
+  static allocate(size: number): Memory {
+    expectSize(size, "Memory.allocate");
+    return new Memory(sizedContent(allocateMemory(size)));
+  }
+
+  /** A memory in the HAL's form, such as an importer or a transport gives. */
+  static from(memory: HalMemory): Memory {
+    expectGiven(memory, "Memory.from", "memory");
+    const [issue] = poolIssues(memory);
+    expect(issue === undefined, ResultCode.BAD_DATA, () => `Memory.from: ${issue.path}: ${issue.message}`);
+    return new Memory(memory.name === "hardware_buffer" ? opaqueContent(memory) : sizedContent(memory));
+  }
+
+  /**
+   * A part of a file. `protection`: the sum of `Protection.READ` and `Protection.WRITE`. `offset`: in bytes. The descriptor
+   * stays the caller's, who may close it: where the system allows, the memory has one of its own.
+   */
+  static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
+    const what = "Memory.createFromFd";
+    expectSize(size, what);
+    expect(Number.isInteger(fd) && fd >= 0, ResultCode.BAD_DATA, () => `${what}: ${fd} is no file descriptor`);
+    const { READ, WRITE } = Protection;
+    const isKnown = Number.isInteger(protection) && protection >= 0 && protection <= READ + WRITE;
+    expect(isKnown, ResultCode.BAD_DATA, () => `${what}: ${protection} is no sum of READ (1) and WRITE (2)`);
+    const isOffset = Number.isSafeInteger(offset) && offset >= 0;
+    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: ${offset} is no offset in a file`);
+    const own = duplicated(fd, (protection & WRITE) !== 0, what);
+    const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
+    if (own === undefined) return new Memory(sizedContent(memory));
+    // Models and requests have the HAL's memory, not this object: the descriptor lives as long as any of them.
+    const cancel = whenCollected(memory, own, closeSync);
+    return new Memory(sizedContent(memory), () => {
+      cancel();
+      closeSync(own);
+    });
+  }
+
+  /**
+   * A hardware buffer, as `allocateBlob` and `allocateHardwareBuffer` of @nnhal/driver-core/memory make them. A BLOB is plain
+   * bytes; one of another format is an argument as a whole, and no constant.
+   */
+  static createFromAHardwareBuffer(hardwareBuffer: HalMemory): Memory {
+    const what = "Memory.createFromAHardwareBuffer";
+    expectGiven(hardwareBuffer, what, "hardwareBuffer");
+    const isOne = hardwareBuffer.handle?.kind === "hardwareBuffer";
+    expect(isOne, ResultCode.BAD_DATA, () => `${what}: the memory ${hardwareBuffer.name} lies in no hardware buffer`);
+    return Memory.from(hardwareBuffer);
+  }
+
+  /**
+   * Memory for the roles of a finished descriptor: a device's own where one device has all of them, else plain bytes.
+   * Rejects with BAD_STATE for a descriptor that is not finished; OP_FAILED where no device allocates it and plain bytes
+   * will not do, since a size is not known or a compilation is for an explicit list of devices.
+   */
+  static async createFromDesc(desc: MemoryDesc): Promise<Memory> {
+    expectGiven(desc, "Memory.createFromDesc", "desc");
+    const content = await desc.allocate();
+    const { buffer } = content;
+    const finalizer = { cancel: () => {} };
+    const memory = new Memory(content, () => {
+      finalizer.cancel();
+      close(buffer);
+    });
+    if (buffer !== undefined) finalizer.cancel = whenCollected(memory, buffer, close);
+    return memory;
+  }
+
+  /**
+   * Copies all of one memory to another. Rejects with BAD_DATA where the source has no value, or sizes, dimensions or
+   * operands differ; UNMAPPABLE where plain bytes cannot be had. A described destination has no value after a failure.
+   */
+  static async copy(source: Memory, destination: Memory): Promise<void> {
+    const what = "Memory.copy";
+    expectGiven(source, what, "source");
+    expectGiven(destination, what, "destination");
+    const from = source.content(what);
+    const to = destination.content(what);
+    if (source === destination) return;
+    source.retain();
+    destination.retain();
+    try {
+      await copyContent(from, to);
+    } finally {
+      source.giveBack();
+      destination.giveBack();
+    }
+  }
+
+  /** In bytes; 0 where the memory is used as a whole only, and its size is nobody's business. */
+  get size(): number {
+    const { plain, isDescribed } = this.#content;
+    return plain === undefined || isDescribed || plain.name === "hardware_buffer" ? 0 : plain.size;
+  }
+
+  /** The bytes, shared. Throws UNMAPPABLE where they cannot be had, and for described memory: copy that. */
+  map(): Uint8Array {
+    const { plain, isDescribed } = this.content("map");
+    const isPlain = plain !== undefined && !isDescribed;
+    expect(isPlain, ResultCode.UNMAPPABLE, () => "map: memory made of a descriptor is read and written by copying");
+    const bytes = mapMemory(plain);
+    if ("unmappable" in bytes) expect(false, ResultCode.UNMAPPABLE, () => `map: ${bytes.unmappable}`);
+    return bytes;
+  }
+
+  /** Ends the memory. Executions under way end as they would; models and compilations that have it as constants keep it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { plain } = this.#content;
+    if (plain !== undefined) for (const tell of this.#whenClosed) tell(plain);
+    this.#whenClosed.clear();
+    this.#releaseWhenIdle();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** For this package. Throws BAD_STATE after `close`. */
+  content(what: string): MemoryContent {
+    expect(!this.#isClosed, ResultCode.BAD_STATE, () => `${what}: the memory is closed`);
+    return this.#content;
+  }
+
+  /** For this package: an execution uses the memory until `giveBack`. */
+  retain(): void {
+    this.#uses++;
+  }
+
+  giveBack(): void {
+    this.#uses--;
+    this.#releaseWhenIdle();
+  }
+
+  /** For this package: a model uses the memory, for nobody knows how long. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** For this package: calls back when the memory is closed; gives what cancels it. */
+  whenClosed(tell: (pool: HalMemory) => void): () => void {
+    this.#whenClosed.add(tell);
+    return () => this.#whenClosed.delete(tell);
+  }
+
+  #releaseWhenIdle(): void {
+    if (!this.#isClosed || this.#uses > 0 || this.#isKept || this.#isReleased) return;
+    this.#isReleased = true;
+    this.#release();
+  }
+}
+
+function expectSize(size: number, what: string): void {
+  const isSize = Number.isInteger(size) && size > 0 && size <= greatestSize;
+  expect(isSize, ResultCode.BAD_DATA, () => `${what}: ${size} is no size; an integer within [1, 2^32) is needed`);
+}
+
+/** A descriptor of one's own of the same file; undefined where the system gives none. */
+function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
+  try {
+    if (!fstatSync(fd).isFile()) return undefined;
+  } catch (error) {
+    expect(false, ResultCode.BAD_DATA, () => `${what}: ${error instanceof Error ? error.message : error}`);
+  }
+  try {
+    return openSync(`/proc/self/fd/${fd}`, isWritten ? "r+" : "r");
+  } catch {
+    return undefined;
+  }
+}

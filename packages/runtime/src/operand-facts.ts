@@ -1,0 +1,30 @@
+/**
+ * What the runtime knows of an operand type, the HAL's own or an extension's, and how many bytes a value of it takes.
+ */
+import { type OperandTypeRow, operandTypeNames, operandTypes } from "@nnhal/types";
+
+/** An operand type as arguments are checked against it. */
+export interface OperandFacts extends Pick<OperandTypeRow, "kind" | "elementSize"> {
+  /** The HAL's, or `TYPE of EXTENSION`. */
+  readonly name: string;
+}
+
+/** Sizes above this do not fit in the HAL's 32 bits. */
+export const greatestSize = 0xffff_ffff;
+
+/** The facts of one of the HAL's own types; undefined for any other code. */
+export function halOperandFacts(type: number): OperandFacts | undefined {
+  const name = operandTypeNames.get(type);
+  return name && { name, kind: operandTypes[name].kind, elementSize: operandTypes[name].elementSize };
+}
+
+/** Whether some extent of a tensor, or its rank, is not known. */
+export function isUnspecified({ kind }: OperandFacts, dimensions: readonly number[]): boolean {
+  return kind === "tensor" && (dimensions.length === 0 || dimensions.includes(0));
+}
+
+/** Bytes of a value; undefined where an extent is not known, and for the OEM scalar, which has any size. */
+export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): number | undefined {
+  if (facts.name === "OEM" || isUnspecified(facts, dimensions)) return undefined;
+  return dimensions.reduce((size, extent) => size * extent, facts.elementSize);
+}

@@ -1,0 +1,70 @@
+/**
+ * The arguments of a request to a planned model: where they lie, and whether they may lie there.
+ */
+import { mapMemory } from "@nnhal/driver-core/memory";
+import { ErrorStatus, type Outcome, type Request, type RequestArgument } from "@nnhal/types";
+import { bufferWith } from "./device-memory.ts";
+import type { Arguments } from "./elsewhere.ts";
+import type { Place } from "./place.ts";
+import type { PreparedPlan } from "./prepare.ts";
+import { onlyDevice } from "./uses.ts";
+
+/** The places of a valid request's arguments, or why one cannot be used. */
+export function argumentsOf(prepared: PreparedPlan, request: Request): Arguments | Outcome {
+  const { inputIndexes, outputIndexes } = prepared.plan.model.main;
+  const inputs = placesOf(request.inputs, inputIndexes, prepared, request);
+  if ("status" in inputs) return inputs;
+  const outputs = placesOf(request.outputs, outputIndexes, prepared, request);
+  if ("status" in outputs) return outputs;
+  // One step writes what another reads: what no device can see, that they are the same, has to be seen here.
+  const bufferAt = (operand: number, place: Place | undefined) =>
+    place?.pool.kind === "token"
+      ? { device: onlyDevice(prepared.uses.get(operand)), token: place.pool.token }
+      : undefined;
+  const used = inputs.flatMap((place, index) => bufferAt(inputIndexes[index], place) ?? []);
+  for (const [index, place] of outputs.entries()) {
+    const buffer = bufferAt(outputIndexes[index], place);
+    if (buffer === undefined) continue;
+    if (used.some(({ device, token }) => device === buffer.device && token === buffer.token)) {
+      const message = `output ${index} and another argument are one device buffer: an output needs its own`;
+      return { status: ErrorStatus.INVALID_ARGUMENT, message };
+    }
+    used.push(buffer);
+  }
+  return { inputs, outputs };
+}
+
+function placesOf(
+  list: readonly RequestArgument[],
+  operandIndexes: readonly number[],
+  { plan, uses }: PreparedPlan,
+  { pools }: Request,
+): (Place | undefined)[] | Outcome {
+  const places: (Place | undefined)[] = [];
+  for (const [index, { hasNoValue, location, dimensions: given }] of list.entries()) {
+    const { poolIndex, offset, length } = location;
+    const pool = pools[poolIndex];
+    if (hasNoValue || pool === undefined) {
+      places.push(undefined);
+      continue;
+    }
+    const operand = operandIndexes[index];
+    const dimensions = given.length > 0 ? given : plan.model.main.operands[operand].dimensions;
+    if (pool.kind === "memory") {
+      const bytes = mapMemory(pool.memory);
+      if ("unmappable" in bytes) {
+        return { status: ErrorStatus.GENERAL_FAILURE, message: `request: ${bytes.unmappable}` };
+      }
+      places.push({ pool, offset, length, dimensions });
+      continue;
+    }
+    const device = onlyDevice(uses.get(operand));
+    if (device === undefined) {
+      const message = `request pool ${poolIndex} is the memory of one device, but not one device alone uses what lies in it`;
+      return { status: ErrorStatus.GENERAL_FAILURE, message };
+    }
+    const buffer = bufferWith(device, pool.token);
+    places.push({ pool, offset, length, dimensions, ...(buffer && { buffer }) });
+  }
+  return places;
+}

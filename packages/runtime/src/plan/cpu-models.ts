@@ -1,0 +1,42 @@
+/**
+ * What a failing step or model falls back to: the same model on the CPU, prepared when it is first needed.
+ */
+import type { Device, Model, PreparedModel, PrepareOptions } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
+
+/** What a failing step falls back to. */
+export interface Fallback {
+  /** The device that takes every model. */
+  readonly cpu: Device;
+  readonly options: PrepareOptions;
+  /** Told of each step or model that had to be run again. */
+  readonly onFallback?: (message: string) => void;
+}
+
+/** Models on the CPU. */
+export interface CpuModels {
+  /** Says that something falls back and prepares it, once; null where that fails. */
+  prepare(model: Model, what: string): Promise<PreparedModel | null>;
+  close(): void;
+}
+
+/** No model yet. */
+export function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): CpuModels {
+  const prepared = new Map<Model, Promise<PreparedModel | null>>();
+  return {
+    prepare(model, what) {
+      const message = `the ${what} runs again on ${cpu.name}`;
+      log.VLOG("EXECUTION", message);
+      onFallback?.(message);
+      let result = prepared.get(model);
+      if (result === undefined) {
+        result = cpu.prepareModel(model, options).then(({ preparedModel }) => preparedModel);
+        prepared.set(model, result);
+      }
+      return result;
+    },
+    close() {
+      for (const result of prepared.values()) void result.then((preparedModel) => preparedModel?.close());
+    },
+  };
+}

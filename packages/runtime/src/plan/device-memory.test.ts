@@ -1,0 +1,262 @@
+/**
+ * What one device alone uses lies in its own memory, and is not read back in between.
+ */
+import { allocateMemory, mapMemory, memoryOf } from "@nnhal/driver-core/memory";
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import { type Device, ErrorStatus, type PreparedModel, type Request, type RequestMemoryPool } from "@nnhal/types";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Model } from "../model.ts";
+import { float32, openReference } from "../models.test-helper.ts";
+import { allocateFor } from "./device-memory.ts";
+import { type Divided, type DivideOptions, divideAndPrepare } from "./divide.ts";
+import { doubling, requestOf } from "./divided.test-helper.ts";
+import { type Calls, openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
+
+const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
+
+let npu: Device & Required<Pick<Device, "allocate">>;
+let calls: Calls;
+let reference: Device;
+beforeEach(async () => {
+  const opened = await openMemoryDevice("npu", ["FLOOR", "NEG", "MAXIMUM", "LESS", "ADD"]);
+  npu = opened.device;
+  calls = opened.calls;
+  reference = await openReference();
+});
+
+/** Only the CPU takes ABS. */
+const cpuDevice = () => taking(reference, ["ABS", "WHILE"]);
+
+async function divide(model: Model, devices: readonly Device[], options: DivideOptions = {}): Promise<Divided> {
+  const divided = await divideAndPrepare(model.hal, devices, { policy: androidPolicy, ...options }, {});
+  if (!("plan" in divided)) throw new Error(divided.message);
+  return divided;
+}
+
+/** out = max(kept, |−in|) where kept = ⌊in⌋ is written by the first step and read by the last, both on the npu. */
+function bridge(): Model {
+  const model = new Model();
+  const [input, kept, sent, back, output] = Array.from({ length: 5 }, () => model.addOperand(float32(2)));
+  model.addOperation("FLOOR", [input], [kept]);
+  model.addOperation("NEG", [input], [sent]);
+  model.addOperation("ABS", [sent], [back]);
+  model.addOperation("MAXIMUM", [kept, back], [output]);
+  model.identifyInputsAndOutputs([input], [output]);
+  model.finish();
+  return model;
+}
+
+/** The numbers that an execution gives. */
+async function compute(prepared: PreparedModel, input: readonly number[] | number, length: number) {
+  const request = requestOf(input, { room: length });
+  const { status, message } = await prepared.execute(request);
+  if (status !== NONE) throw new Error(message);
+  const [, pool] = request.pools;
+  const bytes = pool.kind === "memory" ? mapMemory(pool.memory) : undefined;
+  if (bytes === undefined || "unmappable" in bytes) throw new Error("the output cannot be read");
+  return [...new Float32Array(bytes.buffer, bytes.byteOffset, length)];
+}
+
+const count = (what: string) => calls.filter((call) => call === what).length;
+
+describe("a temporary between two steps of one device", () => {
+  it("lies in the device's memory, and is neither read back nor written from outside", async () => {
+    const { plan, preparedModel } = await divide(bridge(), [npu, cpuDevice()]);
+    expect(plan.steps).toHaveLength(3);
+    // Nothing is taken before the first execution.
+    expect(calls).toEqual([]);
+    expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
+    // What the CPU writes or reads lies where both can see it.
+    expect(calls).toEqual(["allocate", "run", "run"]);
+    expect(await compute(preparedModel, [3.5, -4], 2)).toEqual([3.5, 4]);
+    expect(calls).toEqual(["allocate", "run", "run", "run", "run"]);
+    preparedModel.close();
+    expect(calls.at(-1)).toBe("close");
+  });
+
+  it("has a place for each run under way", async () => {
+    const { preparedModel } = await divide(bridge(), [npu, cpuDevice()]);
+    const inputs = Array.from({ length: 8 }, (_, index) => [index + 0.5, -index]);
+    const results = await Promise.all(inputs.map((input) => compute(preparedModel, input, 2)));
+    expect(results).toEqual(inputs.map(([a, b]) => [a, Math.abs(b)]));
+    preparedModel.close();
+    expect([count("read"), count("write"), count("allocate"), count("close")]).toEqual([0, 0, 8, 8]);
+  });
+
+  it.each([
+    ["at first", 0],
+    ["later", 1],
+  ])("lies in plain memory where the device has no room %s", async (_when, room) => {
+    let allocations = 0;
+    const full: Device = {
+      ...npu,
+      async allocate(...request) {
+        if (allocations++ < room) return npu.allocate(...request);
+        return { status: GENERAL_FAILURE, message: "no room", buffer: null, token: 0 };
+      },
+    };
+    const { preparedModel } = await divide(bridge(), [full, cpuDevice()]);
+    const results = await Promise.all([1, 2].map((value) => compute(preparedModel, [value, value], 2)));
+    expect(results).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+    expect(count("allocate")).toBe(room);
+  });
+
+  it("lies in plain memory where the device has none of its own", async () => {
+    let buffers = 0;
+    const { allocate } = reference;
+    if (allocate === undefined) throw new Error("the reference device has no allocate");
+    const counting: Device = {
+      ...taking(reference, ["FLOOR", "NEG", "MAXIMUM"]),
+      name: "plain",
+      async allocate(...request) {
+        const result = await allocate(...request);
+        if (result.buffer !== null) buffers++;
+        const { buffer } = result;
+        const close = () => {
+          buffers--;
+          buffer?.close?.();
+        };
+        return { ...result, buffer: buffer && { ...buffer, close } };
+      },
+    };
+    const { preparedModel } = await divide(bridge(), [counting, cpuDevice()]);
+    expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
+    expect(buffers).toBe(0);
+  });
+
+  it("is copied where its reader fails and runs again on the CPU", async () => {
+    let executions = 0;
+    const failing: Device = {
+      ...npu,
+      async prepareModel(model, options) {
+        const result = await npu.prepareModel(model, options);
+        const { preparedModel } = result;
+        if (preparedModel === null || executions++ === 0) return result;
+        // The object stays the device's own: buffers are allocated for it.
+        const failure = { status: GENERAL_FAILURE, message: "broken", outputShapes: [] };
+        preparedModel.execute = async () => ({ ...failure, timing: { timeOnDevice: 0n, timeInDriver: 0n } });
+        return result;
+      },
+    };
+    const told: string[] = [];
+    const { preparedModel } = await divide(bridge(), [failing, reference], {
+      cpu: reference,
+      onFallback: (message) => told.push(message),
+    });
+    expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
+    expect(told).toEqual(["the step of operations 3 runs again on nnhal-reference"]);
+    expect(calls.slice(0, 3)).toEqual(["allocate", "run", "read"]);
+  });
+});
+
+describe("the state of an interpreted loop", () => {
+  it("stays on the device of condition and body from turn to turn", async () => {
+    const { plan, preparedModel } = await divide(doubling(1000), [npu, reference], { cpu: reference });
+    expect(plan.steps).toMatchObject([{ kind: "while" }]);
+    expect(await compute(preparedModel, [1], 1)).toEqual([1024]);
+    // Eleven verdicts and ten turns; only the result is read.
+    expect([count("allocate"), count("run"), count("read"), count("write")]).toEqual([2, 21, 1, 0]);
+    expect(await compute(preparedModel, [3], 1)).toEqual([1536]);
+    expect([count("allocate"), count("read")]).toEqual([2, 2]);
+    // No turn at all: the initial value is the result.
+    expect(await compute(preparedModel, [2000], 1)).toEqual([2000]);
+    expect(count("read")).toBe(2);
+    preparedModel.close();
+    expect(count("close")).toBe(2);
+  });
+
+  it("lies in plain memory where condition and body are on different devices", async () => {
+    const lessOnly = { ...taking(npu, ["LESS"]), name: "less" };
+    const addOnly = { ...taking(npu, ["ADD"]), name: "add" };
+    const { preparedModel } = await divide(doubling(1000), [lessOnly, addOnly, reference], { cpu: reference });
+    expect(await compute(preparedModel, [1], 1)).toEqual([1024]);
+    expect([count("allocate"), count("run")]).toEqual([0, 21]);
+  });
+});
+
+describe("a caller's device memory", () => {
+  async function bufferFor({ rolesOf }: Divided, side: "input" | "output") {
+    const roles = rolesOf(side, 0);
+    if (roles === null) throw new Error("the runtime itself uses it");
+    const { buffer, token, message } = await allocateFor(
+      { dimensions: [] },
+      roles.map((role) => ({ role, frequency: 1 })),
+    );
+    if (buffer === null) throw new Error(message);
+    return { buffer, token };
+  }
+
+  it("goes to the steps that use it, where one device has them all", async () => {
+    const divided = await divide(bridge(), [npu, cpuDevice()]);
+    expect(divided.rolesOf("input", 0)).toMatchObject([{ device: npu, side: "input", index: 0 }]);
+    const input = await bufferFor(divided, "input");
+    const output = await bufferFor(divided, "output");
+    await input.buffer.copyFrom(memoryOf(new Uint8Array(Float32Array.of(-1.5, 2.5).buffer)), []);
+    const { status } = await divided.preparedModel.execute(requestOf(input.token, output.token));
+    expect(status).toBe(NONE);
+    const result = new Float32Array(2);
+    expect(await output.buffer.copyTo(memoryOf(new Uint8Array(result.buffer)))).toEqual({ status: NONE });
+    expect([...result]).toEqual([1.5, 2.5]);
+    expect([count("read"), count("write")]).toEqual([1, 1]);
+  });
+
+  it("has no value after an execution that failed in a later step", async () => {
+    const model = new Model();
+    const [input, output, between, last] = Array.from({ length: 4 }, () => model.addOperand(float32(2)));
+    model.addOperation("NEG", [input], [output]);
+    model.addOperation("ABS", [input], [between]);
+    model.addOperation("FLOOR", [between], [last]);
+    model.identifyInputsAndOutputs([input], [output, last]);
+    model.finish();
+    const divided = await divide(model, [npu, cpuDevice()]);
+    const { buffer, token } = await bufferFor(divided, "output");
+    const roomFor = (size: number): Request => {
+      const first = requestOf([1, -2], token);
+      const argument = { hasNoValue: false, location: { poolIndex: 2, offset: 0, length: size }, dimensions: [] };
+      const pool: RequestMemoryPool = { kind: "memory", memory: allocateMemory(size) };
+      return { ...first, outputs: [...first.outputs, argument], pools: [...first.pools, pool] };
+    };
+    const hasValue = async () => (await buffer.copyTo(allocateMemory(8))).status === NONE;
+    expect((await divided.preparedModel.execute(roomFor(8))).status).toBe(NONE);
+    expect(await hasValue()).toBe(true);
+    expect((await divided.preparedModel.execute(roomFor(4))).status).toBe(ErrorStatus.OUTPUT_INSUFFICIENT_SIZE);
+    expect(await hasValue()).toBe(false);
+  });
+
+  it("is refused where several devices use the value, and where the runtime itself does", async () => {
+    const addOnly = { ...taking(npu, ["FLOOR"]), name: "floor" };
+    const several = await divide(bridge(), [
+      addOnly,
+      { ...taking(npu, ["NEG", "MAXIMUM"]), name: "rest" },
+      cpuDevice(),
+    ]);
+    const roles = several.rolesOf("input", 0) ?? [];
+    expect(new Set(roles.map(({ device }) => device.name))).toEqual(new Set(["floor", "rest"]));
+    const weighted = roles.map((role) => ({ role, frequency: 1 }));
+    expect(await allocateFor({ dimensions: [] }, weighted)).toMatchObject({ status: GENERAL_FAILURE, buffer: null });
+    const refused = await several.preparedModel.execute(requestOf(1, { room: 2 }));
+    expect(refused).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
+    expect(refused.message).toContain("request pool 0 is the memory of one device");
+
+    const loop = await divide(doubling(10), [npu, reference], { cpu: reference });
+    expect([loop.rolesOf("input", 0), loop.rolesOf("output", 0)]).toEqual([null, null]);
+    expect((await loop.preparedModel.execute(requestOf(1, { room: 1 }))).status).toBe(GENERAL_FAILURE);
+  });
+
+  it("is refused as an input and an output at once, which are different steps'", async () => {
+    const divided = await divide(bridge(), [npu, cpuDevice()]);
+    const roles = [...(divided.rolesOf("input", 0) ?? []), ...(divided.rolesOf("output", 0) ?? [])];
+    const { buffer, token } = await allocateFor(
+      { dimensions: [] },
+      roles.map((role) => ({ role, frequency: 1 })),
+    );
+    await buffer?.copyFrom(memoryOf(new Uint8Array(8)), []);
+    const { status, message } = await divided.preparedModel.execute(requestOf(token, token));
+    expect(status).toBe(INVALID_ARGUMENT);
+    expect(message).toContain("an output needs its own");
+    expect(await compute(divided.preparedModel, token, 2)).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * Memory of devices for what they alone use (HAL 1.3 IDevice.allocate): buffers that are allocated for roles, and found
+ * again by their tokens, so that the runtime can copy what lies in them.
+ */
+import {
+  type AllocateResult,
+  type BufferDesc,
+  type BufferRole,
+  type Device,
+  ErrorStatus,
+  type IBuffer,
+  type PreparedModel,
+} from "@nnhal/types";
+import { type DeviceRole, onlyDevice } from "./uses.ts";
+
+/** A role, and how likely an execution uses the buffer so: within (0, 1]. */
+export interface WeightedRole {
+  readonly role: DeviceRole;
+  readonly frequency: number;
+}
+
+/** By device, by token. The buffers belong to whoever asked for them. */
+const allocated = new WeakMap<Device, Map<number, WeakRef<IBuffer>>>();
+
+/** Allocates a buffer for some roles. GENERAL_FAILURE where they are not all of one device, or it has no memory of its own. */
+export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole[]): Promise<AllocateResult> {
+  const device = onlyDevice(roles.map(({ role }) => role));
+  if (device?.allocate === undefined) {
+    const why = device === undefined ? "no device alone uses it" : `${device.name} has no memory for it`;
+    return { status: ErrorStatus.GENERAL_FAILURE, message: `allocating a buffer: ${why}`, buffer: null, token: 0 };
+  }
+  const models: PreparedModel[] = [];
+  const sides: Record<DeviceRole["side"], BufferRole[]> = { input: [], output: [] };
+  for (const { role, frequency } of roles) {
+    const { preparedModel, side, index: ioIndex } = role;
+    const known = models.indexOf(preparedModel);
+    const modelIndex = known >= 0 ? known : models.push(preparedModel) - 1;
+    sides[side].push({ modelIndex, ioIndex, frequency });
+  }
+  const result = await device.allocate(desc, models, sides.input, sides.output);
+  if (result.buffer !== null) remember(device, result.token, result.buffer);
+  return result;
+}
+
+function remember(device: Device, token: number, buffer: IBuffer): void {
+  let ofDevice = allocated.get(device);
+  if (ofDevice === undefined) {
+    ofDevice = new Map();
+    allocated.set(device, ofDevice);
+  }
+  ofDevice.set(token, new WeakRef(buffer));
+}
+
+/** The buffer of a device with a token, where `allocateFor` gave it out and somebody still has it. */
+export function bufferWith(device: Device, token: number): IBuffer | undefined {
+  return allocated.get(device)?.get(token)?.deref();
+}

@@ -1,0 +1,73 @@
+/**
+ * Running on another device than the one whose buffers hold the values: they are copied to plain memory before, and the
+ * results to the buffers behind (as Android does where it falls back to the CPU).
+ */
+import { allocateMemory } from "@nnhal/driver-core/memory";
+import { ErrorStatus, type Operand, type Outcome, type Request, type Subgraph } from "@nnhal/types";
+import { readPlace, writePlace } from "./bytes.ts";
+import { byteSize } from "./lifetimes.ts";
+import { type Place, type Places, poolOf, requestOf } from "./place.ts";
+import type { StepOutcome } from "./run.ts";
+
+/** A model's arguments where they are. */
+export interface Arguments {
+  readonly inputs: Places;
+  readonly outputs: Places;
+}
+
+/** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers, and knows the sizes. */
+export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs, outputs }: Arguments): boolean {
+  const isCopyable = (place: Place | undefined, operand: Operand) =>
+    place === undefined || place.pool.kind === "memory" || (place.buffer !== undefined && sizeAt(place, operand) > 0);
+  return (
+    inputs.every((place, index) => isCopyable(place, main.operands[main.inputIndexes[index]])) &&
+    outputs.every((place, index) => isCopyable(place, main.operands[main.outputIndexes[index]]))
+  );
+}
+
+/** Runs a request of the same arguments, none of which lies in a device's buffer. */
+export async function runElsewhere<Result extends StepOutcome>(
+  { main }: { readonly main: Subgraph },
+  { inputs, outputs }: Arguments,
+  run: (request: Request) => Promise<Result>,
+): Promise<Result | StepOutcome> {
+  const plainInputs: (Place | undefined)[] = [];
+  for (const [index, place] of inputs.entries()) {
+    if (place?.pool.kind !== "token") {
+      plainInputs.push(place);
+      continue;
+    }
+    const plain = plainPlace(place, main.operands[main.inputIndexes[index]]);
+    const bytes = await readPlace(place, plain.length);
+    if ("status" in bytes) return { ...bytes, outputShapes: [] };
+    await writePlace(plain, bytes, []);
+    plainInputs.push(plain);
+  }
+  const plainOutputs = outputs.map((place, index) =>
+    place?.pool.kind === "token" ? plainPlace(place, main.operands[main.outputIndexes[index]]) : place,
+  );
+  const result = await run(requestOf(plainInputs, plainOutputs));
+  if (result.status !== ErrorStatus.NONE) return result;
+  for (const [index, place] of outputs.entries()) {
+    const plain = plainOutputs[index];
+    if (place === undefined || plain === undefined || plain === place) continue;
+    const copied = await copyPlace(plain, place, plain.length, result.outputShapes[index].dimensions);
+    if (copied.status !== ErrorStatus.NONE) return { ...copied, outputShapes: [] };
+  }
+  return result;
+}
+
+/** Copies a value of so many bytes from one place to another. */
+export async function copyPlace(from: Place, to: Place, size: number, dimensions: readonly number[]): Promise<Outcome> {
+  const bytes = await readPlace(from, size);
+  return "status" in bytes ? bytes : writePlace(to, bytes, dimensions);
+}
+
+function plainPlace(place: Place, operand: Operand): Place {
+  const length = sizeAt(place, operand);
+  return { pool: poolOf(allocateMemory(Math.max(length, 1))), offset: 0, length, dimensions: place.dimensions };
+}
+
+function sizeAt({ dimensions }: Place, operand: Operand): number {
+  return byteSize({ ...operand, dimensions: dimensions.length > 0 ? dimensions : operand.dimensions });
+}

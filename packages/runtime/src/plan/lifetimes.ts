@@ -1,0 +1,32 @@
+/**
+ * The temporaries that one step of a plan writes and another reads: how large they are, and from when to when they matter.
+ */
+import type { Plan } from "@nnhal/driver-core/partition";
+import { type Operand, OperandLifeTime, operandTypeNames, operandTypes } from "@nnhal/types";
+import type { Lifetime } from "./layout.ts";
+import { readsOf } from "./levels.ts";
+
+/** The lifetimes of the operands that one step writes and another reads, but for the model's outputs, which lie with the caller. */
+export function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly number[])[]): Lifetime[] {
+  const lives = new Map<number, { first: number; last: number }>();
+  levels.forEach((level, number) => {
+    for (const index of level) {
+      for (const operand of steps[index].outputs) lives.set(operand, { first: number, last: number });
+    }
+    for (const index of level) {
+      for (const operand of readsOf(steps[index])) {
+        const life = lives.get(operand);
+        if (life !== undefined) life.last = number;
+      }
+    }
+  });
+  return [...lives]
+    .filter(([operand]) => model.main.operands[operand].lifetime === OperandLifeTime.TEMPORARY_VARIABLE)
+    .map(([operand, life]) => ({ operand, size: byteSize(model.main.operands[operand]), ...life }));
+}
+
+/** Bytes of an operand of known size. */
+export function byteSize({ type, dimensions }: Operand): number {
+  const name = operandTypeNames.get(type);
+  return dimensions.reduce((size, extent) => size * extent, name === undefined ? 1 : operandTypes[name].elementSize);
+}

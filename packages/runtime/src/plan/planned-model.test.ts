@@ -1,0 +1,213 @@
+/**
+ * Models over several devices, and models that may fall back, behind fences and in bursts.
+ */
+import { createBurst } from "@nnhal/driver-core/burst";
+import { createFence } from "@nnhal/driver-core/fence";
+import { mapMemory } from "@nnhal/driver-core/memory";
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import {
+  type Device,
+  ErrorStatus,
+  MeasureTiming,
+  type PreparedModel,
+  type SyncFence,
+  TIMING_NOT_MEASURED,
+} from "@nnhal/types";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openReference } from "../models.test-helper.ts";
+import { type DivideOptions, divideAndPrepare } from "./divide.ts";
+import { chain, failing, requestOf } from "./divided.test-helper.ts";
+import { taking } from "./memory-backend.test-helper.ts";
+
+const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
+
+let reference: Device;
+beforeEach(async () => {
+  reference = await openReference();
+});
+
+const several = () => [
+  { ...taking(reference, ["FLOOR", "NEG"]), name: "a" },
+  { ...taking(reference, ["ABS"]), name: "b" },
+];
+
+async function prepared(devices: readonly Device[], options: DivideOptions = {}): Promise<PreparedModel> {
+  const divided = await divideAndPrepare(chain().hal, devices, { policy: androidPolicy, ...options }, {});
+  if (!("plan" in divided)) throw new Error(divided.message);
+  return divided.preparedModel;
+}
+
+/** A request, and the numbers at its output. */
+function request(values: readonly number[] = [-1.5, 2.5]) {
+  const made = requestOf(values, { room: 2 });
+  const pool = made.pools[1];
+  const bytes = pool.kind === "memory" ? mapMemory(pool.memory) : undefined;
+  if (bytes === undefined || "unmappable" in bytes) throw new Error("the output cannot be read");
+  return { request: made, result: () => [...new Float32Array(bytes.buffer, bytes.byteOffset, 2)] };
+}
+
+function fenced(model: PreparedModel, ...rest: Parameters<Required<PreparedModel>["executeFenced"]>) {
+  if (model.executeFenced === undefined) throw new Error("there are no fenced executions");
+  return model.executeFenced(...rest);
+}
+
+describe.each([
+  ["several devices", (): [Device[], DivideOptions] => [several(), {}]],
+  [
+    "one device with the CPU behind it",
+    (): [Device[], DivideOptions] => [[{ ...reference, name: "first" }, reference], { cpu: reference, partition: 1 }],
+  ],
+])("executeFenced over %s", (_what, setUp) => {
+  let model: PreparedModel;
+  beforeEach(async () => {
+    model = await prepared(...setUp());
+  });
+
+  it("answers at once, runs after the fences, and tells how it ended", async () => {
+    const { request: made, result } = request();
+    const gates = [createFence(), createFence()];
+    const fences = gates.map(({ fence }) => fence);
+    const answer = await fenced(model, made, fences, { measure: MeasureTiming.YES });
+    expect([answer.status, answer.syncFence?.state]).toEqual([NONE, "ACTIVE"]);
+    expect(await answer.callback?.getExecutionInfo()).toMatchObject({ status: GENERAL_FAILURE });
+    gates[0].signal();
+    await new Promise(setImmediate);
+    expect([answer.syncFence?.state, result()]).toEqual(["ACTIVE", [0, 0]]);
+    gates[1].signal();
+    expect(await answer.syncFence?.wait()).toBe("SIGNALED");
+    expect(result()).toEqual([-2, -2]);
+    const info = await answer.callback?.getExecutionInfo();
+    if (info === undefined) throw new Error("there is no callback");
+    expect(info.status).toBe(NONE);
+    const { timingLaunched, timingFenced } = info;
+    expect(timingFenced.timeInDriver).toBeLessThanOrEqual(timingLaunched.timeInDriver);
+  });
+
+  it("measures nothing that is not asked for", async () => {
+    const answer = await fenced(model, request().request, []);
+    await answer.syncFence?.wait();
+    const none = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+    expect(await answer.callback?.getExecutionInfo()).toEqual({
+      status: NONE,
+      timingLaunched: none,
+      timingFenced: none,
+    });
+  });
+
+  it("fails with a fence that it waits for", async () => {
+    const { request: made, result } = request();
+    const gate = createFence();
+    const answer = await fenced(model, made, [gate.fence]);
+    gate.fail();
+    expect(await answer.syncFence?.wait()).toBe("ERROR");
+    expect(await answer.callback?.getExecutionInfo()).toMatchObject({
+      status: GENERAL_FAILURE,
+      message: "a fence waited for failed",
+    });
+    expect(result()).toEqual([0, 0]);
+  });
+
+  it("refuses what can be seen to be wrong", async () => {
+    const { request: made } = request();
+    const failed = createFence();
+    failed.fail();
+    const unspecified = { ...made, outputs: [{ ...made.outputs[0], dimensions: [0] }] };
+    const wrong: [string, Promise<unknown>, ErrorStatus][] = [
+      ["a null fence", fenced(model, made, [null]), INVALID_ARGUMENT],
+      ["a fence that failed", fenced(model, made, [failed.fence]), INVALID_ARGUMENT],
+      ["an output of unknown size", fenced(model, unspecified, []), INVALID_ARGUMENT],
+      ["a deadline that has passed", fenced(model, made, [], { deadline: 1n }), MISSED_DEADLINE_PERSISTENT],
+    ];
+    for (const [what, answer, status] of wrong) {
+      expect(await answer, what).toMatchObject({ status, syncFence: null, callback: null });
+    }
+    model.close();
+    expect(await fenced(model, made, [])).toMatchObject({ status: INVALID_ARGUMENT });
+  });
+
+  it("does not wait beyond the deadline", async () => {
+    const never: SyncFence = { state: "ACTIVE", wait: () => new Promise(() => {}) };
+    const deadline = process.hrtime.bigint() + 5_000_000n;
+    const answer = await fenced(model, request().request, [never], { deadline });
+    expect(await answer.syncFence?.wait()).toBe("ERROR");
+    expect(await answer.callback?.getExecutionInfo()).toMatchObject({ status: MISSED_DEADLINE_PERSISTENT });
+  });
+});
+
+describe("a fenced execution that fails", () => {
+  it("falls back where that is allowed", async () => {
+    const [a, b] = several();
+    const told: string[] = [];
+    const options: DivideOptions = { cpu: reference, onFallback: (message) => told.push(message) };
+    const model = await prepared([a, failing(b, "execute"), reference], options);
+    const { request: made, result } = request();
+    const answer = await fenced(model, made, []);
+    expect(await answer.syncFence?.wait()).toBe("SIGNALED");
+    expect(result()).toEqual([-2, -2]);
+    expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
+  });
+
+  it("puts its fence in state ERROR where not", async () => {
+    const [a, b] = several();
+    const model = await prepared([a, failing(b, "execute")]);
+    const answer = await fenced(model, request().request, []);
+    expect(await answer.syncFence?.wait()).toBe("ERROR");
+    expect(await answer.callback?.getExecutionInfo()).toMatchObject({ status: GENERAL_FAILURE, message: "broken" });
+  });
+});
+
+describe("a burst over several devices", () => {
+  const burstOf = ({ configureExecutionBurst: configure }: PreparedModel) => {
+    if (configure === undefined) throw new Error("there are no bursts");
+    return createBurst(configure);
+  };
+
+  it("executes one request after the other", async () => {
+    const model = await prepared(several());
+    const { burst, message } = await burstOf(model);
+    if (burst === null) throw new Error(message);
+    for (const values of [
+      [-1.5, 2.5],
+      [7, -8],
+    ]) {
+      const { request: made, result } = request(values);
+      const { status, fallback } = await burst.compute(made);
+      expect([status, fallback, result()]).toEqual([NONE, false, values.map((value) => -Math.abs(Math.floor(value)))]);
+    }
+    await burst.close();
+  });
+
+  it("is not to be had of a model that is closed", async () => {
+    const model = await prepared(several());
+    model.close();
+    expect(await burstOf(model)).toMatchObject({ status: INVALID_ARGUMENT, burst: null });
+  });
+});
+
+describe("a model that is whole on one device", () => {
+  it("is the device's own where nothing may fall back", async () => {
+    const made: (PreparedModel | null)[] = [];
+    const watched: Device = {
+      ...reference,
+      async prepareModel(model, options) {
+        const result = await reference.prepareModel(model, options);
+        made.push(result.preparedModel);
+        return result;
+      },
+    };
+    expect(made).toContain(await prepared([watched]));
+    expect(made).toHaveLength(1);
+  });
+
+  it("tells the device's times, and its refusals", async () => {
+    const model = await prepared([{ ...reference, name: "first" }, reference], { cpu: reference });
+    const { timing } = await model.execute(request().request, { measure: MeasureTiming.YES });
+    expect(timing.timeInDriver).not.toBe(TIMING_NOT_MEASURED);
+    const { request: made } = request();
+    const short = { ...made, outputs: [{ ...made.outputs[0], location: { poolIndex: 1, offset: 0, length: 4 } }] };
+    expect(await model.execute(short)).toMatchObject({
+      status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+      outputShapes: [{ dimensions: [2], isSufficient: false }],
+    });
+  });
+});

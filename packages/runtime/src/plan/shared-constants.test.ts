@@ -1,0 +1,159 @@
+/**
+ * Constants above 128 bytes are the same memory for every device, part and compilation.
+ */
+import type { Backend } from "@nnhal/backend";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { mapPool } from "@nnhal/driver-core/memory";
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import { type Device, type Model as HalModel, OperandLifeTime, type OperationTypeName } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { Model } from "../model.ts";
+import { float32, openReference } from "../models.test-helper.ts";
+import { divideAndPrepare } from "./divide.ts";
+import { doubling } from "./divided.test-helper.ts";
+import { taking } from "./memory-backend.test-helper.ts";
+import { withSharedConstants } from "./shared-constants.ts";
+
+const { CONSTANT_COPY, CONSTANT_REFERENCE } = OperandLifeTime;
+const elements = 64;
+
+/** out = −(in + a) · b, with a and b of 256 bytes, both as CONSTANT_COPY. */
+function heavy(): HalModel {
+  const model = new Model();
+  const [input, a, sum, negated, b, output] = Array.from({ length: 6 }, () => model.addOperand(float32(elements)));
+  const activation = model.addOperand({ type: "INT32" });
+  model.setOperandValue(activation, 0);
+  for (const constant of [a, b]) model.setOperandValue(constant, new Float32Array(elements).fill(constant));
+  model.addOperation("ADD", [input, a, activation], [sum]);
+  model.addOperation("NEG", [sum], [negated]);
+  model.addOperation("MUL", [negated, b, activation], [output]);
+  model.identifyInputsAndOutputs([input], [output]);
+  model.finish();
+  return model.hal;
+}
+
+/** The same with every constant in `operandValues`, as a HAL client may have it. */
+function copied(model: HalModel): HalModel {
+  const values: number[] = [...model.operandValues];
+  const operands = model.main.operands.map((operand) => {
+    if (operand.lifetime !== CONSTANT_REFERENCE) return operand;
+    const { poolIndex, offset, length } = operand.location;
+    const mapping = mapPool(model.pools[poolIndex]);
+    if ("unmappable" in mapping) throw new Error(mapping.unmappable);
+    const location = { poolIndex: 0, offset: values.length, length };
+    values.push(...mapping.bytes.subarray(offset, offset + length));
+    return { ...operand, lifetime: CONSTANT_COPY, location };
+  });
+  return { ...model, main: { ...model.main, operands }, operandValues: Uint8Array.from(values), pools: [] };
+}
+
+/** Opens a device that takes some operations, and notes the buffers that the large constants of its graphs lie in. */
+async function watching(name: string, takes: readonly OperationTypeName[], seen: ArrayBufferLike[]): Promise<Device> {
+  const backend: Backend = {
+    ...referenceBackend,
+    async open() {
+      const session = await referenceBackend.open();
+      if ("unavailable" in session) return session;
+      return {
+        ...session,
+        compile(graph, options) {
+          for (const operand of graph.operands) {
+            const { data, lifetime } = operand ?? {};
+            if (lifetime === CONSTANT_REFERENCE && data !== undefined) seen.push(data.buffer);
+          }
+          return session.compile(graph, options);
+        },
+      };
+    },
+  };
+  const device = await openDevice({ name, backend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return taking(device, takes);
+}
+
+describe("large constants", () => {
+  it.each([
+    ["in pools", heavy()],
+    ["in operandValues", copied(heavy())],
+  ])("%s are the same memory in all parts of all compilations", async (_where, model) => {
+    const seen: ArrayBufferLike[] = [];
+    const devices = [await watching("a", ["ADD", "MUL"], seen), await watching("b", ["NEG"], seen)];
+    const prepared = [];
+    for (let compilation = 0; compilation < 5; compilation++) {
+      const divided = await divideAndPrepare(model, devices, { policy: androidPolicy }, {});
+      if (!("plan" in divided)) throw new Error(divided.message);
+      expect(divided.plan.steps).toHaveLength(3);
+      prepared.push(divided.preparedModel);
+    }
+    // Two constants, each in one step of each compilation; in pools they lie in two buffers, else in one.
+    expect(seen).toHaveLength(10);
+    expect(new Set(seen).size).toBe(model.pools.length === 0 ? 1 : 2);
+    for (const preparedModel of prepared) preparedModel.close();
+  });
+
+  it("that were copied go to memory that all threads share, and nothing large stays behind", () => {
+    const model = copied(heavy());
+    const { main, pools, operandValues } = withSharedConstants(model);
+    expect(operandValues).toHaveLength(4);
+    expect(pools).toHaveLength(1);
+    const [{ handle }] = pools;
+    expect(handle?.kind === "buffer" && handle.buffer instanceof SharedArrayBuffer).toBe(true);
+    expect(main.operations).toBe(model.main.operations);
+    expect(withSharedConstants(model)).toBe(withSharedConstants(withSharedConstants(model)));
+  });
+
+  it("of subgraphs go to the same pool, each once", () => {
+    const model = copied(heavy());
+    const nested = withSharedConstants({ ...model, referenced: [model.main] });
+    expect(nested.pools).toHaveLength(1);
+    expect(nested.referenced[0].operands).toEqual(nested.main.operands);
+    expect(nested.pools[0].size).toBe(withSharedConstants(model).pools[0].size);
+  });
+
+  it("are those above 128 bytes", async () => {
+    const model = doubling(10).hal;
+    expect(withSharedConstants(model)).toBe(model);
+    for (const [length, count] of [
+      [32, 0],
+      [33, 1],
+    ]) {
+      const bound = new Model();
+      const [input, constant, output] = Array.from({ length: 3 }, () => bound.addOperand(float32(length)));
+      const activation = bound.addOperand({ type: "INT32" });
+      bound.setOperandValue(activation, 0);
+      bound.setOperandValue(constant, new Float32Array(length));
+      bound.addOperation("ADD", [input, constant, activation], [output]);
+      bound.identifyInputsAndOutputs([input], [output]);
+      bound.finish();
+      expect(withSharedConstants(copied(bound.hal)).pools).toHaveLength(count);
+    }
+  });
+
+  it("give the same results", async () => {
+    const reference = await openReference();
+    const results = [];
+    for (const model of [heavy(), copied(heavy())]) {
+      const divided = await divideAndPrepare(model, [reference], {}, {});
+      if (!("plan" in divided)) throw new Error(divided.message);
+      const bytes = new Uint8Array(4 * elements);
+      const argument = (poolIndex: number) => ({
+        hasNoValue: false,
+        location: { poolIndex, offset: 0, length: bytes.length },
+        dimensions: [],
+      });
+      const memoryOf = (buffer: ArrayBuffer) => ({
+        kind: "memory" as const,
+        memory: { name: "ashmem", size: buffer.byteLength, handle: { kind: "buffer" as const, buffer, byteOffset: 0 } },
+      });
+      await divided.preparedModel.execute({
+        inputs: [argument(0)],
+        outputs: [argument(1)],
+        pools: [memoryOf(new Float32Array(elements).fill(0.5).buffer), memoryOf(bytes.buffer)],
+      });
+      results.push([...new Float32Array(bytes.buffer)]);
+    }
+    expect(results[1]).toEqual(results[0]);
+    expect(results[0][0]).toBe(-1.5 * 4);
+  });
+});

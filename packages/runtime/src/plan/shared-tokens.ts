@@ -1,0 +1,126 @@
+/**
+ * Memory of several devices that are presented as one: a buffer is allocated on the device that alone uses what lies in it,
+ * and its token says which device that is.
+ */
+import {
+  type AllocateResult,
+  type Device,
+  ErrorStatus,
+  type Model,
+  type Outcome,
+  type PreparedModel,
+  type Request,
+  type RequestArgument,
+  type RequestMemoryPool,
+} from "@nnhal/types";
+import { describeBuffer } from "@nnhal/validation";
+import { allocateFor, type WeightedRole } from "./device-memory.ts";
+import type { Divided } from "./divide.ts";
+import { unfenced } from "./fenced.ts";
+import { refused } from "./planned-model.ts";
+import { type DeviceRole, onlyDevice } from "./uses.ts";
+
+/** The memory of devices, as that of one. */
+export interface SharedTokens {
+  readonly allocate: Required<Device>["allocate"];
+  /** The prepared model of a division, which takes the tokens of `allocate`. */
+  present(divided: Divided, model: Model): PreparedModel;
+}
+
+/** What is kept of a prepared model that was presented. */
+interface Presented {
+  readonly divided: Divided;
+  readonly model: Model;
+}
+
+/** The memory of some devices. */
+export function shareTokens(devices: readonly Device[]): SharedTokens {
+  const records = new WeakMap<PreparedModel, Presented>();
+  return {
+    async allocate(desc, preparedModels, inputRoles, outputRoles) {
+      const known = preparedModels.map((model) => (model === null ? null : (records.get(model) ?? null)));
+      const { issues } = describeBuffer({ desc, preparedModels: known, inputRoles, outputRoles });
+      const [issue] = issues;
+      if (issue !== undefined) {
+        return nothing(ErrorStatus.INVALID_ARGUMENT, `allocating a buffer: ${issue.path}: ${issue.message}`);
+      }
+      const roles: WeightedRole[] = [];
+      const sides = [
+        ["input", inputRoles],
+        ["output", outputRoles],
+      ] as const;
+      for (const [side, list] of sides) {
+        for (const { modelIndex, ioIndex, frequency } of list) {
+          const used = known[modelIndex]?.divided.rolesOf(side, ioIndex) ?? null;
+          if (used === null) {
+            const why = `the runtime itself uses ${side} ${ioIndex} of prepared model ${modelIndex}`;
+            return nothing(ErrorStatus.GENERAL_FAILURE, `allocating a buffer: ${why}`);
+          }
+          roles.push(...used.map((role) => ({ role, frequency })));
+        }
+      }
+      const result = await allocateFor(desc, roles);
+      const place = devices.indexOf(onlyDevice(roles.map(({ role }) => role)) ?? devices[0]);
+      return result.token === 0 ? result : { ...result, token: result.token * devices.length + place };
+    },
+    present(divided, model) {
+      const presented = presentedModel(divided, devices);
+      records.set(presented, { divided, model });
+      return presented;
+    },
+  };
+}
+
+function nothing(status: ErrorStatus, message: string): AllocateResult {
+  return { status, message, buffer: null, token: 0 };
+}
+
+function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly Device[]): PreparedModel {
+  const { executeFenced, configureExecutionBurst } = preparedModel;
+  const own = (request: Request) => withDeviceTokens(request, rolesOf, devices);
+  return {
+    async execute(request, options) {
+      const translated = own(request);
+      return "status" in translated
+        ? refused(translated.status, translated.message)
+        : preparedModel.execute(translated, options);
+    },
+    ...(executeFenced && {
+      async executeFenced(request, waitFor, options) {
+        const translated = own(request);
+        return "status" in translated
+          ? unfenced(translated)
+          : executeFenced.call(preparedModel, translated, waitFor, options);
+      },
+    }),
+    ...(configureExecutionBurst && { configureExecutionBurst: configureExecutionBurst.bind(preparedModel) }),
+    close: () => preparedModel.close(),
+  };
+}
+
+/** The request with the tokens that the devices gave out. */
+function withDeviceTokens(
+  request: Request,
+  rolesOf: Divided["rolesOf"],
+  devices: readonly Device[],
+): Request | Required<Outcome> {
+  if (!request.pools.some(({ kind }) => kind === "token")) return request;
+  const wrong = wrongDevice(request.inputs, "input") ?? wrongDevice(request.outputs, "output");
+  if (wrong !== undefined) return { status: ErrorStatus.INVALID_ARGUMENT, message: wrong };
+  const pools = request.pools.map(
+    (pool): RequestMemoryPool =>
+      pool.kind === "token" ? { kind: "token", token: Math.floor(pool.token / devices.length) } : pool,
+  );
+  return { ...request, pools };
+
+  /** What is wrong where an argument lies in the memory of a device that does not use it, or not alone. */
+  function wrongDevice(list: readonly RequestArgument[], side: DeviceRole["side"]): string | undefined {
+    for (const [index, { hasNoValue, location }] of list.entries()) {
+      const pool = hasNoValue ? undefined : request.pools[location.poolIndex];
+      if (pool?.kind !== "token") continue;
+      if (onlyDevice(rolesOf(side, index)) === devices[pool.token % devices.length]) continue;
+      return `${side} ${index} is a device buffer that was not allocated for ${side} ${index} of this prepared model`;
+    }
+    return undefined;
+  }
+}

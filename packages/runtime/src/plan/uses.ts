@@ -1,0 +1,65 @@
+/**
+ * Who uses a value: the inputs and outputs of devices' prepared models that an operand of a plan comes to be (HAL 1.3
+ * BufferRole), followed through interpreted control flow. What one device alone uses may lie in its own memory.
+ */
+import type { Plan } from "@nnhal/driver-core/partition";
+import type { Device, PreparedModel } from "@nnhal/types";
+import type { PreparedStep } from "./prepare.ts";
+
+/** An input or output of a device's prepared model. */
+export interface DeviceRole {
+  readonly device: Device;
+  readonly preparedModel: PreparedModel;
+  readonly side: "input" | "output";
+  /** Among the prepared model's inputs or outputs. */
+  readonly index: number;
+}
+
+/** By operand its roles; null where the runtime itself reads or writes the value, as well or instead. */
+export type Uses = ReadonlyMap<number, readonly DeviceRole[] | null>;
+
+/** The uses of a plan's operands. */
+export function usesOf({ model }: Plan, steps: readonly PreparedStep[]): Uses {
+  const uses = new Map<number, DeviceRole[] | null>();
+  const add = (operand: number, roles: readonly DeviceRole[] | null = []) => {
+    const known = uses.get(operand);
+    if (known === undefined) uses.set(operand, roles && [...roles]);
+    else if (roles === null) uses.set(operand, null);
+    else known?.push(...roles);
+  };
+  for (const prepared of steps) {
+    const { inputs, outputs } = prepared.step;
+    if (prepared.kind === "execution") {
+      const { device, preparedModel } = prepared;
+      for (const [index, operand] of inputs.entries()) add(operand, [{ device, preparedModel, side: "input", index }]);
+      for (const [index, operand] of outputs.entries())
+        add(operand, [{ device, preparedModel, side: "output", index }]);
+      continue;
+    }
+    const [first, second] =
+      prepared.kind === "if" ? [prepared.thenPlan, prepared.elsePlan] : [prepared.conditionPlan, prepared.bodyPlan];
+    for (const inner of [first, second]) {
+      const { inputIndexes } = inner.plan.model.main;
+      for (const [index, operand] of inputs.entries()) add(operand, inner.uses.get(inputIndexes[index]));
+    }
+    if (prepared.kind === "if") {
+      add(prepared.step.condition, null);
+      for (const { plan, uses: inside } of [first, second]) {
+        const { outputIndexes } = plan.model.main;
+        for (const [index, operand] of outputs.entries()) add(operand, inside.get(outputIndexes[index]));
+      }
+    } else {
+      // The runtime copies a loop's results to its outputs: the initial values, where there is no turn.
+      for (const operand of [...inputs.slice(0, outputs.length), ...outputs]) add(operand, null);
+    }
+  }
+  // What no step reads is nobody's.
+  for (const input of model.main.inputIndexes) if (!uses.has(input)) uses.set(input, []);
+  return uses;
+}
+
+/** The only device of some roles; undefined where there are none, or several, or the runtime is among the users. */
+export function onlyDevice(roles: readonly DeviceRole[] | null | undefined): Device | undefined {
+  const device = roles?.[0]?.device;
+  return device !== undefined && roles?.every((role) => role.device === device) ? device : undefined;
+}
