@@ -48,7 +48,7 @@ export function htmlReport(facts: DeviceFacts, reports: readonly SuiteReport[], 
     tag(
       "footer",
       "",
-      "Made by nnhal conformance. A case is unsupported where the device, or the HAL version that it is driven through, need not have what the case is about.",
+      "Made by nnhal conformance. A case is unsupported where the device, or the HAL version that it is driven through, need not have what the case is about; it is skipped where the suite left it out.",
     ),
   );
   return `<!doctype html>\n${tag("html", 'lang="en"', tag("head", "", ...head), tag("body", "", body)).html}\n`;

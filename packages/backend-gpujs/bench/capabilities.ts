@@ -3,18 +3,20 @@
  * networks have them, of the ratio of the least times. These are the numbers in src/capabilities.ts.
  *
  * Run from the top of the repository:
- * `npx tsx --conditions=@nnhal/source packages/backend-tfjs/bench/capabilities.ts [ROUNDS] [ENGINE…]`.
+ * `npx tsx --conditions=@nnhal/source packages/backend-gpujs/bench/capabilities.ts [ROUNDS] [MODE…]`.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import type { Device, OperandTypeName, OperationTypeName } from "@nnhal/types";
-import { type EngineName, tfjsBackend } from "../src/index.ts";
+import { gpujsBackend, type ModeName } from "../src/index.ts";
 
 const rounds = Number(process.argv[2] ?? 15);
-const engines = ["node", "wasm", "cpu"].filter((name): name is EngineName => isWanted(name, process.argv.slice(3)));
+const modes = (["webgpu", "headlessgl", "webasm", "cpu"] as const).filter((name) =>
+  isWanted(name, process.argv.slice(3)),
+);
 
-function isWanted(name: string, wanted: readonly string[]): boolean {
+function isWanted(name: ModeName, wanted: readonly string[]): boolean {
   return wanted.length === 0 || wanted.includes(name);
 }
 
@@ -146,10 +148,10 @@ async function open(backend: Parameters<typeof openDevice>[0]["backend"]): Promi
 
 const reference = await open(referenceBackend);
 if (reference === undefined) throw new Error("there is no reference");
-for (const engine of engines) {
-  const device = await open(tfjsBackend({ engine }));
+for (const mode of modes) {
+  const device = await open(gpujsBackend({ mode }));
   if (device === undefined) {
-    console.log(`${engine}: not here`);
+    console.log(`${mode}: not here`);
     continue;
   }
   for (const [name, kind] of Object.entries(kinds)) {
@@ -158,9 +160,9 @@ for (const engine of engines) {
       const pair = [await prepare(reference, kind, code, shapes), await prepare(device, kind, code, shapes)];
       const [theirs, ours] = await leastTimes(pair);
       ratios.push(ours / theirs);
-      console.log(`${engine} ${name} ${title}: ${ours.toFixed(3)} ms beside ${theirs.toFixed(3)} ms`);
+      console.log(`${mode} ${name} ${title}: ${ours.toFixed(3)} ms beside ${theirs.toFixed(3)} ms`);
     }
     const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
-    console.log(`${engine} ${name}: ${mean.toFixed(3)}`);
+    console.log(`${mode} ${name}: ${mean.toFixed(3)}`);
   }
 }

@@ -112,7 +112,7 @@ async function naive(mode: ModeName, layers: readonly Layer[]): Promise<Contesta
   return async (input) => {
     let value: unknown = nested(input, size, size, channels[0]);
     for (const step of steps) value = await step(value);
-    const rows = value instanceof Array ? value.flat() : [];
+    const rows = Array.isArray(value) ? value.flat() : [];
     return Float32Array.from(rows.flatMap((row) => [...row]));
   };
 }
@@ -121,27 +121,23 @@ function naiveLayer(gpu: Gpu, { kind, height, inputs, outputs, stride, weights, 
   const extent = height / stride;
   const settings = { output: [outputs, extent, extent], loopMaxIterations: 1024, precision: "single" } as const;
   const kernel = (source: string) => Reflect.apply(gpu.createKernel, gpu, [source, settings]);
-  // SAME: with a stride of 2 and an even extent all padding is behind.
-  const before = stride === 1 ? 1 : 0;
-  const convolve =
+  // SAME: with a stride of 2 and an even extent all padding is behind. The sums are written as their definition has them, for any filter.
+  const filterSize = kind === "depthwise" ? 3 : 1;
+  const before = kind === "depthwise" && stride === 1 ? 1 : 0;
+  const sum =
     kind === "depthwise"
-      ? kernel(`function (a, w) {
+      ? "sum += a[y][x][this.thread.x] * w[ky][kx][this.thread.x];"
+      : `for (let i = 0; i < ${inputs}; i++) { sum += a[y][x][i] * w[this.thread.x][i]; }`;
+  const convolve = kernel(`function (a, w) {
   let sum = 0;
-  for (let ky = 0; ky < 3; ky++) {
-    for (let kx = 0; kx < 3; kx++) {
-      const y1 = this.thread.z * ${stride} + ky - ${before};
-      const x1 = this.thread.y * ${stride} + kx - ${before};
-      if (y1 >= 0 && y1 < ${height} && x1 >= 0 && x1 < ${height}) {
-        sum += a[y1][x1][this.thread.x] * w[ky][kx][this.thread.x];
+  for (let ky = 0; ky < ${filterSize}; ky++) {
+    for (let kx = 0; kx < ${filterSize}; kx++) {
+      const y = this.thread.z * ${stride} + ky - ${before};
+      const x = this.thread.y * ${stride} + kx - ${before};
+      if (y >= 0 && y < ${height} && x >= 0 && x < ${height}) {
+        ${sum}
       }
     }
-  }
-  return sum;
-}`)
-      : kernel(`function (a, w) {
-  let sum = 0;
-  for (let i = 0; i < ${inputs}; i++) {
-    sum += a[this.thread.z][this.thread.y][i] * w[this.thread.x][i];
   }
   return sum;
 }`);

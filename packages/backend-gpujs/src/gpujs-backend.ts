@@ -65,6 +65,9 @@ export function engineOn(machine: Machine, missing: readonly Unavailable[] = [])
 function typed(elements: Float32Array, { type, dimensions }: TensorInfo): TensorData {
   const data = createData(type, elementCount(dimensions));
   if (data instanceof Float32Array) return elements;
-  data.set(elements);
+  // The greatest float32 of a TENSOR_INT32 is one more than its greatest element.
+  if (data instanceof Int32Array)
+    for (let at = 0; at < data.length; at++) data[at] = Math.min(elements[at], 0x7fffffff);
+  else data.set(elements);
   return data;
 }

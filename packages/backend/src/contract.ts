@@ -92,7 +92,16 @@ export interface BackendBuffer {
 }
 
 /** Whether an operation can run, and why not: "CONV_2D: dilation 2x2 is not available for TENSOR_QUANT8_ASYMM". */
-export type Support = { readonly supported: true } | { readonly supported: false; readonly reason: string };
+export type Support =
+  | {
+      readonly supported: true;
+      /**
+       * How many computations of the engine the operation takes, where each costs a start of its own, such as those of a
+       * recurrent cell at every point in time. Default: 1.
+       */
+      readonly launches?: number;
+    }
+  | { readonly supported: false; readonly reason: string };
 
 /** How to compile. */
 export interface CompileOptions {

@@ -12,10 +12,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Burst } from "./burst.ts";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
-import { code, faster, gate, withPrepared } from "./fakes.test-helper.ts";
+import { code, collect, faster, gate, half, turn, withPrepared } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { MemoryDesc } from "./memory-desc.ts";
 import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
+import { chain } from "./plan/divided.test-helper.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -84,7 +85,7 @@ describe("Burst", () => {
     burst.close();
   });
 
-  it("has the device remember memories until they are closed, and callers' arrays never", async () => {
+  it("has the device remember memories until they are closed or gone, and callers' arrays never", async () => {
     const { seen, device } = counting();
     const compilation = await compile(addModel(), [device]);
     using burst = await Burst.create(compilation);
@@ -100,8 +101,18 @@ describe("Burst", () => {
     expect(seen.memories.size).toBe(1 + 3 * 2);
     expect(seen.forgotten).toBe(3 * 2);
     memory.close();
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     expect(seen.forgotten).toBe(3 * 2 + 1);
+    await (async () => {
+      const execution = new Execution(compilation);
+      execution.setInputFromMemory(0, Memory.allocate(8));
+      execution.setInputFromMemory(1, Memory.allocate(8));
+      execution.setOutput(0, new Float32Array(2));
+      await execution.burstCompute(burst);
+    })();
+    expect(seen.forgotten).toBe(3 * 2 + 1 + 1);
+    await collect();
+    expect(seen.forgotten).toBe(3 * 2 + 1 + 1 + 2);
   });
 
   it("executes the ordinary way what queues cannot carry", async () => {
@@ -137,21 +148,22 @@ describe("Burst", () => {
       configureExecutionBurst: async () => ({ status: ErrorStatus.GENERAL_FAILURE, context: null }),
     }));
     const lacking = withPrepared(reference, () => ({}), "configureExecutionBurst");
-    const half = (name: string, share: number): Device => ({
-      ...reference,
-      name,
-      getSupportedOperations({ main }) {
-        const supported = main.operations.map((_, index) => index % 2 === share);
-        return { status: ErrorStatus.NONE, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
-      },
-    });
-    for (const devices of [[none], [lacking], [half("even", 0), half("odd", 1)]]) {
-      const compilation = await compile(addModel(), devices);
+    for (const device of [none, lacking]) {
+      const compilation = await compile(addModel(), [device]);
       using burst = await Burst.create(compilation);
       const { execution, output } = ready(compilation);
       await execution.burstCompute(burst);
       expect([...output]).toEqual([11, 21]);
     }
+    const divided = await compile(chain(), [half("even", reference, 0), half("odd", reference, 1)]);
+    expect(divided.plan.steps).toHaveLength(3);
+    using burst = await Burst.create(divided);
+    const execution = new Execution(divided);
+    const output = new Float32Array(2);
+    execution.setInput(0, Float32Array.of(1.5, -1.5));
+    execution.setOutput(0, output);
+    await execution.burstCompute(burst);
+    expect([...output]).toEqual([-1, -2]);
   });
 
   it("says what fails, and goes on afterwards", async () => {
@@ -193,6 +205,17 @@ describe("Burst", () => {
     await execution.burstCompute(burst);
     expect([...output]).toEqual([11, 21]);
     expect(told).toHaveLength(1);
+  });
+
+  it("ends once nobody has it any more, and when it is closed", async () => {
+    const { seen, device } = counting();
+    const compilation = await compile(addModel(), [device]);
+    (await Burst.create(compilation)).close();
+    await turn();
+    expect(seen.closed).toBe(1);
+    await (async () => Burst.create(compilation))();
+    await collect();
+    expect(seen.closed).toBe(2);
   });
 
   describe("refuses", () => {

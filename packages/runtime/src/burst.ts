@@ -11,7 +11,7 @@ import {
   type Request,
 } from "@nnhal/types";
 import { expectGiven } from "./checks.ts";
-import type { Compilation } from "./compilation.ts";
+import type { Compilation, Executable } from "./compilation.ts";
 import { close, whenCollected } from "./finalizer.ts";
 import type { Memory } from "./memory.ts";
 import { isRecoverable } from "./plan/run.ts";
@@ -26,20 +26,23 @@ import { expect, ResultCode } from "./result-code.ts";
 export class Burst {
   readonly #compilation: Compilation;
   readonly #queues: HalBurst | undefined;
-  readonly #forget = new Map<Memory, () => void>();
+  readonly #remembered = new WeakSet<Memory>();
+  /** Memories outlive bursts, and bursts memories: neither keeps the other. */
+  readonly #forget: (pool: HalMemory) => void;
   readonly #cancelFinalizer: () => void;
   #state: "idle" | "busy" | "closed" = "idle";
 
   private constructor(compilation: Compilation, queues: HalBurst | undefined) {
     this.#compilation = compilation;
     this.#queues = queues;
+    this.#forget = (pool) => void queues?.freeMemory(pool);
     this.#cancelFinalizer = whenCollected(this, queues, close);
   }
 
   /** Starts a burst of a finished compilation. */
   static async create(compilation: Compilation): Promise<Burst> {
     expectGiven(compilation, "Burst.create", "compilation");
-    return new Burst(compilation, await queuesTo(compilation.whole, compilation));
+    return new Burst(compilation, await queuesTo(compilation.executable.whole, compilation));
   }
 
   /** Ends the burst, after the execution under way. */
@@ -47,8 +50,6 @@ export class Burst {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#cancelFinalizer();
-    for (const cancel of this.#forget.values()) cancel();
-    this.#forget.clear();
     void this.#queues?.close();
   }
 
@@ -61,8 +62,9 @@ export class Burst {
     const what = "burstCompute";
     const isOwn = compilation === this.#compilation;
     expect(isOwn, ResultCode.BAD_DATA, () => `${what}: the burst is of another compilation than the execution`);
-    const { [this.#state]: problem } = { idle: undefined, busy: "runs another execution", closed: "is closed" };
-    expect(problem === undefined, ResultCode.BAD_STATE, () => `${what}: the burst ${problem}`);
+    const isIdle = this.#state === "idle";
+    const why = this.#state === "closed" ? "is closed" : "runs another execution";
+    expect(isIdle, ResultCode.BAD_STATE, () => `${what}: the burst ${why}`);
     this.#state = "busy";
   }
 
@@ -71,11 +73,11 @@ export class Burst {
    * may remember until they are closed; of all other pools it remembers none.
    */
   async run(
+    { preparedModel, canFallBack }: Executable,
     request: Request,
     options: ExecuteOptions,
     memories: ReadonlyMap<HalMemory, Memory>,
   ): Promise<ExecutionResult> {
-    const { preparedModel, canFallBack } = this.#compilation;
     const ordinarily = () => preparedModel.execute(request, options);
     try {
       if (this.#queues === undefined) return await ordinarily();
@@ -85,7 +87,7 @@ export class Burst {
         if (pool.kind !== "memory") continue;
         const memory = memories.get(pool.memory);
         if (memory === undefined) await this.#queues.freeMemory(pool.memory);
-        else this.#remember(memory);
+        else this.#remember(memory, pool.memory);
       }
       return canFallBack && isRecoverable(result.status) ? await ordinarily() : result;
     } finally {
@@ -93,14 +95,16 @@ export class Burst {
     }
   }
 
-  #remember(memory: Memory): void {
-    if (this.#state === "closed" || this.#forget.has(memory)) return;
-    const cancel = memory.whenClosed((pool) => {
-      this.#forget.delete(memory);
-      void this.#queues?.freeMemory(pool);
-    });
-    this.#forget.set(memory, cancel);
+  #remember(memory: Memory, pool: HalMemory): void {
+    if (this.#remembered.has(memory)) return;
+    this.#remembered.add(memory);
+    memory.whenClosed(this.#forget);
+    whenCollected(memory, { queues: this.#queues, pool }, forget);
   }
+}
+
+function forget({ queues, pool }: { readonly queues: HalBurst | undefined; readonly pool: HalMemory }): void {
+  void queues?.freeMemory(pool);
 }
 
 async function queuesTo(model: PreparedModel | undefined, { log }: Compilation): Promise<HalBurst | undefined> {

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cacheFileNames, cacheFilesOf, cacheToken, partsOf } from "./caching.ts";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
-import { code } from "./fakes.test-helper.ts";
+import { code, half } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { addModel, float32, openReference } from "./models.test-helper.ts";
 
@@ -171,6 +171,22 @@ describe("Compilation.setCaching", () => {
     },
   );
 
+  it("has the reference device prepare a model once", async () => {
+    let prepared = 0;
+    const counting: Device = {
+      ...reference,
+      prepareModel(...request) {
+        prepared++;
+        return reference.prepareModel(...request);
+      },
+    };
+    const { numModelCache, numDataCache } = reference.getNumberOfCacheFilesNeeded();
+    expect(await sum(await compile([counting]))).toEqual([11, 22]);
+    expect(readdirSync(directory)).toHaveLength(numModelCache + numDataCache);
+    expect(await sum(await compile([counting]))).toEqual([11, 22]);
+    expect(prepared).toBe(1);
+  });
+
   it("keeps nothing of a device that keeps nothing, and nothing without a token", async () => {
     const calls = noCalls();
     await compile([caching(calls, [0, 0], ErrorStatus.NONE)]);
@@ -195,16 +211,8 @@ describe("Compilation.setCaching", () => {
   });
 
   it("keeps each device's part of a divided model by itself", async () => {
-    const takes = (name: string, share: number): Device => {
-      const one = caching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name);
-      return {
-        ...one,
-        getSupportedOperations({ main }) {
-          const supported = main.operations.map((_, index) => index % 2 === share);
-          return { status: ErrorStatus.NONE, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
-        },
-      };
-    };
+    const takes = (name: string, share: 0 | 1) =>
+      half(name, caching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name), share);
     const chain = (count: number) => {
       const model = new Model({ log: silentLogger });
       const operands = Array.from({ length: count + 1 }, () => model.addOperand(float32(2)));

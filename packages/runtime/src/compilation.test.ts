@@ -106,9 +106,8 @@ describe("Compilation", () => {
     for (const ask of [
       () => compilation.plan,
       () => compilation.deviceNames,
-      () => compilation.preparedModel,
-      () => compilation.whole,
-      () => compilation.canFallBack,
+      () => compilation.executable,
+      () => compilation.lend(),
       () => compilation.rolesOf,
     ]) {
       expect(ask).toThrow("the compilation is failed");
@@ -200,6 +199,38 @@ describe("Compilation", () => {
     await expect(finishing).rejects.toThrow(code("BAD_STATE"));
     expect(closed).toBe(1);
     compilation.close();
+    expect(closed).toBe(1);
+  });
+
+  it("is kept until executions under way have ended, when it is closed", async () => {
+    let closed = 0;
+    const counting = withPrepared(device, ({ close }) => ({
+      close() {
+        closed++;
+        close();
+      },
+    }));
+    const compilation = new Compilation(addModel(), [counting]);
+    await compilation.finish();
+    const ready = () => {
+      const execution = new Execution(compilation);
+      const output = new Float32Array(2);
+      execution.setInput(0, Float32Array.of(1, 2));
+      execution.setInput(1, Float32Array.of(10, 20));
+      execution.setOutput(0, output);
+      return { execution, output };
+    };
+    const [started, waiting] = [ready(), ready()];
+    const event = started.execution.startCompute();
+    const after = await waiting.execution.startComputeWithDependencies([event]);
+    compilation.close();
+    expect(closed).toBe(0);
+    await event.wait();
+    await after.wait();
+    expect([started, waiting].map(({ output }) => [...output])).toEqual([
+      [11, 22],
+      [11, 22],
+    ]);
     expect(closed).toBe(1);
   });
 

@@ -28,6 +28,15 @@ export interface CompilationOptions extends DivideOptions {
   readonly now?: () => bigint;
 }
 
+/** What executions need of a compilation. */
+export interface Executable {
+  readonly preparedModel: PreparedModel;
+  /** What the device prepared that has the whole model; absent where none has, or steps are observed. */
+  readonly whole?: PreparedModel;
+  /** Whether what fails may run again on the CPU. */
+  readonly canFallBack: boolean;
+}
+
 /**
  * A compilation of a finished model for one or several devices. Settings first, then `finish`, then executions.
  *
@@ -44,6 +53,9 @@ export class Compilation {
   #caching: Caching | undefined;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
   #prepared: Divided | undefined;
+  /** Executions under way. */
+  #loans = 0;
+  #toClose: PreparedModel | undefined;
   #cancelFinalizer = () => {};
   /** For the executions of this package. */
   readonly log: Logger;
@@ -160,20 +172,23 @@ export class Compilation {
     return this.#source.hal;
   }
 
-  /** For the executions of this package. Throws BAD_STATE before `finish`. */
-  get preparedModel(): PreparedModel {
-    return this.#expectFinished("an execution").preparedModel;
+  /** For this package: what there is to execute on, kept until `giveBack`, even if it is closed. BAD_STATE before `finish`. */
+  lend(): Executable {
+    const executable = this.executable;
+    this.#loans++;
+    return executable;
   }
 
-  /** For this package: what the device prepared that has the whole model; undefined where none has, or steps are observed. */
-  get whole(): PreparedModel | undefined {
-    const { whole } = this.#expectFinished("an execution");
-    return this.#options.onStep === undefined ? whole : undefined;
+  giveBack(): void {
+    this.#loans--;
+    this.#closeWhenIdle();
   }
 
-  /** For this package: whether what fails may run again on the CPU. */
-  get canFallBack(): boolean {
-    return this.#expectFinished("an execution").canFallBack;
+  /** For this package: what there is to execute on, now. Throws BAD_STATE before `finish`. */
+  get executable(): Executable {
+    const { preparedModel, whole, canFallBack } = this.#expectFinished("an execution");
+    const isObserved = this.#options.onStep !== undefined;
+    return { preparedModel, canFallBack, ...(whole && !isObserved && { whole }) };
   }
 
   /** For this package: whether it is for a list of devices and no other, so that nothing may fall back. */
@@ -208,17 +223,24 @@ export class Compilation {
     );
   }
 
-  /** Frees what the devices hold. Executions under way end as they would. */
+  /** Frees what the devices hold, once executions under way have ended. */
   close(): void {
     this.#cancelFinalizer();
-    const prepared = this.#prepared?.preparedModel;
-    inSection(this.trace, "LR", "PT", "Compilation.close", () => prepared?.close());
+    this.#toClose ??= this.#prepared?.preparedModel;
     this.#prepared = undefined;
     this.#state = "closed";
+    this.#closeWhenIdle();
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #closeWhenIdle(): void {
+    const prepared = this.#toClose;
+    if (prepared === undefined || this.#loans > 0) return;
+    this.#toClose = undefined;
+    inSection(this.trace, "LR", "PT", "Compilation.close", () => prepared.close());
   }
 
   get #isClosed(): boolean {

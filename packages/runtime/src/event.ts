@@ -26,14 +26,15 @@ export interface EventSource {
  * Throws a NeuralNetworksError: BAD_STATE after `close`.
  */
 export class Event {
-  readonly #ended: Promise<Ending>;
+  /** For this package. */
+  readonly ended: Promise<Ending>;
   readonly #syncFence: SyncFence | undefined;
   #own: SyncFence | undefined;
   #isClosed = false;
 
   /** For this package: events come of executions, and of `createFromSyncFence`. */
   constructor({ ended, syncFence }: EventSource) {
-    this.#ended = ended;
+    this.ended = ended;
     this.#syncFence = syncFence;
   }
 
@@ -54,13 +55,13 @@ export class Event {
   /** Resolves when the execution has ended, with success; rejects with the NeuralNetworksError that it ended with. */
   async wait(): Promise<void> {
     this.#expectOpen("wait");
-    const { code, message } = await this.#ended;
+    const { code, message } = await this.ended;
     if (code !== ResultCode.NO_ERROR) throw new NeuralNetworksError(code, message);
   }
 
   /**
-   * The fence that tells of the end (NNAPI: getSyncFenceFd). Throws OP_FAILED where none does: events of `startCompute` have
-   * none.
+   * The fence that tells of the end (NNAPI: getSyncFenceFd). Throws OP_FAILED where none does: for events of `startCompute`,
+   * and of executions that had ended before they could be called arranged.
    */
   getSyncFence(): SyncFence {
     const what = "getSyncFence";
@@ -72,7 +73,7 @@ export class Event {
   /** Ends the event, and resolves once the execution has ended, however it did. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#ended;
+    await this.ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,7 +84,7 @@ export class Event {
   dependency(what: string): SyncFence {
     this.#expectOpen(what);
     if (this.#syncFence !== undefined) return this.#syncFence;
-    this.#own ??= fenceFor(this.#ended);
+    this.#own ??= fenceFor(this.ended);
     return this.#own;
   }
 

@@ -8,11 +8,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Event } from "./event.ts";
 import { Execution } from "./execution.ts";
-import { code, faster, gate, turn, withPrepared } from "./fakes.test-helper.ts";
+import { code, faster, gate, half, turn, withPrepared } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { MemoryDesc } from "./memory-desc.ts";
-import { Model } from "./model.ts";
 import { addModel, compile, float32, openReference } from "./models.test-helper.ts";
+import { chain } from "./plan/divided.test-helper.ts";
 
 let reference: Device;
 /** Without executeFenced. */
@@ -183,6 +183,31 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
   });
 });
 
+describe("a memory that was written behind a fence", () => {
+  it("can be read as soon as the fence tells", async () => {
+    const compilation = await compile(addModel(), [reference]);
+    const desc = new MemoryDesc();
+    desc.addOutputRole(compilation, 0);
+    desc.addInputRole(compilation, 0);
+    desc.finish();
+    const memory = await Memory.createFromDesc(desc);
+    const [writing, reading] = [new Execution(compilation), new Execution(compilation)];
+    const output = new Float32Array(2);
+    writing.setInput(0, Float32Array.of(1, 2));
+    writing.setInput(1, Float32Array.of(1, 1));
+    writing.setOutputFromMemory(0, memory);
+    reading.setInputFromMemory(0, memory);
+    reading.setInput(1, Float32Array.of(0, 0));
+    reading.setOutput(0, output);
+    const { fence, signal } = createFence();
+    const event = await writing.startComputeWithDependencies([Event.createFromSyncFence(fence)]);
+    signal();
+    await event.getSyncFence().wait();
+    await (await reading.startComputeWithDependencies([event])).wait();
+    expect([...output]).toEqual([2, 3]);
+  });
+});
+
 describe("startComputeWithDependencies", () => {
   it("refuses a closed event and a second start", async () => {
     const compilation = await compile(addModel(), [reference]);
@@ -197,22 +222,8 @@ describe("startComputeWithDependencies", () => {
   });
 
   it("runs a model over several devices, step by step", async () => {
-    const half = (name: string, share: number): Device => ({
-      ...reference,
-      name,
-      getSupportedOperations({ main }) {
-        const supported = main.operations.map((_, index) => index % 2 === share);
-        return { status: ErrorStatus.NONE, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
-      },
-    });
-    const model = new Model();
-    const [a, b, c] = [1, 2, 3].map(() => model.addOperand(float32(2)));
-    model.addOperation("NEG", [a], [b]);
-    model.addOperation("FLOOR", [b], [c]);
-    model.identifyInputsAndOutputs([a], [c]);
-    model.finish();
-    const compilation = await compile(model, [half("even", 0), half("odd", 1)]);
-    expect(compilation.plan.steps).toHaveLength(2);
+    const compilation = await compile(chain(), [half("even", reference, 0), half("odd", reference, 1)]);
+    expect(compilation.plan.steps).toHaveLength(3);
     const execution = new Execution(compilation);
     const output = new Float32Array(2);
     execution.setInput(0, Float32Array.of(1.5, -1.5));
@@ -221,7 +232,7 @@ describe("startComputeWithDependencies", () => {
     const event = await execution.startComputeWithDependencies([Event.createFromSyncFence(fence)]);
     signal();
     await event.wait();
-    expect([...output]).toEqual([-2, 1]);
+    expect([...output]).toEqual([-1, -2]);
   });
 
   it("falls back to the CPU where a device refuses, and then only where that is allowed", async () => {

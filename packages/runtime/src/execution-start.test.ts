@@ -219,6 +219,7 @@ describe("arguments", () => {
     await expect(execution.burstCompute(missing)).rejects.toThrow(code("UNEXPECTED_NULL"));
     await expect(execution.startComputeWithDependencies(missing)).rejects.toThrow(code("UNEXPECTED_NULL"));
     await expect(execution.startComputeWithDependencies([missing])).rejects.toThrow(code("UNEXPECTED_NULL"));
+    await expect(execution.startComputeWithDependencies([JSON.parse("{}")])).rejects.toThrow(code("BAD_DATA"));
     await execution.compute();
   });
 

@@ -9,13 +9,13 @@ import {
   LoopTimeoutDurationNs,
   MeasureTiming,
   type OutputShape,
+  type Request,
   TIMING_NOT_MEASURED,
-  type Timing,
 } from "@nnhal/types";
-import { inSection, makeDeadline } from "@nnhal/utils";
+import { inSection, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Burst } from "./burst.ts";
 import { expectGiven, timeoutOf } from "./checks.ts";
-import type { Compilation } from "./compilation.ts";
+import type { Compilation, Executable } from "./compilation.ts";
 import { type Ending, Event } from "./event.ts";
 import { type ArgumentRegion, createArguments, type ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
@@ -57,7 +57,7 @@ export class Execution {
   constructor(compilation: Compilation) {
     expectGiven(compilation, "Execution", "compilation");
     // Refuses a compilation that is not finished.
-    void compilation.preparedModel;
+    void compilation.executable;
     this.#compilation = compilation;
     this.#arguments = createArguments(compilation);
   }
@@ -138,16 +138,19 @@ export class Execution {
    * small (`getOutputOperandDimensions` tells the size), OP_FAILED where the model cannot be computed on these inputs.
    */
   async compute(): Promise<void> {
-    this.#begin("compute");
-    throwUnlessDone(await this.#run("compute"));
+    const { preparedModel } = this.#begin("compute");
+    throwUnlessDone(await this.#run("compute", this.#options(), (...request) => preparedModel.execute(...request)));
   }
 
   /** Starts to run the model, and returns at once. What `compute` would reject with, `wait` of the event does. */
   startCompute(): Event {
     const what = "startCompute";
-    this.#begin(what);
+    const { preparedModel } = this.#begin(what);
+    const options = this.#options();
     // A device may compute in this thread: whoever called goes on first.
-    const ended = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run(what));
+    const ended = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
+      this.#run(what, options, (...request) => preparedModel.execute(...request)),
+    );
     return new Event({ ended });
   }
 
@@ -158,9 +161,11 @@ export class Execution {
     this.#expectReady(what);
     this.#arguments.expectValues(what);
     burst.take(this.#compilation);
-    this.#start(what);
+    const executable = this.#start(what);
     const { memories } = this.#arguments;
-    throwUnlessDone(await this.#run(what, (options) => burst.run(this.#arguments.request(), options, memories)));
+    throwUnlessDone(
+      await this.#run(what, this.#options(), (...request) => burst.run(executable, ...request, memories)),
+    );
   }
 
   /**
@@ -171,19 +176,26 @@ export class Execution {
   async startComputeWithDependencies(dependencies: readonly Event[], duration = 0n): Promise<Event> {
     const what = "startComputeWithDependencies";
     expectGiven(dependencies, what, "dependencies");
-    for (const [index, event] of dependencies.entries()) expectGiven(event, what, `dependencies[${index}]`);
+    for (const [index, event] of dependencies.entries()) {
+      expectGiven(event, what, `dependencies[${index}]`);
+      expect(event instanceof Event, ResultCode.BAD_DATA, () => `${what}: dependencies[${index}] is no Event`);
+    }
     const most = timeoutOf(duration, what);
     if (most !== undefined) this.#compilation.expectOneExplicitDevice(what);
     const fences = dependencies.map((event) => event.dependency(what));
+    // What is done already has written its memories.
+    const done = dependencies.filter((_, index) => fences[index].state === "SIGNALED");
+    await Promise.all(done.map((event) => event.ended));
     this.#expectReady(what);
     this.#arguments.expectKnownOutputs(what);
-    if (fences.every(({ state }) => state === "SIGNALED")) this.#arguments.expectValues(what);
-    this.#start(what);
+    if (done.length === dependencies.length) this.#arguments.expectValues(what);
+    const executable = this.#start(what);
     const options = { ...this.#options(), ...(most !== undefined && { duration: most }) };
-    const launched = await launchFenced(this.#compilation, this.#arguments.request(), fences, options);
+    const { now } = this.#compilation;
+    const launched = await launchFenced(executable, this.#arguments.request(), fences, options, now);
     const { status } = launched;
     if (status !== ErrorStatus.NONE) {
-      const nothing = { outputShapes: [], launched: noTiming, fenced: noTiming };
+      const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
       throwUnlessDone(this.#end(what, { ...nothing, ...launched }));
     }
     const shapes = this.#arguments.initialShapes();
@@ -237,27 +249,29 @@ export class Execution {
     this.close();
   }
 
-  #begin(what: string): void {
+  #begin(what: string): Executable {
     this.#expectReady(what);
     this.#arguments.expectValues(what);
-    this.#start(what);
+    return this.#start(what);
   }
 
   /** Throws unless the execution may start. */
   #expectReady(what: string): void {
     this.#expectOpen(what);
     // Refuses a compilation that was closed meanwhile.
-    void this.#compilation.preparedModel;
+    void this.#compilation.executable;
     this.#arguments.expectAllSet(what);
   }
 
-  #start(what: string): void {
+  #start(what: string): Executable {
+    const executable = this.#compilation.lend();
     this.#state = "running";
     this.#arguments.retain();
     this.#compilation.log.VLOG("EXECUTION", () => {
       const { inputs, outputs } = this.#arguments.request();
       return `${what} with ${inputs.length} inputs and ${outputs.length} outputs`;
     });
+    return executable;
   }
 
   #options(): ExecuteOptions {
@@ -272,18 +286,20 @@ export class Execution {
   /** Runs what was started. Never rejects. */
   async #run(
     what: string,
-    execute: (options: ExecuteOptions) => Promise<ExecutionResult> = (options) =>
-      this.#compilation.preparedModel.execute(this.#arguments.request(), options),
+    options: ExecuteOptions,
+    execute: (request: Request, options: ExecuteOptions) => Promise<ExecutionResult>,
   ): Promise<Ending> {
     const { trace } = this.#compilation;
     try {
-      const result = await inSection(trace, "LR", "PE", `Execution.${what}`, () => execute(this.#options()));
+      const result = await inSection(trace, "LR", "PE", `Execution.${what}`, () =>
+        execute(this.#arguments.request(), options),
+      );
       const { timing } = result;
       return this.#end(what, { ...result, launched: timing, fenced: timing });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const failed = { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
-      return this.#end(what, { ...failed, launched: noTiming, fenced: noTiming });
+      return this.#end(what, { ...failed, launched: notMeasured, fenced: notMeasured });
     }
   }
 
@@ -292,6 +308,7 @@ export class Execution {
     const { log } = this.#compilation;
     log.VLOG("EXECUTION", () => describe(what, answer));
     const conclusion = this.#checked(answer);
+    this.#compilation.giveBack();
     this.#state = "done";
     this.#conclusion = conclusion;
     const { status, message } = conclusion;
@@ -306,8 +323,8 @@ export class Execution {
       status: ErrorStatus.GENERAL_FAILURE,
       message,
       outputShapes: [],
-      launched: noTiming,
-      fenced: noTiming,
+      launched: notMeasured,
+      fenced: notMeasured,
     });
     const hasShapes = isDone || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
     // Devices older than HAL 1.2 give no shapes: what is known stays so.
@@ -338,8 +355,6 @@ export class Execution {
     return this.#conclusion;
   }
 }
-
-const noTiming: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
 function describe(what: string, { status, message, outputShapes }: Conclusion): string {
   const shapes = outputShapes.map(({ dimensions }) => `[${dimensions.join(", ")}]`);

@@ -3,7 +3,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Device, PreparedModel } from "@nnhal/types";
+import { type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
 import { expect } from "vitest";
 import { ResultCode } from "./result-code.ts";
 
@@ -38,6 +38,18 @@ export function withPrepared(
           ...roles,
         ) ?? Promise.reject(new Error("the device has no allocate")),
     }),
+  };
+}
+
+/** A device under a name, that takes every other operation: those at even places for `share` 0, else those at odd ones. */
+export function half(name: string, device: Device, share: 0 | 1): Device {
+  return {
+    ...device,
+    name,
+    getSupportedOperations({ main }) {
+      const supported = main.operations.map((_, index) => index % 2 === share);
+      return { status: ErrorStatus.NONE, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
+    },
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import type { Compilation } from "./compilation.ts";
+import type { Executable } from "./compilation.ts";
 import { executeAfter } from "./plan/fenced.ts";
 import { isRecoverable } from "./plan/run.ts";
 
@@ -31,10 +31,11 @@ export interface Conclusion extends Outcome {
  * where it may fall back to the CPU.
  */
 export async function launchFenced(
-  { whole, preparedModel, canFallBack, now }: Compilation,
+  { whole, preparedModel, canFallBack }: Executable,
   request: Request,
   fences: readonly SyncFence[],
   options: FencedExecuteOptions,
+  now: () => bigint,
 ): Promise<FencedResult> {
   const ordinarily = () => executeAfter(fences, options, now, (timed) => preparedModel.execute(request, timed));
   const model = whole ?? preparedModel;

@@ -1,11 +1,7 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Protection } from "@nnhal/driver-core/memory";
-import type { AllocateResult, BufferDesc, BufferRole, Device } from "@nnhal/types";
-import { ErrorStatus } from "@nnhal/types";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type AllocateResult, type BufferDesc, type BufferRole, type Device, ErrorStatus } from "@nnhal/types";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
+import { addFrom, addInto, read, state } from "./described-memory.test-helper.ts";
 import { Execution } from "./execution.ts";
 import { code, collect } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
@@ -13,18 +9,6 @@ import { MemoryDesc } from "./memory-desc.ts";
 import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
 
 const missing = JSON.parse("null");
-let folder: string;
-let shortFile: number;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "nnhal-memory-desc-"));
-  writeFileSync(join(folder, "short.bin"), "1234");
-  shortFile = openSync(join(folder, "short.bin"), "r");
-});
-afterAll(() => {
-  closeSync(shortFile);
-  rmSync(folder, { recursive: true, force: true });
-});
-
 let reference: Device;
 let compilation: Compilation;
 beforeAll(async () => {
@@ -33,47 +17,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   compilation = await compile(addModel(), [reference]);
 });
-
-/** A finished descriptor of an output that becomes an input. */
-function state(of = compilation): MemoryDesc {
-  const desc = new MemoryDesc();
-  desc.addOutputRole(of, 0);
-  desc.addInputRole(of, 0);
-  desc.finish();
-  return desc;
-}
-
-/** Runs ADD with a memory as its output, and what goes in. */
-async function addInto(memory: Memory, values: readonly [number, number], of = compilation): Promise<void> {
-  const execution = new Execution(of);
-  execution.setInput(0, Float32Array.from(values));
-  execution.setInput(1, Float32Array.of(0, 0));
-  execution.setOutputFromMemory(0, memory);
-  await execution.compute();
-}
-
-/** Runs ADD with a memory as its first input. */
-async function addFrom(memory: Memory, of = compilation): Promise<number[]> {
-  const execution = new Execution(of);
-  const output = new Float32Array(2);
-  execution.setInputFromMemory(0, memory);
-  execution.setInput(1, Float32Array.of(0, 0));
-  execution.setOutput(0, output);
-  await execution.compute();
-  return [...output];
-}
-
-async function read(memory: Memory, count = 2): Promise<number[]> {
-  const plain = Memory.allocate(4 * count);
-  await Memory.copy(memory, plain);
-  return [...new Float32Array(plain.map().slice().buffer)];
-}
-
-function plainOf(...values: number[]): Memory {
-  const memory = Memory.allocate(4 * values.length);
-  memory.map().set(new Uint8Array(Float32Array.from(values).buffer));
-  return memory;
-}
 
 /** A device that notes what it is asked to allocate, and may answer otherwise. */
 function allocating(asked: unknown[][], answer?: AllocateResult): Device {
@@ -93,7 +36,7 @@ describe("MemoryDesc", () => {
     const own = await compile(addModel(), [allocating(asked)]);
     const memory = await Memory.createFromDesc(state(own));
     const input: BufferRole = { modelIndex: 0, ioIndex: 0, frequency: 1 };
-    expect(asked).toEqual([[{ dimensions: [2] } satisfies BufferDesc, [own.whole], [input], [input]]]);
+    expect(asked).toEqual([[{ dimensions: [2] } satisfies BufferDesc, [own.executable.whole], [input], [input]]]);
     await addInto(memory, [1, 2], own);
     expect(await addFrom(memory, own)).toEqual([1, 2]);
     expect(() => memory.map()).toThrow(code("UNMAPPABLE"));
@@ -117,7 +60,7 @@ describe("MemoryDesc", () => {
     expect(asked).toEqual([
       [
         { dimensions: [2] },
-        [first.whole, second.whole],
+        [first.executable.whole, second.executable.whole],
         [{ modelIndex: 1, ioIndex: 1, frequency: 0.25 }],
         [{ modelIndex: 0, ioIndex: 0, frequency: 0.5 }],
       ],
@@ -128,10 +71,10 @@ describe("MemoryDesc", () => {
   });
 
   it("makes as many memories as are asked for", async () => {
-    const desc = state();
+    const desc = state(compilation);
     const [a, b] = [await Memory.createFromDesc(desc), await Memory.createFromDesc(desc)];
-    await addInto(a, [1, 2]);
-    await addInto(b, [3, 4]);
+    await addInto(a, [1, 2], compilation);
+    await addInto(b, [3, 4], compilation);
     expect([await read(a), await read(b)]).toEqual([
       [1, 2],
       [3, 4],
@@ -158,7 +101,7 @@ describe("MemoryDesc", () => {
 
   describe("refuses", () => {
     it("anything after finish, and to finish without a role", () => {
-      const desc = state();
+      const desc = state(compilation);
       expect(() => desc.addInputRole(compilation, 1)).toThrow(code("BAD_STATE"));
       expect(() => desc.addOutputRole(compilation, 0)).toThrow(code("BAD_STATE"));
       expect(() => desc.setDimensions([2])).toThrow(code("BAD_STATE"));
@@ -328,120 +271,5 @@ describe("Memory.createFromDesc", () => {
     const memory = await Memory.createFromDesc(desc);
     await addInto(memory, [1, 2], free[0]);
     expect(await addFrom(memory, free[1])).toEqual([1, 2]);
-  });
-});
-
-describe.each(["of a device", "that fell back"])("described memory %s", (kind) => {
-  let own: Compilation;
-  let memory: Memory;
-  beforeEach(async () => {
-    const { allocate: _, ...without } = reference;
-    own = kind === "of a device" ? compilation : new Compilation(addModel(), [], { cpu: without });
-    if (!own.isFinished) await own.finish();
-    memory = await Memory.createFromDesc(state(own));
-  });
-
-  it("has no value until an execution or a copy gives it one", async () => {
-    await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
-    await expect(addFrom(memory, own)).rejects.toThrow("the memory has no value yet");
-    await expect(read(memory)).rejects.toThrow(code("BAD_DATA"));
-    await addInto(memory, [1, 2], own);
-    expect(await addFrom(memory, own)).toEqual([1, 2]);
-    await Memory.copy(plainOf(3, 4), memory);
-    expect(await addFrom(memory, own)).toEqual([3, 4]);
-    expect(await read(memory)).toEqual([3, 4]);
-  });
-
-  it("loses its value when an execution or a copy into it fails", async () => {
-    await Memory.copy(plainOf(3, 4), memory);
-    await expect(Memory.copy(plainOf(3, 4, 5), memory)).rejects.toThrow(code("BAD_DATA"));
-    await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
-    await Memory.copy(plainOf(3, 4), memory);
-    const execution = new Execution(own);
-    // The file is shorter than the memory.
-    execution.setInputFromMemory(0, Memory.createFromFd(8, Protection.READ, shortFile));
-    execution.setInput(1, Float32Array.of(1, 1));
-    execution.setOutputFromMemory(0, memory);
-    await expect(execution.compute()).rejects.toThrow(code("OP_FAILED"));
-    await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
-    await expect(read(memory)).rejects.toThrow(code("BAD_DATA"));
-  });
-
-  it("is copied to another like it", async () => {
-    const other = await Memory.createFromDesc(state(own));
-    await addInto(memory, [5, 6], own);
-    await Memory.copy(memory, other);
-    await Memory.copy(other, other);
-    expect(await addFrom(other, own)).toEqual([5, 6]);
-  });
-
-  it("may not be copied between operands that differ", async () => {
-    await addInto(memory, [5, 6], own);
-    const ints = await compile(addModel({ type: "TENSOR_INT32", dimensions: [2] }), [reference]);
-    const longer = await compile(addModel(float32(3)), [reference]);
-    const rows = await compile(addModel(float32(2, 1)), [reference]);
-    for (const another of [ints, longer, rows]) {
-      const other = await Memory.createFromDesc(state(another));
-      await expect(Memory.copy(memory, other)).rejects.toThrow(code("BAD_DATA"));
-    }
-    expect(await read(memory)).toEqual([5, 6]);
-  });
-
-  it("is used in its roles alone, and as a whole", async () => {
-    const execution = new Execution(own);
-    const another = new Execution(await compile(addModel(), [reference]));
-    expect(() => execution.setInputFromMemory(1, memory)).toThrow("the memory was not made for input 1");
-    expect(() => another.setInputFromMemory(0, memory)).toThrow(code("BAD_DATA"));
-    expect(() => another.setOutputFromMemory(0, memory)).toThrow(code("BAD_DATA"));
-    for (const region of [{ offset: 4 }, { length: 8 }, { dimensions: [3] }]) {
-      expect(() => execution.setInputFromMemory(0, memory, region)).toThrow(code("BAD_DATA"));
-      expect(() => execution.setOutputFromMemory(0, memory, region)).toThrow(code("BAD_DATA"));
-    }
-    execution.setInputFromMemory(0, memory, { offset: 0, length: 0, dimensions: [2] });
-    const { hal } = own;
-    expect(hal.pools).toEqual([]);
-  });
-
-  it("cannot be used once it is closed, but while it is", async () => {
-    await addInto(memory, [1, 2], own);
-    const execution = new Execution(own);
-    const output = new Float32Array(2);
-    execution.setInputFromMemory(0, memory);
-    execution.setInput(1, Float32Array.of(0, 0));
-    execution.setOutput(0, output);
-    const computing = execution.compute();
-    memory.close();
-    await computing;
-    expect([...output]).toEqual([1, 2]);
-    await expect(addFrom(memory, own)).rejects.toThrow(code("BAD_STATE"));
-  });
-});
-
-describe("described memory of open dimensions", () => {
-  it("takes those of each value", async () => {
-    const open = await compile(addModel(float32(0), float32(0), float32(0)), [reference]);
-    const memory = await Memory.createFromDesc(state(open));
-    const run = async (length: number) => {
-      const execution = new Execution(open);
-      execution.setInput(0, new Float32Array(length).fill(length), [length]);
-      execution.setInput(1, new Float32Array(length), [length]);
-      execution.setOutputFromMemory(0, memory);
-      await execution.compute();
-      expect(execution.getOutputOperandDimensions(0)).toEqual([length]);
-    };
-    for (const length of [2, 5, 1]) {
-      await run(length);
-      expect(await read(memory, length)).toEqual(new Array(length).fill(length));
-    }
-    const wrong = new Execution(open);
-    wrong.setInputFromMemory(0, memory, { dimensions: [2] });
-    wrong.setInput(1, new Float32Array(2), [2]);
-    wrong.setOutput(0, new Float32Array(2));
-    await expect(wrong.compute()).rejects.toThrow(
-      "the memory's value has dimensions [1] where the execution needs [2]",
-    );
-    const other = await Memory.createFromDesc(state(open));
-    await Memory.copy(memory, other);
-    expect(await read(other, 1)).toEqual([1]);
   });
 });

@@ -22,7 +22,7 @@ import { expect, ResultCode } from "./result-code.ts";
 export class Memory {
   readonly #content: MemoryContent;
   readonly #release: () => void;
-  readonly #whenClosed = new Set<(pool: HalMemory) => void>();
+  readonly #whenClosed = new Set<WeakRef<(pool: HalMemory) => void>>();
   #uses = 0;
   #isKept = false;
   #isClosed = false;
@@ -144,7 +144,7 @@ export class Memory {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { plain } = this.#content;
-    if (plain !== undefined) for (const tell of this.#whenClosed) tell(plain);
+    if (plain !== undefined) for (const tell of this.#whenClosed) tell.deref()?.(plain);
     this.#whenClosed.clear();
     this.#releaseWhenIdle();
   }
@@ -174,10 +174,10 @@ export class Memory {
     this.#isKept = true;
   }
 
-  /** For this package: calls back when the memory is closed; gives what cancels it. */
-  whenClosed(tell: (pool: HalMemory) => void): () => void {
-    this.#whenClosed.add(tell);
-    return () => this.#whenClosed.delete(tell);
+  /** For this package: calls back when the memory is closed, if whoever has the callback still has it. */
+  whenClosed(tell: (pool: HalMemory) => void): void {
+    for (const known of this.#whenClosed) if (known.deref() === undefined) this.#whenClosed.delete(known);
+    this.#whenClosed.add(new WeakRef(tell));
   }
 
   #releaseWhenIdle(): void {

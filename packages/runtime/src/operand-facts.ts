@@ -12,10 +12,16 @@ export interface OperandFacts extends Pick<OperandTypeRow, "kind" | "elementSize
 /** Sizes above this do not fit in the HAL's 32 bits. */
 export const greatestSize = 0xffff_ffff;
 
+const halFacts: ReadonlyMap<number, OperandFacts> = new Map(
+  [...operandTypeNames].map(([type, name]) => {
+    const { kind, elementSize } = operandTypes[name];
+    return [type, { name, kind, elementSize }];
+  }),
+);
+
 /** The facts of one of the HAL's own types; undefined for any other code. */
 export function halOperandFacts(type: number): OperandFacts | undefined {
-  const name = operandTypeNames.get(type);
-  return name && { name, kind: operandTypes[name].kind, elementSize: operandTypes[name].elementSize };
+  return halFacts.get(type);
 }
 
 /** Whether some extent of a tensor, or its rank, is not known. */

@@ -1,6 +1,7 @@
 /**
  * Which operations of a model some devices take (NNAPI: ANeuralNetworksModel_getSupportedOperationsForDevices).
  */
+import { withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { type Device, ErrorStatus, type Model } from "@nnhal/types";
 
 /**
@@ -10,7 +11,7 @@ import { type Device, ErrorStatus, type Model } from "@nnhal/types";
 export function supportedByAny(model: Model, devices: readonly Device[]): boolean[] {
   const count = model.main.operations.length;
   const answers = devices.map((device) => {
-    const { status, supported } = device.getSupportedOperations(model);
+    const { status, supported } = device.getSupportedOperations(withoutTrailingDefaults(model));
     return status === ErrorStatus.NONE && supported.length === count ? supported : [];
   });
   return Array.from({ length: count }, (_, index) => answers.some((supported) => supported[index] === true));

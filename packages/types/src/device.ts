@@ -57,6 +57,11 @@ export interface SupportedOperations extends Outcome {
   readonly supported: readonly boolean[];
   /** For each operation why it is not supported, undefined where it is. As long as `supported`. */
   readonly reasons: readonly (string | undefined)[];
+  /**
+   * For each operation how many computations the device starts for it, by which planning predicts its time. Default: 1 for
+   * each.
+   */
+  readonly launches?: readonly number[];
 }
 
 /** The answer to prepareModel. */

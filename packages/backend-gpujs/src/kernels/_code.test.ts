@@ -53,7 +53,7 @@ describe("literal", () => {
 
 describe("writeStage", () => {
   const tensor = { index: 7, type: "TENSOR_FLOAT32", dimensions: [2, 3, 4, 5], scale: 0, zeroPoint: 0 } as const;
-  const grids = { bakes: true, grids: true, lanes: 1 };
+  const grids = { bakes: true, grids: true, block: [1, 1] } as const;
 
   it("has the last axes along x and y, the others along z", () => {
     const { program, sources } = writeStage(tensor, grids, ({ read, at }) => read(tensor)(ravel(at, [60, 20, 5, 1])));
@@ -68,19 +68,30 @@ describe("writeStage", () => {
     expect(writeStage({ ...tensor, flat: true }, grids, write).program.threads).toEqual([120]);
   });
 
-  it("has short rows in one where threads are computed by fours", () => {
-    const threads = (dimensions: readonly number[]) =>
-      writeStage({ dimensions }, { ...grids, lanes: 4 }, () => "1").program.threads;
-    expect(threads([6, 2])).toEqual([12]);
-    expect(threads([6, 4])).toEqual([4, 6]);
-    expect(threads([4, 17])).toEqual([17, 4]);
-    expect(threads([3, 3])).toEqual([3, 3]);
+  it("has all threads in one row where blocks of a grid would have too many idle ones", () => {
+    const threads = (dimensions: readonly number[], block: readonly [number, number]) =>
+      writeStage({ dimensions }, { ...grids, block }, () => "1").program.threads;
+    expect(threads([6, 2], [4, 1])).toEqual([12]);
+    expect(threads([6, 4], [4, 1])).toEqual([4, 6]);
+    expect(threads([4, 17], [4, 1])).toEqual([17, 4]);
+    expect(threads([8, 7], [8, 8])).toEqual([7, 8]);
+    expect(threads([7, 7], [8, 8])).toEqual([49]);
+    expect(threads([1, 100], [8, 8])).toEqual([100]);
   });
 
   it("has no more threads along z than a GPU takes", () => {
     const threads = (dimensions: readonly number[]) => writeStage({ dimensions }, grids, () => "1").program.threads;
     expect(threads([65535, 2, 3])).toEqual([3, 2, 65535]);
     expect(threads([65536, 2, 3])).toEqual([3, 131072]);
+  });
+
+  it("reads no more values than WebGPU has room for", () => {
+    const many = (count: number) => () =>
+      writeStage({ dimensions: [2] }, grids, ({ read }) =>
+        Array.from({ length: count }, (_, index) => read({ ...tensor, index })("0")).join(" + "),
+      );
+    expect(many(7)().program.reads.length).toBe(7);
+    expect(many(8)).toThrow("a kernel would read 8 values, more than 7");
   });
 
   it("reads a source by one name, and bakes packed numbers where the machine does", () => {

@@ -6,7 +6,7 @@
  * and `/` never rounds, so that whole quotients need `quotient`.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { elementCount, extentProduct } from "@nnhal/operations";
+import { elementCount, ensure, extentProduct } from "@nnhal/operations";
 import type { Machine, Program } from "../machine/machine.ts";
 
 /** What code reads: a tensor of the graph, the result of other code, or numbers that never change. */
@@ -54,18 +54,28 @@ export interface Grid {
 
 const thread = { x: "this.thread.x", y: "this.thread.y", z: "this.thread.z" };
 
+/** Values that a kernel of WebGPU may read besides the one that it makes. */
+const MOST_READS = 7;
+
+/** Elements up to which an index is found in float32. */
+const MOST_IN_A_ROW = 2 ** 23;
+
 /** Threads of WebGPU along one axis. */
 const MOST_THREADS = 65535;
 
 /** Makes a stage of code for some machine. */
 export function writeStage(
   { dimensions, width = 1, flat = false }: Grid,
-  { bakes, grids, lanes }: Pick<Machine, "bakes" | "grids" | "lanes">,
+  { bakes, grids, block }: Pick<Machine, "bakes" | "grids" | "block">,
   write: Write,
 ): Stage {
   const grid = gridOf(dimensions, width);
-  const isRow = flat || !grids || wastesLanes(grid.threads, lanes);
+  const isRow = flat || !grids || isWasteful(grid.threads, block);
   const { threads, at } = isRow ? rowOf(dimensions, width) : grid;
+  ensure(
+    at.length === 0 || threads.length > 1 || threads[0] <= MOST_IN_A_ROW,
+    () => `a value of ${threads[0]} elements is more than the ${MOST_IN_A_ROW} that one row of threads may have`,
+  );
   const sources: Source[] = [];
   const reads: { name: string; length: number }[] = [];
   const constants: Record<string, Float32Array> = {};
@@ -99,6 +109,7 @@ export function writeStage(
     },
   };
   const values = write(writer);
+  ensure(reads.length <= MOST_READS, () => `a kernel would read ${reads.length} values, more than ${MOST_READS}`);
   lines.push(typeof values === "string" ? `return ${values};` : `return [${values.join(", ")}];`);
   return { program: { reads, constants, body: lines.join("\n"), threads, width }, sources };
 }
@@ -111,9 +122,10 @@ export function lengthOf(source: Source): number {
   return width * elementCount(threads);
 }
 
-/** Whether rows of threads are so short, and so odd, that many of their threads would be computed one by one. */
-function wastesLanes([row, ...rows]: readonly number[], lanes: number): boolean {
-  return row % lanes !== 0 && row < 4 * lanes && (row * elementCount(rows)) % lanes === 0;
+/** Whether more than a fifth of the threads of the blocks that a grid is divided into would be idle. */
+function isWasteful([x, y = 1]: readonly number[], [width, height]: readonly [number, number]): boolean {
+  const filled = Math.ceil(x / width) * width * Math.ceil(y / height) * height;
+  return x * y < 0.8 * filled;
 }
 
 /** All threads in one row. */
@@ -132,7 +144,7 @@ function gridOf(dimensions: readonly number[], width: number) {
   const inner = isDeep ? [] : [thread.y];
   const y = isDeep ? elementCount(outer) : dimensions[last - 1];
   const z = isDeep ? 1 : elementCount(outer);
-  const threads = z === 1 ? [x, y] : [x, y, z];
+  const threads = [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1);
   return { threads, at: [...unravel(isDeep ? thread.y : thread.z, outer), ...inner, thread.x] };
 }
 

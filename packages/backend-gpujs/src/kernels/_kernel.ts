@@ -18,8 +18,8 @@ export interface Make {
   output(write: Write, grid?: Partial<Grid>): Stage;
   /** A tensor with its axes in another order: made when the kernel is prepared where it is constant. */
   transposed(tensor: KernelTensor, dimensions: readonly number[], order: readonly number[]): Source;
-  /** Whether threads may make four elements. */
-  readonly vectors: boolean;
+  /** See `Machine.vectors`. */
+  readonly vectors: number;
   /** Whether there are many threads at a time, for which what those side by side read should lie side by side. */
   readonly onGpu: boolean;
 }
@@ -103,7 +103,13 @@ function isTensorInfo(value: unknown): value is TensorInfo {
   return typeof value === "object" && value !== null && "dimensions" in value;
 }
 
-function makerOn(machine: Machine, [output]: readonly TensorInfo[], following: readonly Following[]): Make {
+function makerOn(
+  machine: Machine,
+  [output]: readonly TensorInfo[],
+  following: readonly Following[],
+  stored: boolean,
+): Make {
+  const real = (write: Write): Write => (stored ? write : (writer) => write(realWriter(writer)));
   return {
     vectors: machine.vectors,
     onGpu: machine.mode === "webgpu" || machine.mode === "headlessgl",

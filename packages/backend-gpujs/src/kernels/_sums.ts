@@ -1,17 +1,22 @@
 /** What kernels that add up products have in common. */
 import type { KernelTensor } from "@nnhal/backend";
-import type { Padding } from "@nnhal/operations";
-import type { At, Writer } from "./_code.ts";
+import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import { type At, literal, type Packed, type Writer } from "./_code.ts";
 import { activate } from "./_pointwise.ts";
+import { isQuantised, stored } from "./_quantised.ts";
+
+/** The arguments of all. */
+export interface Summed {
+  readonly input: KernelTensor;
+  readonly bias: KernelTensor;
+  readonly activation: number;
+}
 
 /** The arguments of convolutions. */
-export interface Convolution extends Padding {
-  readonly input: KernelTensor;
+export interface Convolution extends Summed, Padding {
   readonly filter: KernelTensor;
-  readonly bias: KernelTensor;
   readonly strideWidth: number;
   readonly strideHeight: number;
-  readonly activation: number;
   readonly nchw: boolean;
 }
 
@@ -39,10 +44,47 @@ export function times(step: number, index: string): string {
   return step === 1 ? index : `${step} * (${index})`;
 }
 
-/** What a thread gives of its sums. */
-export function finish(sums: readonly string[], activation: number) {
-  const [a, b, c, d] = sums.map((sum) => activate(sum, activation));
+/** The operands that decide what the sums are worth. */
+export interface Worth {
+  readonly weights: TensorInfo;
+  readonly output: TensorInfo;
+}
+
+/**
+ * What a thread gives of its sums, of which the first is that of `channel`. Those of quantised tensors are whole numbers, which
+ * float32 holds exactly up to 2^24: they are scaled and rounded once, as the reference does.
+ */
+export function finish(
+  writer: Writer,
+  sums: readonly string[],
+  { input, bias, activation }: Summed,
+  { weights, output }: Worth,
+  channel: string,
+) {
+  const units = isQuantised(output.type) ? unitsOf(input, weights, bias) : [];
+  const steps: Packed = { packed: Float32Array.from(units, (unit) => unit / output.scale) };
+  const [a, b, c, d] = sums.map((sum, place) => {
+    if (units.length === 0) return activate(sum, activation);
+    const factor = units.length === 1 ? literal(steps.packed[0]) : writer.read(steps)(plus(channel, place));
+    return stored(writer, `${sum} * ${factor}`, output, quantisedActivationRange(activation, output));
+  });
   return sums.length === 1 ? a : ([a, b, c, d] as const);
+}
+
+/** What one unit of the sums of quantised tensors is worth: for each output channel, or one for all. */
+function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: TensorInfo): readonly number[] {
+  if (channelQuant === undefined) {
+    const unit = Math.fround(input.scale * scale);
+    ensure(
+      Math.abs(unit - bias.scale) <= 1e-6 * Math.min(unit, bias.scale),
+      () => `the bias has scale ${bias.scale} where input scale * filter scale = ${unit} is needed`,
+    );
+    return [unit];
+  }
+  const { scales } = channelQuant;
+  const [channels] = bias.dimensions;
+  ensure(scales.length === channels, () => `the filter has ${scales.length} scales for ${channels} channels`);
+  return scales.map((each) => Math.fround(input.scale * each));
 }
 
 /** A loop over `count` numbers named `name`; four in one go where they divide so, and the mode does not unroll by itself. */

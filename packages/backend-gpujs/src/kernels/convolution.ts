@@ -6,17 +6,21 @@ import type { KernelTensor } from "@nnhal/backend";
 import type { TensorInfo } from "@nnhal/operations";
 import { type At, quotient } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
-import { type GpujsKernel, kernelOf, type Make } from "./_kernel.ts";
-import { type Convolution, finish, type Grouped, loop, plus, sumsFrom, times } from "./_sums.ts";
+import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
+import { centred } from "./_quantised.ts";
+import { type Convolution, finish, type Grouped, loop, plus, type Summed, sumsFrom, times } from "./_sums.ts";
 import { walkWindow } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
 }
 
-/** Four elements a thread where they lie side by side, and `share`, what they have in common, divides so. */
-function widthFor({ vectors }: Make, nchw: boolean, share: number): 1 | 4 {
-  return vectors && !nchw && share % 4 === 0 ? 4 : 1;
+/** Quantised tensors are read as the whole numbers q − zeroPoint. */
+const onWholeNumbers = { accepts: isReal, stored: true } as const;
+
+/** Four elements a thread where they lie side by side, `share`, what they have in common, divides so, and it is worth it. */
+function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number): 1 | 4 {
+  return reads >= vectors && !nchw && share % 4 === 0 ? 4 : 1;
 }
 
 /** Sums over the channels of a cell: weights are [cells, depth, outputs]. */
@@ -45,18 +49,18 @@ function sumChannels(
   };
 }
 
-function convolve(args: Grouped, make: Make) {
+function convolve(args: Grouped, output: TensorInfo, make: Make) {
   const { input, filter, nchw, groups } = args;
   const [outputs, height, width, depth] = filter.dimensions;
   const image = imageOf(input.dimensions, nchw);
   // [outputs, height, width, depth] to [height, width, depth, outputs]
   const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
-  const threadWidth = widthFor(make, nchw, outputs / groups);
+  const threadWidth = widthFor(make, nchw, outputs / groups, height * width * depth);
   return make.output(
     (writer) => {
       const place = placeOf(writer.at, nchw);
       const channel = writer.define(place.channel);
-      const reads = { input: writer.read(input), weights: writer.read(weights) };
+      const reads = { input: centred(writer.read(input), input), weights: centred(writer.read(weights), filter) };
       const sums = sumsFrom(writer, writer.read(args.bias), channel, threadWidth);
       const share = image.channelStep * depth;
       const first = groups === 1 ? "0" : writer.define(`${share} * ${quotient(channel, outputs / groups)}`);
@@ -70,33 +74,36 @@ function convolve(args: Grouped, make: Make) {
       walkWindow(writer, image, { ...args, height, width }, place, (pixel, tap) =>
         groups === 1 ? sum(pixel, tap) : `const p = ${pixel} + ${first};\n${sum("p", tap)}`,
       );
-      return finish(sums, args.activation);
+      return finish(writer, sums, args, { weights: filter, output }, channel);
     },
     { width: threadWidth },
   );
 }
 
 const conv2d = kernelOf({
-  prepare: (args: Omit<Grouped, "groups">, _: One, make) => convolve({ ...args, groups: 1 }, make),
+  ...onWholeNumbers,
+  prepare: (args: Omit<Grouped, "groups">, { output }: One, make) => convolve({ ...args, groups: 1 }, output, make),
 });
 
 const groupedConv2d = kernelOf({
-  prepare: (args: Omit<Grouped, "dilationWidth" | "dilationHeight">, _: One, make) =>
-    convolve({ ...args, dilationWidth: 1, dilationHeight: 1 }, make),
+  ...onWholeNumbers,
+  prepare: (args: Omit<Grouped, "dilationWidth" | "dilationHeight">, { output }: One, make) =>
+    convolve({ ...args, dilationWidth: 1, dilationHeight: 1 }, output, make),
 });
 
 const depthwiseConv2d = kernelOf({
-  prepare(args: Omit<Grouped, "groups">, _: One, make) {
+  ...onWholeNumbers,
+  prepare(args: Omit<Grouped, "groups">, { output }: One, make) {
     const { input, filter, nchw } = args;
     const [, height, width, outputs] = filter.dimensions;
     const image = imageOf(input.dimensions, nchw);
     const multiplier = outputs / image.channels;
-    const threadWidth = widthFor(make, nchw, multiplier === 1 ? outputs : 1);
+    const threadWidth = widthFor(make, nchw, multiplier === 1 ? outputs : 1, 0);
     return make.output(
       (writer) => {
         const place = placeOf(writer.at, nchw);
         const channel = writer.define(place.channel);
-        const [from, weights] = [writer.read(input), writer.read(filter)];
+        const [from, weights] = [centred(writer.read(input), input), centred(writer.read(filter), filter)];
         const sums = sumsFrom(writer, writer.read(args.bias), channel, threadWidth);
         const source = writer.define(`${image.channelStep} * ${quotient(channel, multiplier)}`);
         walkWindow(writer, image, { ...args, height, width }, place, (pixel, tap) =>
@@ -106,7 +113,7 @@ const depthwiseConv2d = kernelOf({
             ...sums.map((sum, at) => `${sum} += ${from(plus("p", at))} * ${weights(plus("q", at))};`),
           ].join("\n"),
         );
-        return finish(sums, args.activation);
+        return finish(writer, sums, args, { weights: filter, output }, channel);
       },
       { width: threadWidth },
     );
@@ -115,18 +122,19 @@ const depthwiseConv2d = kernelOf({
 
 /** Each output gathers what the cells of the input spread to it: those whose distance to it is a multiple of the stride. */
 const transposeConv2d = kernelOf({
-  prepare(args: Convolution, _: One, make) {
+  ...onWholeNumbers,
+  prepare(args: Convolution, { output: made }: One, make) {
     const { input, filter, nchw, strideHeight, strideWidth, paddingTop, paddingLeft } = args;
     const [outputs, height, width, depth] = filter.dimensions;
     const image = imageOf(input.dimensions, nchw);
     const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
-    const threadWidth = widthFor(make, nchw, outputs);
+    const threadWidth = widthFor(make, nchw, outputs, depth);
     return make.output(
       (writer) => {
         const { define, line } = writer;
         const { batch, row, column, channel } = placeOf(writer.at, nchw);
         const output = define(channel);
-        const reads = { input: writer.read(input), weights: writer.read(weights) };
+        const reads = { input: centred(writer.read(input), input), weights: centred(writer.read(weights), filter) };
         const sums = sumsFrom(writer, writer.read(args.bias), output, threadWidth);
         const [top, left] = [define(`${row} + ${paddingTop}`), define(`${column} + ${paddingLeft}`)];
         const start = define(`${image.batchStep} * ${batch}`);
@@ -142,7 +150,7 @@ const transposeConv2d = kernelOf({
         line(`const p = ${start} + ${image.rowStep} * iy + ${image.pixelStep} * ix;`);
         line(`const tap = ${width} * ky + kx;\n${sum("p", "tap")}`);
         line("}\n}\n}\n}");
-        return finish(sums, args.activation);
+        return finish(writer, sums, args, { weights: filter, output: made }, output);
       },
       { width: threadWidth },
     );
@@ -157,25 +165,24 @@ const ${cell} = ${quotient(`t${filter}`, stride)};
 if (t${filter} > -0.5 && ${cell} < ${cells - 0.5} && t${filter} - ${stride} * ${cell} < 0.5) {`;
 }
 
-interface FullyConnected {
-  readonly input: KernelTensor;
+interface FullyConnected extends Summed {
   readonly weights: KernelTensor;
-  readonly bias: KernelTensor;
-  readonly activation: number;
 }
 
 const fullyConnected = kernelOf({
-  prepare({ input, weights, bias, activation }: FullyConnected, { output }: One, make) {
+  ...onWholeNumbers,
+  prepare(args: FullyConnected, { output }: One, make) {
+    const { input, weights, bias } = args;
     const [outputs, depth] = weights.dimensions;
     // Threads side by side read side by side on a GPU; a processor reads one row after the other.
     const byRows = make.onGpu ? make.transposed(weights, weights.dimensions, [1, 0]) : weights;
     const [step, rowStep] = make.onGpu ? [outputs, 1] : [1, depth];
-    const threadWidth = widthFor(make, false, outputs);
+    const threadWidth = widthFor(make, false, outputs, depth);
     return make.output(
       (writer) => {
         const { define, line } = writer;
         const [batch, channel] = writer.at;
-        const [from, matrix] = [writer.read(input), writer.read(byRows)];
+        const [from, matrix] = [centred(writer.read(input), input), centred(writer.read(byRows), weights)];
         const sums = sumsFrom(writer, writer.read(bias), channel, threadWidth);
         const start = define(`${depth} * ${batch}`);
         const rows = sums.map((_, place) => define(`${rowStep} * (${plus(channel, place)})`));
@@ -188,7 +195,7 @@ const fullyConnected = kernelOf({
             return `{\nconst v = ${from(`${start} + ${index}`)};\n${products.join("\n")}\n}`;
           }),
         );
-        return finish(sums, activation);
+        return finish(writer, sums, args, { weights, output }, channel);
       },
       { dimensions: output.dimensions, width: threadWidth },
     );

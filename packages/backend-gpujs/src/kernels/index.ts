@@ -8,6 +8,7 @@ import { normalisationKernels } from "./normalisation.ts";
 import { poolingKernels } from "./pooling.ts";
 import { reductionKernels } from "./reduction.ts";
 import { resizeKernels } from "./resize.ts";
+import { selectionKernels } from "./selection.ts";
 
 export const kernels: Readonly<Partial<Record<OperationTypeName, GpujsKernel>>> = {
   ...convolutionKernels,
@@ -17,4 +18,5 @@ export const kernels: Readonly<Partial<Record<OperationTypeName, GpujsKernel>>> 
   ...poolingKernels,
   ...reductionKernels,
   ...resizeKernels,
+  ...selectionKernels,
 };

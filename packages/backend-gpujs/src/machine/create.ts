@@ -10,9 +10,9 @@ import type { Compiled, Machine, ModeName, Program, Value } from "./machine.ts";
 export interface Mode<Native> {
   readonly name: ModeName;
   readonly adapter?: string;
-  readonly vectors: boolean;
+  readonly vectors: number;
   readonly grids: boolean;
-  readonly lanes: number;
+  readonly block: readonly [x: number, y: number];
   readonly bakes: boolean;
   /** Copies elements. `compile` gives programs that the mode needs for it. */
   place(elements: Float32Array, compile: (program: Program) => Compiled): Native;
@@ -111,7 +111,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     ...(mode.adapter !== undefined && { adapter: mode.adapter }),
     vectors: mode.vectors,
     grids: mode.grids,
-    lanes: mode.lanes,
+    block: mode.block,
     bakes: mode.bakes,
     place(elements) {
       counts.placed++;

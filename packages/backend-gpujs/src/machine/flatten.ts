@@ -15,11 +15,12 @@ function flattenInto(nested: unknown, flat: Float32Array, start: number): number
     return start + nested.length;
   }
   if (!Array.isArray(nested)) throw new Error("gpu.js gave something that is no list of numbers");
-  if (typeof nested[0] === "number") {
-    flat.set(nested, start);
-    return start + nested.length;
-  }
   let end = start;
+  if (typeof nested[0] === "number") {
+    // The few elements of one thread: a loop is faster than a call.
+    for (let place = 0; place < nested.length; place++) flat[end++] = nested[place];
+    return end;
+  }
   for (const part of nested) end = flattenInto(part, flat, end);
   return end;
 }

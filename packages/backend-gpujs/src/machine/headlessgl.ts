@@ -16,10 +16,10 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
   const mode: Mode<ResidentValue> = {
     name: "headlessgl",
     // A texture of four elements a pixel cannot be read by one of them.
-    vectors: false,
+    vectors: Number.POSITIVE_INFINITY,
     // Textures are laid out by the extents of the threads that made them; a kernel must not be able to tell.
     grids: false,
-    lanes: 1,
+    block: [1, 1],
     bakes: false,
     place(elements, compile) {
       // Only a kernel makes a texture; one that copies its argument is an upload.

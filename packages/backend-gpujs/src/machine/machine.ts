@@ -22,7 +22,7 @@ export interface Program {
   readonly body: string;
   /** How many threads there are along x, y and z: one to three extents. The elements of x lie side by side. */
   readonly threads: readonly number[];
-  /** How many elements a thread makes. More than 1 only where `Machine.vectors`. */
+  /** How many elements a thread makes. See `Machine.vectors`. */
   readonly width: 1 | 4;
 }
 
@@ -54,12 +54,14 @@ export interface Machine {
   readonly mode: ModeName;
   /** What it runs on, where the mode tells. */
   readonly adapter?: string;
-  /** Whether threads may make four elements. */
-  readonly vectors: boolean;
+  /**
+   * How many elements of another value four elements have to share for one thread to make all of them. Infinity: threads make one.
+   */
+  readonly vectors: number;
   /** Whether threads may have more than one extent. */
   readonly grids: boolean;
-  /** How many threads side by side are computed as one, where they are as many. */
-  readonly lanes: number;
+  /** How many threads along x and y of a grid are computed as one, whether there are as many or not. */
+  readonly block: readonly [x: number, y: number];
   /** Whether arguments are copied for each run, so that what never changes had better be a constant of the program. */
   readonly bakes: boolean;
   /** Makes a value of some elements, which may change after. */

@@ -55,14 +55,12 @@ async function modeOn(
   const wrap = (buffer: BufferFacts["buffer"], length: number) =>
     new gpujs.WebGPUBufferResult({ buffer, output: [length], componentCount: 1, context, kernel });
   const { device } = context;
-  const adapter = adapterName(context);
   return {
     name: "webgpu",
-    adapter,
-    // A driver that computes with the processor is faster with as many threads as there are elements.
-    vectors: !/llvmpipe|swiftshader/i.test(adapter),
+    adapter: adapterName(context),
+    vectors: 0,
     grids: true,
-    lanes: 1,
+    block: [8, 8],
     bakes: false,
     place(elements) {
       const buffer = device.createBuffer({ size: Math.max(4, elements.byteLength), usage });

@@ -26,14 +26,16 @@ export interface TfjsKernel extends Kernel<tf.Tensor> {
 export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   accepts?(type: OperandTypeName): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
+  launches?(args: AnyArgs, outputs: AnyArgs): number;
   prepare(args: Args, outputs: Outputs, setup: Setup): Compute;
 }
 
 /** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Takes all types by default. */
 export function storedKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
-export function storedKernel({ accepts = () => true, refuse, prepare }: KernelSpec): TfjsKernel {
+export function storedKernel({ accepts = () => true, refuse, launches, prepare }: KernelSpec): TfjsKernel {
   return {
     accepts,
+    ...(launches && { launches }),
     refuse(args, outputs) {
       const subject = subjectOf(args);
       if (subject !== undefined && !accepts(subject.type)) return `${subject.type} is not available`;
@@ -124,7 +126,8 @@ function subjectOf(args: AnyArgs): TensorInfo | undefined {
   return Object.values(args).flat().find(isTensorInfo);
 }
 
-function isTensorInfo(value: unknown): value is TensorInfo {
+/** Whether an argument is a tensor. */
+export function isTensorInfo(value: unknown): value is TensorInfo {
   return typeof value === "object" && value !== null && "dimensions" in value;
 }
 

@@ -1,8 +1,8 @@
 /** Sequences along time, and the weights of recurrent cells. */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure } from "@nnhal/operations";
+import { type AnyArgs, ensure } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { type Read, rank2, type Setup } from "./_kernel.ts";
+import { isTensorInfo, type Read, rank2, type Setup } from "./_kernel.ts";
 
 /** Reads several tensors made into one by `join`: once where all are constant, else at each run. */
 export function joined(
@@ -52,6 +52,14 @@ export function runSequence(
   if (backwards) outputs.reverse();
   const stacked = tf.stack(outputs);
   return { outputs: timeMajor ? stacked : tf.transpose(stacked, [1, 0, 2]), states };
+}
+
+/** How many computations a cell takes that makes so many of them at each point in time: `launches` of a kernel. */
+export function overTime(perTime: number): (args: AnyArgs) => number {
+  return ({ input, timeMajor }) => {
+    const { dimensions = [] } = isTensorInfo(input) ? input : {};
+    return perTime * Math.max(dimensions[timeMajor ? 0 : 1] ?? 1, 1);
+  };
 }
 
 /** What inputs and auxiliary inputs contribute at all times: [times, batches, gates · units]. */

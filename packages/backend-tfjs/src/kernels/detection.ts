@@ -46,7 +46,8 @@ export const axisAlignedBboxTransform = realKernel({
       const along = (from: tf.Tensor, to: tf.Tensor, move: tf.Tensor, scale: tf.Tensor, limit: tf.Tensor) => {
         const extent = tf.sub(to, from);
         const centre = tf.add(tf.add(from, tf.mul(extent, 0.5)), tf.mul(move, extent));
-        const half = tf.mul(tf.mul(tf.exp(scale), extent), 0.5);
+        // A power that were infinite would make boxes of no extent undefined.
+        const half = tf.mul(tf.mul(tf.exp(tf.minimum(scale, 80)), extent), 0.5);
         return [tf.sub(centre, half), tf.add(centre, half)].map((side) => tf.minimum(tf.relu(side), limit));
       };
       const [x1, x2] = along(left, right, dx, dw, width);
@@ -133,6 +134,8 @@ export const randomMultinomial = floatKernel({
   prepare:
     ({ input, samples, seeds }: Multinomial) =>
     (read, { random }) => {
+      // tfjs draws among two classes at least.
+      if (input.dimensions[1] === 1) return tf.zeros([input.dimensions[0], samples], "int32");
       const [high, low] = seeds.data ?? read(seeds).dataSync();
       const seed = high === 0 && low === 0 ? Math.floor(random() * 2 ** 31) + 1 : Math.abs(high * 31 + low) + 1;
       const logits = tf.reshape<tf.Rank.R2>(read(input), [input.dimensions[0], input.dimensions[1]]);

@@ -1,9 +1,9 @@
 /** Operations that work element by element. */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure, isFloat } from "@nnhal/operations";
+import { ensure, integerRange, isFloat } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { firstOf, floatKernel, only, realKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
 import { activate, isQuantised } from "./_quantised.ts";
 
 type Unary = (input: tf.Tensor) => tf.Tensor;
@@ -59,18 +59,18 @@ function comparison(compute: Binary): TfjsKernel {
   );
 }
 
-const alsoIntegers =
-  (compute: Unary): Unary =>
-  (input) =>
-    input.dtype === "int32" ? tf.cast(compute(tf.cast(input, "float32")), "int32") : compute(input);
-
 const floatsAndIntegers: typeof floatKernel = (spec) =>
   storedKernel({ accepts: (type) => isFloat(type) || type === "TENSOR_INT32", ...spec });
 
 const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TENSOR_BOOL8"), ...spec });
 
-export const abs = unary(floatsAndIntegers, alsoIntegers(tf.abs));
-export const neg = unary(floatsAndIntegers, (input) => tf.neg(input));
+/** −x of integers, which tfjs would take for floats. */
+const negated = (input: tf.Tensor) => tf.sub(tf.scalar(0, "int32"), input);
+
+export const abs = unary(floatsAndIntegers, (input) =>
+  input.dtype === "int32" ? tf.maximum(input, negated(input)) : tf.abs(input),
+);
+export const neg = unary(floatsAndIntegers, (input) => (input.dtype === "int32" ? negated(input) : tf.neg(input)));
 export const exp = unary(floatKernel, tf.exp);
 export const log = unary(floatKernel, tf.log);
 export const floor = unary(floatKernel, tf.floor);
@@ -82,16 +82,31 @@ export const tanh = unary(realKernel, tf.tanh);
 export const relu = unary(realKernel, tf.relu);
 export const relu1 = unary(realKernel, (input) => tf.clipByValue(input, -1, 1));
 export const relu6 = unary(realKernel, tf.relu6);
-export const hardSwish = unary(realKernel, (input) => tf.div(tf.mul(input, tf.clipByValue(tf.add(input, 3), 0, 6)), 6));
 export const logicalNot = unary(booleans, tf.logicalNot);
 
+export const hardSwish = realKernel({
+  refuse({ input }, { output }) {
+    if (!isTensorInfo(input) || !isTensorInfo(output) || !isQuantised(input.type)) return undefined;
+    // The HAL's arithmetic has no more bits.
+    if (output.scale > input.scale / 128) return undefined;
+    return `the output's scale is ${output.scale} where more than 1/128 of the input's, ${input.scale}, is needed`;
+  },
+  prepare:
+    ({ input }: { readonly input: KernelTensor }) =>
+    (read) => {
+      const x = read(input);
+      return tf.div(tf.mul(x, tf.clipByValue(tf.add(x, 3), 0, 6)), 6);
+    },
+});
+
 export const elu = floatKernel({
-  // max(0, x) + α · (exp(min(0, x)) − 1)
+  // max(0, x) + min(0, α · (exp(x) − 1)), where the power is not to become infinite: α may be 0
   prepare:
     ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: number }) =>
     (read) => {
       const x = read(input);
-      return tf.add(tf.relu(x), tf.mul(tf.sub(tf.exp(tf.minimum(x, 0)), 1), alpha));
+      const power = tf.exp(tf.minimum(x, 80));
+      return tf.add(tf.relu(x), tf.minimum(tf.mul(tf.sub(power, 1), alpha), 0));
     },
 });
 
@@ -99,12 +114,21 @@ export const add = arithmetic(realKernel, tf.add);
 export const sub = arithmetic(realKernel, tf.sub);
 export const mul = arithmetic(realKernel, tf.mul);
 
-/** Integers round down; division by 0, whose result is undefined, must not end the run. */
+/** Integers round down; division by 0, whose result is undefined, gives 0. */
 export const div = arithmetic(floatKernel, tf.div, (left, right) => {
-  const isZero = tf.equal(right, tf.scalar(0, "int32"));
-  const divisor = tf.where(isZero, tf.onesLike(right), right);
-  return tf.floorDiv(left, divisor);
+  const zero = tf.scalar(0, "int32");
+  const isZero = tf.equal(right, zero);
+  return tf.where(isZero, zero, floorDivide(left, tf.where(isZero, tf.onesLike(right), right)));
 });
+
+/** tfjs divides integers as floats: what that leaves of the dividend is divided again. */
+function floorDivide(left: tf.Tensor, right: tf.Tensor): tf.Tensor {
+  let quotient = tf.floorDiv(left, right);
+  for (let again = 0; again < 2; again++) {
+    quotient = tf.add(quotient, tf.floorDiv(tf.sub(left, tf.mul(quotient, right)), right));
+  }
+  return quotient;
+}
 
 export const maximum = firstOf(binary(realKernel, tf.maximum), binary(floatsAndIntegers, tf.maximum));
 export const minimum = firstOf(binary(realKernel, tf.minimum), binary(floatsAndIntegers, tf.minimum));
@@ -125,12 +149,11 @@ export const pow = floatKernel({
 });
 
 export const prelu = realKernel({
-  // max(0, x) + α · min(0, x)
   prepare:
     ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: KernelTensor }) =>
     (read) => {
       const x = read(input);
-      return tf.add(tf.relu(x), tf.mul(tf.minimum(x, 0), read(alpha)));
+      return tf.where(tf.less(x, 0), tf.mul(x, read(alpha)), x);
     },
 });
 
@@ -167,8 +190,18 @@ export const cast = storedKernel({
 });
 
 function castTo(input: tf.Tensor, from: OperandTypeName, to: OperandTypeName): tf.Tensor {
-  if (to === "TENSOR_INT32") return tf.cast(input, "int32");
+  if (to === "TENSOR_INT32") return isFloat(from) ? toIntegers(input) : tf.cast(input, "int32");
   if (!isQuantised(to)) return tf.cast(input, "float32");
-  const whole = isFloat(from) ? tf.cast(tf.cast(input, "int32"), "float32") : tf.cast(input, "float32");
-  return tf.clipByValue(whole, 0, 255);
+  const [least, greatest] = integerRange(to);
+  const whole = isFloat(from) ? tf.cast(tf.clipByValue(input, least, greatest), "int32") : input;
+  return tf.clipByValue(tf.cast(whole, "float32"), least, greatest);
+}
+
+/** Cut off towards 0, and to the range of the type, NaN to 0: tfjs leaves open what becomes of numbers outside it. */
+function toIntegers(input: tf.Tensor): tf.Tensor {
+  const [least, greatest] = integerRange("TENSOR_INT32");
+  const number = tf.where(tf.isNaN(input), 0, input);
+  // The greatest float32 below 2^31.
+  const within = tf.cast(tf.clipByValue(number, least, 2 ** 31 - 128), "int32");
+  return tf.where(tf.greaterEqual(input, 2 ** 31), tf.scalar(greatest, "int32"), within);
 }

@@ -10,6 +10,7 @@ import {
   contributionsOf,
   linkAuxiliary,
   optionalTensor,
+  overTime,
   requiredTensor,
   runSequence,
   sideBySide,
@@ -144,7 +145,11 @@ export const lstm = floatKernel({
 
 type Outputs = Readonly<Record<string, TensorInfo | undefined>>;
 
+/** Roughly; peepholes, layer norms and projections take some more. */
+const LAUNCHES_OF_A_CELL = 20;
+
 export const unidirectionalSequenceLstm = floatKernel({
+  launches: overTime(LAUNCHES_OF_A_CELL),
   prepare(
     {
       input,
@@ -174,6 +179,7 @@ interface Bidirectional extends Settings {
 }
 
 export const bidirectionalSequenceLstm = floatKernel({
+  launches: overTime(2 * LAUNCHES_OF_A_CELL),
   prepare(
     { input, auxiliaryInput, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
     outputs: Outputs,

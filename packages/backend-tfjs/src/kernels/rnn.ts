@@ -9,6 +9,7 @@ import {
   contributionsOf,
   linkAuxiliary,
   optionalTensor,
+  overTime,
   requiredTensor,
   runSequence,
   sideBySide,
@@ -62,7 +63,10 @@ export const rnn = floatKernel({
   },
 });
 
+const LAUNCHES_OF_A_CELL = 5;
+
 export const unidirectionalSequenceRnn = floatKernel({
+  launches: overTime(LAUNCHES_OF_A_CELL),
   prepare(
     { input, hiddenStateIn, activation, timeMajor, ...args }: Rnn & { readonly timeMajor: number },
     { hiddenStateOut }: { readonly hiddenStateOut: TensorInfo | undefined },
@@ -87,6 +91,7 @@ interface Bidirectional {
 }
 
 export const bidirectionalSequenceRnn = floatKernel({
+  launches: overTime(2 * LAUNCHES_OF_A_CELL),
   prepare(
     { input, auxiliaryInput, activation, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
     outputs: Readonly<Record<string, TensorInfo | undefined>>,

@@ -316,6 +316,13 @@ describe("what a backend of kernels supports", () => {
     expect(seen).toEqual([0, [2]]);
   });
 
+  it("tells how many computations a kernel takes, where it says so", async () => {
+    if ("unknown" in view) throw new Error(view.unknown);
+    const many: Kernel<Handle> = { ...add, launches: ({ left }) => 3 * tensorOf(left).dimensions[0] };
+    const { session } = await openOver({ ADD: many });
+    expect(session.supports(view)).toEqual({ supported: true, launches: 6 });
+  });
+
   it("does not include operations whose shapes depend on the data", async () => {
     const box = operationByCode(OperationType.BOX_WITH_NMS_LIMIT);
     if (box === undefined || "unknown" in view) throw new Error("no definition");

@@ -78,8 +78,11 @@ function supports<Handle>(
   if (kernel === undefined) return refuse(`${name} has no kernel for it`);
   if (definition.dynamic) return refuse(`${name} does not run operations whose shapes depend on the data`);
   const operands = inputs.map((input): OperandInfo | undefined => (isOmitted(input) ? undefined : input));
-  const reason = kernel.refuse?.(bindInputs(match.form, operands), bindOutputs(match.form, outputs));
-  return reason === undefined ? { supported: true } : refuse(reason);
+  const bound = [bindInputs(match.form, operands), bindOutputs(match.form, outputs)] as const;
+  const reason = kernel.refuse?.(...bound);
+  if (reason !== undefined) return refuse(reason);
+  const launches = kernel.launches?.(...bound);
+  return { supported: true, ...(launches !== undefined && { launches }) };
 }
 
 /** Runs before the first execution: engines compile and reserve at the first, and JavaScript is slow for the first few. */

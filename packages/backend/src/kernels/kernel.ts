@@ -56,6 +56,8 @@ export interface Kernel<Handle> {
    * the operation's `check` sees them: extents may be unknown (0), the rank too ([]), scalars that are no constants undefined.
    */
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
+  /** How many computations of the engine it takes: see `Support`. Arguments are as for `refuse`. Default: 1. */
+  launches?(args: AnyArgs, outputs: AnyArgs): number;
   /**
    * Does what shapes and constants allow ahead of time. Arguments are those of the operation's first form, by name, and each
    * tensor is a `KernelTensor`; outputs are as shape inference and the model settle them. Throws OperationError.

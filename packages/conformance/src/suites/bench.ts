@@ -2,7 +2,7 @@
  * What a case works with: the device, in the form of every HAL version that it has, and models that it supports. What a
  * case makes on it is closed when the case is over.
  */
-import { steadyClock } from "@nnhal/driver-core/device";
+import { type OpenedDevice, steadyClock } from "@nnhal/driver-core/device";
 import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
 import {
   type Device,
@@ -75,9 +75,18 @@ export interface Bench {
   readonly drivers: Drivers;
   /** The same with executions that are launched, and end in a callback. */
   readonly launching: Device;
+  /** The device for another client; undefined where it has but one. */
+  readonly connect: (() => AnotherClient) | undefined;
   now(): bigint;
   /** Has something done when the case is over. */
   after(action: () => unknown): void;
+}
+
+/** Another client of the device. */
+export interface AnotherClient {
+  readonly setUp: Omit<Bench, "after">;
+  /** Ends it, with all that it holds. */
+  close(): Promise<void>;
 }
 
 /** Sets a bench up, without a case on it. Throws RangeError for a version that the device has not got. */
@@ -88,9 +97,19 @@ export function setUpBench(device: Device, options: BenchOptions = {}): Omit<Ben
   const drivers = driversOf(device, version, options.driver);
   const driver = drivers[version];
   if (driver === undefined) throw new RangeError(`the driver of ${device.name} is not of HAL ${version}`);
+  const connect = hasClients(device)
+    ? () => {
+        const client = device.connect();
+        return { setUp: setUpBench(client, options), close: () => client.close() };
+      }
+    : undefined;
   const lifted = (synchronous: boolean) => liftDevice(device.name, driver, { synchronous, now });
   const driven = options.version === undefined ? device : lifted(true);
-  return { device: driven, own: { device }, version, drivers, launching: lifted(false), now };
+  return { device: driven, own: { device }, version, drivers, launching: lifted(false), connect, now };
+}
+
+function hasClients(device: Device): device is Device & Pick<OpenedDevice, "connect"> {
+  return "connect" in device && typeof device.connect === "function";
 }
 
 function driversOf(device: Device, version: HalVersion, driver: AnyIDevice | undefined): Drivers {
@@ -122,6 +141,15 @@ const missing = {
   executeFenced: "fenced executions",
   configureExecutionBurst: "bursts",
 } as const satisfies Readonly<Record<OptionalMethod, Need>>;
+
+/** A bench for another client of the device; the client ends with the case. */
+export function anotherClient(bench: Bench): Bench & Pick<AnotherClient, "close"> {
+  const { connect, after } = bench;
+  if (connect === undefined) lacking("other clients");
+  const { setUp, close } = connect();
+  after(close);
+  return { ...setUp, after, close };
+}
 
 /** Whether prepared models of the device have a method. */
 export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { failures, never, referenceDevice, referenceDevice } from "./faulty-device.test-helper.ts";
+import { failures, never, referenceDevice } from "./faulty-device.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT } = ErrorStatus;
 

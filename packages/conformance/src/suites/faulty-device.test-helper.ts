@@ -16,7 +16,7 @@ export async function referenceDevice(): Promise<Device> {
 
 /** What is wrong: some methods of the device, or of its prepared models, that call the right ones. */
 export interface Fault {
-  readonly device?: (right: Device) => Partial<Device>;
+  readonly device?: (right: Device) => Partial<Device> & { readonly connect?: () => unknown };
   readonly preparedModel?: (right: PreparedModel) => Partial<PreparedModel>;
 }
 

@@ -27,6 +27,8 @@ export type Need =
   | "fenced executions"
   /** Durations of fenced executions. */
   | "fenced durations"
+  /** Several clients of one device: `connect`, as devices of `openDevice` have it. */
+  | "other clients"
   /** IDevice.allocate. */
   | "device memory"
   /** Prepared models in files. */

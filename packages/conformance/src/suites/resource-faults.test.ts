@@ -67,6 +67,12 @@ const memoryFaults: readonly FaultRow[] = [
     "memory/copy",
     /copyFrom of 12 bytes: expected INVALID_ARGUMENT, actual NONE/,
   ],
+  [
+    "takes all clients for one",
+    { device: (right) => ({ connect: () => ({ ...right, close: async () => {} }) }) },
+    "memory/clients",
+    /for another client's model: expected INVALID_ARGUMENT or GENERAL_FAILURE, actual NONE/,
+  ],
 ];
 
 const cacheFaults: readonly FaultRow[] = [

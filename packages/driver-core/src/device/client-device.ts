@@ -80,9 +80,11 @@ export function clientDevice(shared: SharedContext, backend: Backend): ClientDev
       called("getSupportedOperations", "PC", () => {
         const checked = checkModel(model, context);
         if ("status" in checked) return { ...checked, supported: [], reasons: [] };
-        const reasons = supportOf(checked, session);
+        const { reasons, launches } = supportOf(checked, session);
         log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
-        return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
+        const isPlain = launches.every((count) => count === 1);
+        const supported = reasons.map((reason) => reason === undefined);
+        return { ...ok, supported, reasons, ...(!isPlain && { launches }) };
       }),
     prepareModel: (model, options = {}) =>
       telling("prepareModel", () => {

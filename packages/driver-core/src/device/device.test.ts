@@ -55,15 +55,16 @@ describe("getSupportedOperations", () => {
       ],
       outputIndexes: [2],
     });
-    const device = await fakeDevice({
-      supports: ({ definition }) =>
-        definition.name === "ABS" ? { supported: true } : { supported: false, reason: `${definition.name}: too hard` },
-    });
-    expect(device.getSupportedOperations(model)).toEqual({
-      status: NONE,
-      supported: [true, false],
-      reasons: [undefined, "FLOOR: too hard"],
-    });
+    const deviceOf = (launches?: number) =>
+      fakeDevice({
+        supports: ({ definition }) =>
+          definition.name === "ABS"
+            ? { supported: true, ...(launches && { launches }) }
+            : { supported: false, reason: `${definition.name}: too hard` },
+      });
+    const answer = { status: NONE, supported: [true, false], reasons: [undefined, "FLOOR: too hard"] };
+    expect((await deviceOf()).getSupportedOperations(model)).toEqual(answer);
+    expect((await deviceOf(7)).getSupportedOperations(model)).toEqual({ ...answer, launches: [7, 1] });
   });
 
   it("refuses a model that is not valid", async () => {

@@ -13,14 +13,14 @@ import {
   type SyncFence,
 } from "@nnhal/types";
 import { makeDeadline, notMeasured, type Section } from "@nnhal/utils";
-import { createFence, mergeFences } from "../fence/fence.ts";
+import { createFence, mergeFences, usableFences } from "../fence/fence.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
 import type { DeviceContext } from "./device.ts";
 import { checkInputs, type Launch, launch } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
-import { failure, invalid, type Refusal } from "./refusal.ts";
+import { failure, type Refusal } from "./refusal.ts";
 import { run } from "./run.ts";
 
 /** A fenced execution that is under way. */
@@ -69,17 +69,6 @@ export function executeFenced(
   };
   const callback = { getExecutionInfo: async () => info };
   return { answer: { status: ErrorStatus.NONE, syncFence: fence, callback }, ended: work() };
-}
-
-function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Refusal {
-  const fences: SyncFence[] = [];
-  for (const [index, fence] of waitFor.entries()) {
-    if (fence === null) return invalid(`waitFor[${index}] is null where a fence is needed`);
-    const { state } = fence;
-    if (state !== "ACTIVE" && state !== "SIGNALED") return invalid(`waitFor[${index}] is a fence in state ${state}`);
-    fences.push(fence);
-  }
-  return fences;
 }
 
 /** Why an execution does not wait any longer. */

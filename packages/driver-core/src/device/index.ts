@@ -2,6 +2,8 @@
  * @nnhal/driver-core/device: a HAL device over a backend.
  */
 export type { CachingOptions } from "../cache/cache.ts";
+export { type IdleWatch, type IdleWatchOptions, watchIdle } from "../schedule/idle.ts";
+export { systemTimer, type Timer } from "../schedule/timer.ts";
 export type { ClientDevice } from "./client-device.ts";
 export { type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
 export { steadyClock } from "./steady-clock.ts";

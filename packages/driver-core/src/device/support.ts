@@ -9,33 +9,44 @@ import type { DeviceContext } from "./device.ts";
 
 /** Why a model cannot be prepared for the operations that it has; undefined where it can. */
 export function whyUnsupported(source: GraphSource, { name, session }: DeviceContext): string | undefined {
-  const reasons = supportOf(source, session).filter((reason) => reason !== undefined);
+  const reasons = supportOf(source, session).reasons.filter((reason) => reason !== undefined);
   return reasons.length === 0 ? undefined : `${name} does not support the model: ${reasons.join("; ")}`;
 }
 
-/** For each operation of the main subgraph why it is not supported; undefined where it is. */
-export function supportOf(source: GraphSource, session: BackendSession): (string | undefined)[] {
+/** What a backend says of the operations of a main subgraph. */
+export interface SubgraphSupport {
+  /** Why an operation is not supported; undefined where it is. */
+  readonly reasons: readonly (string | undefined)[];
+  /** See `SupportedOperations`. */
+  readonly launches: readonly number[];
+}
+
+/** What a backend says of the operations of the main subgraph. */
+export function supportOf(source: GraphSource, session: BackendSession): SubgraphSupport {
   const { model } = source;
   /** Why a referenced subgraph is not supported, by its index; undefined where it is. */
   const known = new Map<number, string | undefined>();
-  const reasonsIn = (subgraph: Subgraph): (string | undefined)[] => {
+  const supportIn = (subgraph: Subgraph): SubgraphSupport => {
     const operands = viewOperands(subgraph, source);
-    return subgraph.operations.map((_, index) => {
+    const launches = subgraph.operations.map(() => 1);
+    const reasons = subgraph.operations.map((_, index) => {
       const view = viewOperation(subgraph, index, operands, source);
       if ("unknown" in view) return view.unknown;
       const support = session.supports(view);
       if (!support.supported) return support.reason;
+      launches[index] = support.launches ?? 1;
       if (!view.definition.controlFlow) return undefined;
       const inside = namedSubgraphs(subgraph, index).map((named) => known.get(named));
       const reason = inside.find((one) => one !== undefined);
       return reason === undefined ? undefined : `${view.definition.name}: inside, ${reason}`;
     });
+    return { reasons, launches };
   };
   for (const index of subgraphsInnerFirst(model)) {
     known.set(
       index,
-      reasonsIn(model.referenced[index]).find((reason) => reason !== undefined),
+      supportIn(model.referenced[index]).reasons.find((reason) => reason !== undefined),
     );
   }
-  return reasonsIn(model.main);
+  return supportIn(model.main);
 }

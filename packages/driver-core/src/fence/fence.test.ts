@@ -1,6 +1,6 @@
-import type { FenceState, SyncFence } from "@nnhal/types";
+import { ErrorStatus, type FenceState, type SyncFence } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { createFence, mergeFences, syncWait } from "./fence.ts";
+import { createFence, mergeFences, syncWait, usableFences } from "./fence.ts";
 
 /** A fence in a state that it does not leave. */
 function inState(state: FenceState): SyncFence {
@@ -102,6 +102,21 @@ describe("syncWait", () => {
   it("does not wait for what is settled already", async () => {
     for (const state of ["SIGNALED", "ERROR", "UNKNOWN"] as const) {
       expect(await syncWait(inState(state), 1_000n, manualTimer().timer)).toBe(state);
+    }
+  });
+});
+
+describe("usableFences", () => {
+  it("are those that are signalled or may still be", () => {
+    const fences = [inState("ACTIVE"), inState("SIGNALED")];
+    expect(usableFences(fences)).toEqual(fences);
+    for (const [fence, what] of [
+      [null, "null where a fence is needed"],
+      [inState("ERROR"), "a fence in state ERROR"],
+      [inState("UNKNOWN"), "a fence in state UNKNOWN"],
+    ] as const) {
+      const message = `waitFor[2] is ${what}`;
+      expect(usableFences([...fences, fence])).toEqual({ status: ErrorStatus.INVALID_ARGUMENT, message });
     }
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Sync fences: made by whoever does the work, waited for by whoever needs it done.
  */
-import type { FenceState, SyncFence } from "@nnhal/types";
+import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 
 /** A fence and what settles it. The first of `signal` and `fail` counts, all later ones do nothing. */
@@ -33,6 +33,19 @@ export function createFence(): FenceSource {
     signal: () => settle("SIGNALED"),
     fail: () => settle("ERROR"),
   };
+}
+
+/** The fences that an execution is to wait for, or which of them cannot be: one that is null, or has failed (executeFenced). */
+export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Required<Outcome> {
+  const fences: SyncFence[] = [];
+  for (const [index, fence] of waitFor.entries()) {
+    if (fence?.state === "ACTIVE" || fence?.state === "SIGNALED") fences.push(fence);
+    else {
+      const what = fence === null ? "null where a fence is needed" : `a fence in state ${fence.state}`;
+      return { status: ErrorStatus.INVALID_ARGUMENT, message: `waitFor[${index}] is ${what}` };
+    }
+  }
+  return fences;
 }
 
 /**

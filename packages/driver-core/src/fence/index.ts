@@ -1,4 +1,4 @@
 /**
  * @nnhal/driver-core/fence: sync fences, by which executions wait for one another.
  */
-export { createFence, type FenceSource, mergeFences, syncWait } from "./fence.ts";
+export { createFence, type FenceSource, mergeFences, syncWait, usableFences } from "./fence.ts";

@@ -149,11 +149,13 @@ function candidatesOf(
   const candidates: Candidate[][] = model.main.operations.map(() => []);
   for (const device of devices) {
     const { capabilities } = device.getCapabilities();
-    const { status, message, supported, reasons } = device.getSupportedOperations(model);
+    const { status, message, supported, reasons, launches = [] } = device.getSupportedOperations(model);
     const performances = performancesOf(model, capabilities, preference, costs);
     candidates.forEach((ofOperation, index) => {
       if (status === ErrorStatus.NONE && supported[index]) {
-        ofOperation.push({ supported: true, ...performances[index] });
+        const { performance, predictedTime } = performances[index];
+        const further = ((launches[index] ?? 1) - 1) * costs.operation;
+        ofOperation.push({ supported: true, performance, predictedTime: predictedTime + further });
       } else ofOperation.push({ supported: false, reason: reasons[index] ?? message ?? "not supported" });
     });
   }
@@ -349,8 +351,13 @@ function reasonOf(
   const chosen = candidates[device];
   const performance = chosen.supported ? chosen.performance : Number.POSITIVE_INFINITY;
   const others = able.map((index) => candidates[index]).map((one) => (one.supported ? one.performance : 0));
-  if (performance > Math.min(...others))
+  if (performance > Math.min(...others)) {
+    const times = able.map((index) => candidates[index]).map((one) => (one.supported ? one.predictedTime : 0));
+    if (chosen.supported && chosen.predictedTime <= Math.min(...times)) {
+      return `${names[device]} has less to start for it than devices that compute faster`;
+    }
     return "another device is faster by itself, but not with the way there and back";
+  }
   if (others.filter((one) => one === performance).length === 1) return `${names[device]} is the fastest`;
   return device === cpu ? "no device is faster than the CPU" : `of equals ${names[device]} saves a step or comes first`;
 }

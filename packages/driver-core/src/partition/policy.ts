@@ -17,7 +17,7 @@ export interface CostModel {
   readonly quantisedElement: number;
   /** The same, of an operation that computes a function of each, such as TANH, or looks at many for each, such as a pooling. */
   readonly functionElement: number;
-  /** Starting one operation, on any device. */
+  /** Starting one operation, or one of the computations that a device makes of it, on any device. */
   readonly operation: number;
   /** One byte moved between two steps. */
   readonly byteMoved: number;

@@ -68,6 +68,31 @@ describe("predicted times", () => {
     expect(last.predictedTime).toBe(step + 32 * byteMoved + operation + 16 * element);
   });
 
+  it("count the start of each computation that a device makes of an operation", () => {
+    const many: PlanningDevice = {
+      ...cpu,
+      getSupportedOperations: (model) => ({ ...cpu.getSupportedOperations(model), launches: [5, 1, 1] }),
+    };
+    const { choices } = planned(alternating, [many], {});
+    expect(choices.map(({ candidates: [candidate] }) => candidate)).toMatchObject([
+      { predictedTime: 5 * operation + work },
+      { predictedTime: operation + work },
+      { predictedTime: operation + work },
+    ]);
+  });
+
+  it("let a slower device that has less to start have an operation", () => {
+    const many: PlanningDevice = {
+      ...npu,
+      getSupportedOperations: (model) => ({ ...npu.getSupportedOperations(model), launches: [9, 9, 9] }),
+    };
+    const main = sketch([["ABS", "in", "out"]], "in", "out");
+    expect(planned(main, [many, cpu], {}).choices).toMatchObject([
+      { device: 1, reason: "cpu has less to start for it than devices that compute faster" },
+    ]);
+    expect(planned(main, [many, cpu], android).choices).toMatchObject([{ device: 0 }]);
+  });
+
   it("of an operation stand beside what each device says of it", () => {
     const { choices } = planned(alternating, [npu, cpu], android);
     expect(choices[0].candidates).toEqual([

@@ -5,34 +5,23 @@
 import { type Operand, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 import type { CostModel } from "./policy.ts";
 
-const {
-  CONV_2D,
-  GROUPED_CONV_2D,
-  FULLY_CONNECTED,
-  TRANSPOSE_CONV_2D,
-  LSTM,
-  RNN,
-  SVDF,
-  QUANTIZED_16BIT_LSTM,
-  QUANTIZED_LSTM,
-  UNIDIRECTIONAL_SEQUENCE_LSTM,
-  UNIDIRECTIONAL_SEQUENCE_RNN,
-  BIDIRECTIONAL_SEQUENCE_LSTM,
-  BIDIRECTIONAL_SEQUENCE_RNN,
-} = OperationType;
-
-const convolutions = new Set<number>([CONV_2D, GROUPED_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV_2D]);
+const convolutions = new Set<number>([
+  OperationType.CONV_2D,
+  OperationType.FULLY_CONNECTED,
+  OperationType.GROUPED_CONV_2D,
+  OperationType.TRANSPOSE_CONV_2D,
+]);
 
 const recurrent = new Set<number>([
-  LSTM,
-  RNN,
-  SVDF,
-  QUANTIZED_16BIT_LSTM,
-  QUANTIZED_LSTM,
-  UNIDIRECTIONAL_SEQUENCE_LSTM,
-  UNIDIRECTIONAL_SEQUENCE_RNN,
-  BIDIRECTIONAL_SEQUENCE_LSTM,
-  BIDIRECTIONAL_SEQUENCE_RNN,
+  OperationType.BIDIRECTIONAL_SEQUENCE_LSTM,
+  OperationType.BIDIRECTIONAL_SEQUENCE_RNN,
+  OperationType.LSTM,
+  OperationType.QUANTIZED_16BIT_LSTM,
+  OperationType.QUANTIZED_LSTM,
+  OperationType.RNN,
+  OperationType.SVDF,
+  OperationType.UNIDIRECTIONAL_SEQUENCE_LSTM,
+  OperationType.UNIDIRECTIONAL_SEQUENCE_RNN,
 ]);
 
 /** Those that compute a function of each element, or look at many for each. */

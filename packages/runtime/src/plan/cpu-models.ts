@@ -15,6 +15,7 @@ export interface Fallback {
 
 /** Models on the CPU. */
 export interface CpuModels {
+  readonly device: Device;
   /** Says that something falls back and prepares it, once; null where that fails. */
   prepare(model: Model, what: string): Promise<PreparedModel | null>;
   close(): void;
@@ -24,6 +25,7 @@ export interface CpuModels {
 export function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): CpuModels {
   const prepared = new Map<Model, Promise<PreparedModel | null>>();
   return {
+    device: cpu,
     prepare(model, what) {
       const message = `the ${what} runs again on ${cpu.name}`;
       log.VLOG("EXECUTION", message);

@@ -9,7 +9,7 @@ import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
 import { allocateFor } from "./device-memory.ts";
 import { type Divided, type DivideOptions, divideAndPrepare } from "./divide.ts";
-import { doubling, requestOf } from "./divided.test-helper.ts";
+import { bridge, doubling, requestOf } from "./divided.test-helper.ts";
 import { type Calls, openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
@@ -31,19 +31,6 @@ async function divide(model: Model, devices: readonly Device[], options: DivideO
   const divided = await divideAndPrepare(model.hal, devices, { policy: androidPolicy, ...options }, {});
   if (!("plan" in divided)) throw new Error(divided.message);
   return divided;
-}
-
-/** out = max(kept, |−in|) where kept = ⌊in⌋ is written by the first step and read by the last, both on the npu. */
-function bridge(): Model {
-  const model = new Model();
-  const [input, kept, sent, back, output] = Array.from({ length: 5 }, () => model.addOperand(float32(2)));
-  model.addOperation("FLOOR", [input], [kept]);
-  model.addOperation("NEG", [input], [sent]);
-  model.addOperation("ABS", [sent], [back]);
-  model.addOperation("MAXIMUM", [kept, back], [output]);
-  model.identifyInputsAndOutputs([input], [output]);
-  model.finish();
-  return model;
 }
 
 /** The numbers that an execution gives. */

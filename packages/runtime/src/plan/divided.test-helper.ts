@@ -19,6 +19,19 @@ export function chain(result = float32(2)): Model {
   return model;
 }
 
+/** out = max(kept, |−in|) where kept = ⌊in⌋ is written by the first step and read by the last. */
+export function bridge(): Model {
+  const model = new Model();
+  const [input, kept, sent, back, output] = Array.from({ length: 5 }, () => model.addOperand(float32(2)));
+  model.addOperation("FLOOR", [input], [kept]);
+  model.addOperation("NEG", [input], [sent]);
+  model.addOperation("ABS", [sent], [back]);
+  model.addOperation("MAXIMUM", [kept, back], [output]);
+  model.identifyInputsAndOutputs([input], [output]);
+  model.finish();
+  return model;
+}
+
 /** Doubles a number until it is not less than a limit: a WHILE of LESS and ADD. */
 export function doubling(limit: number): Model {
   const condition = new Model();

@@ -2,7 +2,7 @@
  * Executions of planned models behind fences: what can be checked is checked at once, the rest waits for the fences, and a
  * fence and a callback tell how it ended (HAL 1.3 IPreparedModel.executeFenced).
  */
-import { createFence, mergeFences, syncWait } from "@nnhal/driver-core/fence";
+import { createFence, mergeFences, syncWait, usableFences } from "@nnhal/driver-core/fence";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -62,18 +62,6 @@ export function executeAfter(
 /** The answer where nothing was launched. */
 export function unfenced({ status, message }: Outcome): FencedResult {
   return { status, ...(message !== undefined && { message }), syncFence: null, callback: null };
-}
-
-function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Outcome {
-  const fences: SyncFence[] = [];
-  for (const [index, fence] of waitFor.entries()) {
-    if (fence !== null && (fence.state === "ACTIVE" || fence.state === "SIGNALED")) fences.push(fence);
-    else {
-      const what = fence === null ? "null where a fence is needed" : `a fence in state ${fence.state}`;
-      return { status: ErrorStatus.INVALID_ARGUMENT, message: `waitFor[${index}] is ${what}` };
-    }
-  }
-  return fences;
 }
 
 /** Undefined once the fences are signalled; else why they will not be, or not in time. */

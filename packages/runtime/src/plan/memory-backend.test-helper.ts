@@ -1,7 +1,7 @@
 /**
  * The reference backend with memory of its own, which nobody else can see, and a record of what happens to it.
  */
-import type { Backend, BackendBuffer, InputBuffer, OutputBuffer } from "@nnhal/backend";
+import type { Backend, BackendBuffer, BackendSession, InputBuffer, OutputBuffer } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type Device, ErrorStatus, OperationType, type OperationTypeName, operationTypeNames } from "@nnhal/types";
@@ -9,50 +9,53 @@ import { type Device, ErrorStatus, OperationType, type OperationTypeName, operat
 /** What happened, in order: "allocate", "read", "write", "close", and "run" for each execution. */
 export type Calls = string[];
 
-function memoryBackend(calls: Calls): Backend {
-  const bytesOf = new WeakMap<BackendBuffer, Uint8Array>();
-  const inPlain = <One extends InputBuffer | OutputBuffer>(one: One): One =>
-    one.buffer === undefined ? one : { ...one, bytes: bytesOf.get(one.buffer) ?? one.bytes };
+/** The reference backend with something else in its sessions. */
+export function changedReference(change: (session: BackendSession) => Partial<BackendSession>): Backend {
   return {
     ...referenceBackend,
     async open() {
       const session = await referenceBackend.open();
-      if ("unavailable" in session) return session;
-      return {
-        ...session,
-        allocate({ dimensions }) {
-          calls.push("allocate");
-          const place: BackendBuffer = {
-            read(bytes) {
-              calls.push("read");
-              bytes.set(bytesOf.get(place)?.subarray(0, bytes.length) ?? []);
-            },
-            write(bytes) {
-              calls.push("write");
-              bytesOf.set(place, bytes.slice());
-            },
-            close: () => calls.push("close"),
-          };
-          bytesOf.set(place, new Uint8Array(dimensions.reduce((size, extent) => size * extent, 4)));
-          return place;
-        },
-        async compile(graph, options) {
-          const executable = await session.compile(graph, options);
-          return {
-            run(inputs, outputs, context) {
-              calls.push("run");
-              return executable.run(
-                inputs.map((one) => one && inPlain(one)),
-                outputs.map(inPlain),
-                context,
-              );
-            },
-            close: () => executable.close(),
-          };
-        },
-      };
+      return "unavailable" in session ? session : { ...session, ...change(session) };
     },
   };
+}
+
+function memoryBackend(calls: Calls): Backend {
+  const bytesOf = new WeakMap<BackendBuffer, Uint8Array>();
+  const inPlain = <One extends InputBuffer | OutputBuffer>(one: One): One =>
+    one.buffer === undefined ? one : { ...one, bytes: bytesOf.get(one.buffer) ?? one.bytes };
+  return changedReference((session) => ({
+    allocate({ dimensions }) {
+      calls.push("allocate");
+      const place: BackendBuffer = {
+        read(bytes) {
+          calls.push("read");
+          bytes.set(bytesOf.get(place)?.subarray(0, bytes.length) ?? []);
+        },
+        write(bytes) {
+          calls.push("write");
+          bytesOf.set(place, bytes.slice());
+        },
+        close: () => calls.push("close"),
+      };
+      bytesOf.set(place, new Uint8Array(dimensions.reduce((size, extent) => size * extent, 4)));
+      return place;
+    },
+    async compile(graph, options) {
+      const executable = await session.compile(graph, options);
+      return {
+        run(inputs, outputs, context) {
+          calls.push("run");
+          return executable.run(
+            inputs.map((one) => one && inPlain(one)),
+            outputs.map(inPlain),
+            context,
+          );
+        },
+        close: () => executable.close(),
+      };
+    },
+  }));
 }
 
 /** A device over it that takes some operations only. */

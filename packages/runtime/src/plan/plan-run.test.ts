@@ -188,6 +188,22 @@ describe("fallback", () => {
     expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
   });
 
+  it("runs the whole model again, and no step, where a step fails on the CPU", async () => {
+    const told: string[] = [];
+    const onFallback = (message: string) => told.push(message);
+    let prepared = 0;
+    // Its first prepared model fails: the one of the step.
+    const cpu: Device = {
+      ...reference,
+      prepareModel: (model, options) =>
+        (prepared++ === 0 ? failing(reference, "execute") : reference).prepareModel(model, options),
+    };
+    const devices = [limited("a", ["FLOOR", "NEG"]), cpu];
+    const result = await compute(chain(), devices, { ...android, cpu, onFallback }, input);
+    expect(result.values).toEqual(expected);
+    expect(told).toEqual(["the whole model runs again on nnhal-reference"]);
+  });
+
   it("does not happen with partition 2, nor without a CPU", async () => {
     const options = { ...android, cpu: reference, partition: 2 } as const;
     await expect(compute(chain(), broken("prepare"), options, input)).rejects.toThrow("b: broken");

@@ -4,7 +4,7 @@
 import { createBurst } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
 import { mapMemory } from "@nnhal/driver-core/memory";
-import { androidPolicy } from "@nnhal/driver-core/partition";
+import { androidPolicy, plan } from "@nnhal/driver-core/partition";
 import {
   type Device,
   ErrorStatus,
@@ -16,8 +16,10 @@ import {
 import { beforeEach, describe, expect, it } from "vitest";
 import { openReference } from "../models.test-helper.ts";
 import { type DivideOptions, divideAndPrepare } from "./divide.ts";
-import { chain, failing, requestOf } from "./divided.test-helper.ts";
-import { taking } from "./memory-backend.test-helper.ts";
+import { bridge, chain, failing, requestOf } from "./divided.test-helper.ts";
+import { openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
+import { plannedModel } from "./planned-model.ts";
+import { preparePlan } from "./prepare.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
 
@@ -107,6 +109,17 @@ describe.each([
     expect(result()).toEqual([0, 0]);
   });
 
+  it("is under way while it waits: closing the model closes it afterwards", async () => {
+    const { request: made, result } = request();
+    const gate = createFence();
+    const answer = await fenced(model, made, [gate.fence]);
+    model.close();
+    expect((await model.execute(made)).status).toBe(INVALID_ARGUMENT);
+    gate.signal();
+    expect(await answer.syncFence?.wait()).toBe("SIGNALED");
+    expect(result()).toEqual([-2, -2]);
+  });
+
   it("refuses what can be seen to be wrong", async () => {
     const { request: made } = request();
     const failed = createFence();
@@ -181,6 +194,40 @@ describe("a burst over several devices", () => {
     const model = await prepared(several());
     model.close();
     expect(await burstOf(model)).toMatchObject({ status: INVALID_ARGUMENT, burst: null });
+  });
+});
+
+describe("the memory between steps", () => {
+  it("is freed when nothing was executed for a while, and taken again", async () => {
+    const { device, calls } = await openMemoryDevice("npu", ["FLOOR", "NEG", "MAXIMUM"]);
+    const planned = plan(bridge().hal, [device, { ...taking(reference, ["ABS"]), name: "cpu" }], {
+      policy: androidPolicy,
+    });
+    if ("unplannable" in planned) throw new Error(planned.message);
+    const devices = [device, reference];
+    const preparers = devices.map((one) => ({ device: one, prepare: one.prepareModel }));
+    const ready = await preparePlan(planned, preparers, {});
+    if ("status" in ready) throw new Error(ready.message);
+    const pending: (() => void)[] = [];
+    const timer = (_time: bigint, callback: () => void) => {
+      pending.push(callback);
+      return () => {};
+    };
+    const model = plannedModel(ready, process.hrtime.bigint, { timer });
+    const execute = async () => (await model.execute(request().request)).status;
+    const pass = () => {
+      for (const callback of pending.splice(0)) callback();
+    };
+    expect(await execute()).toBe(NONE);
+    pass();
+    // There was an execution since the watch began.
+    expect(calls.filter((call) => call === "close")).toHaveLength(0);
+    pass();
+    expect(calls.filter((call) => call === "close")).toHaveLength(1);
+    expect([await execute(), await execute()]).toEqual([NONE, NONE]);
+    expect(calls.filter((call) => call === "allocate")).toHaveLength(2);
+    model.close();
+    expect(calls.filter((call) => call === "close")).toHaveLength(2);
   });
 });
 

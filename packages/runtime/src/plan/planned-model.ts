@@ -2,6 +2,7 @@
  * A prepared plan as a prepared model: what executes a request need not know how many devices work on it.
  */
 import { configureExecutionBurst } from "@nnhal/driver-core/burst";
+import { systemTimer, type Timer, watchIdle } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import {
   ErrorStatus,
@@ -17,7 +18,7 @@ import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
 import { type Arguments, canRunElsewhere, runElsewhere } from "./elsewhere.ts";
 import { executeAfter, unfenced } from "./fenced.ts";
-import { closePlan, type PreparedExecution, type PreparedPlan } from "./prepare.ts";
+import { closePlan, type PreparedExecution, type PreparedPlan, releaseWorkspaces } from "./prepare.ts";
 import { isRecoverable, type RunOptions, runPlan, type StepOutcome, type StepTime } from "./run.ts";
 
 /** What there is beside the plan. */
@@ -27,6 +28,10 @@ export interface PlannedModelOptions {
   readonly onStep?: (time: StepTime) => void;
   /** What the model was prepared for: LOW_POWER spares bursts the polling. Default: FAST_SINGLE_ANSWER. */
   readonly preference?: ExecutionPreference;
+  /** Nanoseconds without an execution after which the memory between steps is freed. Default: 5 s. */
+  readonly idleAfter?: bigint;
+  /** Waits for them. Default: the system's. */
+  readonly timer?: Timer;
   /** Default: silent. */
   readonly log?: Logger;
   /** Default: off. */
@@ -40,18 +45,32 @@ export interface PlannedModelOptions {
 export function plannedModel(
   prepared: PreparedPlan,
   now: () => bigint,
-  { fallback, onStep, preference, log = silentLogger, trace = noTracer }: PlannedModelOptions = {},
+  options: PlannedModelOptions = {},
 ): PreparedModel {
+  const { fallback, onStep, preference, log = silentLogger, trace = noTracer } = options;
+  const { idleAfter = 5_000_000_000n, timer = systemTimer } = options;
   const { model } = prepared.plan;
   const whole = wholeStep(prepared);
   const onCpu = fallback && cpuModels(fallback, log);
   const usage = createUsage(() => {
+    watch?.stop();
     closePlan(prepared);
     onCpu?.close();
   });
+  // A whole model has nothing between steps.
+  const watch =
+    whole === undefined
+      ? watchIdle({
+          after: idleAfter,
+          timer,
+          isInUse: () => usage.isInUse,
+          onIdle: () => releaseWorkspaces(prepared),
+        })
+      : undefined;
   const execute = async (request: Request, options: ExecuteOptions, section: Section): Promise<ExecutionResult> => {
     const run: RunOptions = { ...options, now, section, log, ...(onStep && { onStep }) };
     usage.begin();
+    watch?.touch();
     try {
       return whole === undefined
         ? await executePlan(prepared, request, run, onCpu)
@@ -60,6 +79,7 @@ export function plannedModel(
       return refused(ErrorStatus.GENERAL_FAILURE, `executing: ${error instanceof Error ? error.message : error}`);
     } finally {
       section.end();
+      watch?.touch();
       usage.end();
     }
   };
@@ -75,9 +95,14 @@ export function plannedModel(
     async executeFenced(request, waitFor, options = {}) {
       const problem = problemOf(request, false);
       if (problem !== undefined) return unfenced(problem);
-      return executeAfter(waitFor, options, now, (timed) =>
+      // It is under way from now on: who closes the model meanwhile closes it afterwards.
+      usage.begin();
+      const answer = executeAfter(waitFor, options, now, (timed) =>
         execute(request, timed, trace.begin("LR", "PE", "run plan after fences")),
       );
+      if (answer.syncFence === null) usage.end();
+      else void answer.syncFence.wait().then(() => usage.end());
+      return answer;
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       if (usage.isClosed)
@@ -125,8 +150,9 @@ async function executePlan(
   const args = argumentsOf(prepared, request);
   if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
   const recover = (onCpu: CpuModels): RunOptions["recover"] => {
-    return ({ step }, stepArguments, again) => {
-      if (!canRunElsewhere(step.model, stepArguments)) return undefined;
+    return ({ step, device }, stepArguments, again) => {
+      // What failed on the CPU would fail there again; the whole model may not.
+      if (device === onCpu.device || !canRunElsewhere(step.model, stepArguments)) return undefined;
       return onCpu.prepare(step.model, stepName(step)).then((runner) => (runner === null ? failed : again(runner)));
     };
   };

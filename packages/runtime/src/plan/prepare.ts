@@ -157,24 +157,37 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
 }
 
 /** Frees what a plan holds. */
-export function closePlan({ steps, workspaces }: PreparedPlan): void {
-  workspaces.close();
-  closeSteps(steps);
+export function closePlan(prepared: PreparedPlan): void {
+  prepared.workspaces.close();
+  closeSteps(prepared.steps);
 }
 
 function closeSteps(steps: readonly PreparedStep[]): void {
   for (const step of steps) {
     if (step.kind === "execution") step.preparedModel.close();
-    else if (step.kind === "if") closeAll(step.thenPlan, step.elsePlan);
-    else {
-      step.states.close();
-      closeAll(step.conditionPlan, step.bodyPlan);
-    }
+    if (step.kind === "while") step.states.close();
+    for (const plan of plansInside(step)) closePlan(plan);
   }
 }
 
-function closeAll(...plans: readonly PreparedPlan[]): void {
-  for (const plan of plans) closePlan(plan);
+/** Frees the memory between steps that no run uses; the next run takes it again. */
+export function releaseWorkspaces({ workspaces, steps }: PreparedPlan): void {
+  workspaces.release();
+  for (const step of steps) {
+    if (step.kind === "while") step.states.release();
+    for (const plan of plansInside(step)) releaseWorkspaces(plan);
+  }
+}
+
+function plansInside(step: PreparedStep): readonly PreparedPlan[] {
+  switch (step.kind) {
+    case "execution":
+      return [];
+    case "if":
+      return [step.thenPlan, step.elsePlan];
+    case "while":
+      return [step.conditionPlan, step.bodyPlan];
+  }
 }
 
 function constantsOf({ model, steps }: Plan): Map<number, Place> {

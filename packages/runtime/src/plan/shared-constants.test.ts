@@ -1,8 +1,6 @@
 /**
  * Constants above 128 bytes are the same memory for every device, part and compilation.
  */
-import type { Backend } from "@nnhal/backend";
-import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { mapPool } from "@nnhal/driver-core/memory";
 import { androidPolicy } from "@nnhal/driver-core/partition";
@@ -12,7 +10,7 @@ import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
 import { divideAndPrepare } from "./divide.ts";
 import { doubling } from "./divided.test-helper.ts";
-import { taking } from "./memory-backend.test-helper.ts";
+import { changedReference, taking } from "./memory-backend.test-helper.ts";
 import { withSharedConstants } from "./shared-constants.ts";
 
 const { CONSTANT_COPY, CONSTANT_REFERENCE } = OperandLifeTime;
@@ -50,23 +48,15 @@ function copied(model: HalModel): HalModel {
 
 /** Opens a device that takes some operations, and notes the buffers that the large constants of its graphs lie in. */
 async function watching(name: string, takes: readonly OperationTypeName[], seen: ArrayBufferLike[]): Promise<Device> {
-  const backend: Backend = {
-    ...referenceBackend,
-    async open() {
-      const session = await referenceBackend.open();
-      if ("unavailable" in session) return session;
-      return {
-        ...session,
-        compile(graph, options) {
-          for (const operand of graph.operands) {
-            const { data, lifetime } = operand ?? {};
-            if (lifetime === CONSTANT_REFERENCE && data !== undefined) seen.push(data.buffer);
-          }
-          return session.compile(graph, options);
-        },
-      };
+  const backend = changedReference((session) => ({
+    compile(graph, options) {
+      for (const operand of graph.operands) {
+        const { data, lifetime } = operand ?? {};
+        if (lifetime === CONSTANT_REFERENCE && data !== undefined) seen.push(data.buffer);
+      }
+      return session.compile(graph, options);
     },
-  };
+  }));
   const device = await openDevice({ name, backend });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return taking(device, takes);

@@ -32,7 +32,9 @@ export interface Workspaces {
   take(): Workspace | Promise<Workspace>;
   /** Takes one back. A few are kept, for runs at the same time. */
   giveBack(workspace: Workspace): void;
-  /** Frees those that no run uses, and others when they are given back. */
+  /** Frees those that no run uses. */
+  release(): void;
+  /** The same, and frees others when they are given back. */
   close(): void;
 }
 
@@ -56,6 +58,9 @@ export function createWorkspaces(values: readonly Value[]): Workspaces {
     const wanted = values.map((value, index) => (arranged.onDevice[index] ? value : undefined));
     return placesFor(values, arranged, await allocateAll(wanted));
   };
+  const release = () => {
+    for (const workspace of idle.splice(0)) free(workspace);
+  };
   return {
     take: () => (values.length === 0 ? nothing : (idle.pop() ?? make())),
     giveBack(workspace) {
@@ -63,9 +68,10 @@ export function createWorkspaces(values: readonly Value[]): Workspaces {
       if (!closed && idle.length < MOST_KEPT) idle.push(workspace);
       else free(workspace);
     },
+    release,
     close() {
       closed = true;
-      for (const workspace of idle.splice(0)) free(workspace);
+      release();
     },
   };
 }

@@ -25,28 +25,47 @@ function trial(small: SmallModel, salt = 0): Trial {
   return trialFor(small, [sampleValues(small.type, 6, salt)]);
 }
 
-interface WrongQueue {
-  readonly what: string;
-  readonly requests?: FmqDescriptor<"FmqRequestDatum">;
-  readonly results?: FmqDescriptor<"FmqResultDatum">;
+/** The two queues of a burst. */
+interface Queues {
+  readonly requests: FmqDescriptor<"FmqRequestDatum">;
+  readonly results: FmqDescriptor<"FmqResultDatum">;
 }
 
-/** Queues that cannot be used; the other one of each pair is right. */
-function wrongQueues(): WrongQueue[] {
-  const requests = createChannel("FmqRequestDatum", 1024).descriptor;
-  const results = createChannel("FmqResultDatum", 1024).descriptor;
-  const tiny = allocateMemory(16);
-  return [
-    { what: "a request queue in 16 bytes", requests: { ...requests, memory: tiny } },
-    { what: "a result queue in 16 bytes", results: { ...results, memory: tiny } },
-    {
-      what: "a request queue without a handle",
-      requests: { ...requests, memory: { ...requests.memory, handle: null } },
-    },
-    { what: "a result queue without a handle", results: { ...results, memory: { ...results.memory, handle: null } } },
-    { what: "a request queue of capacity 0", requests: { ...requests, capacity: 0 } },
-    { what: "a result queue of more than its memory holds", results: { ...results, capacity: 1 << 20 } },
-  ];
+/** A queue that cannot be used, beside one that can. */
+interface WrongQueue {
+  readonly what: string;
+  spoil(right: Queues): Partial<Queues>;
+}
+
+const wrongQueues: readonly WrongQueue[] = [
+  {
+    what: "a request queue in 16 bytes",
+    spoil: ({ requests }) => ({ requests: { ...requests, memory: allocateMemory(16) } }),
+  },
+  {
+    what: "a result queue in 16 bytes",
+    spoil: ({ results }) => ({ results: { ...results, memory: allocateMemory(16) } }),
+  },
+  {
+    what: "a request queue without a handle",
+    spoil: ({ requests }) => ({ requests: { ...requests, memory: { ...requests.memory, handle: null } } }),
+  },
+  {
+    what: "a result queue without a handle",
+    spoil: ({ results }) => ({ results: { ...results, memory: { ...results.memory, handle: null } } }),
+  },
+  { what: "a request queue of capacity 0", spoil: ({ requests }) => ({ requests: { ...requests, capacity: 0 } }) },
+  {
+    what: "a result queue of more than its memory holds",
+    spoil: ({ results }) => ({ results: { ...results, capacity: 1 << 20 } }),
+  },
+];
+
+function rightQueues(): Queues {
+  return {
+    requests: createChannel("FmqRequestDatum", 1024).descriptor,
+    results: createChannel("FmqResultDatum", 1024).descriptor,
+  };
 }
 
 export const serviceCases: readonly SuiteCase[] = [
@@ -141,8 +160,8 @@ export const serviceCases: readonly SuiteCase[] = [
     },
     async "no callback is INVALID_ARGUMENT"(bench) {
       const configure = await configureOf(bench, await prepare(bench, smallModel(bench).model));
-      const [requests, results] = [createChannel("FmqRequestDatum", 1024), createChannel("FmqResultDatum", 1024)];
-      const { context, ...outcome } = await configure(null, requests.descriptor, results.descriptor);
+      const { requests, results } = rightQueues();
+      const { context, ...outcome } = await configure(null, requests, results);
       bench.after(() => context?.close?.());
       expectStatus("configureExecutionBurst without a callback", outcome, INVALID_ARGUMENT);
       expectThat(context === null, () => "configureExecutionBurst without a callback: a context beside the error");
@@ -151,16 +170,14 @@ export const serviceCases: readonly SuiteCase[] = [
   ...casesOf(
     "service",
     "1.2",
-    wrongQueues().map(({ what }) => what),
-    (what) => `${what} is INVALID_ARGUMENT`,
-    async (bench, what) => {
+    wrongQueues,
+    ({ what }) => `${what} is INVALID_ARGUMENT`,
+    async (bench, { what, spoil }) => {
       const configure = await configureOf(bench, await prepare(bench, smallModel(bench).model));
-      const wrong = wrongQueues().find((one) => one.what === what);
-      const { context, ...outcome } = await configure(
-        { getMemories: () => ({ status: INVALID_ARGUMENT, buffers: [] }) },
-        wrong?.requests ?? createChannel("FmqRequestDatum", 1024).descriptor,
-        wrong?.results ?? createChannel("FmqResultDatum", 1024).descriptor,
-      );
+      const right = rightQueues();
+      const { requests, results } = { ...right, ...spoil(right) };
+      const noMemories = { getMemories: () => ({ status: INVALID_ARGUMENT, buffers: [] }) };
+      const { context, ...outcome } = await configure(noMemories, requests, results);
       bench.after(() => context?.close?.());
       expectStatus(`configureExecutionBurst with ${what}`, outcome, INVALID_ARGUMENT, GENERAL_FAILURE);
       expectThat(context === null, () => `configureExecutionBurst with ${what}: a context beside the error`);

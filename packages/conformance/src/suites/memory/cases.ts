@@ -1,8 +1,9 @@
 /**
- * The suite `memory`: VTS's MemoryDomainTests, and what becomes of a buffer's value.
+ * The suite `memory`: VTS's MemoryDomainTests, what becomes of a buffer's value, and who may use it.
  */
 import type { SuiteCase } from "../suite-case.ts";
 import { allocateCases } from "./allocate.ts";
+import { clientCases } from "./clients.ts";
 import { conflictCases } from "./conflicts.ts";
 import { copyCases } from "./copy.ts";
 import { executeCases } from "./execute.ts";
@@ -14,4 +15,5 @@ export const memoryCases: readonly SuiteCase[] = [
   ...copyCases,
   ...executeCases,
   ...valueCases,
+  ...clientCases,
 ];

@@ -3,6 +3,7 @@
  * launched, run side by side and end.
  */
 import type { SuiteCase } from "../suite-case.ts";
+import { clientCases } from "./clients.ts";
 import { concurrencyCases } from "./concurrency.ts";
 import { executeCases } from "./execute.ts";
 import { launchCases } from "./launch.ts";
@@ -17,4 +18,5 @@ export const preparedModelCases: readonly SuiteCase[] = [
   ...launchCases,
   ...concurrencyCases,
   ...lifeCases,
+  ...clientCases,
 ];

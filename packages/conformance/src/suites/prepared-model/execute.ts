@@ -3,7 +3,14 @@
  */
 
 import { readFileSync } from "node:fs";
-import { allocateBlob, HardwareBufferUsage, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
+import {
+  allocateBlob,
+  allocateHardwareBuffer,
+  HardwareBufferUsage,
+  hardwareBufferFormats,
+  mmapFdMemory,
+  Protection,
+} from "@nnhal/driver-core/memory";
 import { ErrorStatus, MeasureTiming, type Memory } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectSame, expectThat, expectUnmeasured } from "../check.ts";
@@ -62,6 +69,13 @@ async function refuses(bench: Bench, side: "input" | "output", memory: (size: nu
     requestFor([given], [side === "output" ? memory(size) : emptyMemory(size)]),
   );
   expectExecution("execute", result, GENERAL_FAILURE, INVALID_ARGUMENT);
+}
+
+/** A hardware buffer of pixels, of at least some bytes. */
+function image(size: number): Memory {
+  const usage = HardwareBufferUsage.CPU_READ_OFTEN | HardwareBufferUsage.CPU_WRITE_OFTEN;
+  const format = hardwareBufferFormats.R8G8B8A8_UNORM.code;
+  return allocateHardwareBuffer({ width: size, height: 1, layers: 1, format, usage, stride: size });
 }
 
 function part(memory: Memory, offset: number, size: number): Memory {
@@ -162,6 +176,20 @@ export const executeCases: readonly SuiteCase[] = [
       const { request } = trialFor(small, [input]);
       const result = await preparedModel.execute({ ...request, inputs: [] }, { measure: MeasureTiming.YES });
       expectExecution("execute", result, INVALID_ARGUMENT);
+    },
+  }),
+  ...group("execute", "1.2", {
+    async "a hardware_buffer of another format than BLOB is read, or refused"(bench) {
+      const { preparedModel, size } = await prepared(bench);
+      const request = requestFor([{ at: image(size), length: 0 }], [emptyMemory(size)]);
+      expectExecution("execute", await preparedModel.execute(request), NONE, GENERAL_FAILURE, INVALID_ARGUMENT);
+    },
+    async "a part of a hardware_buffer of another format than BLOB is INVALID_ARGUMENT"(bench) {
+      const { preparedModel, size } = await prepared(bench);
+      for (const part of [{ length: size }, { offset: 1, length: 0 }]) {
+        const request = requestFor([{ at: image(size), ...part }], [emptyMemory(size)]);
+        expectExecution("execute", await preparedModel.execute(request), INVALID_ARGUMENT);
+      }
     },
   }),
   ...group("execute", "1.3", {

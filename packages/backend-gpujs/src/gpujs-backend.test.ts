@@ -1,0 +1,227 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { kernelBackend, viewModel, viewOperands, viewOperation } from "@nnhal/backend";
+import { operationByCode } from "@nnhal/operations";
+import {
+  DeviceType,
+  ErrorStatus,
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  OperandType,
+  type Operation,
+  OperationType,
+} from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { engineOn } from "./gpujs-backend.ts";
+import { gpujsBackend } from "./index.ts";
+import { type ModeName, modeNames } from "./machine/machine.ts";
+import { openMachine } from "./machine/open.ts";
+
+const { TENSOR_FLOAT32, TENSOR_INT32, INT32 } = OperandType;
+const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, TEMPORARY_VARIABLE, CONSTANT_COPY } = OperandLifeTime;
+
+const operand = (type: number, lifetime: number, dimensions: number[], more: Partial<Operand> = {}): Operand => ({
+  type,
+  dimensions,
+  numberOfConsumers: 1,
+  scale: 0,
+  zeroPoint: 0,
+  lifetime,
+  location: { poolIndex: 0, offset: 0, length: 0 },
+  extraParams: { kind: "none" },
+  ...more,
+});
+
+const constant = (type: number, dimensions: number[], offset: number, length: number) =>
+  operand(type, CONSTANT_COPY, dimensions, { location: { poolIndex: 0, offset, length } });
+
+const modelOf = (operands: Operand[], operations: Operation[], operandValues = new Uint8Array(0)): Model => ({
+  main: {
+    operands,
+    operations,
+    inputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === SUBGRAPH_INPUT ? [index] : [])),
+    outputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === SUBGRAPH_OUTPUT ? [index] : [])),
+  },
+  referenced: [],
+  operandValues,
+  pools: [],
+  relaxComputationFloat32toFloat16: false,
+  extensionNameToPrefix: [],
+});
+
+const bytesOf = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
+
+/** A dense layer, then TANH and MUL by a scale: weights [[1 2] [3 4]], bias [0.5 -1], scale [2 10]. */
+const dense = modelOf(
+  [
+    operand(TENSOR_FLOAT32, SUBGRAPH_INPUT, [1, 2]),
+    constant(TENSOR_FLOAT32, [2, 2], 0, 16),
+    constant(TENSOR_FLOAT32, [2], 16, 8),
+    constant(INT32, [], 32, 4),
+    operand(TENSOR_FLOAT32, TEMPORARY_VARIABLE, [1, 2]),
+    operand(TENSOR_FLOAT32, TEMPORARY_VARIABLE, [1, 2]),
+    constant(TENSOR_FLOAT32, [2], 24, 8),
+    operand(TENSOR_FLOAT32, SUBGRAPH_OUTPUT, [1, 2]),
+  ],
+  [
+    { type: OperationType.FULLY_CONNECTED, inputs: [0, 1, 2, 3], outputs: [4] },
+    { type: OperationType.TANH, inputs: [4], outputs: [5] },
+    { type: OperationType.MUL, inputs: [5, 6, 3], outputs: [7] },
+  ],
+  new Uint8Array([...bytesOf(1, 2, 3, 4, 0.5, -1, 2, 10), 0, 0, 0, 0]),
+);
+
+const context = {
+  now: process.hrtime.bigint,
+  loopTimeoutDuration: 1_000_000_000n,
+  measure: false,
+  random: Math.random,
+};
+
+/** A session in a mode, and what its machine counts; or why the mode does not work. */
+async function sessionIn(mode: ModeName) {
+  const opened = await openMachine(mode);
+  if ("unavailable" in opened) return opened.unavailable;
+  const { machine } = opened;
+  const backend = kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: async () => engineOn(machine) });
+  const session = await backend.open();
+  if ("unavailable" in session) return session.unavailable;
+  const compile = (model: Model) =>
+    session.compile(viewModel({ model, pools: [], operationByCode }), { preference: 1, priority: 1 });
+  return { session, compile, statistics: machine.statistics };
+}
+
+describe.each(modeNames)("the device in mode %s", (mode) => {
+  it("fuses what works element by element, holds its weights once and keeps nothing over 1000 runs", async ({
+    skip,
+  }) => {
+    const opened = await sessionIn(mode);
+    if (typeof opened === "string") return skip(opened);
+    const { session, compile, statistics } = opened;
+    const { values, compiled } = statistics;
+    const executable = await compile(dense);
+    const held = statistics.values;
+    const { runs, placed, read } = statistics;
+    const bytes = new Uint8Array(8);
+    const input = { bytes: bytesOf(0, 0.25), dimensions: [1, 2] };
+    for (let run = 0; run < 1000; run++) await executable.run([input], [{ bytes, dimensions: [1, 2] }], context);
+    const [first, second] = new Float32Array(bytes.buffer);
+    expect(first).toBeCloseTo(2 * Math.tanh(1), 5);
+    expect(second).toBeCloseTo(10 * Math.tanh(0), 5);
+    expect(statistics.values).toBe(held);
+    // One kernel a run, one input placed and one output read; OpenGL's upload is a kernel too.
+    expect(statistics.runs - runs).toBe(1000);
+    expect(statistics.placed - placed).toBe(1000);
+    expect(statistics.read - read).toBe(1000);
+    expect(statistics.compiled - compiled).toBeLessThanOrEqual(5);
+    executable.close();
+    expect(statistics.values).toBe(values);
+    await session.close();
+  });
+
+  it("hands a state from one run to the next without reading it", async ({ skip }) => {
+    const opened = await sessionIn(mode);
+    if (typeof opened === "string") return skip(opened);
+    const { session, compile, statistics } = opened;
+    const twice = modelOf(
+      [
+        operand(TENSOR_FLOAT32, SUBGRAPH_INPUT, [2]),
+        constant(INT32, [], 0, 4),
+        operand(TENSOR_FLOAT32, SUBGRAPH_OUTPUT, [2]),
+      ],
+      [{ type: OperationType.ADD, inputs: [0, 0, 1], outputs: [2] }],
+      new Uint8Array(4),
+    );
+    const executable = await compile(twice);
+    const state = session.allocate?.({ type: "TENSOR_FLOAT32", dimensions: [2], scale: 0, zeroPoint: 0 });
+    if (state === undefined) throw new Error("there is no device memory");
+    await state.write(bytesOf(1, -3), [2]);
+    const { read, placed } = statistics;
+    const none = new Uint8Array(0);
+    const place = { bytes: none, dimensions: [2], buffer: state };
+    for (let run = 0; run < 10; run++) {
+      expect((await executable.run([place], [place], context)).status).toBe(ErrorStatus.NONE);
+    }
+    expect({ read: statistics.read, placed: statistics.placed }).toEqual({ read, placed });
+    const bytes = new Uint8Array(8);
+    await state.read(bytes);
+    expect([...new Float32Array(bytes.buffer)]).toEqual([1024, -3072]);
+    state.close();
+    executable.close();
+    await session.close();
+  });
+});
+
+describe("gpujsBackend", () => {
+  it("names its mode, and says whether it is a GPU", async () => {
+    for (const mode of ["webasm", "cpu"] as const) {
+      const session = await gpujsBackend({ mode }).open();
+      if ("unavailable" in session) throw new Error(session.unavailable);
+      expect(session.version).toBe(`nnhal-gpujs-1 ${mode} gpu.js 2.24.1`);
+      expect(session.deviceType).toBe(DeviceType.CPU);
+      expect(session.missing).toEqual([]);
+      await session.close();
+    }
+  });
+
+  it("opens in some mode wherever it is, and tells what stands in the way of better ones", async () => {
+    const session = await gpujsBackend().open();
+    if ("unavailable" in session) throw new Error(session.unavailable);
+    const mode = modeNames.findIndex((name) => session.version.includes(` ${name} `));
+    expect(session.missing?.length).toBe(mode);
+    for (const { unavailable, remedy } of session.missing ?? []) {
+      expect(unavailable).toMatch(/^mode (webgpu|headlessgl|webasm) does not work: /);
+      expect(unavailable).not.toContain("\n");
+      expect(remedy).toBeDefined();
+    }
+    expect(session.deviceType).toBe(mode < 2 ? DeviceType.GPU : DeviceType.CPU);
+    await session.close();
+  });
+
+  it("gives a reason for what it refuses", async () => {
+    const session = await gpujsBackend({ mode: "cpu" }).open();
+    if ("unavailable" in session) throw new Error(session.unavailable);
+    const supportOf = (model: Model) => {
+      const source = { model, pools: [], operationByCode };
+      const view = viewOperation(model.main, 0, viewOperands(model.main, source), source);
+      if ("unknown" in view) throw new Error(view.unknown);
+      return session.supports(view);
+    };
+    const abs = (type: number) =>
+      modelOf(
+        [operand(type, SUBGRAPH_INPUT, [2]), operand(type, SUBGRAPH_OUTPUT, [2])],
+        [{ type: OperationType.ABS, inputs: [0], outputs: [1] }],
+      );
+    expect(supportOf(abs(TENSOR_FLOAT32))).toEqual({ supported: true });
+    expect(supportOf(abs(TENSOR_INT32))).toEqual({ supported: false, reason: "ABS: TENSOR_INT32 is not available" });
+  });
+
+  it("leaves the process as it was", () => {
+    const script = `
+      import { gpujsBackend } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+      const before = "navigator" in globalThis;
+      for (const mode of ["cpu", "webasm", "headlessgl"]) await gpujsBackend({ mode }).open();
+      await gpujsBackend({ mode: "webgpu" }).open();
+      console.log(("navigator" in globalThis) === before);`;
+    const args = ["--import", "tsx", "--conditions=@nnhal/source", "--input-type=module", "-e", script];
+    const cwd = fileURLToPath(new URL("../../..", import.meta.url));
+    const { stdout, status } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
+    expect({ stdout, status }).toEqual({ stdout: "true\n", status: 0 });
+  });
+
+  it.each([
+    ["cpu", / cpu /],
+    ["webasm", / webasm /],
+    ["vulkan", /there is no mode "vulkan" of gpu.js/],
+  ])("takes the mode %s from the environment", (mode, expected) => {
+    const script = `
+      import { backend } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+      const session = await backend.open();
+      console.log(session.version ?? session.unavailable);`;
+    const args = ["--import", "tsx", "--conditions=@nnhal/source", "--input-type=module", "-e", script];
+    const cwd = fileURLToPath(new URL("../../..", import.meta.url));
+    const env = { ...process.env, NNHAL_GPUJS_MODE: mode };
+    expect(spawnSync(process.execPath, args, { cwd, env, encoding: "utf8" }).stdout).toMatch(expected);
+  });
+});
