@@ -4,7 +4,8 @@
  * the first execution after preparing beside the median.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/tfjs.ts [ROUNDS] [ENGINE]`; models
- * come from NNHAL_MODELS, by default ../shared/models beside the checkout.
+ * come from NNHAL_MODELS, by default ../shared/models beside the checkout. What runs from its sources gives every function a name as
+ * it is made, which costs the device some percent; `npm run build` and then the same without the condition measures what users get.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,13 +1,14 @@
 /**
- * A network on the device beside the same network as gpu.js kernels that one would write first: one for each operation, nested lists in
+ * Networks on the device beside the same networks as gpu.js kernels that one would write first: one for each operation, nested lists in
  * and out, weights as arguments of each call, and results read back between them. Both in one process, interleaved; the ratio is
- * that of the least times.
+ * that of the least times. One network is the beginning of a MobileNet, the other works element by element.
  *
  * Run from the top of the repository:
  * `npx tsx --conditions=@nnhal/source packages/backend-gpujs/bench/naive.ts [ROUNDS] [MODE…]`.
  */
 import { openDevice } from "@nnhal/driver-core/device";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
+import type { Device } from "@nnhal/types";
 import { gpujsBackend } from "../src/index.ts";
 import { type Gpu, loadGpuJs } from "../src/machine/gpujs.ts";
 import { type ModeName, modeNames } from "../src/machine/machine.ts";
@@ -53,20 +54,38 @@ type Contestant = (input: Float32Array) => Promise<Float32Array>;
 const relu6 = 3;
 const same = 1;
 
-async function onDevice(mode: ModeName, layers: readonly Layer[]): Promise<Contestant | string> {
-  const device = await openDevice({ backend: gpujsBackend({ mode }) });
-  if ("unavailable" in device) return device.unavailable;
+/** A model that is being built. */
+function builder() {
   const model = new Model();
-  const tensor = (dimensions: readonly number[], values?: Float32Array) => {
-    const index = model.addOperand({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
+  const add = (type: "TENSOR_FLOAT32" | "INT32", dimensions: readonly number[], values?: Float32Array | Int32Array) => {
+    const index = model.addOperand({ type, dimensions, scale: 0, zeroPoint: 0 });
     if (values !== undefined) model.setOperandValue(index, new Uint8Array(values.buffer));
     return index;
   };
-  const int = (value: number) => {
-    const index = model.addOperand({ type: "INT32", dimensions: [], scale: 0, zeroPoint: 0 });
-    model.setOperandValue(index, new Uint8Array(Int32Array.of(value).buffer));
-    return index;
+  return {
+    model,
+    tensor: (dimensions: readonly number[], values?: Float32Array) => add("TENSOR_FLOAT32", dimensions, values),
+    int: (value: number) => add("INT32", [], Int32Array.of(value)),
   };
+}
+
+async function compiled(model: Model, device: Device, first: number, last: number, count: number): Promise<Contestant> {
+  model.identifyInputsAndOutputs([first], [last]);
+  model.finish();
+  const compilation = new Compilation(model, [device]);
+  await compilation.finish();
+  return async (input) => {
+    const execution = new Execution(compilation);
+    const output = new Float32Array(count);
+    execution.setInput(0, new Uint8Array(input.buffer));
+    execution.setOutput(0, new Uint8Array(output.buffer));
+    await execution.compute();
+    return output;
+  };
+}
+
+async function convolutions(device: Device, layers: readonly Layer[]): Promise<Contestant> {
+  const { model, tensor, int } = builder();
   const first = tensor([1, size, size, channels[0]]);
   let last = first;
   for (const { kind, height, inputs, outputs, stride, weights, bias } of layers) {
@@ -79,19 +98,26 @@ async function onDevice(mode: ModeName, layers: readonly Layer[]): Promise<Conte
     model.addOperation(isDepthwise ? "DEPTHWISE_CONV_2D" : "CONV_2D", operands, [output]);
     last = output;
   }
-  model.identifyInputsAndOutputs([first], [last]);
-  model.finish();
-  const compilation = new Compilation(model, [device]);
-  await compilation.finish();
   const extent = size / strides.reduce((product, stride) => product * stride, 1);
-  return async (input) => {
-    const execution = new Execution(compilation);
-    const output = new Float32Array(extent * extent * channels[channels.length - 1]);
-    execution.setInput(0, new Uint8Array(input.buffer));
-    execution.setOutput(0, new Uint8Array(output.buffer));
-    await execution.compute();
-    return output;
-  };
+  return compiled(model, device, first, last, extent * extent * channels[channels.length - 1]);
+}
+
+/** Operations with a vector along the channels, or with nothing but the element. */
+const chain = ["ADD", "MUL", "TANH", "SUB", "LOGISTIC", "MUL", "ADD", "RELU6"] as const;
+const chainShape = [64, 64, 16] as const;
+const vector = random(16);
+const isUnary = (name: string) => name === "TANH" || name === "LOGISTIC" || name === "RELU6";
+
+async function elementwise(device: Device): Promise<Contestant> {
+  const { model, tensor, int } = builder();
+  const first = tensor([1, ...chainShape]);
+  let last = first;
+  for (const name of chain) {
+    const output = tensor([1, ...chainShape]);
+    model.addOperation(name, isUnary(name) ? [last] : [last, tensor([16], vector), int(0)], [output]);
+    last = output;
+  }
+  return compiled(model, device, first, last, 64 * 64 * 16);
 }
 
 /** [rows][columns][channels] of a list. */
@@ -103,18 +129,43 @@ function nested(values: Float32Array, rows: number, columns: number, depth: numb
   );
 }
 
-async function naive(mode: ModeName, layers: readonly Layer[]): Promise<Contestant> {
+async function gpuIn(mode: ModeName): Promise<Gpu> {
   const { GPU } = await loadGpuJs();
   // gpu.js looks for WebGPU there; the device has started it already.
   if (mode === "webgpu") Object.defineProperty(globalThis, "navigator", { value: { gpu: {} }, configurable: true });
-  const gpu = new GPU({ mode });
-  const steps = layers.map((layer) => naiveLayer(gpu, layer));
+  return new GPU({ mode });
+}
+
+type Step = (value: unknown) => Promise<unknown>;
+
+function inSteps(steps: readonly Step[], [rows, columns, depth]: readonly number[]): Contestant {
   return async (input) => {
-    let value: unknown = nested(input, size, size, channels[0]);
+    let value: unknown = nested(input, rows, columns, depth);
     for (const step of steps) value = await step(value);
-    const rows = Array.isArray(value) ? value.flat() : [];
-    return Float32Array.from(rows.flatMap((row) => [...row]));
+    const all = Array.isArray(value) ? value.flat() : [];
+    return Float32Array.from(all.flatMap((row) => [...row]));
   };
+}
+
+const formulas: Readonly<Record<(typeof chain)[number], string>> = {
+  ADD: "x + y",
+  MUL: "x * y",
+  SUB: "x - y",
+  TANH: "Math.tanh(x)",
+  LOGISTIC: "1 / (1 + Math.exp(-x))",
+  RELU6: "Math.min(Math.max(x, 0), 6)",
+};
+
+function naiveChain(gpu: Gpu): Contestant {
+  const settings = { output: [...chainShape].reverse(), loopMaxIterations: 1, precision: "single" } as const;
+  const steps = chain.map((name): Step => {
+    const args = isUnary(name) ? "a" : "a, b";
+    const y = isUnary(name) ? "" : "const y = b[this.thread.x];";
+    const source = `function (${args}) { const x = a[this.thread.z][this.thread.y][this.thread.x]; ${y} return ${formulas[name]}; }`;
+    const kernel = Reflect.apply(gpu.createKernel, gpu, [source, settings]);
+    return (value) => (isUnary(name) ? kernel(value) : kernel(value, vector));
+  });
+  return inSteps(steps, chainShape);
 }
 
 function naiveLayer(gpu: Gpu, { kind, height, inputs, outputs, stride, weights, bias }: Layer) {
@@ -162,17 +213,25 @@ async function leastTimes(contestants: readonly Contestant[], input: Float32Arra
 }
 
 const layers = layersOf();
-const input = random(size * size * channels[0]);
 for (const mode of modes) {
-  const device = await onDevice(mode, layers);
-  if (typeof device === "string") {
-    console.log(`${mode}: ${device}`);
+  const device = await openDevice({ backend: gpujsBackend({ mode }) });
+  if ("unavailable" in device) {
+    console.log(`${mode}: ${device.unavailable}`);
     continue;
   }
-  const contestants = [device, await naive(mode, layers)];
-  const [ours, theirs] = await Promise.all(contestants.map((run) => run(input)));
-  const difference = Math.max(...ours.map((value, index) => Math.abs(value - theirs[index])));
-  const [our, their] = await leastTimes(contestants, input);
-  const ratio = (their / our).toFixed(2);
-  console.log(`${mode}: ${our.toFixed(2)} ms, naive ${their.toFixed(2)} ms, ratio ${ratio}, difference ${difference}`);
+  const gpu = await gpuIn(mode);
+  const images = inSteps(
+    layers.map((layer) => naiveLayer(gpu, layer)),
+    [size, size, channels[0]],
+  );
+  for (const [title, ours, theirs, input] of [
+    ["convolutions", await convolutions(device, layers), images, random(size * size * channels[0])],
+    ["element by element", await elementwise(device), naiveChain(gpu), random(64 * 64 * 16)],
+  ] as const) {
+    const results = await Promise.all([ours, theirs].map((run) => run(input)));
+    const difference = Math.max(...results[0].map((value, index) => Math.abs(value - results[1][index])));
+    const [our, their] = await leastTimes([ours, theirs], input);
+    const ratio = (their / our).toFixed(2);
+    console.log(`${mode} ${title}: ${our.toFixed(2)} ms, naive ${their.toFixed(2)} ms, ratio ${ratio} (${difference})`);
+  }
 }

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { kernelBackend, viewModel, viewOperands, viewOperation } from "@nnhal/backend";
+import { openDevice } from "@nnhal/driver-core/device";
 import { operationByCode } from "@nnhal/operations";
 import {
   DeviceType,
@@ -12,7 +11,7 @@ import {
   type Operation,
   OperationType,
 } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { engineOn } from "./gpujs-backend.ts";
 import { gpujsBackend } from "./index.ts";
 import { type ModeName, modeNames } from "./machine/machine.ts";
@@ -120,6 +119,29 @@ describe.each(modeNames)("the device in mode %s", (mode) => {
     await session.close();
   });
 
+  it("gives large numbers' functions, and powers of negative numbers", async ({ skip }) => {
+    const opened = await sessionIn(mode);
+    if (typeof opened === "string") return skip(opened);
+    const { session, compile } = opened;
+    const three = constant(TENSOR_FLOAT32, [1], 0, 4);
+    const [input, output] = [SUBGRAPH_INPUT, SUBGRAPH_OUTPUT].map((lifetime) => operand(TENSOR_FLOAT32, lifetime, [4]));
+    for (const [type, inputs, elements, expected] of [
+      [OperationType.TANH, [0], [100, -100, 20, 0], [1, -1, 1, 0]],
+      [OperationType.LOGISTIC, [0], [1000, -1000, 0, 90], [1, 0, 0.5, 1]],
+      [OperationType.POW, [0, 1], [-2, 2, -1, 0], [-8, 8, -1, 0]],
+    ] as const) {
+      const model = modelOf([input, three, output], [{ type, inputs: [...inputs], outputs: [2] }], bytesOf(3));
+      const executable = await compile(model);
+      const bytes = new Uint8Array(16);
+      const given = { bytes: bytesOf(...elements), dimensions: [4] };
+      await executable.run([given], [{ bytes, dimensions: [4] }], context);
+      const results = [...new Float32Array(bytes.buffer)];
+      for (const [place, result] of results.entries()) expect(result).toBeCloseTo(expected[place], 5);
+      executable.close();
+    }
+    await session.close();
+  });
+
   it("hands a state from one run to the next without reading it", async ({ skip }) => {
     const opened = await sessionIn(mode);
     if (typeof opened === "string") return skip(opened);
@@ -165,6 +187,18 @@ describe("gpujsBackend", () => {
     }
   });
 
+  it("is a device of the type that its mode turned out to be", async () => {
+    const opened = await openMachine("cpu");
+    if ("unavailable" in opened) throw new Error(opened.unavailable);
+    const typeIn = async (mode: ModeName) => {
+      const open = async () => engineOn({ ...opened.machine, mode });
+      const device = await openDevice({ backend: kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open }) });
+      return "unavailable" in device ? undefined : device.getType().type;
+    };
+    const { CPU, GPU } = DeviceType;
+    expect(await Promise.all(modeNames.map(typeIn))).toEqual([GPU, GPU, CPU, CPU]);
+  });
+
   it("opens in some mode wherever it is, and tells what stands in the way of better ones", async () => {
     const session = await gpujsBackend().open();
     if ("unavailable" in session) throw new Error(session.unavailable);
@@ -197,31 +231,31 @@ describe("gpujsBackend", () => {
     expect(supportOf(abs(TENSOR_INT32))).toEqual({ supported: false, reason: "ABS: TENSOR_INT32 is not available" });
   });
 
-  it("leaves the process as it was", () => {
-    const script = `
-      import { gpujsBackend } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
-      const before = "navigator" in globalThis;
-      for (const mode of ["cpu", "webasm", "headlessgl"]) await gpujsBackend({ mode }).open();
-      await gpujsBackend({ mode: "webgpu" }).open();
-      console.log(("navigator" in globalThis) === before);`;
-    const args = ["--import", "tsx", "--conditions=@nnhal/source", "--input-type=module", "-e", script];
-    const cwd = fileURLToPath(new URL("../../..", import.meta.url));
-    const { stdout, status } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
-    expect({ stdout, status }).toEqual({ stdout: "true\n", status: 0 });
+  it("leaves the global object as it was", async () => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+    for (const mode of modeNames) {
+      const session = await gpujsBackend({ mode }).open();
+      if (!("unavailable" in session)) await session.close();
+    }
+    expect(Object.getOwnPropertyDescriptor(globalThis, "navigator")).toEqual(before);
   });
 
-  it.each([
-    ["cpu", / cpu /],
-    ["webasm", / webasm /],
-    ["vulkan", /there is no mode "vulkan" of gpu.js/],
-  ])("takes the mode %s from the environment", (mode, expected) => {
-    const script = `
-      import { backend } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+  it("takes the mode from the environment, but for an option", async () => {
+    const version = async (backend = gpujsBackend()) => {
       const session = await backend.open();
-      console.log(session.version ?? session.unavailable);`;
-    const args = ["--import", "tsx", "--conditions=@nnhal/source", "--input-type=module", "-e", script];
-    const cwd = fileURLToPath(new URL("../../..", import.meta.url));
-    const env = { ...process.env, NNHAL_GPUJS_MODE: mode };
-    expect(spawnSync(process.execPath, args, { cwd, env, encoding: "utf8" }).stdout).toMatch(expected);
+      return "unavailable" in session ? session : session.version;
+    };
+    vi.stubEnv("NNHAL_GPUJS_MODE", "cpu");
+    try {
+      expect(await version()).toContain(" cpu ");
+      expect(await version(gpujsBackend({ mode: "webasm" }))).toContain(" webasm ");
+      vi.stubEnv("NNHAL_GPUJS_MODE", "vulkan");
+      expect(await version()).toEqual({
+        unavailable: 'there is no mode "vulkan" of gpu.js',
+        remedy: "set NNHAL_GPUJS_MODE to one of webgpu, headlessgl, webasm, cpu",
+      });
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

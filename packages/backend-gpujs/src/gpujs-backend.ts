@@ -47,7 +47,7 @@ export function engineOn(machine: Machine, missing: readonly Unavailable[] = [])
   );
   return {
     version: `nnhal-gpujs-1 ${mode}${adapter === undefined ? "" : ` (${adapter})`} gpu.js 2.24.1`,
-    capabilities: capabilitiesOf(mode),
+    capabilities: capabilitiesOf(machine),
     deviceType: mode === "webgpu" || mode === "headlessgl" ? DeviceType.GPU : DeviceType.CPU,
     missing,
     kernels: table,

@@ -28,6 +28,8 @@ export interface Engine {
   readonly copiesAtOnce: boolean;
   /** The engines that were tried before it, and why they do not work here. */
   readonly missing: readonly Unavailable[];
+  /** Bytes that all of its tensors may take together; nothing says in time that there is no room, and what follows is undefined. */
+  readonly memoryLimit: number;
   /** Makes it the one that tfjs computes with. */
   select(): void;
 }
@@ -53,6 +55,8 @@ function engineOf(name: EngineName, version: string, missing: readonly Unavailab
     name,
     version,
     copiesAtOnce: name === "wasm",
+    // The memory of a WebAssembly module ends at 2 GiB, some of which is not tensors.
+    memoryLimit: name === "wasm" ? 1.75 * 2 ** 30 : Number.POSITIVE_INFINITY,
     missing,
     select() {
       // Takes effect at once, since the engine is started.

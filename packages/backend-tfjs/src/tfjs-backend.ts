@@ -14,6 +14,7 @@ import { DeviceType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { capabilitiesOf } from "./capabilities.ts";
 import { type Engine, type EngineName, engineNames, loadEngine } from "./engine.ts";
+import { isTensorInfo } from "./kernels/_kernel.ts";
 import { isQuantised } from "./kernels/_quantised.ts";
 import { kernels } from "./kernels/index.ts";
 
@@ -60,12 +61,29 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
     kernels: computingOn(engine),
     upload(info, data) {
       engine.select();
+      ensureRoom(bytesOf([info]), engine);
       return upload(info, data, engine);
     },
     download: (tensor, info) => download(tensor, info),
     release: (tensor) => tensor.dispose(),
     close() {},
   };
+}
+
+/** Tensors that are too small to be worth a look at the memory. */
+const smallTensors = 2 ** 24;
+
+/** Throws a RangeError where an engine has no room for so many bytes. */
+function ensureRoom(bytes: number, { memoryLimit, name }: Engine): void {
+  if (bytes <= smallTensors) return;
+  const used = tf.memory().numBytes;
+  if (used + bytes <= memoryLimit) return;
+  throw new RangeError(`${bytes} bytes are needed where ${memoryLimit - used} are left in the engine ${name}`);
+}
+
+/** Elements of all types take 4 bytes, but for booleans. */
+function bytesOf(tensors: readonly TensorInfo[]): number {
+  return tensors.reduce((bytes, { dimensions }) => bytes + 4 * elementCount(dimensions), 0);
 }
 
 /** The kernels, for an engine: tfjs may have computed with another one since. */
@@ -77,9 +95,13 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
       ...kernel,
       prepare(args, outputs, setup) {
         engine.select();
+        // Besides a result, a kernel makes about as much again on the way.
+        const bytes = 2 * bytesOf(Object.values(outputs).flat().filter(isTensorInfo));
+        ensureRoom(bytes, engine);
         const run = kernel.prepare(args, outputs, setup);
         return (read, context) => {
           engine.select();
+          ensureRoom(bytes, engine);
           return run(read, context);
         };
       },

@@ -32,3 +32,4 @@ export { matchesText, runVectors, type VectorsOptions } from "./vectors/run.ts";
 export { subjectOf } from "./vectors/subject.ts";
 export { type Tolerance, toleranceOf, tolerances } from "./vectors/tolerance.ts";
 export { casesOf, toSigned, type VectorCase } from "./vectors/variant.ts";
+export { deviceThrough, runVectorsThrough } from "./versions.ts";

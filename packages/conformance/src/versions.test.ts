@@ -7,20 +7,19 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import { asV1_0, asV1_1, asV1_2, asV1_3, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
+import type { LiftOptions } from "@nnhal/driver-core/versions";
 import type { Device, HalVersion } from "@nnhal/types";
-import { minimumVersion } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
 import { summarise } from "./result.ts";
-import { modelOf } from "./vectors/model.ts";
+import type { Example } from "./vectors/example.ts";
+import { addExample } from "./vectors/examples.test-helper.ts";
 import { findVectorFiles, readVectorFiles } from "./vectors/read.ts";
 import { runVectors } from "./vectors/run.ts";
 import type { VectorCase } from "./vectors/variant.ts";
+import { deviceThrough, inexpressible, runVectorsThrough } from "./versions.ts";
 
 const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 const present = existsSync(folder);
-
-const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
 
 async function referenceDevice(): Promise<Device> {
   const device = await openDevice({ backend: referenceBackend });
@@ -30,17 +29,17 @@ async function referenceDevice(): Promise<Device> {
 
 /** The reference device behind the face of a version. */
 async function through(version: HalVersion, options: LiftOptions = {}): Promise<Device> {
-  return liftDevice(`through-${version}`, faces[version](await referenceDevice()), options);
+  return deviceThrough(version, { ...(await referenceDevice()), name: `through-${version}` }, options);
 }
 
-/** The oldest version that can express a case; one that has to fail is for the newest. */
-function leastVersion(vectorCase: VectorCase): HalVersion {
-  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
+/** Whether a version can express the model of a case. */
+function hasModel({ unspecifiedOutputs: _, ...vectorCase }: VectorCase, version: HalVersion): boolean {
+  return inexpressible({ ...vectorCase, unspecifiedOutputs: false }, version) === undefined;
 }
 
 /** Runs the cases that a version can express, and some condition holds of. */
 async function run(device: Device, version: HalVersion, condition: (vectorCase: VectorCase) => boolean) {
-  const filter = (vectorCase: VectorCase) => condition(vectorCase) && leastVersion(vectorCase) <= version;
+  const filter = (vectorCase: VectorCase) => condition(vectorCase) && hasModel(vectorCase, version);
   const examples = readVectorFiles(await findVectorFiles(folder));
   return summarise(runVectors(device, examples, { variants: true, filter }));
 }
@@ -84,3 +83,25 @@ describe.skipIf(!present)(
     });
   },
 );
+
+describe("runVectorsThrough", () => {
+  it("runs what a version can express, and counts the rest as unsupported", async () => {
+    const newer: Example = { ...addExample(), name: "float16" };
+    const operands = newer.main.operands.map((operand) =>
+      operand.type === "TENSOR_FLOAT32"
+        ? { ...operand, type: "TENSOR_FLOAT16" as const, data: new Uint8Array(6) }
+        : operand,
+    );
+    const examples = [addExample(), { ...newer, main: { ...newer.main, operands } }];
+    const results = runVectorsThrough("1.0", await referenceDevice(), examples, { variants: true });
+    const { passed, failed, unsupported, skipped, reasons, bySubject } = await summarise(results);
+    expect({ passed, failed, unsupported, skipped }).toEqual({ passed: 1, failed: 0, unsupported: 3, skipped: 0 });
+    expect(Object.fromEntries(reasons)).toEqual({
+      "that an execution finds shapes is of HAL 1.2, and the device is driven through HAL 1.0": 1,
+      "the model is of HAL 1.2, and the device is driven through HAL 1.0": 2,
+    });
+    expect([...bySubject.keys()]).toEqual(["ADD"]);
+    const all = await summarise(runVectorsThrough("1.2", await referenceDevice(), examples, { variants: true }));
+    expect(all).toMatchObject({ passed: 4, total: 4 });
+  });
+});

@@ -111,7 +111,7 @@ describe("Burst", () => {
       await execution.burstCompute(burst);
     })();
     expect(seen.forgotten).toBe(3 * 2 + 1 + 1);
-    await collect();
+    await collect(() => seen.forgotten === 3 * 2 + 1 + 1 + 2);
     expect(seen.forgotten).toBe(3 * 2 + 1 + 1 + 2);
   });
 
@@ -214,7 +214,7 @@ describe("Burst", () => {
     await turn();
     expect(seen.closed).toBe(1);
     await (async () => Burst.create(compilation))();
-    await collect();
+    await collect(() => seen.closed === 2);
     expect(seen.closed).toBe(2);
   });
 

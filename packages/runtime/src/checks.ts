@@ -2,7 +2,7 @@
  * Checks of arguments that several calls have in common.
  */
 import type { Device } from "@nnhal/types";
-import { expect, ResultCode } from "./result-code.ts";
+import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** Throws UNEXPECTED_NULL for an argument that callers without types left out. `what`: the call, `name`: the argument. */
 export function expectGiven<Value>(value: Value, what: string, name: string): asserts value is NonNullable<Value> {
@@ -33,4 +33,14 @@ export function expectDevices(devices: readonly Device[], what: string): void {
   for (const [index, device] of devices.entries()) expectGiven(device, what, `devices[${index}]`);
   const isOnce = new Set(devices).size === devices.length;
   expect(isOnce, ResultCode.BAD_DATA, () => `${what}: a device is listed twice`);
+}
+
+/** What an allocation gives. Throws OUT_OF_MEMORY where there is no room for it. */
+export function allocated<Result>(size: number, what: string, allocate: (size: number) => Result): Result {
+  try {
+    return allocate(size);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new NeuralNetworksError(ResultCode.OUT_OF_MEMORY, `${what}: ${size} bytes: ${error.message}`);
+  }
 }

@@ -67,6 +67,7 @@ describe("Compilation", () => {
     compilation.setPriority(2);
     await compilation.finish();
     expect(() => compilation.setPreference(0)).toThrow(code("BAD_STATE"));
+    expect(() => compilation.setPriority(0)).toThrow(code("BAD_STATE"));
     await expect(compilation.finish()).rejects.toThrow(code("BAD_STATE"));
   });
 
@@ -248,7 +249,7 @@ describe("Compilation", () => {
     }
     expect(closed).toBe(1);
     await (async () => new Compilation(addModel(), [counting]).finish())();
-    await collect();
+    await collect(() => closed === 2);
     expect(closed).toBe(2);
   });
 });

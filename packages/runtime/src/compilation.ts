@@ -277,8 +277,12 @@ export class Compilation {
     if (caching === undefined) return (model, options) => device.prepareModel(model, options);
     const parts = partsOf(plan);
     const { log } = this;
-    return (model, options = {}) =>
-      prepareCached(device, model, options, { ...caching, part: parts.get(model) ?? [], log });
+    return (model, options = {}) => {
+      const part = parts.get(model);
+      return part === undefined
+        ? device.prepareModel(model, options)
+        : prepareCached(device, model, options, { ...caching, part, log });
+    };
   }
 
   #expectOpen(what: string): void {

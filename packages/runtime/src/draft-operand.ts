@@ -10,6 +10,7 @@ import {
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
+import { operandTypeIssues } from "@nnhal/validation";
 import { expectDimensions, expectGiven } from "./checks.ts";
 import { type ModelExtensions, splitCode } from "./extensions.ts";
 import { greatestSize, isUnspecified, type OperandFacts, sizeOfData } from "./operand-facts.ts";
@@ -59,6 +60,8 @@ export function draftOperand(description: OperandDescription, extensions: ModelE
     ResultCode.BAD_DATA,
     () => `${what}: a ${facts.name} [${dimensions}] takes ${size} bytes`,
   );
+  const [issue] = operandTypeIssues({ type, dimensions, scale, zeroPoint });
+  expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue.message}`);
   return {
     type,
     facts,

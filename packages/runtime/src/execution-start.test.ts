@@ -8,6 +8,7 @@ import { Compilation } from "./compilation.ts";
 import { Event } from "./event.ts";
 import { Execution } from "./execution.ts";
 import { code, gate, withPrepared } from "./fakes.test-helper.ts";
+import { Memory } from "./memory.ts";
 import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
 
 let device: Device;
@@ -88,6 +89,8 @@ describe("startCompute", () => {
     expect(() => execution.getDuration("onHardware")).toThrow(code("BAD_STATE"));
     expect(() => execution.setInput(0, null)).toThrow(code("BAD_STATE"));
     expect(() => execution.setOutput(0, null)).toThrow(code("BAD_STATE"));
+    expect(() => execution.setInputFromMemory(0, Memory.allocate(8))).toThrow(code("BAD_STATE"));
+    expect(() => execution.setOutputFromMemory(0, Memory.allocate(8))).toThrow(code("BAD_STATE"));
     expect(() => execution.setLoopTimeout(1n)).toThrow(code("BAD_STATE"));
     expect(() => execution.setTimeout(1n)).toThrow(code("BAD_STATE"));
     expect(() => execution.setMeasureTiming(false)).toThrow(code("BAD_STATE"));

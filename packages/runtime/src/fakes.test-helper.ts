@@ -79,11 +79,11 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Collects garbage and lets what waits for that run. */
-export async function collect(): Promise<void> {
+/** Collects garbage and lets what waits for that run, until something is so; gives up after many times. */
+export async function collect(isSo: () => boolean): Promise<void> {
   setFlagsFromString("--expose-gc");
   const gc: () => void = runInNewContext("gc");
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 40 && !isSo(); round++) {
     gc();
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -3,6 +3,7 @@
  */
 import { allocateBlob, type Mapping, mapPool } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Memory as HalMemory, type Outcome } from "@nnhal/types";
+import { allocated } from "./checks.ts";
 import type { MemoryContent, Metadata } from "./memory-content.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
@@ -28,7 +29,7 @@ async function transfer(source: MemoryContent, destination: MemoryContent, from:
   if (destination.plain !== undefined) return expectDone(await source.buffer?.copyTo(destination.plain));
   const { logicalSize } = from;
   expect(logicalSize !== undefined, ResultCode.BAD_DATA, () => `${what}: the size of the source is not known`);
-  const between = allocateBlob(Math.max(logicalSize, 1));
+  const between = allocated(Math.max(logicalSize, 1), what, allocateBlob);
   expectDone(await source.buffer?.copyTo(between));
   await fill(between, destination, from);
 }

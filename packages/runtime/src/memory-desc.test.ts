@@ -95,7 +95,7 @@ describe("MemoryDesc", () => {
     (await Memory.createFromDesc(state(own))).close();
     expect(closed).toBe(1);
     await (async () => Memory.createFromDesc(state(own)))();
-    await collect();
+    await collect(() => closed === 2);
     expect(closed).toBe(2);
   });
 

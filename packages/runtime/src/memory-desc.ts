@@ -4,7 +4,7 @@
 import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { combineDimensions } from "@nnhal/utils";
-import { expectDimensions, expectGiven } from "./checks.ts";
+import { allocated, expectDimensions, expectGiven } from "./checks.ts";
 import type { Compilation } from "./compilation.ts";
 import {
   type DeviceBuffer,
@@ -70,21 +70,22 @@ export class MemoryDesc {
     const roles = this.#roles;
     const dimensions = this.#dimensions;
     const description = { roles, operand, dimensions };
-    const allocated = await allocateOnDevice(roles, dimensions);
-    if ("buffer" in allocated) return describedContent(allocated, description);
+    const onDevice = await allocateOnDevice(roles, dimensions);
+    if ("buffer" in onDevice) return describedContent(onDevice, description);
     const size = sizeOfData(operand.facts, dimensions);
     const isExplicit = roles.some(({ compilation }) => compilation.isExplicit);
     const mayFallBack = size !== undefined && size > 0 && !isExplicit;
     if (!mayFallBack) {
       const why = isExplicit ? "a compilation is for an explicit list of devices" : "its size is not known";
       throw new NeuralNetworksError(
-        allocated.code,
-        `${what}: ${allocated.message}; plain bytes will not do, since ${why}`,
+        onDevice.code,
+        `${what}: ${onDevice.message}; plain bytes will not do, since ${why}`,
       );
     }
     // Drivers older than HAL 1.3 know no hardware buffers made by the runtime.
     const isRecent = roles.every(({ compilation }) => compilation.usedDevices.every(isOfHal1_3));
-    return describedContent({ plain: isRecent ? allocateBlob(size) : allocateMemory(size) }, description);
+    const plain = allocated(size, what, isRecent ? allocateBlob : allocateMemory);
+    return describedContent({ plain }, description);
   }
 
   #addRole(method: string, role: UsedRole): void {

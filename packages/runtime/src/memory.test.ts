@@ -19,7 +19,7 @@ import {
   Protection,
 } from "@nnhal/driver-core/memory";
 import type { Device } from "@nnhal/types";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Execution } from "./execution.ts";
 import { code, collect, gate, withPrepared } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
@@ -178,7 +178,7 @@ describe("Memory", () => {
     expect(count()).toBe(before);
     (() => Memory.createFromFd(8, READ, fd))();
     expect(count()).toBe(before + 1);
-    await collect();
+    await collect(() => count() === before);
     expect(count()).toBe(before);
     closeSync(fd);
   });
@@ -187,6 +187,21 @@ describe("Memory", () => {
     it.each([0, -1, 1.5, 2 ** 32, Number.NaN])("a size of %s", (size) => {
       expect(() => Memory.allocate(size)).toThrow(code("BAD_DATA"));
       expect(() => Memory.createFromFd(size, READ, 0)).toThrow(code("BAD_DATA"));
+    });
+
+    it("what there is no room for", () => {
+      const full = class {
+        constructor() {
+          throw new RangeError("Array buffer allocation failed");
+        }
+      };
+      vi.stubGlobal("SharedArrayBuffer", full);
+      try {
+        expect(() => Memory.allocate(8)).toThrow(code("OUT_OF_MEMORY"));
+      } finally {
+        vi.unstubAllGlobals();
+      }
+      expect(Memory.allocate(8).size).toBe(8);
     });
 
     it("descriptors, protections and offsets that are none", () => {
@@ -201,6 +216,20 @@ describe("Memory", () => {
         expect(() => Memory.createFromFd(4, READ, fd, offset)).toThrow(code("BAD_DATA"));
       }
       closeSync(fd);
+    });
+
+    it("to allow more than the descriptor does", async () => {
+      const path = fileOf("protected.bin", 1, 2);
+      const [reading, writing] = [openSync(path, "r"), openSync(path, "a")];
+      const execution = new Execution(await compile(addModel(), [device]));
+      execution.setInput(0, Float32Array.of(7, 8));
+      execution.setInput(1, Float32Array.of(7, 8));
+      execution.setOutputFromMemory(0, Memory.createFromFd(8, READ + WRITE, reading));
+      await expect(execution.compute()).rejects.toThrow(code("OP_FAILED"));
+      expect(() => Memory.createFromFd(8, READ, writing).map()).toThrow(code("UNMAPPABLE"));
+      expect(floats(readFileSync(path))).toEqual([1, 2]);
+      closeSync(reading);
+      closeSync(writing);
     });
 
     it("to be mapped where it lies beyond its file, or may not be read", () => {

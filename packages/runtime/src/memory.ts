@@ -1,11 +1,11 @@
 /**
  * Memory: what inputs, outputs and constants may lie in instead of a caller's array (NNAPI: ANeuralNetworksMemory).
  */
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
 import { poolIssues } from "@nnhal/validation";
-import { expectGiven } from "./checks.ts";
+import { allocated, expectGiven } from "./checks.ts";
 import { close, whenCollected } from "./finalizer.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
 import { copyContent } from "./memory-copy.ts";
@@ -34,10 +34,11 @@ export class Memory {
     this.#release = release;
   }
 
-  /** Zeroed memory of a size in bytes, that all threads of this process can share. */
+  /** Zeroed memory of a size in bytes, that all threads of this process can share. Throws OUT_OF_MEMORY. */
   static allocate(size: number): Memory {
-    expectSize(size, "Memory.allocate");
-    return new Memory(sizedContent(allocateMemory(size)));
+    const what = "Memory.allocate";
+    expectSize(size, what);
+    return new Memory(sizedContent(allocated(size, what, allocateMemory)));
   }
 
   /** A memory in the HAL's form, such as an importer or a transport gives. */
@@ -192,7 +193,10 @@ function expectSize(size: number, what: string): void {
   expect(isSize, ResultCode.BAD_DATA, () => `${what}: ${size} is no size; an integer within [1, 2^32) is needed`);
 }
 
-/** A descriptor of one's own of the same file; undefined where the system gives none. */
+/**
+ * A descriptor of one's own of the same file; undefined where the system gives none, or it would allow more than the one
+ * given does: mapping that then says what it does not allow.
+ */
 function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
   try {
     if (!fstatSync(fd).isFile()) return undefined;
@@ -200,6 +204,8 @@ function duplicated(fd: number, isWritten: boolean, what: string): number | unde
     expect(false, ResultCode.BAD_DATA, () => `${what}: ${error instanceof Error ? error.message : error}`);
   }
   try {
+    readSync(fd, new Uint8Array(1), 0, 1, 0);
+    if (isWritten) writeSync(fd, new Uint8Array(0));
     return openSync(`/proc/self/fd/${fd}`, isWritten ? "r+" : "r");
   } catch {
     return undefined;

@@ -170,6 +170,32 @@ describe("Model", () => {
       expect(model.addOperand({ type: "TENSOR_BOOL8", dimensions: [2 ** 16, 2 ** 16 - 1] })).toBe(0);
     });
 
+    it.each([
+      ["a scale without quantisation", { type: "TENSOR_FLOAT32", scale: 0.5 }, { type: "TENSOR_FLOAT32" }],
+      ["no scale", { type: "TENSOR_QUANT8_ASYMM" }, { type: "TENSOR_QUANT8_ASYMM", scale: 0.5 }],
+      ["a negative scale", { type: "TENSOR_INT32", scale: -1 }, { type: "TENSOR_INT32", scale: 1 }],
+      ["a scale that is no number", { type: "TENSOR_QUANT16_SYMM", scale: Number.NaN }, { type: "TENSOR_FLOAT16" }],
+      [
+        "a zeroPoint out of range",
+        { type: "TENSOR_QUANT8_ASYMM", scale: 1, zeroPoint: 256 },
+        { type: "TENSOR_QUANT8_ASYMM", scale: 1, zeroPoint: 255 },
+      ],
+      [
+        "a zeroPoint without one",
+        { type: "TENSOR_QUANT8_SYMM", scale: 1, zeroPoint: 1 },
+        { type: "TENSOR_QUANT8_SYMM", scale: 1 },
+      ],
+      [
+        "a scale beside those of channels",
+        { type: "TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions: [2], scale: 1 },
+        { type: "TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions: [2] },
+      ],
+    ] as const)("operands with %s", (_, wrong, right) => {
+      const model = new Model();
+      expect(() => model.addOperand(wrong)).toThrow(code("BAD_DATA"));
+      expect(model.addOperand(right)).toBe(0);
+    });
+
     it("operations that do not exist", () => {
       const model = new Model();
       model.addOperand(float32(1));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   deadlineOf,
   durationOf,
+  earlierDeadline,
   greatestDeadline,
   hasDeadlinePassed,
   makeDeadline,
@@ -23,6 +24,18 @@ describe("makeDeadline", () => {
 
   it("of no duration is none", () => {
     expect(makeDeadline(undefined, 5n)).toBeUndefined();
+  });
+});
+
+describe("earlierDeadline", () => {
+  it.each([
+    [1n, 2n, 1n],
+    [2n, 1n, 1n],
+    [undefined, 2n, 2n],
+    [1n, undefined, 1n],
+    [undefined, undefined, undefined],
+  ])("of %s and %s is %s", (a, b, expected) => {
+    expect(earlierDeadline(a, b)).toBe(expected);
   });
 });
 

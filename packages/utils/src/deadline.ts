@@ -15,6 +15,12 @@ export function makeDeadline(duration: bigint | undefined, now: bigint): bigint 
   return clamp(now + (duration > 0n ? duration : 0n));
 }
 
+/** The one of two deadlines that comes first; undefined is none. */
+export function earlierDeadline(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}
+
 /** Whether a deadline has come; none never does. */
 export function hasDeadlinePassed(deadline: bigint | undefined, now: bigint): boolean {
   return deadline !== undefined && now >= deadline;

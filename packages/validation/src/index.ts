@@ -19,6 +19,7 @@ export {
 } from "./memory-desc.ts";
 export { type MinimumVersionOptions, minimumVersion, versionRequirements } from "./minimum-version.ts";
 export { type ModelValidationOptions, modelIssues, validateModel } from "./model.ts";
+export { operandTypeIssues } from "./operand.ts";
 export { poolIssues, validatePool } from "./pool.ts";
 export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
 export { type Rule, type RuleCode, rules } from "./rules.ts";

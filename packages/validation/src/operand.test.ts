@@ -11,7 +11,7 @@ import {
   operand,
   subgraphOf,
 } from "./_models.test-helper.ts";
-import { type ModelValidationOptions, modelIssues } from "./index.ts";
+import { type ModelValidationOptions, modelIssues, operandTypeIssues } from "./index.ts";
 
 /** The control model's issues after changes to it. */
 function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {
@@ -246,5 +246,30 @@ describe("constants of extensions and OEMs", () => {
     expect(found(modelIssues(main(OperandType.TENSOR_INT32)))).toEqual([
       "constant-length main.operands[3].location.length",
     ]);
+  });
+});
+
+describe("operandTypeIssues", () => {
+  const issues = (changes: Partial<Operand>) => {
+    const plain = { type: OperandType.TENSOR_FLOAT32, dimensions: [2, 0], scale: 0, zeroPoint: 0 };
+    return operandTypeIssues({ ...plain, ...changes }).map(({ code }) => code);
+  };
+
+  it("finds nothing in an operand that may become right", () => {
+    expect(issues({})).toEqual([]);
+    expect(issues({ dimensions: [] })).toEqual([]);
+    expect(issues({ type: OperandType.TENSOR_QUANT8_SYMM_PER_CHANNEL })).toEqual([]);
+    expect(issues({ type: OperandType.SUBGRAPH, dimensions: [] })).toEqual([]);
+    expect(issues({ type: 0x1_0000 })).toEqual([]);
+  });
+
+  it("finds what no value and no operation can make right", () => {
+    expect(issues({ type: 77 })).toEqual(["operand-type"]);
+    expect(issues({ type: OperandType.INT32 })).toEqual(["scalar-rank"]);
+    expect(issues({ dimensions: [2 ** 16, 2 ** 16] })).toEqual(["operand-size"]);
+    expect(issues({ dimensions: [-1] })).toEqual(["structure"]);
+    expect(issues({ scale: 1 })).toEqual(["scale-none"]);
+    expect(issues({ zeroPoint: 1 })).toEqual(["zero-point-none"]);
+    expect(issues({ type: OperandType.TENSOR_QUANT8_ASYMM })).toEqual(["scale-positive"]);
   });
 });

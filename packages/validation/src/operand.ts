@@ -2,9 +2,9 @@
  * Rules on one operand: its type and dimensions (2 – 5, 59), its quantisation (6 – 12) and extraParams (13 – 18). Where
  * its value lies is in location.ts.
  */
-import { type Operand, OperandLifeTime } from "@nnhal/types";
-import { addIssue, type OperandPlace, operandPath, requireVersion } from "./context.ts";
-import { show, showDimensions } from "./issues.ts";
+import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
+import { addIssue, type ModelContext, type OperandPlace, operandPath, requireVersion } from "./context.ts";
+import { collectIssues, type Issue, show, showDimensions } from "./issues.ts";
 import { checkLocation } from "./location.ts";
 import type { RuleCode } from "./rules.ts";
 import { isBytes, isNumberList, isObject, isUint32, isUint32List } from "./structure.ts";
@@ -68,6 +68,37 @@ export function checkOperand(place: OperandPlace, operand: Operand): Soundness {
   }
   checkLocation(place, operand, type);
   return items.length === before ? Soundness.right : Soundness.wrong;
+}
+
+/**
+ * The rules that an operand breaks by its type, dimensions, scale and zeroPoint alone, wherever its value will come from:
+ * what can be said of it while a model is under construction.
+ */
+export function operandTypeIssues({
+  type,
+  dimensions,
+  scale,
+  zeroPoint,
+}: Pick<Operand, "type" | "dimensions" | "scale" | "zeroPoint">): Issue[] {
+  const location = { poolIndex: 0, offset: 0, length: 0 };
+  const lifetime = type === OperandType.SUBGRAPH ? OperandLifeTime.SUBGRAPH : OperandLifeTime.TEMPORARY_VARIABLE;
+  const extraParams = { kind: "none" } as const;
+  const operand = { type, dimensions, scale, zeroPoint, numberOfConsumers: 0, lifetime, location, extraParams };
+  const issues = collectIssues("operand", undefined, (list) => {
+    const context: ModelContext = {
+      version: "1.3",
+      mode: "runtime",
+      operationByCode: () => undefined,
+      issues: list,
+      requirements: undefined,
+      referenced: [],
+      operandValues: new Uint8Array(0),
+      pools: [],
+    };
+    checkOperand({ context, at: "", index: 0 }, operand);
+  });
+  // Per-channel scales and subgraphs are set later.
+  return issues.filter(({ code }) => code !== "channel-quant" && code !== "subgraph-location");
 }
 
 /** A field that does not hold the right kind of value. */

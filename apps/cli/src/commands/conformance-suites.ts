@@ -15,6 +15,7 @@ import {
   runDeviceSuites,
   runMutations,
   runVectors,
+  runVectorsThrough,
   type Suite,
   type VectorFile,
   type VectorsOptions,
@@ -49,11 +50,13 @@ interface VectorSuite {
   /** How many results a child tells at once. */
   readonly batch: number;
   readonly note?: (all: boolean) => string | undefined;
+  /** Whether it can drive the device through a HAL version. */
+  readonly throughVersions: boolean;
   run(
     device: Parameters<Suite<unknown>>[0],
     examples: Parameters<typeof runVectors>[1],
     options: SharedOptions,
-    all: boolean,
+    { all, version }: { readonly all: boolean; readonly version: HalVersion | undefined },
   ): AsyncIterable<CaseResult>;
 }
 
@@ -65,7 +68,13 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
     purpose: "examples with expected outputs, in every form",
     by: "operation",
     batch: 1,
-    run: (device, examples, options) => runVectors(device, examples, { ...options, variants: true }),
+    throughVersions: true,
+    run(device, examples, options, { version }) {
+      const all = { ...options, variants: true };
+      return version === undefined
+        ? runVectors(device, examples, all)
+        : runVectorsThrough(version, device, examples, all);
+    },
   },
   mutations: {
     purpose: "models and requests with one thing wrong, which a device has to refuse",
@@ -73,8 +82,10 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
     order: mutationSubjects,
     // To tell about a mutant takes longer than to refuse it.
     batch: 256,
+    throughVersions: false,
     note: (all) => (all ? undefined : `About one mutant in ${sample} was run; --all runs every one.`),
-    run: (device, examples, options, all) => runMutations(device, examples, { ...options, sample: all ? 1 : sample }),
+    run: (device, examples, options, { all }) =>
+      runMutations(device, examples, { ...options, sample: all ? 1 : sample }),
   },
 };
 
@@ -98,7 +109,7 @@ export interface RunOptions {
 export async function* runVectorSuite(
   name: VectorSuiteName,
   files: readonly VectorFile[],
-  all: boolean,
+  how: { readonly all: boolean; readonly version: HalVersion | undefined },
   { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
 ): AsyncGenerator<CaseResult> {
   let done = 0;
@@ -112,7 +123,7 @@ export async function* runVectorSuite(
     ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
     ...(onStart !== undefined && { onStart }),
   };
-  yield* vectorSuites[name].run(device, examples, options, all);
+  yield* vectorSuites[name].run(device, examples, options, how);
 }
 
 /** Which cases of device suites a text selects, by their names; upper and lower case are the same. */

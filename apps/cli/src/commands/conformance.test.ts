@@ -53,7 +53,9 @@ async function run(args: readonly string[], device: Device) {
 const mine = ["--device", "mine"];
 
 describe("nnhal conformance", () => {
-  it("runs the suites that need no vectors, and exits with 0 where everything passes", async () => {
+  it("runs the suites that need no vectors, and exits with 0 where everything passes", {
+    timeout: 60_000,
+  }, async () => {
     const { stdout, stderr, exitCode } = await run(mine, await reference());
     expect([...stdout.matchAll(/^Suite (.*)$/gm)].map(([, suite]) => suite)).toEqual([...deviceSuiteNames]);
     expect(stdout).toMatch(/^Suite device\ngroup +passed +failed +unsupported +skipped\nfacts +\d+ +0 +0 +0$/m);
@@ -86,6 +88,20 @@ describe("nnhal conformance", () => {
     );
     expect(stdout).toMatch(/\nmine: 0 passed, 1 failed, 0 unsupported, 0 skipped of 1\n$/);
     expect(exitCode).toBe(1);
+  });
+
+  it("runs vectors through HAL versions, and mutations as it is", async () => {
+    const suites = ["--suite", "vectors", "--suite", "mutations", "--filter", "one"];
+    const args = [...mine, "--vectors", folder, ...suites, "--hal", "1.0", "--hal", "1.2", "--json"];
+    const report: ConformanceJson = JSON.parse((await run(args, await reference())).stdout);
+    expect(report.suites.map(({ suite, hal, passed, failed }) => [suite, hal, failed, passed < 3])).toEqual([
+      ["vectors", "1.0", 0, true],
+      ["vectors", "1.2", 0, true],
+      ["mutations", null, 0, false],
+    ]);
+    expect(report.suites[0].reasons).toEqual({
+      "that an execution finds shapes is of HAL 1.2, and the device is driven through HAL 1.0": 1,
+    });
   });
 
   it("writes a page to look at", async () => {
@@ -167,7 +183,7 @@ describe("nnhal conformance", () => {
     await expect(run([...mine, "--hal", "2.0"], fakeDevice())).rejects.toThrow(/1\.0, 1\.1, 1\.2, 1\.3/);
   });
 
-  it("runs the suites in child processes, as a user starts it", async () => {
+  it("runs the suites in child processes, as a user starts it", { timeout: 60_000 }, async () => {
     const main = fileURLToPath(new URL("../main.ts", import.meta.url));
     const suites = ["memory", "mutations"].flatMap((name) => ["--suite", name]);
     const args = ["conformance", "--device", "reference", "--vectors", folder, ...suites, "--json"];

@@ -42,7 +42,7 @@ export interface ConformanceCommandOptions {
   readonly vectors?: string;
   /** Default: all; without vectors, those that need none. */
   readonly suite?: readonly SuiteName[];
-  /** The HAL versions through which the device suites drive the device. Default: it is driven as it is. */
+  /** The HAL versions through which the device is driven, but for mutations. Default: it is driven as it is. */
   readonly hal?: readonly HalVersion[];
   readonly filter?: string;
   readonly all?: boolean;
@@ -82,7 +82,7 @@ export function registerConformanceCommand(program: Command, context: CommandCon
     .addOption(
       new Option(
         "--hal <version>",
-        "drive the device through this HAL version in the suites that need no vectors; may be given several times",
+        "drive the device through this HAL version, in all suites but mutations; may be given several times",
       ).argParser(collectVersion),
     )
     .option(
@@ -161,7 +161,10 @@ async function runSuites(options: ConformanceCommandOptions, context: CommandCon
       reports.push(...(await runDevice(ofDevices, version, options, context)));
     }
   }
-  for (const name of overVectors) reports.push(await runOverVectors(name, options, context));
+  for (const name of overVectors) {
+    const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
+    for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
+  }
   const all = reports.filter(({ summary }) => summary.total > 0);
   if (all.length === 0) throw new Error(`no case matches the filter "${filter}"`);
   return all;
@@ -169,10 +172,13 @@ async function runSuites(options: ConformanceCommandOptions, context: CommandCon
 
 async function runOverVectors(
   name: VectorSuiteName,
+  version: HalVersion | undefined,
   options: ConformanceCommandOptions,
   context: CommandContext,
 ): Promise<SuiteReport> {
   const { vectors = "", all = false, timeLimit = timeLimits.vectors } = options;
+  const { hal: _, ...others } = options;
+  const own = { ...others, suite: [name], ...(version !== undefined && { hal: [version] }) };
   const { startSelf } = context;
   const { batch, by, order, note } = vectorSuites[name];
   const files = await findFiles(vectors);
@@ -180,13 +186,24 @@ async function runOverVectors(
     files,
     (onProgress) =>
       startSelf === undefined
-        ? runHere({ ...options, suite: [name] }, context, onProgress)
-        : runInChildren("conformance", childArguments([name], options), timeLimit, startSelf, onProgress, batch),
+        ? runHere(own, context, onProgress)
+        : runInChildren("conformance", childArguments([name], own), timeLimit, startSelf, onProgress, batch),
     context,
-    `${name}: `,
+    `${name}: ${halText(version)}`,
   );
   const said = note?.(all);
-  return { suite: name, by, summary, ...(order && { order }), ...(said !== undefined && { note: said }) };
+  return {
+    suite: name,
+    by,
+    summary,
+    ...(order && { order }),
+    ...(said !== undefined && { note: said }),
+    ...(version !== undefined && { hal: version }),
+  };
+}
+
+function halText(version: HalVersion | undefined): string {
+  return version === undefined ? "" : `HAL ${version}: `;
 }
 
 /** Device suites run in one process, since starting one takes longer than most of them. */
@@ -201,7 +218,6 @@ async function runDevice(
   const own = { ...options, suite: names, ...(version !== undefined && { hal: [version] }) };
   const cases: CaseResult[] = [];
   const total = countDeviceCases(names, filter);
-  const what = version === undefined ? "" : `HAL ${version}: `;
   const run = (onProgress: OnProgress) =>
     startSelf === undefined
       ? runHere(own, context, onProgress)
@@ -212,7 +228,7 @@ async function runDevice(
       yield result;
     }
   };
-  await runWithProgress([{ size: total }], keeping, context, what);
+  await runWithProgress([{ size: total }], keeping, context, halText(version));
   return Promise.all(
     names.map(async (name): Promise<SuiteReport> => {
       const own = cases
@@ -274,7 +290,8 @@ async function* runHere(
     onProgress,
     onStart,
   };
-  if (overVectors !== undefined) yield* runVectorSuite(overVectors, await findFiles(vectors), all, running);
+  if (overVectors !== undefined)
+    yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
   else
     yield* runDeviceSuitesHere(
       suite.filter((name) => !isVectorSuite(name)),

@@ -2,7 +2,7 @@
  * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
  */
 import { writeFile } from "node:fs/promises";
-import { androidPolicy, costPolicy, plan } from "@nnhal/driver-core/partition";
+import { androidPolicy, costPolicy, plan, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -110,7 +110,8 @@ async function explain(
   const { cpu } = selection;
   const { hal } = validated(model);
   const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
-  if ("unplannable" in planned) return { ...explainAnswers(hal, all), problem: planned.message };
+  if ("unplannable" in planned)
+    return { ...explainAnswers(withoutTrailingDefaults(hal), all), problem: planned.message };
   if (!run) return explainPlan(planned, all);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };

@@ -62,13 +62,25 @@ export function rounded({ define }: Writer, value: string): string {
   return `(${up} - ${exact} >= 0.5 && ${up} - 2 * Math.floor(${up} / 2) > 0.5 ? ${up} - 1 : ${up})`;
 }
 
-/** The whole number that stands for a count of steps, of a range. */
-export function stored(writer: Writer, steps: string, { zeroPoint }: TensorInfo, [least, greatest]: readonly number[]) {
-  return `Math.min(Math.max(${rounded(writer, steps)} + ${literal(zeroPoint)}, ${literal(least)}), ${literal(greatest)})`;
+/** The whole number nearest to `value`; ties go away from 0. */
+export function roundedAway({ define }: Writer, value: string): string {
+  const exact = define(value);
+  return `(${exact} < 0 ? Math.ceil(${exact} - 0.5) : Math.floor(${exact} + 0.5))`;
+}
+
+/** A whole number within a range. */
+export function within(value: string, [least, greatest]: readonly number[]): string {
+  return `Math.min(Math.max(${value}, ${literal(least)}), ${literal(greatest)})`;
+}
+
+/** The whole number that stands for a sum of products, which counts in steps of the output's scale, of a range. */
+export function stored(writer: Writer, steps: string, { zeroPoint }: TensorInfo, range: readonly number[]): string {
+  return within(`${rounded(writer, steps)} + ${literal(zeroPoint)}`, range);
 }
 
 /** What stands for a real number in an output: the number itself where it is not quantised. */
 export function requantised(writer: Writer, value: string, output: TensorInfo): string {
-  const { type, scale } = output;
-  return isQuantised(type) ? stored(writer, `(${value}) / ${literal(scale)}`, output, integerRange(type)) : value;
+  const { type, scale, zeroPoint } = output;
+  if (!isQuantised(type)) return value;
+  return within(`${roundedAway(writer, `(${value}) / ${literal(scale)}`)} + ${literal(zeroPoint)}`, integerRange(type));
 }

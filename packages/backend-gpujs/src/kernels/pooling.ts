@@ -1,10 +1,11 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
-import type { Padding, TensorInfo } from "@nnhal/operations";
+import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { literal } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { activate } from "./_pointwise.ts";
+import { isQuantised, roundedAway, within } from "./_quantised.ts";
 import { walkWindow } from "./_window.ts";
 
 interface Pool extends Padding {
@@ -28,7 +29,9 @@ interface Pooling {
 function pool({ start, take, finish }: Pooling): GpujsKernel {
   return kernelOf({
     accepts: isReal,
-    prepare(args: Pool, _: { readonly output: TensorInfo }, make) {
+    // The quantisation stays: the mean of stored numbers is the stored mean, and so is their greatest.
+    stored: true,
+    prepare(args: Pool, { output }: { readonly output: TensorInfo }, make) {
       const { input, nchw, filterHeight: height, filterWidth: width } = args;
       const image = imageOf(input.dimensions, nchw);
       const window = { ...args, height, width, dilationHeight: 1, dilationWidth: 1 };
@@ -45,7 +48,9 @@ function pool({ start, take, finish }: Pooling): GpujsKernel {
           place,
           (pixel) => `const x = ${from(`${pixel} + ${channel}`)};\nvalue = ${take("value", "x")};\ncount += 1;`,
         );
-        return activate(finish("value", "count"), args.activation);
+        const value = finish("value", "count");
+        if (!isQuantised(output.type)) return activate(value, args.activation);
+        return within(roundedAway(writer, value), quantisedActivationRange(args.activation, output));
       });
     },
   });

@@ -18,7 +18,7 @@ export interface Mode<Native> {
   place(elements: Float32Array, compile: (program: Program) => Compiled): Native;
   /** A result of a kernel that makes `length` elements. */
   adopt(result: unknown, length: number): Native;
-  argument(native: Native, length: number): unknown;
+  argument(native: Native): unknown;
   read(native: Native, length: number): unknown;
   free(native: Native): void;
 }
@@ -41,7 +41,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     counts.values++;
     const value: Value = {
       length,
-      argument: mode.argument(native, length),
+      argument: mode.argument(native),
       hold() {
         holders++;
         return value;
@@ -53,6 +53,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
       },
       read() {
         counts.read++;
+        if (length === 0) return new Float32Array(0);
         const given = mode.read(native, length);
         return given instanceof Promise ? given.then((all) => flatten(all, length)) : flatten(given, length);
       },
@@ -115,7 +116,9 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     bakes: mode.bakes,
     place(elements) {
       counts.placed++;
-      return valueFor(mode.place(new Float32Array(elements), compile), elements.length);
+      // A GPU has no room for nothing.
+      const copied = elements.length === 0 ? new Float32Array(1) : new Float32Array(elements);
+      return valueFor(mode.place(copied, compile), elements.length);
     },
     compile,
     statistics: counts,

@@ -18,7 +18,7 @@ export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
     bakes: name === "webasm",
     place: (elements) => elements,
     adopt: flatten,
-    argument: (elements, length) => gpujs.input(elements, [length]),
+    argument: (elements) => gpujs.input(elements, [elements.length]),
     read: (elements) => elements,
     free() {},
   };

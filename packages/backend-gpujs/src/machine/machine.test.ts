@@ -30,7 +30,9 @@ describe.each(modeNames)("mode %s", (mode) => {
     expect([...(await output.read())]).toEqual([2, 4, 6]);
     expect([...(await twice.read())]).toEqual([4, 8, 12]);
     expect([...(await input.hold().read())]).toEqual([1, 2, 3]);
-    for (const value of [output, twice, input]) value.release();
+    const nothing = machine.place([]);
+    expect([...(await nothing.read())]).toEqual([]);
+    for (const value of [output, twice, input, nothing]) value.release();
     expect(machine.statistics.values).toBe(before + 1);
     input.release();
     expect(machine.statistics.values).toBe(before);

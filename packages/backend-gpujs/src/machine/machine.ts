@@ -33,7 +33,7 @@ export interface Value {
   hold(): Value;
   /** One holder less; the last one frees it. */
   release(): void;
-  /** A copy of the elements. */
+  /** The elements, which are not to be changed. */
   read(): Float32Array | Promise<Float32Array>;
   /** What gpu.js takes as an argument. */
   readonly argument: unknown;

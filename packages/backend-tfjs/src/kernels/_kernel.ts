@@ -147,6 +147,17 @@ export function derived<T extends tf.Tensor>(
   return () => kept;
 }
 
+/** Most elements of a tensor that a kernel makes on the way to its results. */
+const mostElements = 2 ** 26;
+
+/** Refuses what a kernel would make on the way where it is too large: the engines do not all survive running out of memory. */
+export function ensureSize(name: string, elements: number): void {
+  ensure(
+    elements <= mostElements,
+    () => `${name} has ${elements} elements where at most ${mostElements} are available`,
+  );
+}
+
 /** A tensor known to have a rank. */
 export function rank4(tensor: tf.Tensor): tf.Tensor4D {
   ensure(isRank4(tensor), () => `a tensor of rank ${tensor.rank} is where rank 4 is needed`);

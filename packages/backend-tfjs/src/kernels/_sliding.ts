@@ -2,6 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import {
   dilatedExtent,
+  elementCount,
   type ImageLayout,
   imageLayout,
   implicitPadding,
@@ -9,6 +10,7 @@ import {
   PaddingScheme,
 } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
+import { ensureSize } from "./_kernel.ts";
 
 export interface Strides {
   readonly strideWidth: number;
@@ -35,7 +37,7 @@ interface Pads {
 
 function padsOf(
   padding: Padding,
-  { height, width }: ImageLayout,
+  { batches, height, width, channels }: ImageLayout,
   filter: readonly number[],
   sliding: Strides & Dilations,
 ): Pads {
@@ -54,13 +56,17 @@ function padsOf(
   // Where a stride passes over a part of the image, the WebAssembly engine counts the padding wrong and gives zeros.
   const isDense = filterHeight >= sliding.strideHeight && filterWidth >= sliding.strideWidth;
   if (isDense && given.every((extent, side) => extent === same[side])) return { pad: "same", before };
-  if (given.every((extent) => extent === paddingTop)) return { pad: paddingTop, before };
+  // With one number for all sides tfjs takes the height of the filter and of the stride for their width.
+  const isSquare = filterHeight === filterWidth && sliding.strideHeight === sliding.strideWidth;
+  if (isSquare && given.every((extent) => extent === paddingTop)) return { pad: paddingTop, before };
   const pads: [number, number][] = [
     [0, 0],
     [paddingTop, paddingBottom],
     [paddingLeft, paddingRight],
     [0, 0],
   ];
+  const extents = (height + paddingTop + paddingBottom) * (width + paddingLeft + paddingRight);
+  ensureSize("the padded image", extents * batches * channels);
   return { pad: "valid", before: (image) => tf.pad(image, pads) };
 }
 
@@ -84,11 +90,23 @@ function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilation
 }
 
 /** Strides, dilations and the change to the filter that bring a sliding window into what tfjs takes. */
-export function slidingOf(args: SlidingFilter) {
-  const { strideHeight, strideWidth, dilationHeight, dilationWidth } = args;
+export function slidingOf(given: SlidingFilter) {
+  const { strideHeight, strideWidth } = given;
+  const { dimensions } = given.filter;
+  // Of one cell there is nothing to spread.
+  const dilationHeight = dimensions[1] === 1 ? 1 : given.dilationHeight;
+  const dilationWidth = dimensions[2] === 1 ? 1 : given.dilationWidth;
+  const args = { ...given, dilationHeight, dilationWidth };
   const isBoth = strideHeight * strideWidth > 1 && dilationHeight * dilationWidth > 1;
   const strides: [number, number] = [strideHeight, strideWidth];
   const dilations: [number, number] = isBoth ? [1, 1] : [dilationHeight, dilationWidth];
+  if (isBoth) {
+    const cells = dilatedExtent(dimensions[1], dilationHeight) * dilatedExtent(dimensions[2], dilationWidth);
+    ensureSize(
+      "the filter with its cells spread apart",
+      (cells * elementCount(dimensions)) / (dimensions[1] * dimensions[2]),
+    );
+  }
   const shape = (filter: tf.Tensor4D) => (isBoth ? spread(filter, args) : filter);
   const { pad, before } = padsOf(args, imageLayout(args.input.dimensions, args.nchw), args.filter.dimensions, args);
   return { sliding: { strides, dilations, pad }, shape, before };

@@ -1,6 +1,12 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
-import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import {
+  type AnyArgs,
+  OperationError,
+  type Padding,
+  quantisedActivationRange,
+  type TensorInfo,
+} from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { firstOf, floatKernel, type Read, storedKernel, type TfjsKernel } from "./_kernel.ts";
@@ -16,6 +22,17 @@ interface Pool extends Padding {
   readonly nchw: boolean;
 }
 
+/** The WebAssembly engine looks at each cell of a window, also at those that lie in the padding. */
+const mostCells = 2 ** 20;
+
+/** Why a window is not available; undefined where it is, or not known yet. */
+function windowProblem({ filterHeight, filterWidth }: AnyArgs): string | undefined {
+  if (typeof filterHeight !== "number" || typeof filterWidth !== "number") return undefined;
+  return filterHeight * filterWidth > mostCells
+    ? `a window of ${filterHeight}x${filterWidth} is not available, only such of at most ${mostCells} cells`
+    : undefined;
+}
+
 type Explicit = [[0, 0], [number, number], [number, number], [0, 0]];
 type Slide = (
   image: tf.Tensor4D,
@@ -25,6 +42,8 @@ type Slide = (
 ) => tf.Tensor4D;
 
 function slider({ input, nchw, ...args }: Pool, slide: Slide): (read: Read) => tf.Tensor4D {
+  const problem = windowProblem(args);
+  if (problem !== undefined) throw new OperationError(problem);
   const { paddingTop, paddingBottom, paddingLeft, paddingRight } = args;
   const window: [number, number] = [args.filterHeight, args.filterWidth];
   const strides: [number, number] = [args.strideHeight, args.strideWidth];
@@ -40,6 +59,7 @@ function slider({ input, nchw, ...args }: Pool, slide: Slide): (read: Read) => t
 
 function floatPool(slide: Slide): TfjsKernel {
   return floatKernel({
+    refuse: windowProblem,
     prepare(args: Pool) {
       const run = slider(args, slide);
       return (read) => fromNhwc(activate(run(read), args.activation), args.nchw);
@@ -51,6 +71,7 @@ function floatPool(slide: Slide): TfjsKernel {
 function pool(slide: Slide): TfjsKernel {
   const quantised = storedKernel({
     accepts: isQuantised,
+    refuse: windowProblem,
     prepare(args: Pool, { output }: { readonly output: TensorInfo }) {
       const run = slider(args, slide);
       const [least, greatest] = quantisedActivationRange(args.activation, output);

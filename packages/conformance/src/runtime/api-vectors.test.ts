@@ -1,6 +1,6 @@
 /**
  * The public vectors through the programming model: each model is built operand by operand, and executed in every way that
- * there is. `NNHAL_RUNTIME_VECTORS=all` takes every vector; otherwise a fixed sample runs.
+ * there is. `NNHAL_RUNTIME_VECTORS=all` takes every vector; otherwise half of the sample runs.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const opened = await openDevice({ backend: referenceBackend });
   if ("unavailable" in opened) throw new Error(opened.unavailable);
   device = opened;
-  examples = await sampleOfVectors();
+  examples = (await sampleOfVectors()).filter((_, index) => isFull || index % 2 === 0);
 }, 120_000);
 
 /** Builds a model the way an application does. */
@@ -213,6 +213,6 @@ describe.skipIf(!areThere)("the public vectors through the programming model", {
       if (problem !== undefined) problems.push(`${example.name}: ${problem}`);
     }
     expect(problems.slice(0, 20), `${problems.length} of ${examples.length} failed`).toEqual([]);
-    expect(examples.length).toBeGreaterThan(isFull ? 6000 : 150);
+    expect(examples.length).toBeGreaterThan(isFull ? 6000 : 100);
   });
 });

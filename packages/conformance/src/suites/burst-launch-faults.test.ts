@@ -139,3 +139,79 @@ describe("launches of a driver that", () => {
     expect(failed.map((result) => result.reason).join("\n")).toMatch(reason);
   });
 });
+
+describe("executions of a driver that", () => {
+  type Models = (right: V1_3.IPreparedModel) => Partial<V1_3.IPreparedModel>;
+
+  /** The driver with other prepared models. */
+  function driverWith(right: V1_3.IDevice, change: Models): V1_3.IDevice {
+    return {
+      ...right,
+      prepareModel_1_3: (model, preference, priority, deadline, modelCache, dataCache, token, callback) => {
+        const notify_1_3: V1_3.IPreparedModelCallback["notify_1_3"] = (status, preparedModel) =>
+          callback?.notify_1_3(status, preparedModel && { ...preparedModel, ...change(preparedModel) });
+        const changed = callback && { ...callback, notify_1_3 };
+        return right.prepareModel_1_3(model, preference, priority, deadline, modelCache, dataCache, token, changed);
+      },
+    };
+  }
+
+  it.each<[string, Models, RegExp]>([
+    [
+      "calls its callback twice",
+      ({ execute_1_2 }) => ({
+        execute_1_2: (request, measure, callback) => {
+          const notify_1_2: V1_3.IExecutionCallback["notify_1_2"] = (status, outputShapes, timing) => {
+            callback?.notify_1_2(status, outputShapes, timing);
+            setTimeout(() => callback?.notify_1_2(status, outputShapes, timing), 1);
+          };
+          return execute_1_2(request, measure, callback && { ...callback, notify_1_2 });
+        },
+      }),
+      /^execute_1_2: the callback was called 2 times$/m,
+    ],
+    [
+      "launches what it has to refuse",
+      ({ execute }) => ({
+        execute: (request, callback) => {
+          execute(request, callback);
+          return { status: NONE };
+        },
+      }),
+      /^execute: expected INVALID_ARGUMENT, actual NONE$/m,
+    ],
+    [
+      "tells its caller and its callback different things",
+      ({ execute_1_3 }) => ({
+        execute_1_3: (request, measure, deadline, loopTimeout, callback) => {
+          const notify_1_3: V1_3.IExecutionCallback["notify_1_3"] = (status, outputShapes, timing) =>
+            callback?.notify_1_3(status === INVALID_ARGUMENT ? NONE : status, outputShapes, timing);
+          return execute_1_3(request, measure, deadline, loopTimeout, callback && { ...callback, notify_1_3 });
+        },
+      }),
+      /execute_1_3: the launch is INVALID_ARGUMENT, but the callback hears NONE/,
+    ],
+    [
+      "tells shapes beside an error",
+      ({ executeSynchronously_1_3 }) => ({
+        executeSynchronously_1_3: async (request, measure, deadline, loopTimeout) => {
+          const result = await executeSynchronously_1_3(request, measure, deadline, loopTimeout);
+          return { ...result, outputShapes: [{ dimensions: [2, 3], isSufficient: true }] };
+        },
+      }),
+      /executeSynchronously_1_3: 1 output shapes beside INVALID_ARGUMENT/,
+    ],
+    [
+      "takes null for a callback",
+      ({ execute_1_3 }) => ({
+        execute_1_3: (request, measure, deadline, loopTimeout, callback) =>
+          callback === null ? { status: NONE } : execute_1_3(request, measure, deadline, loopTimeout, callback),
+      }),
+      /execute_1_3 without a callback: expected INVALID_ARGUMENT, actual NONE/,
+    ],
+  ])("%s", async (_what, change, reason) => {
+    const driver = driverWith(asV1_3(await referenceDevice()), change);
+    const failed = await failures({}, "prepared-model/launch", { driver });
+    expect(failed.map((result) => result.reason).join("\n")).toMatch(reason);
+  });
+});

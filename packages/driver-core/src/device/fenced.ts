@@ -7,13 +7,13 @@ import {
   ErrorStatus,
   type ExecutionInfo,
   type FencedExecuteOptions,
-  type FencedResult,
   MeasureTiming,
   type Request,
   type SyncFence,
 } from "@nnhal/types";
-import { makeDeadline, notMeasured, type Section } from "@nnhal/utils";
-import { createFence, mergeFences, usableFences } from "../fence/fence.ts";
+import { earlierDeadline, makeDeadline, notMeasured, type Section } from "@nnhal/utils";
+import { mergeFences, usableFences } from "../fence/fence.ts";
+import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
@@ -23,13 +23,6 @@ import type { ModelRecord } from "./record.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { run } from "./run.ts";
 
-/** A fenced execution that is under way. */
-interface Fenced {
-  readonly answer: FencedResult;
-  /** Resolves when the execution has ended; never rejects. */
-  readonly ended: Promise<void>;
-}
-
 /** Launches an execution behind fences, or says why not. */
 export function executeFenced(
   record: ModelRecord,
@@ -38,7 +31,7 @@ export function executeFenced(
   options: FencedExecuteOptions,
   section: Section,
   context: DeviceContext,
-): Fenced | Refusal {
+): FencedWork | Refusal {
   const { now } = context;
   const launchTime = now();
   const launched = launch(record, request, false, context);
@@ -54,21 +47,10 @@ export function executeFenced(
   const refusal = waited.state === "SIGNALED" ? checkInputs(record, launched) : undefined;
   if (refusal !== undefined) return refusal;
 
-  const { fence, signal, fail } = createFence();
-  let info: ExecutionInfo = {
-    status: ErrorStatus.GENERAL_FAILURE,
-    message: "the execution has not ended yet",
-    timingLaunched: notMeasured,
-    timingFenced: notMeasured,
-  };
-  const work = async () => {
+  return startFenced(async () => {
     const { result, fencedTime } = await afterFences(record, launched, waited, options, section, context);
-    info = infoOf(result, measure === MeasureTiming.YES ? { now: now(), launchTime, fencedTime } : undefined);
-    if (info.status === ErrorStatus.NONE) signal();
-    else fail();
-  };
-  const callback = { getExecutionInfo: async () => info };
-  return { answer: { status: ErrorStatus.NONE, syncFence: fence, callback }, ended: work() };
+    return infoOf(result, measure === MeasureTiming.YES ? { now: now(), launchTime, fencedTime } : undefined);
+  });
 }
 
 /** Why an execution does not wait any longer. */
@@ -101,7 +83,7 @@ async function afterFences(
     const refusal = state === "late" || state === "gone" ? unsignalled[state] : failed;
     return { result: { ...refusal, outputShapes: [] }, fencedTime };
   }
-  const deadline = earlier(options.deadline, makeDeadline(options.duration, fencedTime));
+  const deadline = earlierDeadline(options.deadline, makeDeadline(options.duration, fencedTime));
   const timed = { ...options, ...(deadline !== undefined && { deadline }) };
   return { result: await run(record, launched, timed, section, context), fencedTime };
 }
@@ -125,21 +107,12 @@ async function waitUntil(
   }
 }
 
-function earlier(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a < b ? a : b;
-}
-
-/** What the callback tells. Outputs are fully specified, so that one of them was too small is a failure. */
+/** What the callback tells. */
 function infoOf(
   { status, message, timeOnDevice }: RunResult,
   measured: { readonly now: bigint; readonly launchTime: bigint; readonly fencedTime: bigint } | undefined,
 ): ExecutionInfo {
-  const isShort = status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
-  const outcome = {
-    status: isShort ? ErrorStatus.GENERAL_FAILURE : status,
-    ...(message !== undefined && { message }),
-  };
+  const outcome = { status, ...(message !== undefined && { message }) };
   if (status !== ErrorStatus.NONE || measured === undefined) {
     return { ...outcome, timingLaunched: notMeasured, timingFenced: notMeasured };
   }

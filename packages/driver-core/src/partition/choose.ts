@@ -130,33 +130,35 @@ function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, co
   return costs.step + bytes * costs.byteMoved;
 }
 
+/** Predicted time of a step of some operations, of one device or, where it is undefined, interpreted. */
+export type PredictStep = (device: number | undefined, operations: readonly number[]) => number;
+
 /**
- * Predicted time of a step: its start, its operations, and the bytes that it reads from steps on other devices. Those of
- * its own device need not move. `devices`: by operation; undefined where it is interpreted.
+ * Predicts steps: a step's start, its operations, and the bytes that it reads from steps on other devices, what it reads
+ * twice once. Those of its own device need not move. `devices`: by operation; undefined where it is interpreted.
  */
-export function predictStep(
+export function stepPredictor(
   { model, wiring, candidates, costs }: Choosing,
   devices: readonly (number | undefined)[],
-  {
-    device,
-    operations,
-    inputs,
-  }: {
-    readonly device: number | undefined;
-    readonly operations: readonly number[];
-    readonly inputs: readonly number[];
-  },
-): number {
-  let time = costs.step;
-  for (const input of inputs) {
-    const writer = wiring.writer[input];
-    if (writer < 0 || (device !== undefined && devices[writer] === device)) continue;
-    time += bytesOf(model.main.operands[input]) * costs.byteMoved;
-  }
-  if (device === undefined) return time;
-  for (const operation of operations) {
-    const candidate = candidates[operation][device];
-    if (candidate.supported) time += candidate.predictedTime;
-  }
-  return time;
+): PredictStep {
+  const { operands, operations: all } = model.main;
+  /** By operand the number of the step that counted it last. */
+  const countedBy = new Int32Array(operands.length);
+  let step = 0;
+  return (device, operations) => {
+    step++;
+    let time = costs.step;
+    for (const operation of operations) {
+      for (const input of all[operation].inputs) {
+        const writer = wiring.writer[input];
+        if (writer < 0 || countedBy[input] === step) continue;
+        countedBy[input] = step;
+        if (device !== undefined && devices[writer] === device) continue;
+        time += bytesOf(operands[input]) * costs.byteMoved;
+      }
+      const candidate = device === undefined ? undefined : candidates[operation][device];
+      if (candidate?.supported) time += candidate.predictedTime;
+    }
+    return time;
+  };
 }

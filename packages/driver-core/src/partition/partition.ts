@@ -6,17 +6,15 @@ import {
   ErrorStatus,
   ExecutionPreference,
   type Model,
-  OperationType,
   type SupportedOperations,
 } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
-import { type Choosing, chooseByCost, chooseByPerformance, predictStep } from "./choose.ts";
-import { hasUnknownSize, isControlFlow, referencedModel, type Wiring, wiringOf } from "./graph.ts";
+import { type Choosing, chooseByCost, chooseByPerformance } from "./choose.ts";
+import { bestDraft, type Draft, draftOf, type InnerPlans, type Planning, stepsOf } from "./draft.ts";
+import { hasUnknownSize, isControlFlow, referencedModel, wiringOf } from "./graph.ts";
 import { performancesOf } from "./performance.ts";
-import type { Candidate, Choice, ExecutionStep, Plan, Step, Unplannable } from "./plan.ts";
+import type { Candidate, Choice, Plan, Unplannable } from "./plan.ts";
 import { type CostModel, costPolicy, type Policy } from "./policy.ts";
-import { buildStepModel } from "./step-model.ts";
-import { groupOperations } from "./steps.ts";
 import { withoutTrailingDefaults } from "./trailing-defaults.ts";
 
 /** A device as planning sees it; every `Device` is one, but for the CPU's mark. */
@@ -55,9 +53,6 @@ export function whyUnsupported(
   );
 }
 
-/** By referenced subgraph its plan, for where control flow is interpreted; empty where it cannot be. */
-type InnerPlans = ReadonlyMap<number, Plan | Unplannable>;
-
 /** Plans the subgraphs that a model reaches, each once, inner ones first. */
 function planInside(model: Model, devices: readonly PlanningDevice[], options: PlanOptions): InnerPlans {
   const plans = new Map<number, Plan | Unplannable>();
@@ -68,13 +63,6 @@ function planInside(model: Model, devices: readonly PlanningDevice[], options: P
     plans.set(index, planSubgraph(choosing, devices, options));
   }
   return plans;
-}
-
-/** What choosing works on, and the plans of what is inside control flow. */
-interface Planning extends Choosing {
-  readonly inner: InnerPlans;
-  /** Whether it is for a subgraph of control flow, which has no model of its own that a device could get as it is. */
-  readonly isInner: boolean;
 }
 
 function choosingOf(
@@ -113,7 +101,7 @@ function planSubgraph(
     );
   const names = devices.map(({ name }) => name);
   const android = joinUnknown(planning, chooseByPerformance(planning));
-  if (policy.kind === "android") return explained(planning, divide(planning, interpreted(android), names), names);
+  if (policy.kind === "android") return explained(planning, draftOf(planning, interpreted(android)), names);
   // The first of equals is taken: the CPU, then in order.
   const inOrder = [...devices.keys()].sort((a, b) => Number(b === cpu) - Number(a === cpu) || a - b);
   const whole = inOrder.flatMap((device) => wholeOn(planning, device));
@@ -124,15 +112,7 @@ function planSubgraph(
   const able = both.filter((assigned) =>
     assigned.every((device, index) => device !== undefined || canInterpret(planning, index)),
   );
-  return explained(planning, best(able.map((assigned) => divide(planning, assigned, names))), names);
-}
-
-/** The draft of least predicted time; the first of equals. */
-function best(drafts: readonly (Draft | Unplannable)[]): Draft | Unplannable {
-  return drafts.reduce((a, b) => {
-    if ("unplannable" in b) return a;
-    return "unplannable" in a || b.predictedTime < a.predictedTime ? b : a;
-  });
+  return explained(planning, bestDraft(able.map((assigned) => draftOf(planning, assigned))), names);
 }
 
 /** All operations on one device, where it takes all. */
@@ -224,47 +204,11 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
   return result;
 }
 
-/** The steps of an assignment of operations to devices; undefined: interpreted. */
-function divide(
-  planning: Planning,
-  assigned: readonly (number | undefined)[],
-  names: readonly string[],
-): Draft | Unplannable {
-  const { model, wiring } = planning;
-  const groups = groupOperations(assigned, wiring, names.length);
-  const group = new Array<number>(model.main.operations.length);
-  groups.forEach(({ operations }, step) => {
-    for (const operation of operations) group[operation] = step;
-  });
-  const crossing = unknownCrossing(model, wiring, group);
-  if (crossing !== undefined) return { unplannable: "OP_FAILED", message: crossing };
-  const steps: Step[] = [];
-  for (const { device, operations } of groups) {
-    const timeOf = (inputs: readonly number[]) => predictStep(planning, assigned, { device, operations, inputs });
-    const step =
-      device === undefined
-        ? interpretedStep(planning, operations[0], timeOf)
-        : executionStep(planning, device, operations, group, groups.length === 1, timeOf);
-    if ("unplannable" in step) return step;
-    steps.push(step);
-  }
-  const predictedTime = steps.reduce((sum, step) => sum + step.predictedTime, 0);
-  return { assigned, steps, predictedTime };
-}
-
-/** A plan but for what it says of its choices. */
-interface Draft extends Pick<Plan, "steps" | "predictedTime"> {
-  readonly assigned: readonly (number | undefined)[];
-}
-
 /** The plan of a draft, if it is one. */
-function explained(
-  { model, candidates, cpu }: Planning,
-  draft: Draft | Unplannable,
-  names: readonly string[],
-): Plan | Unplannable {
+function explained(planning: Planning, draft: Draft | Unplannable, names: readonly string[]): Plan | Unplannable {
   if ("unplannable" in draft) return draft;
-  const { assigned, steps, predictedTime } = draft;
+  const { model, candidates, cpu } = planning;
+  const { assigned, predictedTime } = draft;
   const choices = assigned.map(
     (device, index): Choice => ({
       device,
@@ -272,71 +216,7 @@ function explained(
       candidates: candidates[index],
     }),
   );
-  return { model, devices: names, choices, steps, predictedTime };
-}
-
-/** Predicted time of a step that reads some operands. */
-type TimeOf = (inputs: readonly number[]) => number;
-
-function executionStep(
-  { model, wiring, isInner }: Planning,
-  device: number,
-  operations: readonly number[],
-  group: readonly number[],
-  isOnly: boolean,
-  timeOf: TimeOf,
-): ExecutionStep {
-  // One device for everything: the model goes to it unchanged.
-  if (isOnly && !isInner) {
-    const { inputIndexes: inputs, outputIndexes: outputs } = model.main;
-    const all = model.main.operations.map((_, index) => index);
-    return { kind: "execution", device, operations: all, model, inputs, outputs, predictedTime: timeOf(inputs) };
-  }
-  const stepModel = buildStepModel(model, wiring, operations, group);
-  return { kind: "execution", device, operations, ...stepModel, predictedTime: timeOf(stepModel.inputs) };
-}
-
-function interpretedStep({ model, inner }: Planning, operation: number, timeOf: TimeOf): Step | Unplannable {
-  const { type, inputs, outputs } = model.main.operations[operation];
-  const plans: Plan[] = [];
-  for (const subgraph of namedSubgraphs(model.main, operation)) {
-    const planned = inner.get(subgraph);
-    if (planned === undefined) throw new Error(`subgraph ${subgraph} was not planned`);
-    if ("unplannable" in planned) return planned;
-    plans.push(planned);
-  }
-  const [first, second] = plans;
-  const inside = first.predictedTime + second.predictedTime;
-  if (type === OperationType.IF) {
-    const [condition, , , ...rest] = inputs;
-    const predictedTime = timeOf([condition, ...rest]) + inside / 2;
-    const branches = { thenPlan: first, elsePlan: second };
-    return { kind: "if", operation, condition, ...branches, inputs: rest, outputs, predictedTime };
-  }
-  const rest = inputs.slice(2);
-  const predictedTime = timeOf(rest) + inside;
-  return {
-    kind: "while",
-    operation,
-    conditionPlan: first,
-    bodyPlan: second,
-    inputs: rest,
-    outputs,
-    predictedTime,
-  };
-}
-
-/** What is wrong where a temporary of unknown size would cross from one step to another. `group`: by operation its step. */
-function unknownCrossing(model: Model, wiring: Wiring, group: readonly number[]): string | undefined {
-  const { operands, operations } = model.main;
-  for (const [index, { inputs }] of operations.entries()) {
-    for (const input of inputs) {
-      const writer = wiring.writer[input];
-      if (writer < 0 || group[writer] === group[index] || !hasUnknownSize(operands[input])) continue;
-      return `operand ${input} has no known size, so operations ${writer} and ${index} cannot be in different steps`;
-    }
-  }
-  return undefined;
+  return { model, devices: names, choices, steps: stepsOf(planning, draft), predictedTime };
 }
 
 function reasonOf(

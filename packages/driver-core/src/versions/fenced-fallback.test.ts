@@ -67,21 +67,22 @@ describe("executeBehindFences", () => {
     expect(execute).toHaveBeenCalledWith(request, { measure: MeasureTiming.YES });
   });
 
-  it.each<[string, () => (SyncFence | null)[]]>([
-    ["null", () => [fenceOf(), null]],
+  it.each<[string, string, () => (SyncFence | null)[]]>([
+    ["null", "waitFor[1] is null where a fence is needed", () => [fenceOf(), null]],
     [
       "in state ERROR",
+      "waitFor[0] is a fence in state ERROR",
       () => {
         const fence = fenceOf();
         fence.signal("ERROR");
         return [fence];
       },
     ],
-  ])("refuses a fence that is %s", async (what, fences) => {
+  ])("refuses a fence that is %s", async (_, message, fences) => {
     const { prepared, execute } = preparedOf();
     expect(await executeBehindFences(prepared, model, request, fences(), {}, now)).toEqual({
       status: INVALID_ARGUMENT,
-      message: `a fence to wait for is ${what}`,
+      message,
       ...nothing,
     });
     expect(execute).not.toHaveBeenCalled();

@@ -11,9 +11,10 @@ import {
   type Request,
   type SyncFence,
 } from "@nnhal/types";
-import { makeDeadline } from "@nnhal/utils";
+import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
 import { formatIssues } from "../device/check-model.ts";
+import { usableFences } from "../fence/fence.ts";
 import { failure } from "./callback.ts";
 import { invalid } from "./face-context.ts";
 
@@ -27,15 +28,14 @@ export async function executeBehindFences(
   now: () => bigint,
 ): Promise<FencedResult> {
   const refuse = (outcome: Outcome): FencedResult => ({ ...outcome, syncFence: null, callback: null });
-  const fences = waitFor.filter((fence) => fence !== null);
-  if (fences.length < waitFor.length) return refuse(invalid("a fence to wait for is null"));
-  if (fences.some(({ state }) => state === "ERROR")) return refuse(invalid("a fence to wait for is in state ERROR"));
+  const fences = usableFences(waitFor);
+  if ("status" in fences) return refuse(fences);
   const issues = model === undefined ? [] : requestIssues(request, model, { allowUnspecifiedOutput: false });
   if (issues.length > 0) return refuse(invalid(`the request is not valid: ${formatIssues(issues)}`));
   const states = await Promise.all(fences.map((fence) => fence.wait()));
   const wrong = states.find((state) => state !== "SIGNALED");
   if (wrong !== undefined) return refuse(failure("executeFenced", `a fence waited for ended in state ${wrong}`));
-  const deadline = earlier(options.deadline, makeDeadline(duration, now()));
+  const deadline = earlierDeadline(options.deadline, makeDeadline(duration, now()));
   const { status, message, timing } = await preparedModel.execute(request, {
     ...options,
     ...(deadline !== undefined && { deadline }),
@@ -50,9 +50,4 @@ export async function executeBehindFences(
     // The driver was told only once the fences were signalled: it has measured the same for both.
     callback: { getExecutionInfo: async () => ({ status, timingLaunched: timing, timingFenced: timing }) },
   };
-}
-
-function earlier(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a < b ? a : b;
 }

@@ -44,6 +44,22 @@ async function compute(prepared: PreparedModel, input: readonly number[] | numbe
   return [...new Float32Array(bytes.buffer, bytes.byteOffset, length)];
 }
 
+/** A device whose prepared models fail, from the given one on; they stay its own, so that it has buffers for them. */
+function failingFrom(device: Device, first: number): Device {
+  let prepared = 0;
+  return {
+    ...device,
+    async prepareModel(model, options) {
+      const result = await device.prepareModel(model, options);
+      const { preparedModel } = result;
+      if (preparedModel === null || ++prepared < first) return result;
+      const failure = { status: GENERAL_FAILURE, message: "broken", outputShapes: [] };
+      preparedModel.execute = async () => ({ ...failure, timing: { timeOnDevice: 0n, timeInDriver: 0n } });
+      return result;
+    },
+  };
+}
+
 const count = (what: string) => calls.filter((call) => call === what).length;
 
 describe("a temporary between two steps of one device", () => {
@@ -91,6 +107,12 @@ describe("a temporary between two steps of one device", () => {
     expect(count("allocate")).toBe(room);
   });
 
+  it("lies in plain memory where the device breaks its promise not to reject", async () => {
+    const broken: Device = { ...npu, allocate: () => Promise.reject(new Error("broken")) };
+    const { preparedModel } = await divide(bridge(), [broken, cpuDevice()]);
+    expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
+  });
+
   it("lies in plain memory where the device has none of its own", async () => {
     let buffers = 0;
     const { allocate } = reference;
@@ -115,19 +137,7 @@ describe("a temporary between two steps of one device", () => {
   });
 
   it("is copied where its reader fails and runs again on the CPU", async () => {
-    let executions = 0;
-    const failing: Device = {
-      ...npu,
-      async prepareModel(model, options) {
-        const result = await npu.prepareModel(model, options);
-        const { preparedModel } = result;
-        if (preparedModel === null || executions++ === 0) return result;
-        // The object stays the device's own: buffers are allocated for it.
-        const failure = { status: GENERAL_FAILURE, message: "broken", outputShapes: [] };
-        preparedModel.execute = async () => ({ ...failure, timing: { timeOnDevice: 0n, timeInDriver: 0n } });
-        return result;
-      },
-    };
+    const failing = failingFrom(npu, 2);
     const told: string[] = [];
     const { preparedModel } = await divide(bridge(), [failing, reference], {
       cpu: reference,
@@ -165,6 +175,15 @@ describe("the state of an interpreted loop", () => {
 });
 
 describe("a caller's device memory", () => {
+  /** Takes whole models, control flow included. */
+  const wholly: Pick<Device, "getSupportedOperations"> = {
+    getSupportedOperations: ({ main: { operations } }) => ({
+      status: NONE,
+      supported: operations.map(() => true),
+      reasons: operations.map(() => undefined),
+    }),
+  };
+
   async function bufferFor({ rolesOf }: Divided, side: "input" | "output") {
     const roles = rolesOf(side, 0);
     if (roles === null) throw new Error("the runtime itself uses it");
@@ -188,6 +207,25 @@ describe("a caller's device memory", () => {
     expect(await output.buffer.copyTo(memoryOf(new Uint8Array(result.buffer)))).toEqual({ status: NONE });
     expect([...result]).toEqual([1.5, 2.5]);
     expect([count("read"), count("write")]).toEqual([1, 1]);
+  });
+
+  it("is copied where the whole model runs again on the CPU", async () => {
+    const told: string[] = [];
+    const onFallback = (message: string) => told.push(message);
+    const options = { cpu: reference, onFallback };
+    const divided = await divide(doubling(1000), [failingFrom({ ...npu, ...wholly }, 1), reference], options);
+    expect(divided.plan.steps).toMatchObject([{ kind: "execution", device: 0 }]);
+    const input = await bufferFor(divided, "input");
+    const output = await bufferFor(divided, "output");
+    await input.buffer.copyFrom(memoryOf(new Uint8Array(Float32Array.of(3).buffer)), []);
+    expect((await divided.preparedModel.execute(requestOf(input.token, output.token))).status).toBe(NONE);
+    const result = new Float32Array(1);
+    await output.buffer.copyTo(memoryOf(new Uint8Array(result.buffer)));
+    expect([...result]).toEqual([1536]);
+    expect(told).toEqual(["the step of operations 0 runs again on nnhal-reference"]);
+    // Of a token that the runtime did not give out it has no buffer to copy.
+    const unknown = await divided.preparedModel.execute(requestOf(99, { room: 1 }));
+    expect(unknown).toMatchObject({ status: GENERAL_FAILURE, message: "broken" });
   });
 
   it("has no value after an execution that failed in a later step", async () => {

@@ -16,19 +16,14 @@ export interface PlanMemory {
 
 /**
  * The memory for results that one step writes and another reads, loops' state and what lies inside interpreted control flow
- * included. What a device takes inside a step is its own affair; inputs and outputs are the caller's.
+ * included, as if all of it lay in plain memory: what a device keeps in its own comes off. What a device takes inside a step
+ * is its own affair; inputs and outputs are the caller's.
  */
 export function planMemory(plan: Plan): PlanMemory {
   const levels = levelsOf(plan.steps);
   const { size, lowerBound } = layOut(lifetimesOf(plan, levels));
   const inside = levels.map((level) => level.map((index) => insideOf(plan.steps[index])).reduce(sum, none));
-  return sum(
-    { peak: size, lowerBound },
-    {
-      peak: Math.max(0, ...inside.map(({ peak }) => peak)),
-      lowerBound: Math.max(0, ...inside.map((one) => one.lowerBound)),
-    },
-  );
+  return sum({ peak: size, lowerBound }, inside.reduce(most, none));
 }
 
 const none: PlanMemory = { peak: 0, lowerBound: 0 };
@@ -37,17 +32,18 @@ function sum(a: PlanMemory, b: PlanMemory): PlanMemory {
   return { peak: a.peak + b.peak, lowerBound: a.lowerBound + b.lowerBound };
 }
 
+function most(a: PlanMemory, b: PlanMemory): PlanMemory {
+  return { peak: Math.max(a.peak, b.peak), lowerBound: Math.max(a.lowerBound, b.lowerBound) };
+}
+
 function insideOf(step: Step): PlanMemory {
   if (step.kind === "execution") return none;
   const plans = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
   const [first, second] = plans.map(planMemory);
-  const most: PlanMemory = {
-    peak: Math.max(first.peak, second.peak),
-    lowerBound: Math.max(first.lowerBound, second.lowerBound),
-  };
-  if (step.kind === "if") return most;
+  const either = most(first, second);
+  if (step.kind === "if") return either;
   // A turn reads what the one before it wrote: two sets.
   const { operands, outputIndexes } = step.bodyPlan.model.main;
   const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + byteSize(operands[operand]), 0);
-  return sum(most, { peak: state, lowerBound: state });
+  return sum(either, { peak: state, lowerBound: state });
 }

@@ -104,8 +104,10 @@ function allocateAll(values: readonly (Value | undefined)[]): Promise<(Allocated
 async function allocateOn({ roles, dimensions }: Value): Promise<Allocated | undefined> {
   if (roles === null || onlyDevice(roles)?.allocate === undefined) return undefined;
   const weighted = roles.map((role) => ({ role, frequency: 1 }));
-  const { status, buffer, token, inHostMemory } = await allocateFor({ dimensions }, weighted);
-  if (status !== ErrorStatus.NONE || buffer === null) return undefined;
+  // A device that breaks its promise not to reject has no memory either.
+  const result = await allocateFor({ dimensions }, weighted).catch(() => undefined);
+  if (result?.status !== ErrorStatus.NONE || result.buffer === null) return undefined;
+  const { buffer, token, inHostMemory } = result;
   if (inHostMemory !== true) return { buffer, token };
   // Nothing would be gained: plain memory can be shared by lifetimes.
   buffer.close?.();

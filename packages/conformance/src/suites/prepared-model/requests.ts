@@ -9,6 +9,7 @@ import { type Bench, hasMethod, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectThat, mismatch } from "../check.ts";
 import { runTrial, trialFor } from "../execution.ts";
+import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 
@@ -22,6 +23,7 @@ function sinceOf(name: string) {
 }
 
 async function judge(preparedModel: PreparedModel, hasFences: boolean, mutant: RequestMutant): Promise<void> {
+  if (mutant.waitFor !== undefined && !hasFences) lacking("fenced executions");
   const { executeFenced, ...unfenced } = preparedModel;
   const has = hasFences && executeFenced !== undefined ? { ...unfenced, executeFenced } : unfenced;
   for (const isMeasured of [false, true]) {

@@ -1,0 +1,47 @@
+/**
+ * Random operations on the tfjs backend, held against the reference kernels: other shapes, windows, quantisations and hostile
+ * numbers than the public vectors have. Those of the windows are more, since tfjs has odd ways with padding.
+ */
+import { randomExamples, runVectors, summarise } from "@nnhal/conformance";
+import { operationByCode } from "@nnhal/operations";
+import { ErrorStatus, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { deviceOn, runnerOf } from "./_devices.test-helper.ts";
+import { constant, modelOf, network, operand } from "./_models.test-helper.ts";
+
+const { CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, AVERAGE_POOL_2D, FILL } = OperationType;
+
+async function expectRight(options: Parameters<typeof randomExamples>[0], least: number): Promise<void> {
+  const { failures, passed } = await summarise(runVectors(await deviceOn("wasm"), randomExamples(options)));
+  expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
+  expect(passed).toBeGreaterThan(least);
+}
+
+describe("the tfjs backend", { timeout: 120_000 }, () => {
+  it("computes random operations", () => expectRight({ count: 12 }, 900));
+
+  it("computes random windows", () => {
+    const codes: readonly number[] = [CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, AVERAGE_POOL_2D];
+    const operations = codes.map(operationByCode).filter((operation) => operation !== undefined);
+    return expectRight({ count: 220, operations }, 800);
+  });
+
+  it("refuses what its engine has no room for, and goes on", async () => {
+    const device = await deviceOn("wasm");
+    const fill = modelOf(
+      [
+        constant(OperandType.TENSOR_INT32, [1], 0, 4),
+        constant(OperandType.INT32, [], 4, 4),
+        operand(OperandType.TENSOR_INT32, OperandLifeTime.SUBGRAPH_OUTPUT, [0]),
+      ],
+      [{ type: FILL, inputs: [0, 1], outputs: [2] }],
+      new Uint8Array(Int32Array.of(2 ** 29, 7).buffer),
+    );
+    const { status, message } = await device.prepareModel(fill);
+    expect(status).toBe(ErrorStatus.GENERAL_FAILURE);
+    expect(message).toMatch(/4294967296 bytes are needed where \d+ are left in the engine wasm/);
+    const run = await runnerOf(network(), device);
+    const [output] = await run([new Uint8Array(Float32Array.of(1, 2).buffer)]);
+    expect(new Float32Array(output.buffer)[0]).toBeCloseTo(2, 6);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * The vectors through a HAL version: the device is driven through it, and what it cannot express counts as unsupported.
+ */
+import { asV1_0, asV1_1, asV1_2, asV1_3, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
+import type { Device, HalVersion } from "@nnhal/types";
+import { minimumVersion } from "@nnhal/validation";
+import type { CaseResult } from "./result.ts";
+import type { Example } from "./vectors/example.ts";
+import { modelOf } from "./vectors/model.ts";
+import { runVectors, type VectorsOptions } from "./vectors/run.ts";
+import { subjectOf } from "./vectors/subject.ts";
+import type { VectorCase } from "./vectors/variant.ts";
+
+const drivers = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
+
+/** A device as one that is driven through the methods of a HAL version. */
+export function deviceThrough(version: HalVersion, device: Device, options: LiftOptions = {}): Device {
+  return liftDevice(device.name, drivers[version](device), options);
+}
+
+/** What of a case a HAL version cannot express; undefined where it can express it. One that has to fail is for the newest. */
+export function inexpressible(vectorCase: VectorCase, version: HalVersion): string | undefined {
+  const least = minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
+  if (least > version) return `the model is of HAL ${least}`;
+  if (!vectorCase.unspecifiedOutputs || version >= "1.2") return undefined;
+  return `that an execution finds shapes is of HAL 1.2`;
+}
+
+/** As `runVectors`, through a HAL version. What it cannot express comes last, a result for each operation and reason. */
+export async function* runVectorsThrough(
+  version: HalVersion,
+  device: Device,
+  examples: Iterable<Example> | AsyncIterable<Example>,
+  { filter = () => true, ...options }: VectorsOptions = {},
+): AsyncGenerator<CaseResult> {
+  const left = new Map<string, CaseResult & { readonly count: number }>();
+  const isExpressible = (vectorCase: VectorCase) => {
+    if (!filter(vectorCase)) return false;
+    const why = inexpressible(vectorCase, version);
+    if (why === undefined) return true;
+    const subject = subjectOf(vectorCase.example);
+    const reason = `${why}, and the device is driven through HAL ${version}`;
+    const name = `${subject}: ${reason}`;
+    left.set(name, { name, subject, verdict: "unsupported", reason, count: (left.get(name)?.count ?? 0) + 1 });
+    return false;
+  };
+  yield* runVectors(deviceThrough(version, device), examples, { ...options, filter: isExpressible });
+  yield* left.values();
+}

@@ -1,0 +1,33 @@
+/** Work whose end a fence and a callback tell (HAL 1.3 IPreparedModel.executeFenced). */
+import { ErrorStatus, type ExecutionInfo, type FencedResult } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import { failure, messageOf } from "../device/refusal.ts";
+import { createFence } from "./fence.ts";
+
+const unknown = { timingLaunched: notMeasured, timingFenced: notMeasured };
+
+/** Work that is under way. */
+export interface FencedWork {
+  readonly answer: FencedResult;
+  /** Resolves when the work has ended; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts work. However it ends, its fence is signalled or fails; outputs are fully specified, so that one too small is a failure. */
+export function startFenced(work: () => Promise<ExecutionInfo>): FencedWork {
+  const { fence, signal, fail } = createFence();
+  let info: ExecutionInfo = { ...failure("the execution has not ended yet"), ...unknown };
+  const run = async () => {
+    try {
+      const ended = await work();
+      const isShort = ended.status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
+      info = isShort ? { ...ended, status: ErrorStatus.GENERAL_FAILURE } : ended;
+    } catch (error) {
+      info = { ...failure(`executing: ${messageOf(error)}`), ...unknown };
+    }
+    if (info.status === ErrorStatus.NONE) signal();
+    else fail();
+  };
+  const callback = { getExecutionInfo: async () => info };
+  return { answer: { status: ErrorStatus.NONE, syncFence: fence, callback }, ended: run() };
+}

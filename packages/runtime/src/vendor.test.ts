@@ -1,0 +1,103 @@
+/**
+ * A model with a vendor's operation: on the vendor's device alone, beside another device, and never on the CPU.
+ */
+import { mapMemory } from "@nnhal/driver-core/memory";
+import { type Device, ErrorStatus, type Extension, type PreparedModel, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { isExtensionOperationType } from "@nnhal/utils";
+import { beforeAll, describe, expect, it } from "vitest";
+import { registerDevices } from "./devices.ts";
+import { Execution } from "./execution.ts";
+import { code } from "./fakes.test-helper.ts";
+import { Model } from "./model.ts";
+import { compile, float32, openReference } from "./models.test-helper.ts";
+
+const doubling: Extension = {
+  name: "com.example.doubling",
+  operandTypes: [{ type: 7, isTensor: true, byteSize: 4 }],
+};
+const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+let reference: Device;
+beforeAll(async () => {
+  reference = await openReference();
+});
+
+/** A device that knows one operation: DOUBLE, of float32 numbers. `status`: how its executions end. */
+function vendor(status: ErrorStatus = ErrorStatus.NONE): Device {
+  const preparedModel: PreparedModel = {
+    async execute({ inputs: [input], outputs: [output], pools }) {
+      const floatsAt = ({ poolIndex, offset, length }: typeof input.location) => {
+        const pool = pools[poolIndex];
+        const bytes = pool.kind === "memory" ? mapMemory(pool.memory) : { unmappable: "a token" };
+        if ("unmappable" in bytes) throw new Error(bytes.unmappable);
+        return new Float32Array(bytes.buffer, bytes.byteOffset + offset, length / 4);
+      };
+      if (status !== ErrorStatus.NONE) return { status, message: "worn out", outputShapes: [], timing };
+      const from = floatsAt(input.location);
+      floatsAt(output.location).set(from.map((x) => 2 * x));
+      return { status, outputShapes: [{ dimensions: [from.length], isSufficient: true }], timing };
+    },
+    close() {},
+  };
+  return {
+    ...reference,
+    name: "vendor",
+    getSupportedExtensions: () => ({ status: ErrorStatus.NONE, extensions: [doubling] }),
+    getSupportedOperations({ main, extensionNameToPrefix }) {
+      const isKnown = extensionNameToPrefix.some(({ name }) => name === doubling.name);
+      const supported = main.operations.map(({ type }) => isKnown && isExtensionOperationType(type));
+      const reasons = supported.map((yes) => (yes ? undefined : "only DOUBLE"));
+      return { status: ErrorStatus.NONE, supported, reasons };
+    },
+    prepareModel: async () => ({ status: ErrorStatus.NONE, preparedModel }),
+  };
+}
+
+/** x → NEG → DOUBLE → FLOOR, or DOUBLE alone. */
+function model(isSurrounded: boolean): Model {
+  const result = new Model({ extensions: registerDevices([vendor(), reference]).extensions });
+  const DOUBLE = result.getExtensionOperationType(doubling.name, 0);
+  const operands = Array.from({ length: isSurrounded ? 4 : 2 }, () => result.addOperand(float32(2)));
+  if (isSurrounded) {
+    result.addOperation("NEG", [operands[0]], [operands[1]]);
+    result.addOperation(DOUBLE, [operands[1]], [operands[2]]);
+    result.addOperation("FLOOR", [operands[2]], [operands[3]]);
+  } else result.addOperation(DOUBLE, [operands[0]], [operands[1]]);
+  result.identifyInputsAndOutputs([operands[0]], operands.slice(-1));
+  result.finish();
+  return result;
+}
+
+describe("a vendor's operation", () => {
+  it.each([
+    [false, [2.5, -2.5]],
+    [true, [-3, 2]],
+  ] as const)("is computed by the vendor's device (surrounded: %s)", async (isSurrounded, expected) => {
+    const compilation = await compile(model(isSurrounded), isSurrounded ? [vendor(), reference] : [vendor()]);
+    expect(compilation.deviceNames).toContain("vendor");
+    const execution = new Execution(compilation);
+    const output = new Float32Array(2);
+    execution.setInput(0, Float32Array.of(1.25, -1.25));
+    execution.setOutput(0, output);
+    await execution.compute();
+    expect([...output]).toEqual(expected);
+  });
+
+  it("is known to be supported by nobody else", () => {
+    expect(model(true).getSupportedOperationsForDevices([vendor()])).toEqual([false, true, false]);
+    expect(model(true).getSupportedOperationsForDevices([reference])).toEqual([true, false, true]);
+    expect(model(true).getSupportedOperationsForDevices([vendor(), reference])).toEqual([true, true, true]);
+  });
+
+  it("cannot be compiled without the vendor's device, nor fall back to the CPU", async () => {
+    await expect(compile(model(true), [reference])).rejects.toThrow(code("BAD_DATA"));
+    const told: string[] = [];
+    const registry = registerDevices([vendor(ErrorStatus.GENERAL_FAILURE)], { cpu: reference });
+    const compilation = registry.createCompilation(model(true), { onFallback: (message) => told.push(message) });
+    await compilation.finish();
+    const execution = new Execution(compilation);
+    execution.setInput(0, Float32Array.of(1, 2));
+    execution.setOutput(0, new Float32Array(2));
+    await expect(execution.compute()).rejects.toThrow("worn out");
+    expect(told).toEqual([]);
+  });
+});
