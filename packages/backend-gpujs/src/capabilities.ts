@@ -19,9 +19,9 @@ const software = /llvmpipe|lavapipe|swiftshader|software/i;
  * from a driver that computes with the processor, has the times of the latter.
  */
 const measured = {
-  webasm: { float: 0.7, quantised: 0.54 },
-  cpu: { float: 0.87, quantised: 0.69 },
-  webgpu: { float: 1.6, quantised: 1.6 },
+  webasm: { float: 0.66, quantised: 0.53 },
+  cpu: { float: 0.98, quantised: 0.87 },
+  webgpu: { float: 1.8, quantised: 1.5 },
   headlessgl: { float: 3.6, quantised: 3 },
 } as const satisfies Readonly<Record<ModeName, Speed>>;
 

@@ -37,7 +37,7 @@ export async function launchFenced(
   options: FencedExecuteOptions,
   now: () => bigint,
 ): Promise<FencedResult> {
-  const ordinarily = () => executeAfter(fences, options, now, (timed) => preparedModel.execute(request, timed));
+  const ordinarily = () => executeAfter(fences, options, now, (timed) => preparedModel.execute(request, timed)).answer;
   const model = whole ?? preparedModel;
   if (model.executeFenced === undefined) return ordinarily();
   const result = await model.executeFenced(request, fences, options).catch(threw);

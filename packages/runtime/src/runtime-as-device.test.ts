@@ -55,7 +55,7 @@ describe("runtimeAsDevice", () => {
   it("describes several devices as one", () => {
     const gpu: Device = { ...half("odd", 1), getType: () => ({ status: 0, type: DeviceType.GPU }) };
     const device = runtimeAsDevice([half("even", 0, 0.25), gpu]);
-    expect(device.name).toBe("even+odd");
+    expect(device.name).toBe("runtime-even+odd");
     expect(runtimeAsDevice(pair(), { name: "both" }).name).toBe("both");
     expect(device.getType().type).toBe(DeviceType.OTHER);
     expect(runtimeAsDevice(pair()).getType().type).toBe(DeviceType.CPU);

@@ -20,7 +20,7 @@ import { shareTokens } from "./plan/shared-tokens.ts";
 
 /** How to present devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
-  /** The name it has. Default: the names of the devices with `+` between them. */
+  /** The name it has. Default: `runtime-`, then the names of the devices without their vendors, such as `runtime-tfjs+reference`. */
   readonly name?: string;
 }
 
@@ -43,7 +43,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
   return {
-    name: options.name ?? all.map(({ name }) => name).join("+"),
+    name: options.name ?? nameOf(all),
     getCapabilities: () => ({
       ...ok,
       capabilities: bestOf(all.map((device) => device.getCapabilities().capabilities)),
@@ -94,6 +94,11 @@ function problemOf(model: Model, devices: readonly Device[]): string | undefined
   }
   const [first] = modelIssues(model, { mode: "runtime" });
   return first && `the model is not valid: ${first.path}: ${first.message}`;
+}
+
+/** A device's name has one hyphen: the vendor is before it. */
+function nameOf(devices: readonly Device[]): string {
+  return `runtime-${devices.map(({ name }) => name.slice(name.indexOf("-") + 1)).join("+")}`;
 }
 
 function worstOf(statuses: readonly DeviceStatus[]): DeviceStatus {

@@ -10,8 +10,8 @@ export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
   const gpu = new gpujs.GPU({ mode: name });
   const mode: Mode<Float32Array> = {
     name,
-    // Else the list that a thread of plain JavaScript makes of its elements, or what WebAssembly does for each, costs more.
-    vectors: name === "webasm" ? 32 : 64,
+    // Else the list that a thread of plain JavaScript makes of its elements costs more than it saves.
+    vectors: name === "webasm" ? 0 : 64,
     grids: true,
     block: [name === "webasm" ? 4 : 1, 1],
     // WebAssembly has a memory for each kernel, and copies what it is given.

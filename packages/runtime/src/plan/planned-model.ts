@@ -97,11 +97,10 @@ export function plannedModel(
       if (problem !== undefined) return unfenced(problem);
       // It is under way from now on: who closes the model meanwhile closes it afterwards.
       usage.begin();
-      const answer = executeAfter(waitFor, options, now, (timed) =>
+      const { answer, ended } = executeAfter(waitFor, options, now, (timed) =>
         execute(request, timed, trace.begin("LR", "PE", "run plan after fences")),
       );
-      if (answer.syncFence === null) usage.end();
-      else void answer.syncFence.wait().then(() => usage.end());
+      void ended.then(() => usage.end());
       return answer;
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
