@@ -71,6 +71,7 @@ async function run(device: Device, example: Example, options: VectorsOptions): P
 describe("execution paths", () => {
   it.each<[ExecutionPath, readonly string[]]>([
     ["sync", ["execute on 1 kind: memory"]],
+    ["async", ["execute on 1 kind: memory"]],
     ["fenced", ["executeFenced after ACTIVE"]],
     ["burst", ["execute on 1 kind: memory"]],
     ["device-memory", ["execute on 1 kind: token"]],

@@ -1,5 +1,5 @@
 /**
- * The ways to execute a request: the plain call, behind a fence, through a burst, with every argument in memory that the
+ * The ways to execute a request: the plain call, a launch with a callback, behind a fence, through a burst, with every argument in memory that the
  * device has allocated, and on a model that was prepared from a cache. Whichever way, outputs end where the request says.
  */
 import { createLocalBurst } from "@nnhal/driver-core/burst";
@@ -19,8 +19,11 @@ import {
 } from "@nnhal/types";
 import { executeOnDeviceMemory } from "./device-memory.ts";
 
-/** The ways to execute a request. `cached`: the plain call, after a preparation from a cache. */
-export const executionPaths = ["sync", "fenced", "burst", "device-memory", "cached"] as const;
+/**
+ * The ways to execute a request. `async`: `execute_1_3` of a model that `prepareModel_1_3` launched, each with its callback;
+ * `cached`: the plain call, after a preparation from a cache.
+ */
+export const executionPaths = ["sync", "async", "fenced", "burst", "device-memory", "cached"] as const;
 export type ExecutionPath = (typeof executionPaths)[number];
 
 /** What an execution needs. */
@@ -45,6 +48,8 @@ const execute = ({ preparedModel, request, options }: PathRequest): Promise<Path
 
 const ways: Readonly<Record<ExecutionPath, (request: PathRequest) => Promise<PathResult>>> = {
   sync: execute,
+  // The model is one that launches.
+  async: execute,
   fenced: executeFenced,
   burst: executeInBurst,
   "device-memory": executeOnDeviceMemory,

@@ -1,6 +1,7 @@
 /**
- * The ways to prepare a model: the plain call, and from a cache that the plain call has written before.
+ * The ways to prepare a model: the plain call, a launch with a callback, and from a cache that the plain call has written before.
  */
+import { asV1_3, liftDevice } from "@nnhal/driver-core/versions";
 import {
   BYTE_SIZE_OF_CACHE_TOKEN,
   type CompilationCache,
@@ -24,7 +25,8 @@ export interface Preparer {
 
 /** Prepares models as a path wants it. */
 export function createPreparer(path: ExecutionPath, device: Device): Preparer {
-  if (path !== "cached") return { prepare: (model) => device.prepareModel(model), close() {} };
+  if (path === "async") return preparing(liftDevice(device.name, asV1_3(device), { synchronous: false }));
+  if (path !== "cached") return preparing(device);
   const { prepareModelFromCache } = device;
   let files: CacheFiles | undefined;
   let prepared = 0;
@@ -43,6 +45,10 @@ export function createPreparer(path: ExecutionPath, device: Device): Preparer {
     },
     close: () => files?.remove(),
   };
+}
+
+function preparing(device: Device): Preparer {
+  return { prepare: (model) => device.prepareModel(model), close() {} };
 }
 
 async function throughCache(device: Device, model: Model, cache: CompilationCache): Promise<PreparePathResult> {
