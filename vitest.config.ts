@@ -8,6 +8,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["{packages,apps,tools}/*/{src,test}/**/*.test.ts"],
+    // By default one processor is left alone, which of two is half.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

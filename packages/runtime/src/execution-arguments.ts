@@ -9,9 +9,9 @@ import type {
   Request,
   RequestArgument,
   RequestMemoryPool,
+  Subgraph,
 } from "@nnhal/types";
 import { expectDimensions, expectGiven } from "./checks.ts";
-import type { Compilation } from "./compilation.ts";
 import { nowhere } from "./draft-operand.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryContent, MemoryRegion, Role } from "./memory-content.ts";
@@ -67,8 +67,14 @@ export interface ArgumentRegion extends MemoryRegion {
   readonly dimensions?: readonly number[];
 }
 
+/** What is asked of a compilation: its inputs and outputs, and their types. */
+interface ArgumentsOf {
+  readonly hal: { readonly main: Subgraph };
+  factsOf(type: number): OperandFacts | undefined;
+}
+
 /** Nothing set yet. */
-export function createArguments(compilation: Compilation): ExecutionArguments {
+export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
   const { main } = compilation.hal;
   const slotsOf = (indexes: readonly number[]): Slot[] =>
     indexes.map((index) => {

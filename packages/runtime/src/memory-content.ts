@@ -49,7 +49,7 @@ export interface MemoryContent {
   readonly isDescribed: boolean;
   /** Where an argument or, without a role, a constant lies; a text where it may not lie there. */
   locate(
-    role: Role | undefined,
+    role: (Omit<Role, "compilation"> & { readonly compilation: object }) | undefined,
     region: MemoryRegion,
     dimensions: readonly number[],
   ): Omit<DataLocation, "poolIndex"> | string;
