@@ -1,10 +1,17 @@
 /**
  * The gpu.js backend: a table of kernels over whichever mode of gpu.js works here. Values are float32, wherever the mode keeps them.
  */
-import { type Backend, type KernelEngine, type KernelTable, kernelBackend, type Unavailable } from "@nnhal/backend";
+import {
+  type Backend,
+  capabilitiesOf,
+  type KernelEngine,
+  type KernelTable,
+  kernelBackend,
+  type Unavailable,
+} from "@nnhal/backend";
 import { createData, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
-import { capabilitiesOf } from "./capabilities.ts";
+import { timesOn } from "./capabilities.ts";
 import { kernels } from "./kernels/index.ts";
 import { type Machine, type ModeName, modeNames, type Value } from "./machine/machine.ts";
 import { openMachine } from "./machine/open.ts";
@@ -47,7 +54,7 @@ export function engineOn(machine: Machine, missing: readonly Unavailable[] = [])
   );
   return {
     version: `nnhal-gpujs-1 ${mode}${adapter === undefined ? "" : ` (${adapter})`} gpu.js 2.24.1`,
-    capabilities: capabilitiesOf(machine),
+    capabilities: capabilitiesOf(timesOn(machine)),
     deviceType: mode === "webgpu" || mode === "headlessgl" ? DeviceType.GPU : DeviceType.CPU,
     missing,
     kernels: table,

@@ -1,16 +1,17 @@
 /**
  * The reference backend: a CPU device that runs the kernels of @nnhal/operations, one operation after the other.
  */
-import type {
-  Backend,
-  BackendSession,
-  Executable,
-  OperationView,
-  RunContext,
-  RunResult,
-  Support,
+import {
+  type Backend,
+  type BackendSession,
+  capabilitiesOf,
+  type Executable,
+  type OperationView,
+  type RunContext,
+  type RunResult,
+  type Support,
 } from "@nnhal/backend";
-import { type Capabilities, DeviceType, ErrorStatus, OperandType, type PerformanceInfo } from "@nnhal/types";
+import { DeviceType, ErrorStatus } from "@nnhal/types";
 import { drive } from "./drive.ts";
 import { runMain } from "./execute.ts";
 import { compileGraph } from "./plan.ts";
@@ -23,23 +24,10 @@ export const referenceBackend: Backend = {
   open: async () => session,
 };
 
-/** The reference is what others are compared with: 1 in everything. */
-const baseline: PerformanceInfo = { execTime: 1, powerUsage: 1 };
-
-const capabilities: Capabilities = {
-  relaxedFloat32toFloat16PerformanceScalar: baseline,
-  relaxedFloat32toFloat16PerformanceTensor: baseline,
-  operandPerformance: Object.values(OperandType)
-    .filter((type) => type !== OperandType.SUBGRAPH)
-    .sort((a, b) => a - b)
-    .map((type) => ({ type, info: baseline })),
-  ifPerformance: baseline,
-  whilePerformance: baseline,
-};
-
 const session: BackendSession = {
   version: "nnhal-reference-1",
-  capabilities,
+  // The reference is what others are compared with.
+  capabilities: capabilitiesOf({ float: 1, quantised: 1 }),
   supports({ definition }: OperationView): Support {
     if (definition.controlFlow || definition.reference !== undefined) return { supported: true };
     return { supported: false, reason: `${definition.name}: the operation has no reference kernel` };

@@ -3,6 +3,7 @@
  */
 import {
   type Backend,
+  capabilitiesOf,
   type Kernel,
   type KernelEngine,
   type KernelTable,
@@ -12,7 +13,7 @@ import {
 import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { capabilitiesOf } from "./capabilities.ts";
+import { timesOf } from "./capabilities.ts";
 import { type Engine, type EngineName, engineNames, loadEngine } from "./engine.ts";
 import { isTensorInfo } from "./kernels/_kernel.ts";
 import { isQuantised } from "./kernels/_quantised.ts";
@@ -56,7 +57,7 @@ function isEngineName(name: string): name is EngineName {
 function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
   return {
     version: `nnhal-tfjs-1 ${engine.name} ${engine.version}`,
-    capabilities: capabilitiesOf(engine.name),
+    capabilities: capabilitiesOf(timesOf[engine.name]),
     missing: engine.missing,
     kernels: computingOn(engine),
     upload(info, data) {

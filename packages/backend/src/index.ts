@@ -3,6 +3,7 @@
  */
 // Backends read and write bytes of pools.
 export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
+export { capabilitiesOf, type RelativeTimes } from "./capabilities.ts";
 export * from "./contract.ts";
 export * from "./graph.ts";
 export * from "./kernels/kernel.ts";

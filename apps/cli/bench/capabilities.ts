@@ -1,22 +1,25 @@
 /**
- * How fast the engines of tfjs are beside the reference, which has 1 in everything: the ratio of the sums of the least times of
- * some operations as networks have them, so that what takes long counts. These are the numbers in src/capabilities.ts.
+ * How fast engines are beside the reference, which has 1 in everything: the ratio of the sums of the least times of some operations
+ * as networks have them, so that what takes long counts. These are the numbers in the backends' src/capabilities.ts.
  *
- * Run from the top of the repository:
- * `npx tsx --conditions=@nnhal/source packages/backend-tfjs/bench/capabilities.ts [ROUNDS] [ENGINE…]`.
+ * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/capabilities.ts [ROUNDS] [ENGINE…]`, where an
+ * engine is one of those below.
  */
+import { gpujsBackend } from "@nnhal/backend-gpujs";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import type { Device, OperandTypeName, OperationTypeName } from "@nnhal/types";
-import { type EngineName, tfjsBackend } from "../src/index.ts";
 
 const rounds = Number(process.argv[2] ?? 15);
-const engines = ["node", "wasm", "cpu"].filter((name): name is EngineName => isWanted(name, process.argv.slice(3)));
-
-function isWanted(name: string, wanted: readonly string[]): boolean {
-  return wanted.length === 0 || wanted.includes(name);
-}
+const wanted = process.argv.slice(3);
+const engines = [
+  ...(["node", "wasm", "cpu"] as const).map((engine) => [`tfjs-${engine}`, tfjsBackend({ engine })] as const),
+  ...(["webgpu", "headlessgl", "webasm", "cpu"] as const).map(
+    (mode) => [`gpujs-${mode}`, gpujsBackend({ mode })] as const,
+  ),
+].filter(([name]) => wanted.length === 0 || wanted.includes(name));
 
 /** Runs an operation once. */
 type Contestant = () => Promise<unknown>;
@@ -146,8 +149,8 @@ async function open(backend: Parameters<typeof openDevice>[0]["backend"]): Promi
 
 const reference = await open(referenceBackend);
 if (reference === undefined) throw new Error("there is no reference");
-for (const engine of engines) {
-  const device = await open(tfjsBackend({ engine }));
+for (const [engine, backend] of engines) {
+  const device = await open(backend);
   if (device === undefined) {
     console.log(`${engine}: not here`);
     continue;
