@@ -81,7 +81,7 @@ it("tries no large outputs, and gives up on kernels that go on and on", () => {
 
 const held: Float64Array[] = [];
 
-const faults: readonly (readonly [what: string, operation: Operation, fault: string])[] = [
+const faults: readonly (readonly [what: string, operation: Operation, fault: string | RegExp])[] = [
   [
     "leaves elements out",
     madeUp((_, output) => void output.data.fill(0, 0, 2)),
@@ -155,7 +155,8 @@ const faults: readonly (readonly [what: string, operation: Operation, fault: str
       // Held until the kernel ends, so that it is there to be measured.
       held.push(new Float64Array(1 << 24));
     }),
-    "it allocated 134217728 bytes",
+    // 128 MiB, less what a collection frees meanwhile.
+    /it allocated 1[23]\d{7} bytes/,
   ],
 ];
 
@@ -164,7 +165,7 @@ describe("finds the fault of a kernel that", () => {
     const outcome = run(operation);
     held.length = 0;
     expect(outcome.kind).toBe("faulty");
-    if (outcome.kind === "faulty") expect(outcome.fault).toContain(fault);
+    if (outcome.kind === "faulty") expect(outcome.fault).toMatch(fault);
   });
 
   it.each([
