@@ -5,7 +5,6 @@
 import {
   decodeTensorData,
   elementCount,
-  formatShape,
   type Match,
   matchOperation,
   type OperandInfo,
@@ -17,7 +16,6 @@ import {
   OperandLifeTime,
   type OperandTypeName,
   operandTypeNames,
-  operandTypes,
   operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
@@ -169,9 +167,4 @@ function viewSubgraph(subgraph: Subgraph, source: GraphSource, referenced: reado
     referenced,
     relaxed: source.model.relaxComputationFloat32toFloat16,
   };
-}
-
-/** `TENSOR_FLOAT32 1x224x224x3`; how messages write an operand. */
-export function formatOperand({ type, dimensions }: OperandInfo): string {
-  return operandTypes[type].kind === "tensor" ? `${type} ${formatShape(dimensions)}` : type;
 }

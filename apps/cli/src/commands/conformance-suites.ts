@@ -127,7 +127,7 @@ export async function* runVectorSuite(
 }
 
 /** Which cases of device suites a text selects, by their names; upper and lower case are the same. */
-export function caseFilter(filter: string | undefined): (name: string) => boolean {
+function caseFilter(filter: string | undefined): (name: string) => boolean {
   const wanted = filter?.toLowerCase() ?? "";
   return (name) => name.toLowerCase().includes(wanted);
 }

@@ -115,7 +115,7 @@ export function writeStage(
 }
 
 /** How many elements a source has. */
-export function lengthOf(source: Source): number {
+function lengthOf(source: Source): number {
   if ("packed" in source) return source.packed.length;
   if ("dimensions" in source) return elementCount(source.dimensions);
   const { threads, width } = source.program;

@@ -26,7 +26,7 @@ export function sideBySide(weights: readonly KernelTensor[], setup: Setup): (rea
 export type CellStep = (contribution: tf.Tensor2D, states: readonly tf.Tensor2D[]) => readonly tf.Tensor2D[];
 
 /** [times, batches, size] of a sequence of either order. */
-export function toTimeMajor(sequence: tf.Tensor, timeMajor: boolean): tf.Tensor {
+function toTimeMajor(sequence: tf.Tensor, timeMajor: boolean): tf.Tensor {
   return timeMajor ? sequence : tf.transpose(sequence, [1, 0, 2]);
 }
 

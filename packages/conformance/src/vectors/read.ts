@@ -20,7 +20,7 @@ export interface VectorFile {
 }
 
 /** The longest line that is read, in bytes. */
-export const LONGEST_LINE = 64 * 1024 * 1024;
+const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** Finds the vectors files in a folder and below, sorted by name. Rejects with the system's error where there is nothing at `path`. */
 export async function findVectorFiles(path: string): Promise<readonly VectorFile[]> {

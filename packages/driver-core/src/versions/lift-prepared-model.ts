@@ -36,7 +36,7 @@ import { executeBehindFences } from "./fenced-fallback.ts";
 import type { LiftContext } from "./lift-context.ts";
 
 /** Whether a prepared model has the methods of HAL 1.2. */
-export function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
+function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
   return "executeSynchronously" in model;
 }
 

@@ -32,7 +32,7 @@ export interface Wanted {
 }
 
 /** Asks for a buffer; one that comes is closed when the case is over. */
-export async function askForBuffer(
+async function askForBuffer(
   bench: Bench,
   { models = [], dimensions = [], inputs = [], outputs = [] }: Wanted,
   device: Device = bench.device,
