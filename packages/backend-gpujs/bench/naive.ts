@@ -1,7 +1,7 @@
 /**
  * Networks on the device beside the same networks as gpu.js kernels that one would write first: one for each operation, nested lists in
  * and out, weights as arguments of each call, and results read back between them. Both in one process, interleaved; the ratio is
- * that of the least times. One network is the beginning of a MobileNet, the other works element by element.
+ * that of the least times, and of the medians. One network is the beginning of a MobileNet, the other works element by element.
  *
  * Run from the top of the repository:
  * `npx tsx --conditions=@nnhal/source packages/backend-gpujs/bench/naive.ts [ROUNDS] [MODE…]`.
@@ -13,7 +13,8 @@ import { gpujsBackend } from "../src/index.ts";
 import { type Gpu, loadGpuJs } from "../src/machine/gpujs.ts";
 import { type ModeName, modeNames } from "../src/machine/machine.ts";
 
-const rounds = Number(process.argv[2] ?? 10);
+const rounds = Number(process.argv[2] ?? 200);
+const warmUps = 50;
 const wanted = process.argv.slice(3);
 const modes = modeNames.filter((mode) => wanted.length === 0 || wanted.includes(mode));
 
@@ -200,16 +201,17 @@ function naiveLayer(gpu: Gpu, { kind, height, inputs, outputs, stride, weights, 
   return async (value: unknown): Promise<unknown> => clip(await add(await convolve(value, filter), bias));
 }
 
-async function leastTimes(contestants: readonly Contestant[], input: Float32Array): Promise<number[]> {
-  const least = contestants.map(() => Number.POSITIVE_INFINITY);
-  for (let round = -2; round < rounds; round++) {
+/** The times of each contestant's runs, in order. */
+async function timesOf(contestants: readonly Contestant[], input: Float32Array): Promise<number[][]> {
+  const times = contestants.map((): number[] => []);
+  for (let round = -warmUps; round < rounds; round++) {
     for (const [place, run] of contestants.entries()) {
       const start = performance.now();
       await run(input);
-      if (round >= 0) least[place] = Math.min(least[place], performance.now() - start);
+      if (round >= 0) times[place].push(performance.now() - start);
     }
   }
-  return least;
+  return times.map((each) => each.sort((left, right) => left - right));
 }
 
 const layers = layersOf();
@@ -230,8 +232,15 @@ for (const mode of modes) {
   ] as const) {
     const results = await Promise.all([ours, theirs].map((run) => run(input)));
     const difference = Math.max(...results[0].map((value, index) => Math.abs(value - results[1][index])));
-    const [our, their] = await leastTimes([ours, theirs], input);
-    const ratio = (their / our).toFixed(2);
-    console.log(`${mode} ${title}: ${our.toFixed(2)} ms, naive ${their.toFixed(2)} ms, ratio ${ratio} (${difference})`);
+    const times = await timesOf([ours, theirs], input);
+    for (const [name, share] of [
+      ["minimum", 0],
+      ["median", 0.5],
+    ] as const) {
+      const [our, their] = times.map((sorted) => sorted[Math.floor(share * (sorted.length - 1))]);
+      const ratio = (their / our).toFixed(2);
+      console.log(`${mode} ${title}, ${name}: ${our.toFixed(2)} ms, naive ${their.toFixed(2)} ms, ratio ${ratio}`);
+    }
+    console.log(`${mode} ${title}: the outputs differ by at most ${difference}`);
   }
 }

@@ -1,7 +1,7 @@
 import { elementCount, stridesOf } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { literal, quotient, ravel, unravel, writeStage } from "./_code.ts";
+import { codeOf, indexAt, literal, quotientOf, ravel, type Target, unravel, type Writer, writeStage } from "./_code.ts";
 
 /** The value of code in which the identifiers are variables. */
 function valueOfCode(code: string, variables: Readonly<Record<string, number>> = {}): number {
@@ -10,12 +10,14 @@ function valueOfCode(code: string, variables: Readonly<Record<string, number>> =
 
 const shapes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
 
-describe("coordinates", () => {
+describe.each(["constants", "variables", "written"] as const)("coordinates where indexes are %s", (indexes) => {
+  const quotient = (index: string, by: number) => quotientOf(index, by, indexes);
+
   it("of an index are those of a row-major shape, and go back to it", () => {
     fc.assert(
       fc.property(shapes, fc.nat(), (dimensions, seed) => {
         const index = seed % elementCount(dimensions);
-        const at = unravel("index", dimensions);
+        const at = unravel("index", dimensions, quotient);
         const strides = stridesOf(dimensions);
         expect(at.map((code) => valueOfCode(code, { index }))).toEqual(
           dimensions.map((extent, axis) => Math.floor(index / strides[axis]) % extent),
@@ -33,12 +35,22 @@ describe("coordinates", () => {
       }
     }
   });
+});
 
+describe("indexes", () => {
   it("may run backwards", () => {
     expect(ravel(["x", "y"], [-2, -1], 9)).toBe("9 - 2 * x - y");
     expect(ravel(["x"], [-2])).toBe("0 - 2 * x");
     expect(ravel(["x"], [], 3)).toBe("3");
     expect(ravel(["x"], [])).toBe("0");
+  });
+
+  it("have what is known of them added up", () => {
+    const index = indexAt(["x", { code: "y", offset: 2 }, { code: "0", offset: 3 }], [1, 10, 100]);
+    expect(index).toEqual({ code: "(x + 10 * y)", offset: 320 });
+    expect(indexAt([], [])).toEqual({ code: "0", offset: 0 });
+    expect(indexAt([{ code: "x", offset: 0 }], [1])).toEqual({ code: "x", offset: 0 });
+    expect([index, "x", { code: "0", offset: 5 }].map(codeOf)).toEqual(["(x + 10 * y) + 320", "x", "5"]);
   });
 });
 
@@ -53,12 +65,20 @@ describe("literal", () => {
 
 describe("writeStage", () => {
   const tensor = { index: 7, type: "TENSOR_FLOAT32", dimensions: [2, 3, 4, 5], scale: 0, zeroPoint: 0 } as const;
-  const grids = { bakes: true, grids: true, block: [1, 1] } as const;
+  const grids: Target = {
+    bakes: true,
+    grids: true,
+    block: [1, 1],
+    packs: false,
+    groups: false,
+    unrolls: 0,
+    indexes: "constants",
+  };
 
   it("has the last axes along x and y, the others along z", () => {
     const { program, sources } = writeStage(tensor, grids, ({ read, at }) => read(tensor)(ravel(at, [60, 20, 5, 1])));
     expect(program.threads).toEqual([5, 4, 6]);
-    expect(program.reads).toEqual([{ name: "a0", length: 120 }]);
+    expect(program.reads).toEqual([{ name: "a0", length: 120, width: 1, groups: 1 }]);
     expect(sources).toEqual([tensor]);
   });
 
@@ -102,13 +122,88 @@ describe("writeStage", () => {
         return [element, "0", "0", "0"];
       });
     expect(write(true).program).toEqual({
-      reads: [{ name: "a0", length: 120 }],
+      reads: [{ name: "a0", length: 120, width: 1, groups: 1 }],
       constants: { c1: packed.packed },
-      body: "return [a0[4 * (this.thread.x)] + a0[0] + this.constants.c1[1], 0, 0, 0];",
+      body: "return [a0[4 * this.thread.x] + a0[0] + this.constants.c1[1], 0, 0, 0];",
       threads: [1],
       width: 4,
+      groups: 1,
     });
     expect(write(false).program.constants).toEqual({});
     expect(write(false).sources).toEqual([tensor, packed]);
+  });
+
+  it("holds large constants where the machine does, and copies small ones", () => {
+    const constant = (length: number) => ({ ...tensor, dimensions: [length], data: new Float32Array(length) });
+    const constantsOf = (length: number, bakes: boolean) =>
+      Object.keys(
+        writeStage({ dimensions: [1] }, { ...grids, bakes }, ({ read }) => read(constant(length))("0")).program
+          .constants,
+      );
+    expect(constantsOf(4096, true)).toEqual([]);
+    expect(constantsOf(4097, true)).toEqual(["c0"]);
+    expect(constantsOf(4097, false)).toEqual([]);
+  });
+
+  describe("with four elements a thread", () => {
+    const rows = { ...tensor, dimensions: [4, 3, 8] };
+    const four = ({ four }: Writer) => four(rows, 8)("1", "1");
+    const stage = (dimensions: readonly number[], target: Partial<Target>, write = four) =>
+      writeStage({ dimensions, width: 4 }, { ...grids, ...target }, write).program;
+
+    it("reads them one by one", () => {
+      const { body, reads } = stage([4, 3, 8], {});
+      expect(reads).toEqual([{ name: "a0", length: 96, width: 1, groups: 1 }]);
+      expect(body).toBe("const d0 = 4 * (2 * 1 + 1);\nreturn [a0[d0], a0[d0 + 1], a0[d0 + 2], a0[d0 + 3]];");
+    });
+
+    it("reads them in one go where the machine does", () => {
+      const { body, reads } = stage([4, 3, 8], { packs: true });
+      expect(reads).toEqual([{ name: "a0", length: 96, width: 4, groups: 1 }]);
+      expect(body).toBe("const d0 = a0[(2 * 1 + 1)];\nreturn [d0[0], d0[1], d0[2], d0[3]];");
+    });
+
+    it("makes and reads groups of columns from eight rows on, where the machine does", () => {
+      const made = stage([4, 3, 8], { groups: true });
+      expect(made).toMatchObject({ threads: [12, 2], groups: 2, reads: [{ width: 1, groups: 2 }] });
+      expect(made.body).toContain("4 * (1 + 12 * 1)");
+      expect(stage([7, 8], { groups: true })).toMatchObject({ threads: [2, 7], groups: 1, reads: [{ groups: 1 }] });
+      expect(stage([8, 8], { groups: true })).toMatchObject({ threads: [8, 2], groups: 2, reads: [{ groups: 2 }] });
+      // One group is what it is row by row.
+      expect(stage([8, 4], { groups: true })).toMatchObject({ threads: [8, 1], groups: 1, reads: [{ groups: 1 }] });
+    });
+
+    it("has rows along two axes where these go well into fours", () => {
+      const threads = (width: number) => stage([2, 5, width, 8], { groups: true }).threads;
+      expect(threads(4)).toEqual([4, 10, 2]);
+      expect(threads(7)).toEqual([70, 2]);
+      expect(threads(12)).toEqual([12, 10, 2]);
+      expect(threads(11)).toEqual([110, 2]);
+      expect(threads(13)).toEqual([13, 10, 2]);
+    });
+
+    it.each([{}, { groups: true }, { grids: false }, { packs: true, grids: false }, { indexes: "written" } as const])(
+      "finds each thread's place in the result: %o",
+      (target) => {
+        const dimensions = [2, 3, 5, 8];
+        const strides = stridesOf(dimensions);
+        const places: string[] = [];
+        const { threads, groups } = stage(dimensions, target, ({ at, flat, row, group }) => {
+          places.push(`[${flat}, ${ravel(at, strides)}, 8 * ${row} + 4 * ${group}]`);
+          return ["0", "0", "0", "0"];
+        });
+        const [x, y = 1, z = 1] = threads;
+        const found = Array.from({ length: x * y * z }, (_, thread) => {
+          const place = { x: thread % x, y: Math.floor(thread / x) % y, z: Math.floor(thread / (x * y)) };
+          const [flat, ...same] = new Function(`return ${places[0]};`).call({ thread: place });
+          expect(same).toEqual([flat, flat]);
+          return flat;
+        });
+        // In groups all rows of four columns come before those of the next four.
+        const expected = Array.from({ length: 60 }, (_, thread) => 4 * thread);
+        const inGroups = expected.map((_, thread) => 8 * (thread % 30) + 4 * Math.floor(thread / 30));
+        expect(found).toEqual(groups > 1 ? inGroups : expected);
+      },
+    );
   });
 });

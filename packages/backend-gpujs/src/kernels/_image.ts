@@ -11,6 +11,8 @@ export interface Image {
   readonly rowStep: number;
   readonly pixelStep: number;
   readonly channelStep: number;
+  /** Whether the channels of a cell lie side by side. */
+  readonly channelsLast: boolean;
 }
 
 /** The facts of an image tensor. */
@@ -29,7 +31,14 @@ export function imageOf(dimensions: readonly number[], nchw: boolean): Image {
     rowStep: width * pixelStep,
     pixelStep,
     channelStep: nchw ? height * width : 1,
+    channelsLast: !nchw,
   };
+}
+
+/** The image of whose elements only cells are counted. */
+export function cellsOf(image: Image): Image {
+  const { height, width } = image;
+  return { ...image, batchStep: height * width, rowStep: width, pixelStep: 1 };
 }
 
 /** Where an element of an image lies, as code. */

@@ -18,8 +18,9 @@ export interface Make {
   output(write: Write, grid?: Partial<Grid>): Stage;
   /** A tensor with its axes in another order: made when the kernel is prepared where it is constant. */
   transposed(tensor: KernelTensor, dimensions: readonly number[], order: readonly number[]): Source;
-  /** See `Machine.vectors`. */
+  /** See `Machine.vectors` and `Machine.packs`. */
   readonly vectors: number;
+  readonly packs: boolean;
   /** Whether there are many threads at a time, for which what those side by side read should lie side by side. */
   readonly onGpu: boolean;
 }
@@ -112,6 +113,7 @@ function makerOn(
   const real = (write: Write): Write => (stored ? write : (writer) => write(realWriter(writer)));
   return {
     vectors: machine.vectors,
+    packs: machine.packs,
     onGpu: machine.mode === "webgpu" || machine.mode === "headlessgl",
     stage: (grid, write) => writeStage(grid, machine, real(write)),
     output(write, grid = {}) {

@@ -13,7 +13,7 @@ export function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): Pa
 
 /** An element of a padded tensor: `value` outside of the tensor. */
 export function padded(
-  { define, line, read, at }: Writer,
+  { index, line, read, at }: Writer,
   input: KernelTensor,
   pads: readonly Pad[],
   value: number,
@@ -21,11 +21,11 @@ export function padded(
   const { dimensions } = input;
   const from = read(input);
   const coordinates = dimensions.map((_, axis) =>
-    pads[axis][0] === 0 ? at[axis] : define(`${at[axis]} - ${pads[axis][0]}`),
+    pads[axis][0] === 0 ? at[axis] : index(`${at[axis]} - ${pads[axis][0]}`),
   );
   const conditions = coordinates.flatMap((coordinate, axis) => [
-    ...(pads[axis][0] > 0 ? [`${coordinate} > -0.5`] : []),
-    ...(pads[axis][1] > 0 ? [`${coordinate} < ${dimensions[axis] - 0.5}`] : []),
+    ...(pads[axis][0] > 0 ? [`${coordinate} >= 0`] : []),
+    ...(pads[axis][1] > 0 ? [`${coordinate} < ${dimensions[axis]}`] : []),
   ]);
   const element = from(ravel(coordinates, stridesOf(dimensions)));
   if (conditions.length === 0) return element;

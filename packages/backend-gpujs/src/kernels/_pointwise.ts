@@ -12,7 +12,7 @@ import {
   stridesOf,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type At, type Grid, literal, ravel, type Write, type Writer } from "./_code.ts";
+import { type Grid, literal, ravel, type Write, type Writer } from "./_code.ts";
 import { type Expression, expressions } from "./_expressions.ts";
 
 /** Applies a fused activation. */
@@ -23,34 +23,57 @@ export function activate(value: string, activation: unknown): string {
   return greatest === Number.POSITIVE_INFINITY ? raised : `Math.min(${raised}, ${literal(greatest)})`;
 }
 
-/** The index in a tensor of the element that goes with one of the output, as code. */
-function broadcastIndex(tensor: TensorInfo, { dimensions }: TensorInfo, { at, flat }: Writer): string {
-  if (elementCount(tensor.dimensions) === 1) return "0";
-  if (isAsLarge(tensor, dimensions)) return flat;
+/** How a tensor goes with a result: element by element, as one number, along the last axis, or spread over others. */
+type Fit = "all" | "one" | "last" | "spread";
+
+function fitOf({ dimensions }: TensorInfo, whole: readonly number[]): Fit {
+  const count = elementCount(dimensions);
+  if (count === elementCount(whole)) return "all";
+  if (count === 1) return "one";
+  const last = whole[whole.length - 1];
+  return count === last && dimensions[dimensions.length - 1] === last ? "last" : "spread";
+}
+
+/** What a thread reads of a tensor: its element, or its four. */
+function elementsOf(
+  writer: Writer,
+  tensor: KernelTensor,
+  { dimensions, width }: Required<Pick<Grid, "dimensions" | "width">>,
+): readonly string[] {
+  const { at, flat, group, read, four, fourHere, define } = writer;
+  const fit = fitOf(tensor, dimensions);
+  if (fit === "one") return [define(read(tensor)("0"))];
+  if (width === 4) {
+    const elements = fit === "all" ? fourHere(tensor) : four(tensor, elementCount(tensor.dimensions))("0", group);
+    return elements.map((element) => define(element));
+  }
+  if (fit === "all") return [define(read(tensor)(flat))];
   const strides = stridesOf(tensor.dimensions).map((stride, axis) => (tensor.dimensions[axis] === 1 ? 0 : stride));
-  return ravel(at.slice(at.length - strides.length), strides);
+  return [define(read(tensor)(ravel(at.slice(at.length - strides.length), strides)))];
 }
 
-function isAsLarge(tensor: TensorInfo, dimensions: readonly number[]): boolean {
-  return elementCount(tensor.dimensions) === elementCount(dimensions);
-}
-
-/** Code of an operation as a kernel of its own. */
+/** An operation as a kernel of its own. */
 export function pointwise(
   name: string,
   args: AnyArgs,
-  output: TensorInfo,
-): { readonly write: Write; readonly grid: Pick<Grid, "flat"> } {
+  { dimensions }: TensorInfo,
+  packs: boolean,
+): { readonly write: Write; readonly grid: Pick<Grid, "flat" | "width"> } {
   const expression = expressionOf(name);
   const tensors = tensorsOf(expression, args);
-  const flat = tensors.every((tensor) => elementCount(tensor.dimensions) === 1 || isAsLarge(tensor, output.dimensions));
+  const fits = tensors.map((tensor) => fitOf(tensor, dimensions));
+  const flat = fits.every((fit) => fit === "all" || fit === "one");
+  const isEven = packs && dimensions.length > 0 && dimensions[dimensions.length - 1] % 4 === 0;
+  const width = isEven && !fits.includes("spread") ? 4 : 1;
   return {
-    grid: { flat },
+    grid: { flat, width },
     write(writer) {
-      const elements = tensors.map((tensor) =>
-        writer.define(writer.read(tensor)(broadcastIndex(tensor, output, writer))),
-      );
-      return activate(expression.value(elements, args, writer), args.activation);
+      const elements = tensors.map((tensor) => elementsOf(writer, tensor, { dimensions, width }));
+      const make = (place: number) => {
+        const given = elements.map((each) => each[place % each.length]);
+        return activate(expression.value(given, args, writer), args.activation);
+      };
+      return width === 1 ? make(0) : [make(0), make(1), make(2), make(3)];
     },
   };
 }
@@ -73,16 +96,6 @@ function isTensor(arg: unknown): arg is TensorInfo {
   return typeof arg === "object" && arg !== null && "dimensions" in arg;
 }
 
-/** How a tensor goes with a chain: element by element, as one number, or along the last axis. */
-type Fit = "all" | "one" | "last";
-
-function fitOf({ dimensions }: TensorInfo, whole: readonly number[]): Fit | undefined {
-  if (sameShape(dimensions, whole)) return "all";
-  const count = elementCount(dimensions);
-  if (count === 1) return "one";
-  return count === dimensions[dimensions.length - 1] && count === whole[whole.length - 1] ? "last" : undefined;
-}
-
 /** Whether an operation may follow in another's kernel: see `Kernel.follows`. */
 export function canFollow(name: string, args: AnyArgs, outputs: AnyArgs, chained: number): boolean {
   const expression = expressions[name];
@@ -96,7 +109,7 @@ export function canFollow(name: string, args: AnyArgs, outputs: AnyArgs, chained
         isFloat(tensor.type) &&
         (tensor.index === chained
           ? sameShape(tensor.dimensions, output.dimensions)
-          : fitOf(tensor, output.dimensions) !== undefined),
+          : fitOf(tensor, output.dimensions) !== "spread"),
     )
   );
 }
@@ -118,23 +131,18 @@ export function appendFollowing(
   following: readonly Following[],
   { dimensions }: Grid,
 ): ReturnType<Write> {
-  if (following.length === 0) return values;
-  const append = (value: string, place: number): string => {
-    const last = writer.at[writer.at.length - 1] ?? "0";
-    const shift = (index: string) => (place === 0 ? index : `${index} + ${place}`);
-    const indexes: Readonly<Record<Fit, string>> = { all: shift(writer.flat), one: "0", last: shift(last) };
-    return following.reduce((before, { name, args, chained }) => {
-      const expression = expressionOf(name);
-      const current = writer.define(before);
-      const elements = tensorsOf(expression, args).map((tensor) => {
-        if (tensor.index === chained) return current;
-        const read: At = writer.read(tensor);
-        return writer.define(read(indexes[fitOf(tensor, dimensions) ?? "all"]));
-      });
-      return activate(expression.value(elements, args, writer), args.activation);
-    }, value);
+  const width = typeof values === "string" ? 1 : 4;
+  const append = (before: readonly string[], { name, args, chained }: Following): readonly string[] => {
+    const expression = expressionOf(name);
+    const current = before.map((value) => writer.define(value));
+    const elements = tensorsOf(expression, args).map((tensor) =>
+      tensor.index === chained ? current : elementsOf(writer, tensor, { dimensions, width }),
+    );
+    return current.map((_, place) => {
+      const given = elements.map((each) => each[place % each.length]);
+      return activate(expression.value(given, args, writer), args.activation);
+    });
   };
-  if (typeof values === "string") return append(values, 0);
-  const [a, b, c, d] = values;
-  return [append(a, 0), append(b, 1), append(c, 2), append(d, 3)];
+  const [a, b, c, d] = following.reduce(append, typeof values === "string" ? [values] : values);
+  return width === 1 ? a : [a, b, c, d];
 }

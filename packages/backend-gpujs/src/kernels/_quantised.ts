@@ -2,9 +2,10 @@
  * Quantised tensors: values of whole numbers q, exact in float32, that stand for the real numbers (q − zeroPoint) · scale. Programs
  * make the real numbers where they read, and whole ones of what they give.
  */
+import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, integerRange, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
-import { type At, literal, type Source, type Writer } from "./_code.ts";
+import { type At, type Four, type FourAt, literal, type Source, type Writer } from "./_code.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
@@ -13,9 +14,43 @@ export function isQuantised(type: OperandTypeName): boolean {
   return quantisations.includes(operandTypes[type].quantisation);
 }
 
-/** The whole numbers q − zeroPoint of a tensor; elements of one that is not quantised as they are. */
-export function centred(read: At, { type, zeroPoint }: TensorInfo): At {
-  return isQuantised(type) && zeroPoint !== 0 ? (index) => `(${read(index)} - ${literal(zeroPoint)})` : read;
+/** What changes an element as code. */
+type Change = (element: string) => string;
+
+/** The whole number q − zeroPoint of an element of a tensor; one that is not quantised as it is. */
+function centring({ type, zeroPoint }: TensorInfo): Change {
+  return isQuantised(type) && zeroPoint !== 0
+    ? (element) => `(${element} - ${literal(zeroPoint)})`
+    : (element) => element;
+}
+
+function changedFour([a, b, c, d]: Four, change: Change): Four {
+  return [change(a), change(b), change(c), change(d)];
+}
+
+/** A writer whose elements of a source are changed. */
+function changed(writer: Writer, changeOf: (source: Source) => Change): Writer {
+  return {
+    ...writer,
+    read(source): At {
+      const read = writer.read(source);
+      const change = changeOf(source);
+      return (index) => change(read(index));
+    },
+    four(source, columns): FourAt {
+      const four = writer.four(source, columns);
+      return (row, group) => changedFour(four(row, group), changeOf(source));
+    },
+    fourHere: (source) => changedFour(writer.fourHere(source), changeOf(source)),
+  };
+}
+
+/** A writer whose elements of quantised tensors are the whole numbers q − zeroPoint; `of` tells of what tensor a source is. */
+export function centredWriter(writer: Writer, of: (source: Source) => TensorInfo | undefined): Writer {
+  return changed(writer, (source) => {
+    const tensor = of(source);
+    return tensor === undefined ? (element) => element : centring(tensor);
+  });
 }
 
 /** Why a tensor cannot be read as real numbers. */
@@ -27,13 +62,27 @@ export function whyUnreadable({ type, channelQuant, data }: TensorInfo & { reado
 
 /** A writer whose sources are real numbers. */
 export function realWriter(writer: Writer): Writer {
+  const isWhole = (source: Source): source is KernelTensor => "index" in source && isQuantised(source.type);
+  const real = changed(writer, (source) => {
+    if (!isWhole(source)) return (element) => element;
+    const centre = centring(source);
+    return (element) => `${centre(element)} * ${literal(source.scale)}`;
+  });
+  const constantOf = (source: Source) =>
+    isWhole(source) && source.data !== undefined ? realConstant(source, source.data) : undefined;
   return {
-    ...writer,
-    read(source) {
-      if (!("index" in source) || !isQuantised(source.type)) return writer.read(source);
-      if (source.data !== undefined) return writer.read(realConstant(source, source.data));
-      const read = centred(writer.read(source), source);
-      return (index) => `${read(index)} * ${literal(source.scale)}`;
+    ...real,
+    read: (source) => {
+      const constant = constantOf(source);
+      return constant === undefined ? real.read(source) : writer.read(constant);
+    },
+    four: (source, columns) => {
+      const constant = constantOf(source);
+      return constant === undefined ? real.four(source, columns) : writer.four(constant, columns);
+    },
+    fourHere: (source) => {
+      const constant = constantOf(source);
+      return constant === undefined ? real.fourHere(source) : writer.fourHere(constant);
     },
   };
 }

@@ -1,7 +1,8 @@
 /** What kernels that add up products have in common. */
 import type { KernelTensor } from "@nnhal/backend";
 import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
-import { type At, literal, type Packed, type Writer } from "./_code.ts";
+import type { Width } from "../machine/machine.ts";
+import { type Elements, literal, type Packed, type Writer } from "./_code.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, stored } from "./_quantised.ts";
 
@@ -27,21 +28,18 @@ export interface Grouped extends Convolution {
   readonly groups: number;
 }
 
-/** The names of `width` sums, begun with the bias. */
-export function sumsFrom({ line }: Writer, bias: At, channel: string, width: 1 | 4): readonly string[] {
-  const names = Array.from({ length: width }, (_, place) => `s${place}`);
-  for (const [place, name] of names.entries()) line(`let ${name} = ${bias(plus(channel, place))};`);
-  return names;
-}
-
-/** An index and some more. */
-export function plus(index: string, more: number): string {
-  return more === 0 ? index : `${index} + ${more}`;
-}
-
-/** An index times some elements. */
-export function times(step: number, index: string): string {
-  return step === 1 ? index : `${step} * (${index})`;
+/** The names of sums that are begun with the bias: of the thread's element, or of its four. */
+export function sumsFrom(
+  { line, read, four, group }: Writer,
+  bias: KernelTensor,
+  channel: string,
+  width: Width,
+): readonly string[] {
+  const starts = width === 1 ? [read(bias)(channel)] : four(bias, bias.dimensions[0])("0", group);
+  return starts.map((start, place) => {
+    line(`let s${place} = ${start};`);
+    return `s${place}`;
+  });
 }
 
 /** The operands that decide what the sums are worth. */
@@ -60,15 +58,20 @@ export function finish(
   { input, bias, activation }: Summed,
   { weights, output }: Worth,
   channel: string,
-) {
+): Elements {
   const units = isQuantised(output.type) ? unitsOf(input, weights, bias) : [];
   const steps: Packed = { packed: Float32Array.from(units, (unit) => unit / output.scale) };
-  const [a, b, c, d] = sums.map((sum, place) => {
-    if (units.length === 0) return activate(sum, activation);
-    const factor = units.length === 1 ? literal(steps.packed[0]) : writer.read(steps)(plus(channel, place));
-    return stored(writer, `${sum} * ${factor}`, output, quantisedActivationRange(activation, output));
-  });
-  return sums.length === 1 ? a : ([a, b, c, d] as const);
+  const factors = (): readonly string[] => {
+    if (units.length === 1) return sums.map(() => literal(steps.packed[0]));
+    return sums.length === 1 ? [writer.read(steps)(channel)] : writer.four(steps, units.length)("0", writer.group);
+  };
+  const scaled = units.length === 0 ? [] : factors();
+  const [a, b, c, d] = sums.map((sum, place) =>
+    units.length === 0
+      ? activate(sum, activation)
+      : stored(writer, `${sum} * ${scaled[place]}`, output, quantisedActivationRange(activation, output)),
+  );
+  return sums.length === 1 ? a : [a, b, c, d];
 }
 
 /** What one unit of the sums of quantised tensors is worth: for each output channel, or one for all. */
@@ -85,11 +88,4 @@ function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: T
   const [channels] = bias.dimensions;
   ensure(scales.length === channels, () => `the filter has ${scales.length} scales for ${channels} channels`);
   return scales.map((each) => Math.fround(input.scale * each));
-}
-
-/** A loop over `count` numbers named `name`; four in one go where they divide so, and the mode does not unroll by itself. */
-export function loop(name: string, count: number, unrolls: boolean, body: (index: string) => string): string {
-  const step = unrolls && count % 4 === 0 ? 4 : 1;
-  const bodies = Array.from({ length: step }, (_, place) => body(plus(name, place)));
-  return `for (let ${name} = 0; ${name} < ${count}; ${name} += ${step}) {\n${bodies.join("\n")}\n}`;
 }

@@ -1,6 +1,6 @@
 /** Code that walks over the cells of an image under a window. */
 import type { Padding } from "@nnhal/operations";
-import type { Writer } from "./_code.ts";
+import { codeOf, type Index, indexAt, ravel, times, type Writer } from "./_code.ts";
 import type { Image, Place } from "./_image.ts";
 
 /** A window over an image. */
@@ -13,39 +13,97 @@ export interface Window extends Padding {
   readonly dilationWidth: number;
 }
 
+/** A window along an axis of the image, which has `extent` cells. */
+interface Along {
+  readonly extent: number;
+  readonly cells: number;
+  readonly stride: number;
+  readonly dilation: number;
+  readonly before: number;
+  readonly after: number;
+}
+
 /**
  * Writes `cell` for each cell of the image under the window that makes an element of the output. It is given the index of
  * the cell's first channel, and the place in the window as a number of cells.
  */
 export function walkWindow(
-  { define, line }: Writer,
+  writer: Writer,
   image: Image,
   window: Window,
   { batch, row, column }: Pick<Place, "batch" | "row" | "column">,
-  cell: (pixel: string, tap: string) => string,
+  cell: (pixel: Index, tap: Index) => void,
 ): void {
-  const { height, width, strideHeight, strideWidth, dilationHeight, dilationWidth } = window;
-  const isPadded = window.paddingTop + window.paddingBottom + window.paddingLeft + window.paddingRight > 0;
-  const top = define(`${strideHeight} * ${row} - ${window.paddingTop}`);
-  const left = define(`${strideWidth} * ${column} - ${window.paddingLeft}`);
-  const start = define(`${image.batchStep} * ${batch}`);
-  if (!isPadded && height === 1 && width === 1) {
-    const pixel = define(`${start} + ${image.rowStep} * ${top} + ${image.pixelStep} * ${left}`);
-    line(cell(pixel, "0"));
+  const { index } = writer;
+  const { paddingTop, paddingBottom, paddingLeft, paddingRight } = window;
+  const vertical: Along = {
+    extent: image.height,
+    cells: window.height,
+    stride: window.strideHeight,
+    dilation: window.dilationHeight,
+    before: paddingTop,
+    after: paddingBottom,
+  };
+  const horizontal: Along = {
+    extent: image.width,
+    cells: window.width,
+    stride: window.strideWidth,
+    dilation: window.dilationWidth,
+    before: paddingLeft,
+    after: paddingRight,
+  };
+  if (image.channelsLast && isPoint(vertical) && isPoint(horizontal)) {
+    cell(indexAt([index(times(image.pixelStep, writer.row))], [1]), indexAt([], []));
     return;
   }
-  const guarded = (inside: string, code: string) => (isPadded ? `if (${inside}) {\n${code}\n}` : code);
-  line(`for (let ky = 0; ky < ${height}; ky++) {`);
-  line(`const iy = ${top} + ${dilationHeight} * ky;`);
-  const columns = `for (let kx = 0; kx < ${width}; kx++) {
-const ix = ${left} + ${dilationWidth} * kx;
-${guarded(
-  `ix > -0.5 && ix < ${image.width - 0.5}`,
-  `const pixel = ${start} + ${image.rowStep} * iy + ${image.pixelStep} * ix;
-const tap = ${width} * ky + kx;
-${cell("pixel", "tap")}`,
-)}
-}`;
-  line(guarded(`iy > -0.5 && iy < ${image.height - 0.5}`, columns));
-  line("}");
+  const [top, left] = [index(startOf(vertical, row)), index(startOf(horizontal, column))];
+  const first = index(ravel([batch, top, left], [image.batchStep, image.rowStep, image.pixelStep]));
+  const steps = [1, image.rowStep * vertical.dilation, image.pixelStep * horizontal.dilation];
+  const isWrittenOut = vertical.cells * horizontal.cells <= writer.machine.unrolls;
+  walkAlong(writer, vertical, top, isWrittenOut, (y) =>
+    walkAlong(writer, horizontal, left, isWrittenOut, (x) =>
+      cell(named(writer, indexAt([first, y, x], steps)), named(writer, indexAt([y, x], [window.width, 1]))),
+    ),
+  );
+}
+
+function named({ index }: Writer, { code, offset }: Index): Index {
+  return { code: index(code), offset };
+}
+
+/** Whether each cell of the output comes from the one of the input at its place. */
+function isPoint({ cells, stride, before, after }: Along): boolean {
+  return cells === 1 && stride === 1 && before + after === 0;
+}
+
+/** The cell of the image at which the window begins. */
+function startOf({ stride, before }: Along, place: string): string {
+  return before === 0 ? times(stride, place) : `${times(stride, place)} - ${before}`;
+}
+
+/** Writes the body for each cell of the window that lies in the image. */
+function walkAlong(
+  { loop, block, index }: Writer,
+  along: Along,
+  start: string,
+  isWrittenOut: boolean,
+  body: (tap: Index) => void,
+): void {
+  const { extent, cells, stride, dilation, before, after } = along;
+  const outputs = Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
+  const visit = (tap: Index, [least, greatest]: readonly [number, number]) => {
+    const isOutside = {
+      below: dilation * least < before,
+      above: stride * (outputs - 1) - before + dilation * greatest >= extent,
+    };
+    if (!isOutside.below && !isOutside.above) return body(tap);
+    const place = index(codeOf(indexAt([start, tap], [1, dilation])));
+    const conditions = [
+      ...(isOutside.below ? [`${place} >= 0`] : []),
+      ...(isOutside.above ? [`${place} < ${extent}`] : []),
+    ];
+    block(`if (${conditions.join(" && ")})`, () => body(tap));
+  };
+  if (!isWrittenOut) loop(cells, (tap) => visit({ code: tap, offset: 0 }, [0, cells - 1]));
+  else for (let tap = 0; tap < cells; tap++) visit({ code: "0", offset: tap }, [tap, tap]);
 }

@@ -4,11 +4,11 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import type { TensorInfo } from "@nnhal/operations";
-import { type At, quotient } from "./_code.ts";
-import { imageOf, placeOf } from "./_image.ts";
+import { type Index, indexAt, plus, ravel, type Source, times, type Writer } from "./_code.ts";
+import { cellsOf, imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
-import { centred } from "./_quantised.ts";
-import { type Convolution, finish, type Grouped, loop, plus, type Summed, sumsFrom, times } from "./_sums.ts";
+import { centredWriter } from "./_quantised.ts";
+import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
 import { walkWindow } from "./_window.ts";
 
 interface One {
@@ -23,61 +23,99 @@ function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number
   return reads >= vectors && !nchw && share % 4 === 0 ? 4 : 1;
 }
 
-/** Sums over the channels of a cell: weights are [cells, depth, outputs]. */
-function sumChannels(
-  sums: readonly string[],
-  { input, weights }: { readonly input: At; readonly weights: At },
-  {
-    depth,
-    outputs,
-    channel,
-    channelStep,
-    unrolls,
-  }: Readonly<Record<"depth" | "outputs" | "channelStep", number>> & { channel: string; unrolls: boolean },
-): (pixel: string, tap: string) => string {
-  return (pixel, tap) => {
-    const inner = loop("i", depth, unrolls, (index) => {
-      const value = input(`${pixel} + ${times(channelStep, index)}`);
-      if (sums.length === 1) return `${sums[0]} += ${value} * ${weights(`q + ${times(outputs, index)}`)};`;
-      const products = sums.map((sum, place) => `${sum} += v * w${place};`);
-      const loads = sums.map(
-        (_, place) => `const w${place} = ${weights(plus(`q + ${times(outputs, index)}`, place))};`,
-      );
-      return `{\nconst v = ${value};\n${[...loads, ...products].join("\n")}\n}`;
+/** What a sum of products goes over: `depth` channels of a cell, with weights of [cells, depth, outputs]. */
+interface Products {
+  readonly input: KernelTensor;
+  readonly weights: Source;
+  readonly depth: number;
+  readonly outputs: number;
+  /** The output channel of the thread's sum; with four sums that of the first. */
+  readonly channel: string;
+  readonly channelStep: number;
+  /** The input's first channel as code. */
+  readonly first: string;
+  /** Whether the input is read by four channels: cells are then counted, and the first channel as a group of four. */
+  readonly byFours: boolean;
+}
+
+/** Writes code that adds up the products of a cell. */
+function addProducts(writer: Writer, sums: readonly string[], products: Products): (pixel: Index, tap: Index) => void {
+  const { loop, line, define, index, group } = writer;
+  const { input, weights, depth, outputs, channel, channelStep, first, byFours } = products;
+  const add = (value: string, factors: readonly string[]) =>
+    sums.forEach((sum, place) => {
+      line(`${sum} += ${value} * ${factors[place]};`);
     });
-    return `const q = ${depth * outputs} * ${tap} + ${channel};\n${inner}`;
-  };
+  if (sums.length === 1) {
+    const [ones, factor] = [writer.read(input), writer.read(weights)];
+    const step = depth % 4 === 0 ? 4 : 1;
+    return (pixel, tap) =>
+      loop(depth / step, (i) => {
+        const value = index(ravel([pixel.code, first, i], [1, 1, step * channelStep]));
+        const weight = index(ravel([tap.code, channel, i], [depth * outputs, 1, step * outputs]));
+        for (let place = 0; place < step; place++) {
+          const offset = depth * outputs * tap.offset + place * outputs;
+          const element = ones({ code: value, offset: pixel.offset + place * channelStep });
+          add(element, [factor({ code: weight, offset })]);
+        }
+      });
+  }
+  const factors = writer.four(weights, outputs);
+  if (!byFours) {
+    const ones = writer.read(input);
+    return (pixel, tap) =>
+      loop(depth, (i) => {
+        const value = define(ones(indexAt([pixel, first, i], [1, 1, channelStep])));
+        add(value, factors(indexAt([tap, i], [depth, 1]), group));
+      });
+  }
+  const fours = writer.four(input, input.dimensions[input.dimensions.length - 1]);
+  return (pixel, tap) =>
+    loop(depth / 4, (i) => {
+      const { code, offset } = indexAt([tap, i], [depth, 4]);
+      fours(pixel, indexAt([first, i], [1, 1])).forEach((value, place) => {
+        add(define(value), factors({ code, offset: offset + place }, group));
+      });
+    });
 }
 
 function convolve(args: Grouped, output: TensorInfo, make: Make) {
   const { input, filter, nchw, groups } = args;
   const [outputs, height, width, depth] = filter.dimensions;
-  const image = imageOf(input.dimensions, nchw);
   // [outputs, height, width, depth] to [height, width, depth, outputs]
   const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
   const threadWidth = widthFor(make, nchw, outputs / groups, height * width * depth);
+  const byFours = threadWidth === 4 && depth % 4 === 0;
+  const whole = imageOf(input.dimensions, nchw);
+  const image = byFours ? cellsOf(whole) : whole;
   return make.output(
-    (writer) => {
+    (plain) => {
+      const writer = onWeights(plain, input, weights, filter);
       const place = placeOf(writer.at, nchw);
-      const channel = writer.define(place.channel);
-      const reads = { input: centred(writer.read(input), input), weights: centred(writer.read(weights), filter) };
-      const sums = sumsFrom(writer, writer.read(args.bias), channel, threadWidth);
-      const share = image.channelStep * depth;
-      const first = groups === 1 ? "0" : writer.define(`${share} * ${quotient(channel, outputs / groups)}`);
-      const sum = sumChannels(sums, reads, {
+      const { channel } = place;
+      const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+      const share = byFours ? depth / 4 : depth * image.channelStep;
+      const first = groups === 1 ? "0" : writer.index(times(share, writer.quotient(channel, outputs / groups)));
+      const add = addProducts(writer, sums, {
+        input,
+        weights,
         depth,
         outputs,
         channel,
         channelStep: image.channelStep,
-        unrolls: !make.onGpu,
+        first,
+        byFours,
       });
-      walkWindow(writer, image, { ...args, height, width }, place, (pixel, tap) =>
-        groups === 1 ? sum(pixel, tap) : `const p = ${pixel} + ${first};\n${sum("p", tap)}`,
-      );
-      return finish(writer, sums, args, { weights: filter, output }, channel);
+      walkWindow(writer, image, { ...args, height, width }, place, add);
+      return finish(plain, sums, args, { weights: filter, output }, channel);
     },
     { width: threadWidth },
   );
+}
+
+/** A writer whose elements of the input and the weights are whole numbers where these are quantised. */
+function onWeights(writer: Writer, input: KernelTensor, weights: Source, filter: KernelTensor): Writer {
+  return centredWriter(writer, (source) => (source === weights ? filter : source === input ? input : undefined));
 }
 
 const conv2d = kernelOf({
@@ -96,24 +134,34 @@ const depthwiseConv2d = kernelOf({
   prepare(args: Omit<Grouped, "groups">, { output }: One, make) {
     const { input, filter, nchw } = args;
     const [, height, width, outputs] = filter.dimensions;
-    const image = imageOf(input.dimensions, nchw);
-    const multiplier = outputs / image.channels;
+    const whole = imageOf(input.dimensions, nchw);
+    const multiplier = outputs / whole.channels;
     const threadWidth = widthFor(make, nchw, multiplier === 1 ? outputs : 1, 0);
+    const image = threadWidth === 4 ? cellsOf(whole) : whole;
     return make.output(
-      (writer) => {
+      (plain) => {
+        const writer = onWeights(plain, input, filter, filter);
         const place = placeOf(writer.at, nchw);
-        const channel = writer.define(place.channel);
-        const [from, weights] = [centred(writer.read(input), input), centred(writer.read(filter), filter)];
-        const sums = sumsFrom(writer, writer.read(args.bias), channel, threadWidth);
-        const source = writer.define(`${image.channelStep} * ${quotient(channel, multiplier)}`);
-        walkWindow(writer, image, { ...args, height, width }, place, (pixel, tap) =>
-          [
-            `const p = ${pixel} + ${source};`,
-            `const q = ${outputs} * ${tap} + ${channel};`,
-            ...sums.map((sum, at) => `${sum} += ${from(plus("p", at))} * ${weights(plus("q", at))};`),
-          ].join("\n"),
-        );
-        return finish(writer, sums, args, { weights: filter, output }, channel);
+        const { channel } = place;
+        const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+        const window = { ...args, height, width };
+        if (threadWidth === 4) {
+          const [values, weights] = [writer.four(input, outputs), writer.four(filter, outputs)];
+          walkWindow(writer, image, window, place, (pixel, tap) => {
+            const factors = weights(tap, writer.group);
+            values(pixel, writer.group).forEach((value, at) => {
+              writer.line(`${sums[at]} += ${value} * ${factors[at]};`);
+            });
+          });
+        } else {
+          const [value, weight] = [writer.read(input), writer.read(filter)];
+          const source = writer.index(times(image.channelStep, writer.quotient(channel, multiplier)));
+          walkWindow(writer, image, window, place, (pixel, tap) => {
+            const factor = weight(indexAt([tap, channel], [outputs, 1]));
+            writer.line(`${sums[0]} += ${value(indexAt([pixel, source], [1, 1]))} * ${factor};`);
+          });
+        }
+        return finish(plain, sums, args, { weights: filter, output }, channel);
       },
       { width: threadWidth },
     );
@@ -126,43 +174,53 @@ const transposeConv2d = kernelOf({
   prepare(args: Convolution, { output: made }: One, make) {
     const { input, filter, nchw, strideHeight, strideWidth, paddingTop, paddingLeft } = args;
     const [outputs, height, width, depth] = filter.dimensions;
-    const image = imageOf(input.dimensions, nchw);
+    const whole = imageOf(input.dimensions, nchw);
     const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
     const threadWidth = widthFor(make, nchw, outputs, depth);
+    const byFours = threadWidth === 4 && depth % 4 === 0;
+    const image = byFours ? cellsOf(whole) : whole;
     return make.output(
-      (writer) => {
-        const { define, line } = writer;
+      (plain) => {
+        const writer = onWeights(plain, input, weights, filter);
+        const { index } = writer;
         const { batch, row, column, channel } = placeOf(writer.at, nchw);
-        const output = define(channel);
-        const reads = { input: centred(writer.read(input), input), weights: centred(writer.read(weights), filter) };
-        const sums = sumsFrom(writer, writer.read(args.bias), output, threadWidth);
-        const [top, left] = [define(`${row} + ${paddingTop}`), define(`${column} + ${paddingLeft}`)];
-        const start = define(`${image.batchStep} * ${batch}`);
-        const sum = sumChannels(sums, reads, {
-          depth,
-          outputs,
-          channel: output,
-          channelStep: image.channelStep,
-          unrolls: !make.onGpu,
-        });
-        line(spread("ky", "iy", height, top, strideHeight, image.height));
-        line(spread("kx", "ix", width, left, strideWidth, image.width));
-        line(`const p = ${start} + ${image.rowStep} * iy + ${image.pixelStep} * ix;`);
-        line(`const tap = ${width} * ky + kx;\n${sum("p", "tap")}`);
-        line("}\n}\n}\n}");
-        return finish(writer, sums, args, { weights: filter, output: made }, output);
+        const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+        const [top, left] = [index(plus(row, paddingTop)), index(plus(column, paddingLeft))];
+        const { channelStep } = image;
+        const products = { input, weights, depth, outputs, channel, channelStep, first: "0", byFours };
+        const add = addProducts(writer, sums, products);
+        const steps = [image.batchStep, image.rowStep, image.pixelStep];
+        spread(writer, { filter: height, from: top, stride: strideHeight, cells: image.height }, (ky, y) =>
+          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x) =>
+            add(indexAt([index(ravel([batch, y, x], steps))], [1]), indexAt([ky, kx], [width, 1])),
+          ),
+        );
+        return finish(plain, sums, args, { weights: filter, output: made }, channel);
       },
       { width: threadWidth },
     );
   },
 });
 
-/** The head of a loop over the cells of a filter along an axis, where a cell of the input is behind. */
-function spread(filter: string, cell: string, extent: number, from: string, stride: number, cells: number): string {
-  return `for (let ${filter} = 0; ${filter} < ${extent}; ${filter}++) {
-const t${filter} = ${from} - ${filter};
-const ${cell} = ${quotient(`t${filter}`, stride)};
-if (t${filter} > -0.5 && ${cell} < ${cells - 0.5} && t${filter} - ${stride} * ${cell} < 0.5) {`;
+interface Spread {
+  readonly filter: number;
+  readonly from: string;
+  readonly stride: number;
+  readonly cells: number;
+}
+
+/** A loop over the cells of a filter along an axis behind which there is a cell of the input. */
+function spread(
+  { loop, block, index, quotient }: Writer,
+  { filter, from, stride, cells }: Spread,
+  body: (tap: string, cell: string) => void,
+): void {
+  loop(filter, (tap) => {
+    const place = index(`${from} - ${tap}`);
+    const cell = index(quotient(place, stride));
+    const isBehind = stride === 1 ? [] : [`${place} - ${stride} * ${cell} == 0`];
+    block(`if (${[`${place} >= 0`, `${cell} < ${cells}`, ...isBehind].join(" && ")})`, () => body(tap, cell));
+  });
 }
 
 interface FullyConnected extends Summed {
@@ -172,32 +230,32 @@ interface FullyConnected extends Summed {
 const fullyConnected = kernelOf({
   ...onWholeNumbers,
   prepare(args: FullyConnected, { output }: One, make) {
-    const { input, weights, bias } = args;
-    const [outputs, depth] = weights.dimensions;
-    // Threads side by side read side by side on a GPU; a processor reads one row after the other.
-    const byRows = make.onGpu ? make.transposed(weights, weights.dimensions, [1, 0]) : weights;
-    const [step, rowStep] = make.onGpu ? [outputs, 1] : [1, depth];
+    const { input, weights: matrix } = args;
+    const [outputs, depth] = matrix.dimensions;
     const threadWidth = widthFor(make, false, outputs, depth);
+    // Threads side by side had better read side by side; a processor that makes one element after the other reads row by row.
+    const isTurned = make.onGpu || threadWidth === 4;
+    const weights = isTurned ? make.transposed(matrix, matrix.dimensions, [1, 0]) : matrix;
+    const byFours = threadWidth === 4 && depth % 4 === 0;
     return make.output(
-      (writer) => {
-        const { define, line } = writer;
-        const [batch, channel] = writer.at;
-        const [from, matrix] = [centred(writer.read(input), input), centred(writer.read(byRows), weights)];
-        const sums = sumsFrom(writer, writer.read(bias), channel, threadWidth);
-        const start = define(`${depth} * ${batch}`);
-        const rows = sums.map((_, place) => define(`${rowStep} * (${plus(channel, place)})`));
-        line(
-          loop("i", depth, !make.onGpu, (index) => {
-            const products = sums.map(
-              (sum, place) =>
-                `${sum} += v * ${matrix(`${rows[place]} + ${step === 1 ? index : `${step} * (${index})`}`)};`,
-            );
-            return `{\nconst v = ${from(`${start} + ${index}`)};\n${products.join("\n")}\n}`;
-          }),
-        );
-        return finish(writer, sums, args, { weights, output }, channel);
+      (plain) => {
+        const writer = onWeights(plain, input, weights, matrix);
+        const channel = writer.at[1];
+        const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+        const pixel = writer.index(times(byFours ? 1 : depth, writer.row));
+        if (isTurned) {
+          const products = { input, weights, depth, outputs, channel, channelStep: 1, first: "0", byFours };
+          addProducts(writer, sums, products)(indexAt([pixel], [1]), indexAt([], []));
+        } else {
+          const [value, weight] = [writer.read(input), writer.read(weights)];
+          const first = writer.index(times(depth, channel));
+          writer.loop(depth, (i) => {
+            writer.line(`${sums[0]} += ${value(ravel([pixel, i], [1, 1]))} * ${weight(ravel([first, i], [1, 1]))};`);
+          });
+        }
+        return finish(plain, sums, args, { weights: matrix, output }, channel);
       },
-      { dimensions: output.dimensions, width: threadWidth },
+      { width: threadWidth },
     );
   },
 });

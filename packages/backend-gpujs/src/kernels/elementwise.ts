@@ -21,7 +21,7 @@ function elementwise(name: string, accepts: (type: OperandTypeName) => boolean =
     name,
     accepts,
     prepare(args: AnyArgs, { output }: One, make) {
-      const { write, grid } = pointwise(name, args, output);
+      const { write, grid } = pointwise(name, args, output, make.packs);
       return make.output(write, grid);
     },
   });

@@ -12,7 +12,7 @@ import {
   stridesOf,
   type TensorInfo,
 } from "@nnhal/operations";
-import { quotient, ravel, type Source, type Stage, type Writer } from "./_code.ts";
+import { ravel, type Source, type Stage, type Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf } from "./_image.ts";
 import { type GpujsKernel, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
@@ -135,7 +135,7 @@ const spaceToBatchNd = moving({
 
 const tile = moving({
   prepare: ({ input }: Unary, _: One, make) =>
-    make.output(({ read, at }) => {
+    make.output(({ read, at, quotient }) => {
       const places = input.dimensions.map((extent, axis) =>
         extent === 1 ? "0" : `(${at[axis]} - ${extent} * ${quotient(at[axis], extent)})`,
       );

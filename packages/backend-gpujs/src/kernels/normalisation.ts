@@ -1,7 +1,7 @@
 /** Operations that relate elements to others along an axis: softmax, normalisations. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, resolveAxis, type TensorInfo } from "@nnhal/operations";
-import { literal, type Source, type Writer } from "./_code.ts";
+import { literal, ravel, type Source, type Writer } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 
@@ -27,21 +27,20 @@ function splitAt({ input: { dimensions }, axis }: AlongAxis) {
 
 type Split = ReturnType<typeof splitAt>;
 
-/** One number for each slice along the axis: `take` changes `value` by element `x`. */
+/** One number for each slice along the axis: `take` gives what changes `value` by an element. */
 function reduceSlices(
   make: Make,
   { extent, inner, slices }: Split,
   input: Source,
   start: string,
-  take: (x: string, writer: Writer, slice: string) => string,
+  take: (writer: Writer, slice: string) => (x: string) => string,
 ): Source {
   return make.stage({ dimensions: slices }, (writer) => {
-    const { define, line, read, at } = writer;
-    const first = define(`${extent * inner} * ${at[0]} + ${at[1]}`);
-    const taken = take("x", writer, writer.flat);
+    const { define, index, line, loop, read, at } = writer;
+    const first = index(ravel(at, [extent * inner, 1]));
+    const taken = take(writer, writer.flat);
     line(`let value = ${start};`);
-    line(`for (let i = 0; i < ${extent}; i++) {\nconst x = ${read(input)(`${first} + ${inner} * i`)};`);
-    line(`value = ${taken};\n}`);
+    loop(extent, (i) => line(`value = ${taken(define(read(input)(ravel([first, i], [1, inner]))))};`));
     return "value";
   });
 }
@@ -59,11 +58,11 @@ function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) 
     split,
     args.input,
     literal(Number.NEGATIVE_INFINITY),
-    (x) => `Math.max(value, ${x})`,
+    () => (x) => `Math.max(value, ${x})`,
   );
-  const sums = reduceSlices(make, split, args.input, "0", (x, { define, read }, slice) => {
+  const sums = reduceSlices(make, split, args.input, "0", ({ define, read }, slice) => {
     const most = define(read(greatest)(slice));
-    return `value + Math.exp((${x} - ${most}) * ${beta})`;
+    return (x) => `value + Math.exp((${x} - ${most}) * ${beta})`;
   });
   return { split, beta, greatest, sums };
 }
@@ -73,8 +72,8 @@ const softmax = kernelOf({
   prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
     const { split, beta, greatest, sums } = softmaxStages(args, make);
     return make.output(
-      ({ read, define, at, flat }) => {
-        const slice = define(sliceOf(split, at));
+      ({ read, index, at, flat }) => {
+        const slice = index(sliceOf(split, at));
         return `Math.exp((${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta}) / ${read(sums)(slice)}`;
       },
       { dimensions: split.grid },
@@ -87,8 +86,8 @@ const logSoftmax = kernelOf({
   prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
     const { split, beta, greatest, sums } = softmaxStages(args, make);
     return make.output(
-      ({ read, define, at, flat }) => {
-        const slice = define(sliceOf(split, at));
+      ({ read, index, at, flat }) => {
+        const slice = index(sliceOf(split, at));
         return `(${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta} - Math.log(${read(sums)(slice)})`;
       },
       { dimensions: split.grid },
@@ -101,7 +100,7 @@ const l2Normalization = kernelOf({
   accepts: isReal,
   prepare(args: AlongAxis, _: One, make) {
     const split = splitAt(args);
-    const squares = reduceSlices(make, split, args.input, "0", (x) => `value + ${x} * ${x}`);
+    const squares = reduceSlices(make, split, args.input, "0", () => (x) => `value + ${x} * ${x}`);
     return make.output(
       ({ read, at, flat }) => {
         const length = `Math.max(Math.sqrt(${read(squares)(sliceOf(split, at))}), 0.000001)`;
@@ -125,12 +124,17 @@ const localResponseNormalization = kernelOf({
     const { extent, inner, grid } = splitAt(args);
     const reach = Math.min(radius, extent - 1);
     return make.output(
-      ({ read, define, line, at, flat }) => {
-        const element = define(flat);
+      ({ read, define, index, line, loop, block, at, flat }) => {
+        const element = index(flat);
         const from = read(args.input);
-        line(`let sum = 0;\nfor (let i = ${-reach}; i < ${reach + 1}; i++) {\nconst place = ${at[1]} + i;`);
-        line(`if (place > -0.5 && place < ${extent - 0.5}) {\nconst x = ${from(`${element} + ${inner} * i`)};`);
-        line("sum += x * x;\n}\n}");
+        line("let sum = 0;");
+        loop(2 * reach + 1, (i) => {
+          const place = index(`${at[1]} + ${i} - ${reach}`);
+          block(`if (${place} >= 0 && ${place} < ${extent})`, () => {
+            const x = define(from(`${ravel([element, i], [1, inner])} - ${reach * inner}`));
+            line(`sum += ${x} * ${x};`);
+          });
+        });
         return `${from(element)} * Math.pow(${literal(bias)} + ${literal(alpha)} * sum, ${literal(-beta)})`;
       },
       { dimensions: grid },
@@ -152,23 +156,25 @@ const instanceNormalization = kernelOf({
     const image = imageOf(input.dimensions, nchw);
     const pixels = image.height * image.width;
     const channels = [image.batches, image.channels];
-    const average = (take: (writer: Writer) => string) =>
+    const average = (take: (writer: Writer) => (x: string) => string) =>
       make.stage({ dimensions: channels }, (writer) => {
-        const { define, line, read, at } = writer;
-        const first = define(`${image.batchStep} * ${at[0]} + ${image.channelStep} * ${at[1]}`);
+        const { define, index, line, loop, read, at } = writer;
+        const first = index(ravel(at, [image.batchStep, image.channelStep]));
         const taken = take(writer);
-        line(`let value = 0;\nfor (let i = 0; i < ${pixels}; i++) {`);
-        line(`const x = ${read(input)(`${first} + ${image.pixelStep} * i`)};\nvalue += ${taken};\n}`);
+        line("let value = 0;");
+        loop(pixels, (i) => {
+          line(`value += ${taken(define(read(input)(ravel([first, i], [1, image.pixelStep]))))};`);
+        });
         return `value / ${pixels}`;
       });
-    const means = average(() => "x");
+    const means = average(() => (x) => x);
     const variances = average(({ define, read, flat }) => {
       const mean = define(read(means)(flat));
-      return `(x - ${mean}) * (x - ${mean})`;
+      return (x) => `(${x} - ${mean}) * (${x} - ${mean})`;
     });
-    return make.output(({ read, define, at, flat }) => {
+    return make.output(({ read, index, at, flat }) => {
       const { batch, channel } = placeOf(at, nchw);
-      const slice = define(`${image.channels} * ${batch} + ${channel}`);
+      const slice = index(ravel([batch, channel], [image.channels, 1]));
       const centred = `(${read(input)(flat)} - ${read(means)(slice)})`;
       const deviation = `Math.sqrt(${read(variances)(slice)} + ${literal(epsilon)})`;
       return `${centred} * ${literal(gamma)} / ${deviation} + ${literal(beta)}`;

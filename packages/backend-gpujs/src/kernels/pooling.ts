@@ -1,7 +1,7 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
 import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
-import { literal } from "./_code.ts";
+import { indexAt, literal, times } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { activate } from "./_pointwise.ts";
@@ -36,18 +36,15 @@ function pool({ start, take, finish }: Pooling): GpujsKernel {
       const image = imageOf(input.dimensions, nchw);
       const window = { ...args, height, width, dilationHeight: 1, dilationWidth: 1 };
       return make.output((writer) => {
-        const { define, line } = writer;
+        const { line, index, read } = writer;
         const place = placeOf(writer.at, nchw);
-        const from = writer.read(input);
-        const channel = define(`${image.channelStep} * ${place.channel}`);
+        const from = read(input);
+        const channel = index(times(image.channelStep, place.channel));
         line(`let value = ${literal(start)};\nlet count = 0;`);
-        walkWindow(
-          writer,
-          image,
-          window,
-          place,
-          (pixel) => `const x = ${from(`${pixel} + ${channel}`)};\nvalue = ${take("value", "x")};\ncount += 1;`,
-        );
+        walkWindow(writer, image, window, place, (pixel) => {
+          const x = writer.define(from(indexAt([pixel, channel], [1, 1])));
+          line(`value = ${take("value", x)};\ncount += 1;`);
+        });
         const value = finish("value", "count");
         if (!isQuantised(output.type)) return activate(value, args.activation);
         return within(roundedAway(writer, value), quantisedActivationRange(args.activation, output));

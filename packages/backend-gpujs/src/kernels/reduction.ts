@@ -31,19 +31,15 @@ function reduction({ start, take, finish = (value) => value, accepts = isReal }:
       const strides = stridesOf(dimensions);
       const extents = kept.map((axis) => dimensions[axis]);
       return make.output(
-        ({ read, define, line, at }) => {
+        ({ read, define, index, line, loop, at }) => {
           const keptStrides = kept.map((axis) => strides[axis]);
-          const first = define(ravel(at, keptStrides));
-          const counters = reduced.map((axis) => `i${axis}`);
-          const heads = reduced.map((axis) => `for (let i${axis} = 0; i${axis} < ${dimensions[axis]}; i${axis}++) {`);
-          const offset = ravel(
-            counters,
-            reduced.map((axis) => strides[axis]),
-          );
-          line(`let value = ${literal(start)};\n${heads.join("\n")}`);
-          line(
-            `const x = ${read(input)(`${first} + ${offset}`)};\nvalue = ${take("x")};\n${"}".repeat(reduced.length)}`,
-          );
+          const first = index(ravel(at, keptStrides));
+          line(`let value = ${literal(start)};`);
+          const walk = (from: string, [axis, ...others]: readonly number[]): void => {
+            if (axis === undefined) line(`value = ${take(define(read(input)(from)))};`);
+            else loop(dimensions[axis], (i) => walk(ravel([from, i], [1, strides[axis]]), others));
+          };
+          walk(first, reduced);
           const count = reduced.reduce((product, axis) => product * dimensions[axis], 1);
           return finish("value", count);
         },
@@ -67,13 +63,14 @@ function extreme(isBetter: (x: string, best: string) => string): GpujsKernel {
       const inner = extentProduct(dimensions, along + 1);
       const extent = dimensions[along];
       return make.output(
-        ({ read, define, line, at }) => {
+        ({ read, define, index, line, loop, block, at }) => {
           const from = read(input);
-          const first = define(`${extent * inner} * ${at[0]} + ${at[1]}`);
-          line(`let best = ${from(first)};\nlet place = 0;\nfor (let i = 1; i < ${extent}; i++) {`);
-          line(
-            `const x = ${from(`${first} + ${inner} * i`)};\nif (${isBetter("x", "best")}) {\nbest = x;\nplace = i;\n}\n}`,
-          );
+          const first = index(ravel(at, [extent * inner, 1]));
+          line(`let best = ${from(first)};\nlet place = 0;`);
+          loop(extent, (i) => {
+            const x = define(from(ravel([first, i], [1, inner])));
+            block(`if (${isBetter(x, "best")})`, () => line(`best = ${x};\nplace = ${i};`));
+          });
           return "place";
         },
         { dimensions: [extentProduct(dimensions, 0, along), inner] },

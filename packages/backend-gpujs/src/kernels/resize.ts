@@ -1,7 +1,7 @@
 /** Resizing of images. Which pixels a row or a column comes from is worked out here, in float32 as the HAL's executor does. */
 import type { KernelTensor } from "@nnhal/backend";
 import { clamp, roundHalfAway, type TensorInfo } from "@nnhal/operations";
-import type { Packed, Writer } from "./_code.ts";
+import { type Packed, ravel, type Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
@@ -68,10 +68,10 @@ const resizeBilinear = kernelOf({
     const image = imageOf(input.dimensions, nchw);
     const rows = neighbours(image.height, height, image.rowStep, alignment);
     const columns = neighbours(image.width, width, image.pixelStep, alignment);
-    return make.output(({ read, define, at }: Writer) => {
+    return make.output(({ read, define, index, at }: Writer) => {
       const { batch, row, column, channel } = placeOf(at, nchw);
       const from = read(input);
-      const first = define(`${image.batchStep} * ${batch} + ${image.channelStep} * ${channel}`);
+      const first = index(ravel([batch, channel], [image.batchStep, image.channelStep]));
       const [upper, lower] = [define(read(rows.lower)(row)), define(read(rows.upper)(row))];
       const [left, right] = [define(read(columns.lower)(column)), define(read(columns.upper)(column))];
       const across = define(read(columns.share)(column));

@@ -1,7 +1,7 @@
 /** Operations that choose among elements, or make them up: types are changed, and order is found. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
-import { literal } from "./_code.ts";
+import { literal, ravel, times } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { pointwise } from "./_pointwise.ts";
@@ -20,7 +20,7 @@ const select = kernelOf({
   refuse: ({ whenTrue }) =>
     isTensor(whenTrue) && !isReal(whenTrue.type) ? `${whenTrue.type} is not available` : undefined,
   prepare(args: Readonly<Record<"condition" | "whenTrue" | "whenFalse", KernelTensor>>, { output }: One, make) {
-    const { write, grid } = pointwise("SELECT", { ...args }, output);
+    const { write, grid } = pointwise("SELECT", { ...args }, output, make.packs);
     return make.output(write, grid);
   },
 });
@@ -71,19 +71,28 @@ const topkV2 = kernelOf({
     const { dimensions } = input;
     const extent = dimensions[dimensions.length - 1];
     const rows = extentProduct(dimensions, 0, dimensions.length - 1);
-    const places = make.stage({ dimensions: [rows, extent] }, ({ read, define, line, at: [row, column] }) => {
+    const places = make.stage({ dimensions: [rows, extent] }, (writer) => {
+      const { read, define, index, line, loop, block, flat } = writer;
+      const [row, column] = writer.at;
       const from = read(input);
-      const first = define(`${extent} * ${row}`);
-      const element = define(from(`${first} + ${column}`));
-      line(`let place = 0;\nfor (let i = 0; i < ${extent}; i++) {\nconst other = ${from(`${first} + i`)};`);
-      line(`if (other > ${element} || (other == ${element} && i > ${column})) {\nplace += 1;\n}\n}`);
+      const first = index(times(extent, row));
+      const element = define(from(flat));
+      line("let place = 0;");
+      loop(extent, (i) => {
+        const other = define(from(ravel([first, i], [1, 1])));
+        const isAhead = `${other} > ${element} || (${other} == ${element} && ${i} > ${column})`;
+        block(`if (${isAhead})`, () => line("place += 1;"));
+      });
       return "place";
     });
-    const indices = make.stage({ dimensions: [rows, k] }, ({ read, define, line, at: [row, column] }) => {
-      const first = define(`${extent} * ${row}`);
-      line(`let index = 0;\nfor (let i = 0; i < ${extent}; i++) {`);
-      line(`if (Math.abs(${read(places)(`${first} + i`)} - ${column}) < 0.5) {\nindex = i;\n}\n}`);
-      return "index";
+    const indices = make.stage({ dimensions: [rows, k] }, ({ read, index, line, loop, block, at: [row, column] }) => {
+      const first = index(times(extent, row));
+      line("let found = 0;");
+      loop(extent, (i) => {
+        const place = read(places)(ravel([first, i], [1, 1]));
+        block(`if (Math.abs(${place} - ${column}) < 0.5)`, () => line(`found = ${i};`));
+      });
+      return "found";
     });
     const values = make.stage({ dimensions: [rows, k] }, ({ read, define, flat, at: [row] }) => {
       const index = define(read(indices)(flat));

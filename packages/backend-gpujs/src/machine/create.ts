@@ -4,21 +4,20 @@
 
 import { flatten } from "./flatten.ts";
 import { type Gpu, type GpuJs, type GpuKernel, modeOf } from "./gpujs.ts";
-import type { Compiled, Machine, ModeName, Program, Value } from "./machine.ts";
+import type { Compiled, Machine, Program, Read, Value } from "./machine.ts";
+
+/** What a machine tells of itself. */
+type Traits = Omit<Machine, "place" | "compile" | "statistics" | "close">;
 
 /** What differs between the modes. */
 export interface Mode<Native> {
-  readonly name: ModeName;
-  readonly adapter?: string;
-  readonly vectors: number;
-  readonly grids: boolean;
-  readonly block: readonly [x: number, y: number];
-  readonly bakes: boolean;
-  /** Copies elements. `compile` gives programs that the mode needs for it. */
-  place(elements: Float32Array, compile: (program: Program) => Compiled): Native;
-  /** A result of a kernel that makes `length` elements. */
-  adopt(result: unknown, length: number): Native;
-  argument(native: Native): unknown;
+  readonly traits: Traits;
+  /** Takes elements over. */
+  place(elements: Float32Array): Native;
+  /** The result of a program of `length` elements. */
+  adopt(result: unknown, length: number, program: Program): Native;
+  /** `compile` gives programs that the mode needs for it. */
+  argument(native: Native, read: Read, compile: (program: Program) => Compiled): unknown;
   read(native: Native, length: number): unknown;
   free(native: Native): void;
 }
@@ -41,7 +40,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     counts.values++;
     const value: Value = {
       length,
-      argument: mode.argument(native),
+      argument: (read) => mode.argument(native, read, compile),
       hold() {
         holders++;
         return value;
@@ -63,6 +62,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
 
   const build = ({ body, reads, constants, threads }: Program): GpuKernel => {
     counts.compiled++;
+
     const names = Object.entries(constants).map(([name, values]) => [name, gpujs.input(values, [values.length])]);
     return gpu.createKernel(`function (${reads.map(({ name }) => name).join(", ")}) {\n${body}\n}`, {
       output: threads,
@@ -79,7 +79,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     const { reads, constants, body, threads, width } = program;
     const length = threads.reduce((product, extent) => product * extent, width);
     const isShared = Object.keys(constants).length === 0;
-    const signature = JSON.stringify([threads, reads.map((each) => each.length), body]);
+    const signature = JSON.stringify([threads, reads.map((each) => [each.length, each.width, each.groups]), body]);
     const entry = (isShared && entries.get(signature)) || { kernel: build(program), users: 0 };
     entry.users++;
     if (isShared) {
@@ -95,9 +95,9 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
       call: (values) => kernel(...values),
       run(inputs) {
         counts.runs++;
-        const result = kernel(...inputs.map(({ argument }) => argument));
-        if (!(result instanceof Promise)) return valueFor(mode.adopt(result, length), length);
-        return result.then((settled) => valueFor(mode.adopt(settled, length), length));
+        const result = kernel(...inputs.map((input, place) => input.argument(reads[place])));
+        if (!(result instanceof Promise)) return valueFor(mode.adopt(result, length, program), length);
+        return result.then((settled) => valueFor(mode.adopt(settled, length, program), length));
       },
       close() {
         entry.users--;
@@ -108,17 +108,12 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
   };
 
   return {
-    mode: mode.name,
-    ...(mode.adapter !== undefined && { adapter: mode.adapter }),
-    vectors: mode.vectors,
-    grids: mode.grids,
-    block: mode.block,
-    bakes: mode.bakes,
+    ...mode.traits,
     place(elements) {
       counts.placed++;
       // A GPU has no room for nothing.
       const copied = elements.length === 0 ? new Float32Array(1) : new Float32Array(elements);
-      return valueFor(mode.place(copied, compile), elements.length);
+      return valueFor(mode.place(copied), elements.length);
     },
     compile,
     statistics: counts,
@@ -142,11 +137,12 @@ function dropIdle(entries: Map<string, Entry>): void {
 export async function tryOut(machine: Machine): Promise<void> {
   const input = machine.place([1, 2, 3, 4]);
   const program = machine.compile({
-    reads: [{ name: "a", length: 4 }],
+    reads: [{ name: "a", length: 4, width: 1, groups: 1 }],
     constants: {},
     body: "return a[this.thread.x] * 2 + 1;",
     threads: [4],
     width: 1,
+    groups: 1,
   });
   try {
     const output = await program.run([input]);

@@ -1,7 +1,17 @@
-/** OpenGL without a window: values are textures. */
+/**
+ * OpenGL without a window: values are textures. A pixel has room for four elements, and reading all of them costs as much as reading
+ * one, so a value has two forms: an element a pixel, or four. Each is made when it is first read.
+ */
 import { createMachine, type Mode } from "./create.ts";
 import { type GpuJs, isResident, type ResidentValue, Unusable } from "./gpujs.ts";
-import type { Compiled, Machine } from "./machine.ts";
+import type { Compiled, Machine, Program, Width } from "./machine.ts";
+
+/** A value: textures by the elements of a pixel, or elements that were not read yet. */
+interface Textures {
+  elements?: Float32Array;
+  1?: ResidentValue;
+  4?: ResidentValue;
+}
 
 /** A machine on OpenGL. Throws where the package `gl` is missing, was not built, or finds no display. */
 export function openHeadlessGl(gpujs: GpuJs): Machine {
@@ -12,26 +22,46 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
     );
   }
   const gpu = new gpujs.GPU({ mode: "headlessgl" });
-  const uploads = new Map<number, Compiled>();
-  const mode: Mode<ResidentValue> = {
-    name: "headlessgl",
-    // A texture of four elements a pixel cannot be read by one of them.
-    vectors: Number.POSITIVE_INFINITY,
-    // Textures are laid out by the extents of the threads that made them; a kernel must not be able to tell.
-    grids: false,
-    block: [1, 1],
-    bakes: false,
-    place(elements, compile) {
-      // Only a kernel makes a texture; one that copies its argument is an upload.
-      const { length } = elements;
-      const upload = uploads.get(length) ?? compile({ ...copy, reads: [{ name: "a", length }], threads: [length] });
-      uploads.set(length, upload);
-      return residentOf(upload.call([gpujs.input(elements, [length])]));
+  const copies = new Map<string, Compiled>();
+  // Only a kernel makes a texture: one that copies its argument uploads elements, or gives the other form.
+  const copy = (given: unknown, program: Program, compile: (program: Program) => Compiled): ResidentValue => {
+    const key = JSON.stringify([program.threads, program.body]);
+    const compiled = copies.get(key) ?? compile(program);
+    copies.set(key, compiled);
+    return residentOf(compiled.call([given]));
+  };
+  const mode: Mode<Textures> = {
+    traits: {
+      mode: "headlessgl",
+      vectors: 0,
+      // Textures are laid out by the extents of the threads that made them; a kernel must not be able to tell.
+      grids: false,
+      packs: true,
+      groups: false,
+      unrolls: 0,
+      indexes: "variables",
+      block: [1, 1],
+      bakes: false,
     },
-    adopt: residentOf,
-    argument: (texture) => texture,
-    read: (texture) => texture.toArray(),
-    free: (texture) => texture.delete(),
+    place: (elements) => ({ elements }),
+    adopt: (result, _, { width }) => ({ [width]: residentOf(result) }),
+    argument(textures, { length, width }, compile) {
+      const known = textures[width];
+      if (known !== undefined) return known;
+      const { elements } = textures;
+      const made =
+        elements === undefined
+          ? copy(textures[width === 1 ? 4 : 1], width === 1 ? unpacking(length) : packing("texture", length), compile)
+          : copy(gpujs.input(elements, [elements.length]), uploading(elements.length, width), compile);
+      textures[width] = made;
+      textures.elements = undefined;
+      return made;
+    },
+    read: ({ elements, 1: single, 4: packed }) => elements ?? single?.toArray() ?? packed?.toArray(),
+    free({ 1: single, 4: packed }) {
+      single?.delete();
+      packed?.delete();
+    },
   };
   const machine = createMachine(gpujs, gpu, mode);
   return {
@@ -43,7 +73,43 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
   };
 }
 
-const copy = { constants: {}, body: "return a[this.thread.x];", width: 1 } as const;
+/** A program that reads one value. */
+function reading(
+  name: string,
+  length: number,
+  widths: { readonly from: Width; readonly to: Width },
+  body: string,
+): Program {
+  const { from, to } = widths;
+  return {
+    reads: [{ name, length, width: from, groups: 1 }],
+    constants: {},
+    body,
+    threads: [length / to],
+    width: to,
+    groups: 1,
+  };
+}
+
+/** The names differ by what is read, so that these are different programs: gpu.js compiles for textures or for lists. */
+const packing = (name: "list" | "texture", length: number) => {
+  const elements = [0, 1, 2, 3].map((place) => `${name}[4 * this.thread.x + ${place}]`);
+  return reading(name, length, { from: 1, to: 4 }, `return [${elements.join(", ")}];`);
+};
+
+const uploading = (length: number, width: Width) =>
+  width === 4 ? packing("list", length) : reading("list", length, { from: 1, to: 1 }, "return list[this.thread.x];");
+
+const unpacking = (length: number) =>
+  reading(
+    "texture",
+    length,
+    { from: 4, to: 1 },
+    `const group = Math.floor((this.thread.x + 0.5) / 4);
+const place = this.thread.x - 4 * group;
+const four = texture[group];
+return place < 0.5 ? four[0] : place < 1.5 ? four[1] : place < 2.5 ? four[2] : four[3];`,
+  );
 
 function residentOf(result: unknown): ResidentValue {
   if (!isResident(result)) throw new Error("gpu.js gave no texture");

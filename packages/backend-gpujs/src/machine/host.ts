@@ -5,21 +5,45 @@ import { flatten } from "./flatten.ts";
 import type { Gpu, GpuJs } from "./gpujs.ts";
 import type { Machine } from "./machine.ts";
 
+const traits = {
+  webasm: {
+    mode: "webasm",
+    vectors: 0,
+    grids: true,
+    packs: false,
+    groups: true,
+    unrolls: 25,
+    indexes: "written",
+    block: [4, 1],
+    // WebAssembly has a memory for each kernel, and copies what it is given.
+    bakes: true,
+  },
+  cpu: {
+    mode: "cpu",
+    // Else the list that a thread of plain JavaScript makes of its elements costs more than it saves.
+    vectors: 64,
+    grids: true,
+    packs: false,
+    groups: false,
+    unrolls: 25,
+    indexes: "constants",
+    block: [1, 1],
+    bakes: false,
+  },
+} as const;
+
 /** A machine in a mode of the processor's. */
 export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
   const gpu = new gpujs.GPU({ mode: name });
-  const mode: Mode<Float32Array> = {
-    name,
-    // Else the list that a thread of plain JavaScript makes of its elements costs more than it saves.
-    vectors: name === "webasm" ? 0 : 64,
-    grids: true,
-    block: [name === "webasm" ? 4 : 1, 1],
-    // WebAssembly has a memory for each kernel, and copies what it is given.
-    bakes: name === "webasm",
-    place: (elements) => elements,
-    adopt: flatten,
-    argument: (elements) => gpujs.input(elements, [elements.length]),
-    read: (elements) => elements,
+  const mode: Mode<Elements> = {
+    traits: traits[name],
+    place: (elements) => ({ 1: elements }),
+    adopt: (result, length, { groups }) => ({ [groups]: flatten(result, length) }),
+    argument(elements, { groups }) {
+      const given = arranged(elements, groups);
+      return gpujs.input(given, [given.length]);
+    },
+    read: (elements) => arranged(elements, 1),
     free() {},
   };
   const machine = createMachine(gpujs, name === "webasm" ? withFlatResults(gpu) : gpu, mode);
@@ -30,6 +54,38 @@ export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
       gpu.destroy();
     },
   };
+}
+
+/** A value: its elements by the number of groups of four columns that they lie in, as far as these were needed. */
+type Elements = Record<number, Float32Array | undefined>;
+
+/** The elements of a value in so many groups; one: row by row. */
+function arranged(elements: Elements, groups: number): Float32Array {
+  const known = elements[groups];
+  if (known !== undefined) return known;
+  const [there] = Object.keys(elements).map(Number);
+  const given = elements[there] ?? new Float32Array(0);
+  const made = groups === 1 ? regrouped(given, there, false) : regrouped(arranged(elements, 1), groups, true);
+  elements[groups] = made;
+  return made;
+}
+
+/** Elements that lie row by row in groups of four columns, or the other way round. */
+function regrouped(from: Float32Array, groups: number, intoGroups: boolean): Float32Array {
+  const to = new Float32Array(from.length);
+  let inGroup = 0;
+  for (let group = 0; group < groups; group++) {
+    for (let inRow = 4 * group; inRow < from.length; inRow += 4 * groups) {
+      const source = intoGroups ? inRow : inGroup;
+      const target = intoGroups ? inGroup : inRow;
+      to[target] = from[source];
+      to[target + 1] = from[source + 1];
+      to[target + 2] = from[source + 2];
+      to[target + 3] = from[source + 3];
+      inGroup += 4;
+    }
+  }
+  return to;
 }
 
 /** Kernels that give their elements as one list, where gpu.js would make lists of lists of it. */

@@ -9,11 +9,12 @@ async function machineOf(mode: ModeName): Promise<Machine | string> {
 }
 
 const scaled = (length: number, by: number): Program => ({
-  reads: [{ name: "a", length }],
+  reads: [{ name: "a", length, width: 1, groups: 1 }],
   constants: {},
   body: `return a[this.thread.x] * ${by};`,
   threads: [length],
   width: 1,
+  groups: 1,
 });
 
 describe.each(modeNames)("mode %s", (mode) => {
@@ -49,11 +50,12 @@ describe.each(modeNames)("mode %s", (mode) => {
     const element = (place: number) => `a[0] + ${width} * (${flat}) + ${place}`;
     const four = `return [${[0, 1, 2, 3].map(element).join(", ")}];`;
     const program = machine.compile({
-      reads: [{ name: "a", length: 1 }],
+      reads: [{ name: "a", length: 1, width: 1, groups: 1 }],
       constants: {},
       body: width === 4 ? four : `return ${element(0)};`,
       threads,
       width,
+      groups: 1,
     });
     const input = machine.place([5]);
     const output = await program.run([input]);
@@ -65,15 +67,69 @@ describe.each(modeNames)("mode %s", (mode) => {
     machine.close();
   });
 
+  it("reads a value by four and by one, whichever it was made in", async ({ skip }) => {
+    const machine = await machineOf(mode);
+    if (typeof machine === "string") return skip(machine);
+    if (!machine.packs) return skip(`${mode} reads single elements only`);
+    const byFour: Program = {
+      reads: [{ name: "a", length: 8, width: 4, groups: 1 }],
+      constants: {},
+      body: "const four = a[this.thread.x]; return [four[3] + 1, four[2] + 1, four[1] + 1, four[0] + 1];",
+      threads: [2],
+      width: 4,
+      groups: 1,
+    };
+    const input = machine.place(Float32Array.from({ length: 8 }, (_, index) => index));
+    const turned = await machine.compile(byFour).run([input]);
+    expect([...(await turned.read())]).toEqual([4, 3, 2, 1, 8, 7, 6, 5]);
+    const doubled = await machine.compile(scaled(8, 2)).run([turned]);
+    expect([...(await doubled.read())]).toEqual([8, 6, 4, 2, 16, 14, 12, 10]);
+    const back = await machine.compile(byFour).run([doubled]);
+    expect([...(await back.read())]).toEqual([3, 5, 7, 9, 11, 13, 15, 17]);
+    const same = await machine.compile(scaled(8, 1)).run([input]);
+    expect([...(await same.read())]).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    machine.close();
+  });
+
+  it("takes and gives values in groups of columns where it can", async ({ skip }) => {
+    const machine = await machineOf(mode);
+    if (typeof machine === "string") return skip(machine);
+    if (!machine.groups) return skip(`${mode} has values row by row only`);
+    // Rows of eight columns: [[0 … 7], [8 … 15]].
+    const elements = Float32Array.from({ length: 16 }, (_, index) => index);
+    const grouped = [0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15];
+    const copy = (groups: number): Program => ({
+      ...scaled(16, 1),
+      reads: [{ name: "a", length: 16, width: 1, groups }],
+    });
+    const input = machine.place(elements);
+    expect([...(await (await machine.compile(copy(2)).run([input])).read())]).toEqual(grouped);
+    const element = (place: number) => `a[4 * (this.thread.x + 2 * this.thread.y) + ${place}]`;
+    const made = await machine
+      .compile({
+        ...copy(2),
+        body: `return [${[0, 1, 2, 3].map(element).join(", ")}];`,
+        threads: [2, 2],
+        width: 4,
+        groups: 2,
+      })
+      .run([input]);
+    expect([...(await (await machine.compile(copy(2)).run([made])).read())]).toEqual(grouped);
+    expect([...(await (await machine.compile(copy(1)).run([made])).read())]).toEqual([...elements]);
+    expect([...(await made.read())]).toEqual([...elements]);
+    machine.close();
+  });
+
   it("ends no loop early", async ({ skip }) => {
     const machine = await machineOf(mode);
     if (typeof machine === "string") return skip(machine);
     const program = machine.compile({
-      reads: [{ name: "a", length: 1 }],
+      reads: [{ name: "a", length: 1, width: 1, groups: 1 }],
       constants: {},
       body: "let sum = 0; for (let i = 0; i < a[0]; i++) { sum += 1; } return sum;",
       threads: [1],
       width: 1,
+      groups: 1,
     });
     const input = machine.place([5000]);
     const output = await program.run([input]);
@@ -104,11 +160,12 @@ describe("programs", () => {
     if (typeof machine === "string") throw new Error(machine);
     expect(machine.bakes).toBe(true);
     const program = machine.compile({
-      reads: [{ name: "a", length: 2 }],
+      reads: [{ name: "a", length: 2, width: 1, groups: 1 }],
       constants: { c0: Float32Array.of(10, 20) },
       body: "return a[this.thread.x] + this.constants.c0[this.thread.x];",
       threads: [2],
       width: 1,
+      groups: 1,
     });
     const output = await program.run([machine.place([1, 2])]);
     expect([...(await output.read())]).toEqual([11, 22]);

@@ -9,10 +9,23 @@ export type ModeName = "webgpu" | "headlessgl" | "webasm" | "cpu";
 /** In the order in which they are preferred. */
 export const modeNames = ["webgpu", "headlessgl", "webasm", "cpu"] as const satisfies readonly ModeName[];
 
+/** A value that a program reads. */
+export interface Read {
+  readonly name: string;
+  readonly length: number;
+  /** What `name[index]` is in the body: an element, or a list of four. Four only where `Machine.packs`. */
+  readonly width: Width;
+  /** In how many groups of four columns its elements lie. See `Program.groups`. */
+  readonly groups: number;
+}
+
+/** Elements that belong together. */
+export type Width = 1 | 4;
+
 /** The source of a kernel, and what it is made for. */
 export interface Program {
-  /** The values that it reads, in order. In the body `name[index]` is an element. */
-  readonly reads: readonly { readonly name: string; readonly length: number }[];
+  /** The values that it reads, in order. */
+  readonly reads: readonly Read[];
   /**
    * Values that never change: `this.constants.name[index]` in the body. Only where `Machine.bakes`, since other modes keep values
    * where kernels read them.
@@ -23,7 +36,12 @@ export interface Program {
   /** How many threads there are along x, y and z: one to three extents. The elements of x lie side by side. */
   readonly threads: readonly number[];
   /** How many elements a thread makes. See `Machine.vectors`. */
-  readonly width: 1 | 4;
+  readonly width: Width;
+  /**
+   * In how many groups of four columns the threads make the result: all rows of the first four, then all of the next four, and so on.
+   * More than one only where `Machine.groups`.
+   */
+  readonly groups: number;
 }
 
 /** A value. Whoever holds it releases it. */
@@ -35,8 +53,8 @@ export interface Value {
   release(): void;
   /** The elements, which are not to be changed. */
   read(): Float32Array | Promise<Float32Array>;
-  /** What gpu.js takes as an argument. */
-  readonly argument: unknown;
+  /** What gpu.js takes as an argument for a program that reads it so. */
+  argument(read: Read): unknown;
 }
 
 /** A program that can run. */
@@ -60,6 +78,21 @@ export interface Machine {
   readonly vectors: number;
   /** Whether threads may have more than one extent. */
   readonly grids: boolean;
+  /** Whether elements can be read four at a time, which costs as much as reading one. */
+  readonly packs: boolean;
+  /**
+   * Whether threads side by side had better make four columns of rows side by side, since what they read of weights is then the same.
+   * Values may lie in groups of four columns there.
+   */
+  readonly groups: boolean;
+  /** Windows up to so many cells are faster written out than walked over in loops. */
+  readonly unrolls: number;
+  /**
+   * What an index is. `constants` are numbers like all others, computed once. `variables` are computed once and hold whole numbers,
+   * which takes a detour in gpu.js. Elsewhere variables are floats, which have to be cut off wherever they are used: an index is then
+   * `written` as code of whole numbers wherever it is used.
+   */
+  readonly indexes: "constants" | "variables" | "written";
   /** How many threads along x and y of a grid are computed as one, whether there are as many or not. */
   readonly block: readonly [x: number, y: number];
   /** Whether arguments are copied for each run, so that what never changes had better be a constant of the program. */

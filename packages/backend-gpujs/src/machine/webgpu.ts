@@ -56,12 +56,19 @@ async function modeOn(
     new gpujs.WebGPUBufferResult({ buffer, output: [length], componentCount: 1, context, kernel });
   const { device } = context;
   return {
-    name: "webgpu",
-    adapter: adapterName(context),
-    vectors: 0,
-    grids: true,
-    block: [8, 8],
-    bakes: false,
+    traits: {
+      mode: "webgpu",
+      adapter: adapterName(context),
+      vectors: 0,
+      grids: true,
+      // gpu.js gives kernels no buffers of vectors.
+      packs: false,
+      groups: false,
+      unrolls: 0,
+      indexes: "written",
+      block: [8, 8],
+      bakes: false,
+    },
     place(elements) {
       const buffer = device.createBuffer({ size: Math.max(4, elements.byteLength), usage });
       device.queue.writeBuffer(buffer, 0, elements);
