@@ -2,6 +2,7 @@ import { elementCount, stridesOf } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codeOf, indexAt, literal, quotientOf, ravel, type Target, unravel, type Writer, writeStage } from "./_code.ts";
+import { plainTarget, resultsOf } from "./_target.test-helper.ts";
 
 /** The value of code in which the identifiers are variables. */
 function valueOfCode(code: string, variables: Readonly<Record<string, number>> = {}): number {
@@ -10,14 +11,12 @@ function valueOfCode(code: string, variables: Readonly<Record<string, number>> =
 
 const shapes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
 
-describe.each(["constants", "variables", "written"] as const)("coordinates where indexes are %s", (indexes) => {
-  const quotient = (index: string, by: number) => quotientOf(index, by, indexes);
-
+describe("coordinates", () => {
   it("of an index are those of a row-major shape, and go back to it", () => {
     fc.assert(
       fc.property(shapes, fc.nat(), (dimensions, seed) => {
         const index = seed % elementCount(dimensions);
-        const at = unravel("index", dimensions, quotient);
+        const at = unravel("index", dimensions, quotientOf);
         const strides = stridesOf(dimensions);
         expect(at.map((code) => valueOfCode(code, { index }))).toEqual(
           dimensions.map((extent, axis) => Math.floor(index / strides[axis]) % extent),
@@ -31,7 +30,7 @@ describe.each(["constants", "variables", "written"] as const)("coordinates where
     for (const index of [2 ** 23 - 1, 2 ** 23 - 1000]) {
       for (const by of [1, 2, 3, 1000]) {
         const halved = Math.fround(index + 0.5);
-        expect(Math.floor(Math.fround(halved / by))).toBe(valueOfCode(quotient("index", by), { index }));
+        expect(Math.floor(Math.fround(halved / by))).toBe(valueOfCode(quotientOf("index", by), { index }));
       }
     }
   });
@@ -65,15 +64,7 @@ describe("literal", () => {
 
 describe("writeStage", () => {
   const tensor = { index: 7, type: "TENSOR_FLOAT32", dimensions: [2, 3, 4, 5], scale: 0, zeroPoint: 0 } as const;
-  const grids: Target = {
-    bakes: true,
-    grids: true,
-    block: [1, 1],
-    packs: false,
-    groups: false,
-    unrolls: 0,
-    indexes: "constants",
-  };
+  const grids: Target = { ...plainTarget, bakes: true };
 
   it("has the last axes along x and y, the others along z", () => {
     const { program, sources } = writeStage(tensor, grids, ({ read, at }) => read(tensor)(ravel(at, [60, 20, 5, 1])));
@@ -145,6 +136,34 @@ describe("writeStage", () => {
     expect(constantsOf(4097, false)).toEqual([]);
   });
 
+  describe.each([true, false])("where variables are floats: %s", (floats) => {
+    it("counts and divides whole numbers", () => {
+      const { program } = writeStage({ dimensions: [3, 4] }, { ...grids, floats }, (writer) => {
+        const { loop, line, variable, index, quotient, at } = writer;
+        const sum = variable("0");
+        const half = index(quotient(`${at[1]} + 1`, 2));
+        loop(3, (turn) => loop(2, (inner) => line(`${sum} += 10 * ${turn} + ${inner} + ${half};`)));
+        return `${sum} + 1000 * ${at[0]}`;
+      });
+      // Σ over turns 0, 1, 2 and inner 0, 1 is 63 and six times the half of x + 1.
+      const inRow = [63, 69, 69, 75];
+      expect(resultsOf(program)).toEqual([0, 1000, 2000].flatMap((more) => inRow.map((each) => each + more)));
+    });
+  });
+
+  it("tells conditions that divide the threads that are computed as one", () => {
+    const found: boolean[] = [];
+    const write = ({ isDivided, index, at }: Writer) => {
+      const [row, column] = [index(`${at[0]} - 1`), index(`${at[1]} - 1`)];
+      const both = index(`${row} + ${column}`);
+      found.push(...[row, column, both, `${at[1]} > 2`].map((place) => isDivided(`${place} >= 0`)));
+      return "0";
+    };
+    writeStage({ dimensions: [8, 8] }, { ...grids, floats: true, lanes: true }, write);
+    writeStage({ dimensions: [8, 8] }, { ...grids, floats: true, lanes: false }, write);
+    expect(found).toEqual([false, true, true, true, false, false, false, false]);
+  });
+
   describe("with four elements a thread", () => {
     const rows = { ...tensor, dimensions: [4, 3, 8] };
     const four = ({ four }: Writer) => four(rows, 8)("1", "1");
@@ -154,7 +173,7 @@ describe("writeStage", () => {
     it("reads them one by one", () => {
       const { body, reads } = stage([4, 3, 8], {});
       expect(reads).toEqual([{ name: "a0", length: 96, width: 1, groups: 1 }]);
-      expect(body).toBe("const d0 = 4 * (2 * 1 + 1);\nreturn [a0[d0], a0[d0 + 1], a0[d0 + 2], a0[d0 + 3]];");
+      expect(body).toBe("const d0 = (8 * 1 + 4 * 1);\nreturn [a0[d0], a0[d0 + 1], a0[d0 + 2], a0[d0 + 3]];");
     });
 
     it("reads them in one go where the machine does", () => {
@@ -166,7 +185,7 @@ describe("writeStage", () => {
     it("makes and reads groups of columns from eight rows on, where the machine does", () => {
       const made = stage([4, 3, 8], { groups: true });
       expect(made).toMatchObject({ threads: [12, 2], groups: 2, reads: [{ width: 1, groups: 2 }] });
-      expect(made.body).toContain("4 * (1 + 12 * 1)");
+      expect(made.body).toContain("4 * 1 + 48 * 1");
       expect(stage([7, 8], { groups: true })).toMatchObject({ threads: [2, 7], groups: 1, reads: [{ groups: 1 }] });
       expect(stage([8, 8], { groups: true })).toMatchObject({ threads: [8, 2], groups: 2, reads: [{ groups: 2 }] });
       // One group is what it is row by row.
@@ -182,27 +201,23 @@ describe("writeStage", () => {
       expect(threads(13)).toEqual([13, 10, 2]);
     });
 
-    it.each([{}, { groups: true }, { grids: false }, { packs: true, grids: false }, { indexes: "written" } as const])(
+    it.each([{}, { groups: true }, { grids: false }, { packs: true, grids: false }, { floats: true }])(
       "finds each thread's place in the result: %o",
       (target) => {
         const dimensions = [2, 3, 5, 8];
         const strides = stridesOf(dimensions);
-        const places: string[] = [];
-        const { threads, groups } = stage(dimensions, target, ({ at, flat, row, group }) => {
-          places.push(`[${flat}, ${ravel(at, strides)}, 8 * ${row} + 4 * ${group}]`);
-          return ["0", "0", "0", "0"];
-        });
-        const [x, y = 1, z = 1] = threads;
-        const found = Array.from({ length: x * y * z }, (_, thread) => {
-          const place = { x: thread % x, y: Math.floor(thread / x) % y, z: Math.floor(thread / (x * y)) };
-          const [flat, ...same] = new Function(`return ${places[0]};`).call({ thread: place });
-          expect(same).toEqual([flat, flat]);
-          return flat;
-        });
+        const program = stage(dimensions, target, ({ at, flat, row, group }) => [
+          flat,
+          ravel(at, strides),
+          `8 * ${row} + 4 * ${group}`,
+          "0",
+        ]);
+        const found = resultsOf(program);
         // In groups all rows of four columns come before those of the next four.
         const expected = Array.from({ length: 60 }, (_, thread) => 4 * thread);
         const inGroups = expected.map((_, thread) => 8 * (thread % 30) + 4 * Math.floor(thread / 30));
-        expect(found).toEqual(groups > 1 ? inGroups : expected);
+        const places = program.groups > 1 ? inGroups : expected;
+        expect(found).toEqual(places.map((place) => [place, place, place, 0]));
       },
     );
   });

@@ -2,9 +2,9 @@
  * Writing kernels: the body of a function that makes one element of a value, or four that lie side by side, of the elements of
  * others. Extents and scalars are written into it as numbers, so that gpu.js sees constant loops.
  *
- * Three rules of gpu.js: a variable that is set to a whole number or to an index is a float all the same, which is exact up to 2^24
- * and has to be cut off wherever it is used, so that indexes are no variables but where those cost nothing; a counter is a whole
- * number only where it is counted with `++`; and `/` never rounds, so that whole quotients need `quotient`.
+ * Three rules of gpu.js: a variable that is set to an index is a float all the same, which is exact up to 2^24 and has to be cut off
+ * wherever it is used, so that indexes are made with `index`, and counted with `loop`; these make whole numbers of variables that are
+ * begun with an extent and counted up by `++`; and `/` never rounds, so that whole quotients need `quotient`.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, ensure, extentProduct } from "@nnhal/operations";
@@ -52,8 +52,10 @@ export interface Writer {
   readonly group: string;
   /** The index of the element along all axes but the last, as code. */
   readonly row: string;
-  /** See `Machine.packs` and `Machine.unrolls`. */
-  readonly machine: Pick<Machine, "packs" | "unrolls">;
+  /** See `Machine.unrolls`. */
+  readonly unrolls: number;
+  /** Whether a condition may hold for some of the threads that are computed as one, and not for others. See `Machine.lanes`. */
+  isDivided(condition: string): boolean;
   /** Makes a source readable. */
   read(source: Source): At;
   /** Makes a source, seen as rows of so many columns, a multiple of four, readable by four. */
@@ -64,6 +66,8 @@ export interface Writer {
   line(code: string): void;
   /** Adds a constant, and gives its name. */
   define(value: string): string;
+  /** Adds a variable, and gives its name. */
+  variable(start: string): string;
   /** What is an index from here on: its name, or the code itself. */
   index(code: string): string;
   /** The whole part of a quotient of an index by an extent. */
@@ -87,7 +91,7 @@ export interface Grid {
 }
 
 /** What the code depends on. */
-export type Target = Pick<Machine, "bakes" | "grids" | "block" | "packs" | "groups" | "unrolls" | "indexes">;
+export type Target = Pick<Machine, "bakes" | "grids" | "block" | "packs" | "groups" | "lanes" | "unrolls" | "floats">;
 
 const thread = { x: "this.thread.x", y: "this.thread.y", z: "this.thread.z" };
 
@@ -108,7 +112,7 @@ const LEAST_ROWS = 8;
 
 /** Makes a stage of code for some machine. */
 export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
-  const { bakes, packs, unrolls, indexes } = target;
+  const { bakes, packs, lanes, unrolls, floats } = target;
   const sources: Source[] = [];
   const reads: Read[] = [];
   const constants: Record<string, Float32Array> = {};
@@ -116,6 +120,9 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
   let named = 0;
   const lines: string[] = [];
   let count = 0;
+  const varying = new Set<string>();
+  const isVarying = (code: string) =>
+    (code.match(/this\.thread\.x|\bn\d+/g) ?? []).some((name) => name === thread.x || varying.has(name));
   const define = (value: string): string => {
     const name = `d${count++}`;
     lines.push(`const ${name} = ${value};`);
@@ -123,17 +130,16 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
   };
   const index = (code: string): string => {
     if (isSimple(code)) return code;
-    if (indexes === "constants") return define(code);
-    if (indexes === "written") return enclosed(code);
-    // What is counted is a whole number.
+    if (!floats) return define(code);
     const name = `n${count++}`;
-    lines.push(`let ${name} = 0; ${name}++; ${name} = ${code};`);
+    if (isVarying(code)) varying.add(name);
+    lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${code};`);
     return name;
   };
   const quotient = (whole: string, by: number): string => {
-    const code = quotientOf(whole, by, indexes);
-    // Cutting off is not done twice where it is expensive.
-    return indexes === "variables" ? index(code) : code;
+    const code = quotientOf(whole, by);
+    // A whole number is not cut off in place, which takes long in OpenGL.
+    return floats && by > 1 ? index(`${code} >> 0`) : code;
   };
   const { threads, at, row, flat, groups } = isFlat
     ? inOneRow(dimensions, width, quotient)
@@ -164,7 +170,8 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     flat: times(width, flat),
     group: last,
     row,
-    machine: { packs, unrolls },
+    unrolls,
+    isDivided: (condition) => lanes && isVarying(condition),
     read(source) {
       const name = nameOf(source, { width: 1, groups: 1 });
       return (at) => `${name}[${codeOf(at)}]`;
@@ -183,11 +190,9 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
       const isGrouped = groups > 1 && inRow > 1 && rows >= LEAST_ROWS && "index" in source && source.data === undefined;
       const name = nameOf(source, { width: 1, groups: isGrouped ? inRow : 1 });
       return (fourRow, group) => {
-        const { code, offset } = indexAt([fourRow, group], isGrouped ? [1, rows] : [inRow, 1]);
-        const first = index(times(4, code));
-        const [a, b, c, d] = [0, 1, 2, 3].map(
-          (place) => `${name}[${codeOf({ code: first, offset: 4 * offset + place })}]`,
-        );
+        const { code, offset } = indexAt([fourRow, group], isGrouped ? [4, 4 * rows] : [columns, 4]);
+        const first = index(code);
+        const [a, b, c, d] = [0, 1, 2, 3].map((place) => `${name}[${codeOf({ code: first, offset: offset + place })}]`);
         return [a, b, c, d];
       };
     },
@@ -197,6 +202,11 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     },
     line: (code) => lines.push(code),
     define,
+    variable(start) {
+      const name = `v${count++}`;
+      lines.push(`let ${name} = ${start};`);
+      return name;
+    },
     index,
     quotient,
     block(head, body) {
@@ -206,8 +216,12 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     },
     loop(turns, body) {
       const name = `i${count++}`;
-      const counter = indexes === "written" ? `(${name} | 0)` : name;
-      writer.block(`for (let ${name} = 0; ${name} < ${turns}; ${name}++)`, () => body(counter));
+      const counter = floats ? `n${count++}` : name;
+      if (floats) lines.push(`let ${counter} = this.output.x; ${counter}++; ${counter} = 0;`);
+      writer.block(`for (let ${name} = 0; ${name} < ${turns}; ${name}++)`, () => {
+        body(counter);
+        if (floats) lines.push(`${counter}++;`);
+      });
     },
   };
   const values = write(writer);
@@ -315,11 +329,8 @@ export function unravel(index: string, dimensions: readonly number[], quotient: 
 }
 
 /** The whole part of a quotient of a whole number by an extent. Half is added since GPUs divide with an error. */
-export function quotientOf(index: string, by: number, indexes: Target["indexes"]): string {
-  if (by === 1) return index;
-  if (indexes === "written" && Number.isInteger(Math.log2(by))) return `(${enclosed(index)} >> ${Math.log2(by)})`;
-  const floor = `Math.floor((${index} + 0.5) / ${by})`;
-  return indexes === "constants" ? floor : `(${floor} >> 0)`;
+export function quotientOf(index: string, by: number): string {
+  return by === 1 ? index : `Math.floor((${index} + 0.5) / ${by})`;
 }
 
 function indexOf(index: string | Index): Index {

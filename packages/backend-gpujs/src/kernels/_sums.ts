@@ -30,16 +30,13 @@ export interface Grouped extends Convolution {
 
 /** The names of sums that are begun with the bias: of the thread's element, or of its four. */
 export function sumsFrom(
-  { line, read, four, group }: Writer,
+  { variable, read, four, group }: Writer,
   bias: KernelTensor,
   channel: string,
   width: Width,
 ): readonly string[] {
   const starts = width === 1 ? [read(bias)(channel)] : four(bias, bias.dimensions[0])("0", group);
-  return starts.map((start, place) => {
-    line(`let s${place} = ${start};`);
-    return `s${place}`;
-  });
+  return starts.map((start) => variable(start));
 }
 
 /** The operands that decide what the sums are worth. */

@@ -11,6 +11,8 @@ export interface Window extends Padding {
   readonly strideWidth: number;
   readonly dilationHeight: number;
   readonly dilationWidth: number;
+  /** Whether what is written for a cell is a loop of its own. Default: no. */
+  readonly isDeep?: boolean;
 }
 
 /** A window along an axis of the image, which has `extent` cells. */
@@ -24,15 +26,18 @@ interface Along {
 }
 
 /**
- * Writes `cell` for each cell of the image under the window that makes an element of the output. It is given the index of
- * the cell's first channel, and the place in the window as a number of cells.
+ * What is written for a cell of the image: given the index of its first channel, and its place in the window as a number of cells. With
+ * `inside` there is a cell only where that condition holds; what is read elsewhere is something else, and counts for nothing.
  */
+export type Cell = (pixel: Index, tap: Index, inside: string | undefined) => void;
+
+/** Writes `cell` for each cell of the image under the window that makes an element of the output. */
 export function walkWindow(
   writer: Writer,
   image: Image,
   window: Window,
   { batch, row, column }: Pick<Place, "batch" | "row" | "column">,
-  cell: (pixel: Index, tap: Index) => void,
+  cell: Cell,
 ): void {
   const { index } = writer;
   const { paddingTop, paddingBottom, paddingLeft, paddingRight } = window;
@@ -53,18 +58,28 @@ export function walkWindow(
     after: paddingRight,
   };
   if (image.channelsLast && isPoint(vertical) && isPoint(horizontal)) {
-    cell(indexAt([index(times(image.pixelStep, writer.row))], [1]), indexAt([], []));
+    cell(indexAt([index(times(image.pixelStep, writer.row))], [1]), indexAt([], []), undefined);
     return;
   }
   const [top, left] = [index(startOf(vertical, row)), index(startOf(horizontal, column))];
   const first = index(ravel([batch, top, left], [image.batchStep, image.rowStep, image.pixelStep]));
   const steps = [1, image.rowStep * vertical.dilation, image.pixelStep * horizontal.dilation];
-  const isWrittenOut = vertical.cells * horizontal.cells <= writer.machine.unrolls;
-  walkAlong(writer, vertical, top, isWrittenOut, (y) =>
-    walkAlong(writer, horizontal, left, isWrittenOut, (x) =>
-      cell(named(writer, indexAt([first, y, x], steps)), named(writer, indexAt([y, x], [window.width, 1]))),
-    ),
+  // A loop for each cell had better stand once, but where it would be entered by all for the sake of some.
+  const isWrittenOut =
+    vertical.cells * horizontal.cells <= writer.unrolls && (!window.isDeep || writer.isDivided(left));
+  walkAlong(writer, vertical, top, isWrittenOut, (y, isRow) =>
+    walkAlong(writer, horizontal, left, isWrittenOut, (x, isColumn) => {
+      const inside = [isRow, isColumn].filter((each) => each !== undefined).join(" && ");
+      const tap = named(writer, indexAt([y, x], [window.width, 1]));
+      cell(named(writer, indexAt([first, y, x], steps)), tap, inside === "" ? undefined : inside);
+    }),
   );
+}
+
+/** Writes the body under a condition, where there is one. */
+export function where({ block }: Writer, condition: string | undefined, body: () => void): void {
+  if (condition === undefined) body();
+  else block(`if (${condition})`, body);
 }
 
 function named({ index }: Writer, { code, offset }: Index): Index {
@@ -81,14 +96,15 @@ function startOf({ stride, before }: Along, place: string): string {
   return before === 0 ? times(stride, place) : `${times(stride, place)} - ${before}`;
 }
 
-/** Writes the body for each cell of the window that lies in the image. */
+/** Writes the body for each cell of the window that lies in the image, or may lie there: the body is then told when. */
 function walkAlong(
-  { loop, block, index }: Writer,
+  writer: Writer,
   along: Along,
   start: string,
   isWrittenOut: boolean,
-  body: (tap: Index) => void,
+  body: (tap: Index, inside: string | undefined) => void,
 ): void {
+  const { loop, index } = writer;
   const { extent, cells, stride, dilation, before, after } = along;
   const outputs = Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
   const visit = (tap: Index, [least, greatest]: readonly [number, number]) => {
@@ -96,13 +112,15 @@ function walkAlong(
       below: dilation * least < before,
       above: stride * (outputs - 1) - before + dilation * greatest >= extent,
     };
-    if (!isOutside.below && !isOutside.above) return body(tap);
+    if (!isOutside.below && !isOutside.above) return body(tap, undefined);
     const place = index(codeOf(indexAt([start, tap], [1, dilation])));
     const conditions = [
       ...(isOutside.below ? [`${place} >= 0`] : []),
       ...(isOutside.above ? [`${place} < ${extent}`] : []),
     ];
-    block(`if (${conditions.join(" && ")})`, () => body(tap));
+    const inside = conditions.join(" && ");
+    const isDivided = writer.isDivided(inside);
+    where(writer, isDivided ? undefined : inside, () => body(tap, isDivided ? inside : undefined));
   };
   if (!isWrittenOut) loop(cells, (tap) => visit({ code: tap, offset: 0 }, [0, cells - 1]));
   else for (let tap = 0; tap < cells; tap++) visit({ code: "0", offset: tap }, [tap, tap]);

@@ -4,12 +4,13 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import type { TensorInfo } from "@nnhal/operations";
+import type { Width } from "../machine/machine.ts";
 import { type Index, indexAt, plus, ravel, type Source, times, type Writer } from "./_code.ts";
 import { cellsOf, imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 import { centredWriter } from "./_quantised.ts";
 import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
-import { walkWindow } from "./_window.ts";
+import { type Cell, walkWindow, where } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -19,7 +20,7 @@ interface One {
 const onWholeNumbers = { accepts: isReal, stored: true } as const;
 
 /** Four elements a thread where they lie side by side, `share`, what they have in common, divides so, and it is worth it. */
-function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number): 1 | 4 {
+function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number): Width {
   return reads >= vectors && !nchw && share % 4 === 0 ? 4 : 1;
 }
 
@@ -32,6 +33,8 @@ interface Products {
   /** The output channel of the thread's sum; with four sums that of the first. */
   readonly channel: string;
   readonly channelStep: number;
+  /** How many sums there are. */
+  readonly width: Width;
   /** The input's first channel as code. */
   readonly first: string;
   /** Whether the input is read by four channels: cells are then counted, and the first channel as a group of four. */
@@ -39,43 +42,54 @@ interface Products {
 }
 
 /** Writes code that adds up the products of a cell. */
-function addProducts(writer: Writer, sums: readonly string[], products: Products): (pixel: Index, tap: Index) => void {
-  const { loop, line, define, index, group } = writer;
-  const { input, weights, depth, outputs, channel, channelStep, first, byFours } = products;
-  const add = (value: string, factors: readonly string[]) =>
-    sums.forEach((sum, place) => {
-      line(`${sum} += ${value} * ${factors[place]};`);
+function addProducts(writer: Writer, sums: readonly string[], products: Products): Cell {
+  const write = productsOf(writer, products);
+  return (pixel, tap, inside) => {
+    if (inside === undefined) return write(sums, pixel, tap);
+    const parts = sums.map(() => writer.variable("0"));
+    write(parts, pixel, tap);
+    where(writer, inside, () => {
+      for (const [place, sum] of sums.entries()) writer.line(`${sum} += ${parts[place]};`);
     });
-  if (sums.length === 1) {
+  };
+}
+
+function productsOf(writer: Writer, products: Products): (sums: readonly string[], pixel: Index, tap: Index) => void {
+  const { loop, line, define, index, group } = writer;
+  const { input, weights, depth, outputs, channel, channelStep, first, width, byFours } = products;
+  const add = (sums: readonly string[], value: string, factors: readonly string[]) => {
+    for (const [place, sum] of sums.entries()) line(`${sum} += ${value} * ${factors[place]};`);
+  };
+  if (width === 1) {
     const [ones, factor] = [writer.read(input), writer.read(weights)];
     const step = depth % 4 === 0 ? 4 : 1;
-    return (pixel, tap) =>
+    return (sums, pixel, tap) =>
       loop(depth / step, (i) => {
         const value = index(ravel([pixel.code, first, i], [1, 1, step * channelStep]));
         const weight = index(ravel([tap.code, channel, i], [depth * outputs, 1, step * outputs]));
         for (let place = 0; place < step; place++) {
           const offset = depth * outputs * tap.offset + place * outputs;
           const element = ones({ code: value, offset: pixel.offset + place * channelStep });
-          add(element, [factor({ code: weight, offset })]);
+          add(sums, element, [factor({ code: weight, offset })]);
         }
       });
   }
   const factors = writer.four(weights, outputs);
   if (!byFours) {
     const ones = writer.read(input);
-    return (pixel, tap) =>
+    return (sums, pixel, tap) =>
       loop(depth, (i) => {
         const value = define(ones(indexAt([pixel, first, i], [1, 1, channelStep])));
-        add(value, factors(indexAt([tap, i], [depth, 1]), group));
+        add(sums, value, factors(indexAt([tap, i], [depth, 1]), group));
       });
   }
   const fours = writer.four(input, input.dimensions[input.dimensions.length - 1]);
-  return (pixel, tap) =>
+  return (sums, pixel, tap) =>
     loop(depth / 4, (i) => {
       const { code, offset } = indexAt([tap, i], [depth, 4]);
-      fours(pixel, indexAt([first, i], [1, 1])).forEach((value, place) => {
-        add(define(value), factors({ code, offset: offset + place }, group));
-      });
+      for (const [place, value] of fours(pixel, indexAt([first, i], [1, 1])).entries()) {
+        add(sums, define(value), factors({ code, offset: offset + place }, group));
+      }
     });
 }
 
@@ -104,9 +118,10 @@ function convolve(args: Grouped, output: TensorInfo, make: Make) {
         channel,
         channelStep: image.channelStep,
         first,
+        width: threadWidth,
         byFours,
       });
-      walkWindow(writer, image, { ...args, height, width }, place, add);
+      walkWindow(writer, image, { ...args, height, width, isDeep: true }, place, add);
       return finish(plain, sums, args, { weights: filter, output }, channel);
     },
     { width: threadWidth },
@@ -147,18 +162,21 @@ const depthwiseConv2d = kernelOf({
         const window = { ...args, height, width };
         if (threadWidth === 4) {
           const [values, weights] = [writer.four(input, outputs), writer.four(filter, outputs)];
-          walkWindow(writer, image, window, place, (pixel, tap) => {
-            const factors = weights(tap, writer.group);
-            values(pixel, writer.group).forEach((value, at) => {
-              writer.line(`${sums[at]} += ${value} * ${factors[at]};`);
+          walkWindow(writer, image, window, place, (pixel, tap, inside) => {
+            where(writer, inside, () => {
+              const factors = weights(tap, writer.group);
+              for (const [at, value] of values(pixel, writer.group).entries()) {
+                writer.line(`${sums[at]} += ${value} * ${factors[at]};`);
+              }
             });
           });
         } else {
           const [value, weight] = [writer.read(input), writer.read(filter)];
           const source = writer.index(times(image.channelStep, writer.quotient(channel, multiplier)));
-          walkWindow(writer, image, window, place, (pixel, tap) => {
+          walkWindow(writer, image, window, place, (pixel, tap, inside) => {
             const factor = weight(indexAt([tap, channel], [outputs, 1]));
-            writer.line(`${sums[0]} += ${value(indexAt([pixel, source], [1, 1]))} * ${factor};`);
+            const element = value(indexAt([pixel, source], [1, 1]));
+            where(writer, inside, () => writer.line(`${sums[0]} += ${element} * ${factor};`));
           });
         }
         return finish(plain, sums, args, { weights: filter, output }, channel);
@@ -187,12 +205,22 @@ const transposeConv2d = kernelOf({
         const sums = sumsFrom(plain, args.bias, channel, threadWidth);
         const [top, left] = [index(plus(row, paddingTop)), index(plus(column, paddingLeft))];
         const { channelStep } = image;
-        const products = { input, weights, depth, outputs, channel, channelStep, first: "0", byFours };
-        const add = addProducts(writer, sums, products);
+        const products = {
+          input,
+          weights,
+          depth,
+          outputs,
+          channel,
+          channelStep,
+          first: "0",
+          width: threadWidth,
+          byFours,
+        };
+        const add = productsOf(writer, products);
         const steps = [image.batchStep, image.rowStep, image.pixelStep];
         spread(writer, { filter: height, from: top, stride: strideHeight, cells: image.height }, (ky, y) =>
           spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x) =>
-            add(indexAt([index(ravel([batch, y, x], steps))], [1]), indexAt([ky, kx], [width, 1])),
+            add(sums, indexAt([index(ravel([batch, y, x], steps))], [1]), indexAt([ky, kx], [width, 1])),
           ),
         );
         return finish(plain, sums, args, { weights: filter, output: made }, channel);
@@ -244,8 +272,18 @@ const fullyConnected = kernelOf({
         const sums = sumsFrom(plain, args.bias, channel, threadWidth);
         const pixel = writer.index(times(byFours ? 1 : depth, writer.row));
         if (isTurned) {
-          const products = { input, weights, depth, outputs, channel, channelStep: 1, first: "0", byFours };
-          addProducts(writer, sums, products)(indexAt([pixel], [1]), indexAt([], []));
+          const products = {
+            input,
+            weights,
+            depth,
+            outputs,
+            channel,
+            channelStep: 1,
+            first: "0",
+            width: threadWidth,
+            byFours,
+          };
+          productsOf(writer, products)(sums, indexAt([pixel], [1]), indexAt([], []));
         } else {
           const [value, weight] = [writer.read(input), writer.read(weights)];
           const first = writer.index(times(depth, channel));

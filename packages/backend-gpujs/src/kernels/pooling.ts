@@ -6,7 +6,7 @@ import { imageOf, placeOf } from "./_image.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, roundedAway, within } from "./_quantised.ts";
-import { walkWindow } from "./_window.ts";
+import { walkWindow, where } from "./_window.ts";
 
 interface Pool extends Padding {
   readonly input: KernelTensor;
@@ -41,9 +41,9 @@ function pool({ start, take, finish }: Pooling): GpujsKernel {
         const from = read(input);
         const channel = index(times(image.channelStep, place.channel));
         line(`let value = ${literal(start)};\nlet count = 0;`);
-        walkWindow(writer, image, window, place, (pixel) => {
+        walkWindow(writer, image, window, place, (pixel, _, inside) => {
           const x = writer.define(from(indexAt([pixel, channel], [1, 1])));
-          line(`value = ${take("value", x)};\ncount += 1;`);
+          where(writer, inside, () => line(`value = ${take("value", x)};\ncount += 1;`));
         });
         const value = finish("value", "count");
         if (!isQuantised(output.type)) return activate(value, args.activation);

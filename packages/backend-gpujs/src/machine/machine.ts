@@ -85,14 +85,12 @@ export interface Machine {
    * Values may lie in groups of four columns there.
    */
   readonly groups: boolean;
+  /** Whether threads side by side are computed as one, so that all had better do what only some need, and these forget it. */
+  readonly lanes: boolean;
   /** Windows up to so many cells are faster written out than walked over in loops. */
   readonly unrolls: number;
-  /**
-   * What an index is. `constants` are numbers like all others, computed once. `variables` are computed once and hold whole numbers,
-   * which takes a detour in gpu.js. Elsewhere variables are floats, which have to be cut off wherever they are used: an index is then
-   * `written` as code of whole numbers wherever it is used.
-   */
-  readonly indexes: "constants" | "variables" | "written";
+  /** Whether variables are floats unless told otherwise, so that an index in one has to be cut off wherever it is used. */
+  readonly floats: boolean;
   /** How many threads along x and y of a grid are computed as one, whether there are as many or not. */
   readonly block: readonly [x: number, y: number];
   /** Whether arguments are copied for each run, so that what never changes had better be a constant of the program. */

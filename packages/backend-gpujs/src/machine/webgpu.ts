@@ -64,8 +64,9 @@ async function modeOn(
       // gpu.js gives kernels no buffers of vectors.
       packs: false,
       groups: false,
+      lanes: false,
       unrolls: 0,
-      indexes: "written",
+      floats: true,
       block: [8, 8],
       bakes: false,
     },

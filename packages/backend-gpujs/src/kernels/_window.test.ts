@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type Target, type Writer, writeStage } from "./_code.ts";
+import { imageOf, placeOf } from "./_image.ts";
+import { plainTarget, resultsOf } from "./_target.test-helper.ts";
+import { walkWindow, where } from "./_window.ts";
+
+const targets: readonly Target[] = [
+  plainTarget,
+  { ...plainTarget, unrolls: 25 },
+  { ...plainTarget, floats: true },
+  { ...plainTarget, floats: true, lanes: true, unrolls: 25 },
+  { ...plainTarget, floats: true, grids: false },
+];
+
+const small = fc.integer({ min: 1, max: 3 });
+const along = fc.record({
+  extent: fc.integer({ min: 1, max: 6 }),
+  cells: small,
+  stride: small,
+  dilation: small,
+  before: fc.nat(2),
+  after: fc.nat(2),
+});
+
+/** How often a window fits. */
+function outputsOf({ extent, cells, stride, dilation, before, after }: { [key: string]: number }): number {
+  return Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
+}
+
+it("visits the cells of the image under each window, and no other", () => {
+  fc.assert(
+    fc.property(
+      along,
+      along,
+      fc.boolean(),
+      fc.boolean(),
+      fc.constantFrom(...targets),
+      (down, across, nchw, isDeep, target) => {
+        const [rows, columns] = [outputsOf(down), outputsOf(across)];
+        fc.pre(rows > 0 && columns > 0);
+        const [batches, channels] = [2, 3];
+        const shape = (height: number, width: number) =>
+          nchw ? [batches, channels, height, width] : [batches, height, width, channels];
+        const image = imageOf(shape(down.extent, across.extent), nchw);
+        const window = {
+          height: down.cells,
+          width: across.cells,
+          strideHeight: down.stride,
+          strideWidth: across.stride,
+          dilationHeight: down.dilation,
+          dilationWidth: across.dilation,
+          paddingTop: down.before,
+          paddingBottom: down.after,
+          paddingLeft: across.before,
+          paddingRight: across.after,
+          isDeep,
+        };
+        const dimensions = shape(rows, columns);
+        const { program } = writeStage({ dimensions }, target, (writer: Writer) => {
+          writer.line("const seen = [];");
+          walkWindow(writer, image, window, placeOf(writer.at, nchw), (pixel, tap, inside) =>
+            where(writer, inside, () => {
+              writer.line(`seen.push(${pixel.code} + ${pixel.offset}, ${tap.code} + ${tap.offset});`);
+            }),
+          );
+          return "seen";
+        });
+        const found = resultsOf(program);
+        const expected = found.map((_, index) => {
+          const inner = nchw
+            ? [index % columns, Math.floor(index / columns) % rows, Math.floor(index / (columns * rows * channels))]
+            : [
+                Math.floor(index / channels) % columns,
+                Math.floor(index / (channels * columns)) % rows,
+                Math.floor(index / (channels * columns * rows)),
+              ];
+          const [column, row, batch] = inner;
+          const seen: number[] = [];
+          for (let ky = 0; ky < down.cells; ky++) {
+            for (let kx = 0; kx < across.cells; kx++) {
+              const iy = row * down.stride - down.before + ky * down.dilation;
+              const ix = column * across.stride - across.before + kx * across.dilation;
+              if (iy < 0 || iy >= down.extent || ix < 0 || ix >= across.extent) continue;
+              seen.push(image.batchStep * batch + image.rowStep * iy + image.pixelStep * ix, across.cells * ky + kx);
+            }
+          }
+          return seen;
+        });
+        expect(found).toEqual(expected);
+      },
+    ),
+  );
+});
