@@ -13,10 +13,10 @@ const software = /llvmpipe|lavapipe|swiftshader|software/i;
  * from a driver that computes with the processor, has the times of the latter.
  */
 const measured = {
-  webasm: { float: 0.9, quantised: 0.9 },
-  cpu: { float: 0.93, quantised: 1 },
-  webgpu: { float: 1.8, quantised: 2.1 },
-  headlessgl: { float: 3.6, quantised: 3 },
+  webasm: { float: 0.32, quantised: 0.35 },
+  cpu: { float: 1, quantised: 1.15 },
+  webgpu: { float: 0.85, quantised: 0.77 },
+  headlessgl: { float: 0.54, quantised: 0.61 },
 } as const satisfies Readonly<Record<ModeName, RelativeTimes>>;
 
 /** The times on a machine. */

@@ -12,6 +12,7 @@ import {
 } from "@nnhal/types";
 import { expectGiven } from "./checks.ts";
 import type { Compilation, Executable } from "./compilation.ts";
+import type { Executed } from "./execution.ts";
 import { close, whenCollected } from "./finalizer.ts";
 import type { Memory } from "./memory.ts";
 import { isRecoverable } from "./plan/run.ts";
@@ -58,7 +59,7 @@ export class Burst {
   }
 
   /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation's, BAD_STATE where it is taken. */
-  take(compilation: Compilation): void {
+  take(compilation: Executed): void {
     const what = "burstCompute";
     const isOwn = compilation === this.#compilation;
     expect(isOwn, ResultCode.BAD_DATA, () => `${what}: the burst is of another compilation than the execution`);

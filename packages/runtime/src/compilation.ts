@@ -20,7 +20,7 @@ import { close, whenCollected } from "./finalizer.ts";
 import type { Model } from "./model.ts";
 import type { OperandFacts } from "./operand-facts.ts";
 import { type Divided, type DivideOptions, divideAndPrepare, type PrepareParts, planningOrder } from "./plan/divide.ts";
-import { rehearseArguments } from "./rehearse.ts";
+import { rehearseExecution } from "./rehearse.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How to divide a model among devices. */
@@ -145,11 +145,11 @@ export class Compilation {
       if (!this.#isClosed) this.#state = "failed";
       throw error;
     }
+    await rehearseExecution();
     if (this.#isClosed) {
       prepared.preparedModel.close();
       throw new NeuralNetworksError(ResultCode.BAD_STATE, "finish: the compilation was closed meanwhile");
     }
-    rehearseArguments();
     this.#prepared = prepared;
     this.#state = "finished";
     this.#cancelFinalizer = whenCollected(this, prepared.preparedModel, close);

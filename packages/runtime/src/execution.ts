@@ -39,6 +39,12 @@ const durationCodes: readonly string[] = [
   "fencedInDriver",
 ] satisfies DurationCode[];
 
+/** What an execution asks of a compilation. */
+export type Executed = Pick<
+  Compilation,
+  "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
+>;
+
 /**
  * One run: set every input and output, compute, read the outputs. An execution runs once; create another for the next run.
  *
@@ -46,7 +52,7 @@ const durationCodes: readonly string[] = [
  * UNEXPECTED_NULL for one that is missing. What is refused leaves the execution as it was.
  */
 export class Execution {
-  readonly #compilation: Compilation;
+  readonly #compilation: Executed;
   readonly #arguments: ExecutionArguments;
   #measure = false;
   #timeout: bigint | undefined;
@@ -54,7 +60,7 @@ export class Execution {
   #state: "open" | "running" | "done" | "closed" = "open";
   #conclusion: Conclusion | undefined;
 
-  constructor(compilation: Compilation) {
+  constructor(compilation: Executed) {
     expectGiven(compilation, "Execution", "compilation");
     // Refuses a compilation that is not finished.
     void compilation.executable;

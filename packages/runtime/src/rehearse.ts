@@ -1,12 +1,20 @@
 /**
- * The rehearsal of setting arguments, as the devices rehearse executions: JavaScript compiles a function when it is first called, which
- * takes longer than small networks do. So it is called before somebody waits.
+ * The rehearsal of an execution, as devices rehearse theirs: JavaScript compiles a function when it is first called, which takes longer
+ * than small networks do. So it is called before somebody waits.
  */
-import { type Operand, OperandLifeTime, OperandType, type Request } from "@nnhal/types";
+import { steadyClock } from "@nnhal/driver-core/device";
+import {
+  ErrorStatus,
+  type Operand,
+  OperandLifeTime,
+  OperandType,
+  type PreparedModel,
+  type Request,
+} from "@nnhal/types";
+import { noTracer, notMeasured, silentLogger } from "@nnhal/utils";
 import { nowhere } from "./draft-operand.ts";
-import { createArguments } from "./execution-arguments.ts";
+import { type Executed, Execution } from "./execution.ts";
 import { halOperandFacts } from "./operand-facts.ts";
-import { bytesOf } from "./value.ts";
 
 const operand = (lifetime: number): Operand => ({
   type: OperandType.TENSOR_FLOAT32,
@@ -19,10 +27,18 @@ const operand = (lifetime: number): Operand => ({
   extraParams: { kind: "none" },
 });
 
-/** Sets the arguments of an execution that nobody sees, and gives the request that they make. */
-export function rehearseArguments(): Request {
-  const what = "rehearseArguments";
-  const args = createArguments({
+/** Executes a model that computes nothing, where nobody sees it: it is neither logged nor traced. Gives its request. */
+export async function rehearseExecution(): Promise<Request | undefined> {
+  let seen: Request | undefined;
+  const preparedModel: PreparedModel = {
+    async execute(request) {
+      seen = request;
+      return { status: ErrorStatus.NONE, outputShapes: [{ dimensions: [1], isSufficient: true }], timing: notMeasured };
+    },
+    close() {},
+  };
+  const executable = { preparedModel, canFallBack: false };
+  const compilation: Executed = {
     hal: {
       main: {
         operands: [operand(OperandLifeTime.SUBGRAPH_INPUT), operand(OperandLifeTime.SUBGRAPH_OUTPUT)],
@@ -30,19 +46,24 @@ export function rehearseArguments(): Request {
         inputIndexes: [0],
         outputIndexes: [1],
       },
+      referenced: [],
+      operandValues: new Uint8Array(0),
+      pools: [],
+      relaxComputationFloat32toFloat16: false,
+      extensionNameToPrefix: [],
     },
     factsOf: halOperandFacts,
-  });
-  for (const side of ["input", "output"] as const) {
-    const { name } = args.factsAt(side, 0, what);
-    args.set(side, 0, bytesOf(new Float32Array(1), name, what), [], what);
-  }
-  args.expectAllSet(what);
-  args.expectValues(what);
-  args.retain();
-  const request = args.request();
-  const shapes = args.initialShapes();
-  args.whyImpossible(shapes);
-  args.end(shapes);
-  return request;
+    executable,
+    lend: () => executable,
+    giveBack() {},
+    expectOneExplicitDevice() {},
+    log: silentLogger,
+    trace: noTracer,
+    now: steadyClock,
+  };
+  const execution = new Execution(compilation);
+  execution.setInput(0, new Float32Array(1));
+  execution.setOutput(0, new Float32Array(1));
+  await execution.compute();
+  return seen;
 }
