@@ -17,7 +17,7 @@ import * as tf from "@tensorflow/tfjs-core";
 import { tfjsNetwork } from "./tfjs-network.ts";
 
 const models = process.env.NNHAL_MODELS ?? join(import.meta.dirname, "../../../../shared/models");
-const rounds = Number(process.argv[2] ?? 200);
+const rounds = Number(process.argv[2] ?? 1000);
 const engine = process.argv[3] === "cpu" ? "cpu" : "wasm";
 const file = readFileSync(join(models, "mobilenet_v1_0.25_128_quant.float.tflite"));
 const input = Float32Array.from({ length: 128 * 128 * 3 }, (_, index) => Math.sin(index));

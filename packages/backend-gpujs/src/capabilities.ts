@@ -4,9 +4,7 @@
  */
 import type { RelativeTimes } from "@nnhal/backend";
 import type { Machine, ModeName } from "./machine/machine.ts";
-
-/** A driver that computes with the processor, by what adapters are called. */
-const software = /llvmpipe|lavapipe|swiftshader|software/i;
+import { isSoftware } from "./machine/webgpu.ts";
 
 /**
  * There was no graphics card to be measured: for WebGPU one is taken to be no slower than WebAssembly; OpenGL, where a card is not told
@@ -21,5 +19,5 @@ const measured = {
 
 /** The times on a machine. */
 export function timesOn({ mode, adapter = "" }: Pick<Machine, "mode" | "adapter">): RelativeTimes {
-  return measured[mode === "webgpu" && !software.test(adapter) ? "webasm" : mode];
+  return measured[mode === "webgpu" && !isSoftware(adapter) ? "webasm" : mode];
 }

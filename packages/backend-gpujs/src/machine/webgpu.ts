@@ -55,10 +55,11 @@ async function modeOn(
   const wrap = (buffer: BufferFacts["buffer"], length: number) =>
     new gpujs.WebGPUBufferResult({ buffer, output: [length], componentCount: 1, context, kernel });
   const { device } = context;
+  const adapter = adapterName(context);
   return {
     traits: {
       mode: "webgpu",
-      adapter: adapterName(context),
+      adapter,
       vectors: 0,
       grids: true,
       // gpu.js gives kernels no buffers of vectors.
@@ -83,13 +84,41 @@ async function modeOn(
       return flat;
     },
     argument: (buffer) => buffer,
-    read: (buffer) => buffer.toArray(),
+    read: (buffer) => (isSoftware(adapter) ? quietly(Promise.resolve(buffer.toArray())) : buffer.toArray()),
     free: (buffer) => buffer.delete(),
   };
 }
 
 function isBuffer(result: unknown): result is ResidentValue & BufferFacts {
   return isResident(result) && "buffer" in result;
+}
+
+/** Whether a driver computes with the processor, by what adapters are called. */
+export function isSoftware(adapter: string): boolean {
+  return /llvmpipe|lavapipe|swiftshader|software/i.test(adapter);
+}
+
+/** Milliseconds that the thread rests between two turns of the event loop. */
+const rest = 0.05;
+const bed = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Waits for a result of a driver that computes with the processor. While something is under way Dawn has the event loop turn as fast as
+ * it can, which would take a processor from the driver's threads.
+ */
+function quietly<Result>(result: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  const turn = () => {
+    if (isOver) return;
+    Atomics.wait(bed, 0, 0, rest);
+    setImmediate(turn);
+  };
+  result.then(end, end);
+  setImmediate(turn);
+  return result;
 }
 
 function adapterName({ adapter: { info } }: BufferFacts["context"]): string {
