@@ -1,10 +1,11 @@
 /** Quantised tensors: what becomes of whole numbers where values are floats. */
 import { referenceBackend } from "@nnhal/backend-reference";
+import { modelRunner } from "@nnhal/conformance";
 import { openDevice } from "@nnhal/driver-core/device";
 import { Model, type OperandDescription, type OperandValue } from "@nnhal/runtime";
 import type { Device, OperationTypeName } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
-import { deviceOn, runnerOf } from "./_devices.test-helper.ts";
+import { deviceOn } from "./_devices.test-helper.ts";
 
 const byte = { type: "TENSOR_QUANT8_ASYMM" } as const;
 const whole = { type: "TENSOR_INT32" } as const;
@@ -47,7 +48,7 @@ beforeAll(async () => {
 describe.each(["webasm", "cpu"] as const)("in mode %s", (mode) => {
   const run = async (model: Model, input: Uint8Array) => {
     const [ours, theirs] = await Promise.all(
-      [await deviceOn(mode), reference].map(async (device) => (await runnerOf(model.hal, [device]))([input])),
+      [await deviceOn(mode), reference].map(async (device) => (await modelRunner(model.hal, [device]))([input])),
     );
     return { ours: [...ours[0]], theirs: [...theirs[0]] };
   };

@@ -4,9 +4,10 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { findTrainedExamples, trainedOutputProblem } from "@nnhal/conformance";
+import { findTrainedExamples, modelRunner, trainedOutputProblem } from "@nnhal/conformance";
+import { importTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
-import { deviceOn, tfliteRunner } from "./_devices.test-helper.ts";
+import { deviceOn } from "./_devices.test-helper.ts";
 
 const folder = process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
 const examples = findTrainedExamples(folder);
@@ -24,7 +25,7 @@ describe.each(["wasm", "cpu"] as const)("trained models on %s", (engine) => {
   it.each(chosen.map((example) => [`${example.model} on ${example.input}`, example] as const))(
     "%s",
     async (_, example) => {
-      const run = await tfliteRunner(fileOf(example), await deviceOn(engine));
+      const run = await modelRunner(importTflite(fileOf(example)).model, [await deviceOn(engine)]);
       const actual = await run(example.inputs.map(fileOf));
       const problems = example.outputs.map((output, place) => trainedOutputProblem(output, actual[place]));
       expect(problems).toEqual(example.outputs.map(() => undefined));

@@ -2,11 +2,11 @@
  * Random operations on the tfjs backend, held against the reference kernels: other shapes, windows, quantisations and hostile
  * numbers than the public vectors have. Those of the windows are more, since tfjs has odd ways with padding.
  */
-import { randomExamples, runVectors, summarise } from "@nnhal/conformance";
+import { modelRunner, randomExamples, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { deviceOn, runnerOf } from "./_devices.test-helper.ts";
+import { deviceOn } from "./_devices.test-helper.ts";
 import { constant, modelOf, network, operand } from "./_models.test-helper.ts";
 
 const { CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, AVERAGE_POOL_2D, FILL } = OperationType;
@@ -40,7 +40,7 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
     const { status, message } = await device.prepareModel(fill);
     expect(status).toBe(ErrorStatus.GENERAL_FAILURE);
     expect(message).toMatch(/4294967296 bytes are needed where \d+ are left in the engine wasm/);
-    const run = await runnerOf(network(), device);
+    const run = await modelRunner(network(), [device]);
     const [output] = await run([new Uint8Array(Float32Array.of(1, 2).buffer)]);
     expect(new Float32Array(output.buffer)[0]).toBeCloseTo(2, 6);
   });

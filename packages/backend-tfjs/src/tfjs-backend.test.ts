@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { viewOperands, viewOperation } from "@nnhal/backend";
+import { modelRunner } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { deviceOn, runnerOf } from "./_devices.test-helper.ts";
+import { deviceOn } from "./_devices.test-helper.ts";
 import { constant, modelOf, network, operand } from "./_models.test-helper.ts";
 import { backend, tfjsBackend } from "./index.ts";
 
@@ -18,7 +19,7 @@ describe.each(["wasm", "cpu"] as const)("the tfjs backend on %s", (engine) => {
   });
 
   it("computes", async () => {
-    const run = await runnerOf(network(), await deviceOn(engine));
+    const run = await modelRunner(network(), [await deviceOn(engine)]);
     const [output] = await run([new Uint8Array(Float32Array.of(1, 2).buffer)]);
     const [first, second] = new Float32Array(output.buffer);
     // 1 + 4 − 1 = 4; 3 + 8 + 1 = 12, cut off at 6
@@ -33,8 +34,8 @@ describe.each(["wasm", "cpu"] as const)("the tfjs backend on %s", (engine) => {
       [{ type: OperationType.ABS, inputs: [0], outputs: [1] }],
       values,
     );
-    const run = await runnerOf(abs, await deviceOn(engine));
-    const other = await runnerOf(network(), await deviceOn(engine === "cpu" ? "wasm" : "cpu"));
+    const run = await modelRunner(abs, [await deviceOn(engine)]);
+    const other = await modelRunner(network(), [await deviceOn(engine === "cpu" ? "wasm" : "cpu")]);
     await other([new Uint8Array(8)]);
     // Nothing is uploaded for it.
     expect(await run([])).toEqual([new Uint8Array(Float32Array.of(3).buffer)]);

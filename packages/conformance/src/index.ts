@@ -2,6 +2,7 @@
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
 export * from "./isolated.ts";
+export * from "./model-runner.ts";
 export { furtherMutations, modelMutations, vtsMutations } from "./mutations/list.ts";
 export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";

@@ -7,8 +7,10 @@
  * begun with an extent and counted up by `++`; and `/` never rounds, so that whole quotients need `quotient`.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { elementCount, ensure, extentProduct } from "@nnhal/operations";
+import { elementCount, ensure } from "@nnhal/operations";
 import type { Machine, Program, Read, Width } from "../machine/machine.ts";
+import { codeOf, type Index, indexAt, isSimple, quotientOf, times } from "./_index.ts";
+import { inOneRow, type LayoutTarget, LEAST_ROWS, layOut, thread } from "./_layout.ts";
 
 /** What code reads: a tensor of the graph, the result of other code, or numbers that never change. */
 export type Source = KernelTensor | Stage | Packed;
@@ -22,12 +24,6 @@ export interface Packed {
 export interface Stage {
   readonly program: Program;
   readonly sources: readonly Source[];
-}
-
-/** An index: code, and a number that is added to it. What many indexes have in common is computed once if it is the code. */
-export interface Index {
-  readonly code: string;
-  readonly offset: number;
 }
 
 /** An element of a source, by its index. */
@@ -91,9 +87,7 @@ export interface Grid {
 }
 
 /** What the code depends on. */
-export type Target = Pick<Machine, "bakes" | "grids" | "block" | "packs" | "groups" | "lanes" | "unrolls" | "floats">;
-
-const thread = { x: "this.thread.x", y: "this.thread.y", z: "this.thread.z" };
+export type Target = LayoutTarget & Pick<Machine, "bakes" | "packs" | "lanes" | "unrolls" | "floats">;
 
 /** Values that a kernel of WebGPU may read besides the one that it makes. */
 const MOST_READS = 7;
@@ -103,12 +97,6 @@ const MOST_IN_A_ROW = 2 ** 23;
 
 /** Elements of a constant that cost next to nothing to copy. */
 const MOST_COPIED = 4096;
-
-/** Threads of WebGPU along one axis. */
-const MOST_THREADS = 65535;
-
-/** Rows from which on threads that make groups of columns are worth it. */
-const LEAST_ROWS = 8;
 
 /** Makes a stage of code for some machine. */
 export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
@@ -248,162 +236,4 @@ function lengthOf(source: Source): number {
   if ("dimensions" in source) return elementCount(source.dimensions);
   const { threads, width } = source.program;
   return width * elementCount(threads);
-}
-
-/** How threads are laid out, and code of where one is: coordinates and indexes count groups of `width` elements. */
-interface Layout {
-  readonly threads: readonly number[];
-  readonly at: readonly string[];
-  readonly row: string;
-  readonly flat: string;
-  readonly groups: number;
-}
-
-type Quotient = (index: string, by: number) => string;
-
-function layOut(dimensions: readonly number[], width: Width, target: Target, quotient: Quotient): Layout {
-  if (width === 4 && target.groups && extentProduct(dimensions, 0, dimensions.length - 1) >= LEAST_ROWS) {
-    return inGroups(dimensions, quotient);
-  }
-  const grid = inGrid(dimensions, width, quotient);
-  return !target.grids || isWasteful(grid.threads, target.block) ? inOneRow(dimensions, width, quotient) : grid;
-}
-
-/** Whether more than a fifth of the threads of the blocks that a grid is divided into would be idle. */
-function isWasteful([x, y = 1]: readonly number[], [width, height]: readonly [number, number]): boolean {
-  const filled = Math.ceil(x / width) * width * Math.ceil(y / height) * height;
-  return x * y < 0.8 * filled;
-}
-
-/** All threads in one row. */
-function inOneRow(dimensions: readonly number[], width: Width, quotient: Quotient): Layout {
-  const extents = dimensions.map((extent, axis) => (axis === dimensions.length - 1 ? extent / width : extent));
-  const row = quotient(thread.x, extents[extents.length - 1] ?? 1);
-  return { threads: [elementCount(extents)], at: unravel(thread.x, extents, quotient), row, flat: thread.x, groups: 1 };
-}
-
-/** The last axis is x, the one before y, the rest z; where that is too deep for a GPU, y is all but the last. */
-function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient): Layout {
-  const last = dimensions.length - 1;
-  const x = last < 0 ? 1 : dimensions[last] / width;
-  const alone = { row: "0", flat: thread.x, groups: 1 };
-  if (last < 1) return { threads: [x], at: [thread.x].slice(0, dimensions.length), ...alone };
-  const isDeep = extentProduct(dimensions, 0, last - 1) > MOST_THREADS;
-  const outer = dimensions.slice(0, isDeep ? last : last - 1);
-  const inner = isDeep ? [] : [thread.y];
-  const y = isDeep ? elementCount(outer) : dimensions[last - 1];
-  const z = isDeep ? 1 : elementCount(outer);
-  const threads = [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1);
-  const at = [...unravel(isDeep ? thread.y : thread.z, outer, quotient), ...inner, thread.x];
-  const row = z > 1 ? `(${thread.y} + ${y} * ${thread.z})` : y > 1 ? thread.y : "0";
-  return { threads, at, row, flat: ravel([thread.x, row], [1, x]), groups: 1 };
-}
-
-/** Rows side by side are threads side by side, along one axis where these go well into fours; groups of columns are apart. */
-function inGroups(dimensions: readonly number[], quotient: Quotient): Layout {
-  const outer = dimensions.slice(0, -1);
-  const rows = elementCount(outer);
-  const groups = dimensions[dimensions.length - 1] / 4;
-  const extent = outer[outer.length - 1];
-  if (extent < rows && (extent % 4 === 0 || extent > 12)) {
-    const row = `(${extent} * ${thread.y} + ${thread.x})`;
-    const at = [...unravel(thread.y, outer.slice(0, -1), quotient), thread.x, thread.z];
-    return { threads: [extent, rows / extent, groups], at, row, flat: `(${groups} * ${row} + ${thread.z})`, groups };
-  }
-  const at = [...unravel(thread.x, outer, quotient), thread.y];
-  const flat = `(${groups} * ${thread.x} + ${thread.y})`;
-  return { threads: [rows, groups], at, row: thread.x, flat, groups };
-}
-
-/** The coordinates in a shape of an index, as code. */
-export function unravel(index: string, dimensions: readonly number[], quotient: Quotient): string[] {
-  const axes = dimensions.flatMap((extent, axis) => (extent > 1 ? [axis] : []));
-  const result = dimensions.map(() => "0");
-  axes.forEach((axis, place) => {
-    const inner = extentProduct(dimensions, axis + 1);
-    const whole = quotient(index, inner);
-    result[axis] =
-      place === 0 ? whole : `(${whole} - ${dimensions[axis]} * ${quotient(index, inner * dimensions[axis])})`;
-  });
-  return result;
-}
-
-/** The whole part of a quotient of a whole number by an extent. Half is added since GPUs divide with an error. */
-export function quotientOf(index: string, by: number): string {
-  return by === 1 ? index : `Math.floor((${index} + 0.5) / ${by})`;
-}
-
-function indexOf(index: string | Index): Index {
-  return typeof index === "string" ? { code: index, offset: 0 } : index;
-}
-
-/** An index as code. */
-export function codeOf(index: string | Index): string {
-  const { code, offset } = indexOf(index);
-  if (offset === 0) return code;
-  return code === "0" ? `${offset}` : `${code} + ${offset}`;
-}
-
-/** Σ stride · coordinate, whose numbers are added up now. */
-export function indexAt(coordinates: readonly (string | Index)[], strides: readonly number[]): Index {
-  const indexes = coordinates.map(indexOf);
-  const code = ravel(
-    indexes.map((index) => index.code),
-    strides,
-  );
-  return {
-    code: enclosed(code),
-    offset: strides.reduce((sum, stride, axis) => sum + stride * indexes[axis].offset, 0),
-  };
-}
-
-/** Whether code is a name or a number. */
-function isSimple(code: string): boolean {
-  return /^[\w.]+$/.test(code);
-}
-
-/** Code that can stand beside any operator. */
-function enclosed(code: string): string {
-  if (isSimple(code)) return code;
-  let depth = 0;
-  const end = [...code].findIndex((sign) => {
-    if (sign === "(") depth++;
-    if (sign === ")") depth--;
-    return depth === 0;
-  });
-  return end === code.length - 1 ? code : `(${code})`;
-}
-
-/** An index and some more. */
-export function plus(index: string, more: number): string {
-  return more === 0 ? index : `${index} + ${more}`;
-}
-
-/** An index times some elements. */
-export function times(step: number, index: string): string {
-  if (step === 1 || index === "0") return index;
-  return `${step} * ${enclosed(index)}`;
-}
-
-/**
- * offset + Σ stride · coordinate, without what is 0. A result of one element may have a coordinate that goes with no stride. OpenGL
- * takes a negative factor for a float, which is no index.
- */
-export function ravel(coordinates: readonly string[], strides: readonly number[], offset = 0): string {
-  let index = offset === 0 ? "" : `${offset}`;
-  strides.forEach((stride, axis) => {
-    const coordinate = coordinates[axis];
-    if (stride === 0 || coordinate === "0") return;
-    const term = Math.abs(stride) === 1 ? coordinate : `${Math.abs(stride)} * ${coordinate}`;
-    if (stride < 0) index = `${index || "0"} - ${term}`;
-    else index = index === "" ? term : `${index} + ${term}`;
-  });
-  return index || "0";
-}
-
-/** A number as code. gpu.js knows no infinite ones. */
-export function literal(value: number): string {
-  const most = 3.4028234663852886e38;
-  const finite = Math.min(Math.max(value, -most), most);
-  return finite < 0 || Object.is(finite, -0) ? `(${finite})` : `${finite}`;
 }

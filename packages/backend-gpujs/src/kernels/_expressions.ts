@@ -4,7 +4,8 @@
  * negative number is not defined.
  */
 import type { AnyArgs } from "@nnhal/operations";
-import { literal, type Writer } from "./_code.ts";
+import type { Writer } from "./_code.ts";
+import { literal } from "./_index.ts";
 
 /** The code of an operation of this kind. */
 export interface Expression {

@@ -6,7 +6,8 @@ import type { Following, Kernel, KernelRun, KernelSetup, KernelTensor } from "@n
 import { type AnyArgs, elementCount, ensure, isFloat, stridesOf, type TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
-import { type Grid, type Packed, ravel, type Source, type Stage, type Write, writeStage } from "./_code.ts";
+import { type Grid, type Packed, type Source, type Stage, type Write, writeStage } from "./_code.ts";
+import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
 import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
 

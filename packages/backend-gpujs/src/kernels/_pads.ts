@@ -1,7 +1,8 @@
 /** Padded tensors. */
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf } from "@nnhal/operations";
-import { literal, ravel, type Writer } from "./_code.ts";
+import type { Writer } from "./_code.ts";
+import { literal, ravel } from "./_index.ts";
 
 /** How many elements are put before and after those along an axis. */
 export type Pad = readonly [before: number, after: number];

@@ -12,8 +12,9 @@ import {
   stridesOf,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type Grid, literal, ravel, type Write, type Writer } from "./_code.ts";
+import type { Grid, Write, Writer } from "./_code.ts";
 import { type Expression, expressions } from "./_expressions.ts";
+import { literal, ravel } from "./_index.ts";
 
 /** Applies a fused activation. */
 export function activate(value: string, activation: unknown): string {

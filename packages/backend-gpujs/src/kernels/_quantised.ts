@@ -5,7 +5,8 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, integerRange, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
-import { type At, type Four, type FourAt, literal, type Source, type Writer } from "./_code.ts";
+import type { At, Four, FourAt, Source, Writer } from "./_code.ts";
+import { literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 

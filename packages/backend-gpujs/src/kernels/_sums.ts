@@ -2,7 +2,8 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import type { Width } from "../machine/machine.ts";
-import { type Elements, literal, type Packed, type Writer } from "./_code.ts";
+import type { Elements, Packed, Writer } from "./_code.ts";
+import { literal } from "./_index.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, stored } from "./_quantised.ts";
 

@@ -1,7 +1,8 @@
 /** Code that walks over the cells of an image under a window. */
 import type { Padding } from "@nnhal/operations";
-import { codeOf, type Index, indexAt, ravel, times, type Writer } from "./_code.ts";
+import type { Writer } from "./_code.ts";
 import type { Image, Place } from "./_image.ts";
+import { codeOf, type Index, indexAt, ravel, times } from "./_index.ts";
 
 /** A window over an image. */
 export interface Window extends Padding {

@@ -5,8 +5,9 @@
 import type { KernelTensor } from "@nnhal/backend";
 import type { TensorInfo } from "@nnhal/operations";
 import type { Width } from "../machine/machine.ts";
-import { type Index, indexAt, plus, ravel, type Source, times, type Writer } from "./_code.ts";
+import type { Source, Writer } from "./_code.ts";
 import { cellsOf, imageOf, placeOf } from "./_image.ts";
+import { type Index, indexAt, plus, ravel, times } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 import { centredWriter } from "./_quantised.ts";
 import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";

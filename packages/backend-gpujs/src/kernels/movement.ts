@@ -12,9 +12,10 @@ import {
   stridesOf,
   type TensorInfo,
 } from "@nnhal/operations";
-import { ravel, type Source, type Stage, type Writer } from "./_code.ts";
+import type { Source, Stage, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf } from "./_image.ts";
+import { ravel } from "./_index.ts";
 import { type GpujsKernel, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
 import { type Pad, padded, padsOf } from "./_pads.ts";
 

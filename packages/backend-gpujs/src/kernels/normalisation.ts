@@ -1,8 +1,9 @@
 /** Operations that relate elements to others along an axis: softmax, normalisations. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, resolveAxis, type TensorInfo } from "@nnhal/operations";
-import { literal, ravel, type Source, type Writer } from "./_code.ts";
+import type { Source, Writer } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
+import { literal, ravel } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 
 interface AlongAxis {

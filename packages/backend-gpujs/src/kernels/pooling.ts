@@ -1,8 +1,8 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
 import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
-import { indexAt, literal, times } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
+import { indexAt, literal, times } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, roundedAway, within } from "./_quantised.ts";

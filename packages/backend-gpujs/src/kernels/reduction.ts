@@ -2,8 +2,8 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
-import { literal, ravel } from "./_code.ts";
 import { isExact } from "./_exact.ts";
+import { literal, ravel } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 
 interface One {

@@ -1,9 +1,10 @@
 /** Resizing of images. Which pixels a row or a column comes from is worked out here, in float32 as the HAL's executor does. */
 import type { KernelTensor } from "@nnhal/backend";
 import { clamp, roundHalfAway, type TensorInfo } from "@nnhal/operations";
-import { type Packed, ravel, type Writer } from "./_code.ts";
+import type { Packed, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf, placeOf } from "./_image.ts";
+import { ravel } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 
 interface Alignment {

@@ -1,8 +1,8 @@
 /** Operations that choose among elements, or make them up: types are changed, and order is found. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
-import { literal, ravel, times } from "./_code.ts";
 import { isExact } from "./_exact.ts";
+import { literal, ravel, times } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { pointwise } from "./_pointwise.ts";
 

@@ -1,0 +1,80 @@
+/** How threads are laid out over the elements that they make. */
+import { elementCount, extentProduct } from "@nnhal/operations";
+import type { Machine, Width } from "../machine/machine.ts";
+import { type Quotient, ravel, unravel } from "./_index.ts";
+
+/** What layouts depend on. */
+export type LayoutTarget = Pick<Machine, "grids" | "block" | "groups">;
+
+/** The places of a thread as code. */
+export const thread = { x: "this.thread.x", y: "this.thread.y", z: "this.thread.z" };
+
+/** Rows from which on threads that make groups of columns are worth it. */
+export const LEAST_ROWS = 8;
+
+/** Threads of WebGPU along one axis. */
+const MOST_THREADS = 65535;
+
+/** How threads are laid out, and code of where one is: coordinates and indexes count groups of `width` elements. */
+export interface Layout {
+  readonly threads: readonly number[];
+  readonly at: readonly string[];
+  readonly row: string;
+  readonly flat: string;
+  readonly groups: number;
+}
+
+/** The threads that make a value of some dimensions, `width` elements each. */
+export function layOut(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
+  if (width === 4 && target.groups && extentProduct(dimensions, 0, dimensions.length - 1) >= LEAST_ROWS) {
+    return inGroups(dimensions, quotient);
+  }
+  const grid = inGrid(dimensions, width, quotient);
+  return !target.grids || isWasteful(grid.threads, target.block) ? inOneRow(dimensions, width, quotient) : grid;
+}
+
+/** Whether more than a fifth of the threads of the blocks that a grid is divided into would be idle. */
+function isWasteful([x, y = 1]: readonly number[], [width, height]: readonly [number, number]): boolean {
+  const filled = Math.ceil(x / width) * width * Math.ceil(y / height) * height;
+  return x * y < 0.8 * filled;
+}
+
+/** All threads in one row. */
+export function inOneRow(dimensions: readonly number[], width: Width, quotient: Quotient): Layout {
+  const extents = dimensions.map((extent, axis) => (axis === dimensions.length - 1 ? extent / width : extent));
+  const row = quotient(thread.x, extents[extents.length - 1] ?? 1);
+  return { threads: [elementCount(extents)], at: unravel(thread.x, extents, quotient), row, flat: thread.x, groups: 1 };
+}
+
+/** The last axis is x, the one before y, the rest z; where that is too deep for a GPU, y is all but the last. */
+function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient): Layout {
+  const last = dimensions.length - 1;
+  const x = last < 0 ? 1 : dimensions[last] / width;
+  const alone = { row: "0", flat: thread.x, groups: 1 };
+  if (last < 1) return { threads: [x], at: [thread.x].slice(0, dimensions.length), ...alone };
+  const isDeep = extentProduct(dimensions, 0, last - 1) > MOST_THREADS;
+  const outer = dimensions.slice(0, isDeep ? last : last - 1);
+  const inner = isDeep ? [] : [thread.y];
+  const y = isDeep ? elementCount(outer) : dimensions[last - 1];
+  const z = isDeep ? 1 : elementCount(outer);
+  const threads = [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1);
+  const at = [...unravel(isDeep ? thread.y : thread.z, outer, quotient), ...inner, thread.x];
+  const row = z > 1 ? `(${thread.y} + ${y} * ${thread.z})` : y > 1 ? thread.y : "0";
+  return { threads, at, row, flat: ravel([thread.x, row], [1, x]), groups: 1 };
+}
+
+/** Rows side by side are threads side by side, along one axis where these go well into fours; groups of columns are apart. */
+function inGroups(dimensions: readonly number[], quotient: Quotient): Layout {
+  const outer = dimensions.slice(0, -1);
+  const rows = elementCount(outer);
+  const groups = dimensions[dimensions.length - 1] / 4;
+  const extent = outer[outer.length - 1];
+  if (extent < rows && (extent % 4 === 0 || extent > 12)) {
+    const row = `(${extent} * ${thread.y} + ${thread.x})`;
+    const at = [...unravel(thread.y, outer.slice(0, -1), quotient), thread.x, thread.z];
+    return { threads: [extent, rows / extent, groups], at, row, flat: `(${groups} * ${row} + ${thread.z})`, groups };
+  }
+  const at = [...unravel(thread.x, outer, quotient), thread.y];
+  const flat = `(${groups} * ${thread.x} + ${thread.y})`;
+  return { threads: [rows, groups], at, row: thread.x, flat, groups };
+}
