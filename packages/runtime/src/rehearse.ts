@@ -2,30 +2,11 @@
  * The rehearsal of an execution, as devices rehearse theirs: JavaScript compiles a function when it is first called, which takes longer
  * than small networks do. So it is called before somebody waits.
  */
-import { steadyClock } from "@nnhal/driver-core/device";
-import {
-  ErrorStatus,
-  type Operand,
-  OperandLifeTime,
-  OperandType,
-  type PreparedModel,
-  type Request,
-} from "@nnhal/types";
+import { rehearsalModel, steadyClock } from "@nnhal/driver-core/device";
+import { ErrorStatus, type PreparedModel, type Request } from "@nnhal/types";
 import { noTracer, notMeasured, silentLogger } from "@nnhal/utils";
-import { nowhere } from "./draft-operand.ts";
 import { type Executed, Execution } from "./execution.ts";
 import { halOperandFacts } from "./operand-facts.ts";
-
-const operand = (lifetime: number): Operand => ({
-  type: OperandType.TENSOR_FLOAT32,
-  dimensions: [1],
-  numberOfConsumers: 0,
-  scale: 0,
-  zeroPoint: 0,
-  lifetime,
-  location: nowhere,
-  extraParams: { kind: "none" },
-});
 
 /** Executes a model that computes nothing, where nobody sees it: it is neither logged nor traced. Gives its request. */
 export async function rehearseExecution(): Promise<Request | undefined> {
@@ -39,19 +20,7 @@ export async function rehearseExecution(): Promise<Request | undefined> {
   };
   const executable = { preparedModel, canFallBack: false };
   const compilation: Executed = {
-    hal: {
-      main: {
-        operands: [operand(OperandLifeTime.SUBGRAPH_INPUT), operand(OperandLifeTime.SUBGRAPH_OUTPUT)],
-        operations: [],
-        inputIndexes: [0],
-        outputIndexes: [1],
-      },
-      referenced: [],
-      operandValues: new Uint8Array(0),
-      pools: [],
-      relaxComputationFloat32toFloat16: false,
-      extensionNameToPrefix: [],
-    },
+    hal: rehearsalModel,
     factsOf: halOperandFacts,
     executable,
     lend: () => executable,

@@ -51,6 +51,21 @@ const argument = (poolIndex: number): RequestArgument => ({
   dimensions: [],
 });
 
+/** A model of one float in and one out that computes nothing, to rehearse with. */
+export const rehearsalModel: Model = {
+  main: {
+    operands: [operand(OperandLifeTime.SUBGRAPH_INPUT), operand(OperandLifeTime.SUBGRAPH_OUTPUT)],
+    operations: [],
+    inputIndexes: [0],
+    outputIndexes: [1],
+  },
+  referenced: [],
+  operandValues: new Uint8Array(0),
+  pools: [],
+  relaxComputationFloat32toFloat16: false,
+  extensionNameToPrefix: [],
+};
+
 /**
  * Executes a request that computes nothing, on the device's own way, and gives the status. Nobody sees it: it is neither logged
  * nor traced, and is no work for the device's scheduler.
@@ -61,19 +76,7 @@ export async function rehearse({
   operationByCode,
   random,
 }: Pick<DeviceContext, "name" | "session" | "operationByCode" | "random">): Promise<ErrorStatus> {
-  const model: Model = {
-    main: {
-      operands: [operand(OperandLifeTime.SUBGRAPH_INPUT), operand(OperandLifeTime.SUBGRAPH_OUTPUT)],
-      operations: [],
-      inputIndexes: [0],
-      outputIndexes: [1],
-    },
-    referenced: [],
-    operandValues: new Uint8Array(0),
-    pools: [],
-    relaxComputationFloat32toFloat16: false,
-    extensionNameToPrefix: [],
-  };
+  const model = rehearsalModel;
   const record: ModelRecord = {
     model,
     graph: viewModel({ model, pools: [], operationByCode }),
