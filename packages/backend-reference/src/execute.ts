@@ -4,7 +4,7 @@
  */
 import {
   byteLength,
-  decodeTensorData,
+  decodeInput,
   encodeTensorData,
   type InputBuffer,
   type OutputBuffer,
@@ -60,7 +60,7 @@ export function* runMain(
     const values: Values = [...plan.constants];
     const decoding = section?.begin("LC", "PTR", "decode inputs");
     inputs.forEach((input, position) => {
-      if (input !== undefined) values[graph.inputs[position]] = decodeInput(plan, graph.inputs[position], input);
+      if (input !== undefined) values[graph.inputs[position]] = decodeInput(graph, graph.inputs[position], input);
     });
     decoding?.end();
     const outputDimensions = new Map(outputs.map((output, position) => [graph.outputs[position], output.dimensions]));
@@ -92,20 +92,6 @@ function failure(error: unknown): RunResult {
     return { status: ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message, outputShapes: [] };
   }
   return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
-}
-
-function decodeInput({ graph }: Plan, index: number, { bytes, dimensions }: InputBuffer): Tensor {
-  const operand = graph.operands[index];
-  ensure(operand !== undefined, () => `input operand ${index} is of an extension type`);
-  const count = elementCount(dimensions);
-  const needed = byteLength(operand.type, count);
-  ensure(
-    bytes.length >= needed,
-    () => `input operand ${index} of shape ${formatShape(dimensions)} needs ${needed} bytes, not ${bytes.length}`,
-  );
-  const { type, scale, zeroPoint, channelQuant } = operand;
-  const data = decodeTensorData(type, bytes, count);
-  return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }), data };
 }
 
 /** Writes the results that fit their buffers, and says the shapes of all. */

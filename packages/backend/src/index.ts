@@ -6,6 +6,7 @@ export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operation
 export { capabilitiesOf, type RelativeTimes } from "./capabilities.ts";
 export * from "./contract.ts";
 export * from "./graph.ts";
+export * from "./input.ts";
 export * from "./kernels/kernel.ts";
 export * from "./kernels/kernel-backend.ts";
 export * from "./settle.ts";

@@ -5,7 +5,6 @@
 import {
   byteLength,
   combineDimensions,
-  decodeTensorData,
   elementCount,
   encodeTensorData,
   ensure,
@@ -16,6 +15,7 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, OperationType } from "@nnhal/types";
 import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
+import { decodeInput } from "../input.ts";
 import { refineDimensions } from "../settle.ts";
 import type { KernelEngine, KernelTensor } from "./kernel.ts";
 import type { Places } from "./places.ts";
@@ -99,19 +99,9 @@ function upload<Handle>(
   { graph }: KernelPlan<Handle>,
   engine: KernelEngine<Handle>,
   index: number,
-  { bytes, dimensions }: InputBuffer,
+  input: InputBuffer,
 ): Value<Handle> {
-  const operand = graph.operands[index];
-  ensure(operand !== undefined, () => `input operand ${index} is of an extension type`);
-  const count = elementCount(dimensions);
-  const needed = byteLength(operand.type, count);
-  ensure(
-    bytes.length >= needed,
-    () => `input operand ${index} of shape ${formatShape(dimensions)} needs ${needed} bytes, not ${bytes.length}`,
-  );
-  const { type, scale, zeroPoint, channelQuant } = operand;
-  const info = { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }) };
-  const data = decodeTensorData(type, bytes, count);
+  const { data, ...info } = decodeInput(graph, index, input);
   return { info, handle: engine.upload(info, data), data, holders: 1 };
 }
 
