@@ -67,10 +67,29 @@ describe.each(modeNames)("mode %s", (mode) => {
     machine.close();
   });
 
-  it("reads a value by four and by one, whichever it was made in", async ({ skip }) => {
+  it("ends no loop early", async ({ skip }) => {
     const machine = await machineOf(mode);
     if (typeof machine === "string") return skip(machine);
-    if (!machine.packs) return skip(`${mode} reads single elements only`);
+    const program = machine.compile({
+      reads: [{ name: "a", length: 1, width: 1, groups: 1 }],
+      constants: {},
+      body: "let sum = 0; for (let i = 0; i < a[0]; i++) { sum += 1; } return sum;",
+      threads: [1],
+      width: 1,
+      groups: 1,
+    });
+    const input = machine.place([5000]);
+    const output = await program.run([input]);
+    expect([...(await output.read())]).toEqual([5000]);
+    machine.close();
+  });
+});
+
+describe("forms of a value", () => {
+  it("are one and four elements a pixel in OpenGL", async ({ skip }) => {
+    const machine = await machineOf("headlessgl");
+    if (typeof machine === "string") return skip(machine);
+    expect(machine.packs).toBe(true);
     const byFour: Program = {
       reads: [{ name: "a", length: 8, width: 4, groups: 1 }],
       constants: {},
@@ -91,10 +110,10 @@ describe.each(modeNames)("mode %s", (mode) => {
     machine.close();
   });
 
-  it("takes and gives values in groups of columns where it can", async ({ skip }) => {
-    const machine = await machineOf(mode);
+  it("are rows and groups of columns in WebAssembly", async ({ skip }) => {
+    const machine = await machineOf("webasm");
     if (typeof machine === "string") return skip(machine);
-    if (!machine.groups) return skip(`${mode} has values row by row only`);
+    expect(machine.groups).toBe(true);
     // Rows of eight columns: [[0 … 7], [8 … 15]].
     const elements = Float32Array.from({ length: 16 }, (_, index) => index);
     const grouped = [0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15];
@@ -117,23 +136,6 @@ describe.each(modeNames)("mode %s", (mode) => {
     expect([...(await (await machine.compile(copy(2)).run([made])).read())]).toEqual(grouped);
     expect([...(await (await machine.compile(copy(1)).run([made])).read())]).toEqual([...elements]);
     expect([...(await made.read())]).toEqual([...elements]);
-    machine.close();
-  });
-
-  it("ends no loop early", async ({ skip }) => {
-    const machine = await machineOf(mode);
-    if (typeof machine === "string") return skip(machine);
-    const program = machine.compile({
-      reads: [{ name: "a", length: 1, width: 1, groups: 1 }],
-      constants: {},
-      body: "let sum = 0; for (let i = 0; i < a[0]; i++) { sum += 1; } return sum;",
-      threads: [1],
-      width: 1,
-      groups: 1,
-    });
-    const input = machine.place([5000]);
-    const output = await program.run([input]);
-    expect([...(await output.read())]).toEqual([5000]);
     machine.close();
   });
 });
