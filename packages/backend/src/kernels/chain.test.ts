@@ -1,32 +1,13 @@
 import { OperationError, operationByCode } from "@nnhal/operations";
-import { ErrorStatus, type Model, type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
+import { ErrorStatus, type Model, type Operand, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../contract.ts";
 import { viewModel } from "../graph.ts";
 import { fakeBackend, type Handle, tensorOf } from "./fake-engine.test-helper.ts";
 import type { Kernel } from "./kernel.ts";
+import { input, none, operand, operandValues, output, temporary } from "./kernel-models.test-helper.ts";
 
 const life = OperandLifeTime;
-const operand = (lifetime: number, more: Partial<Operand> = {}): Operand => ({
-  type: OperandType.TENSOR_FLOAT32,
-  dimensions: [2],
-  numberOfConsumers: 1,
-  scale: 0,
-  zeroPoint: 0,
-  lifetime,
-  location: { poolIndex: 0, offset: 0, length: 0 },
-  extraParams: { kind: "none" },
-  ...more,
-});
-const input = operand(life.SUBGRAPH_INPUT);
-const output = operand(life.SUBGRAPH_OUTPUT);
-const temporary = operand(life.TEMPORARY_VARIABLE);
-const none = operand(life.CONSTANT_COPY, {
-  type: OperandType.INT32,
-  dimensions: [],
-  location: { poolIndex: 0, offset: 0, length: 4 },
-});
-
 /** [operation, inputs, output] over operands in0 and in1, NONE, and then temporaries or outputs. */
 type Step = readonly [operation: "ADD" | "NEG", inputs: readonly number[], output: number];
 
@@ -44,7 +25,7 @@ const modelOf = (others: readonly Operand[], steps: readonly Step[]): Model => {
       outputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === life.SUBGRAPH_OUTPUT ? [index] : [])),
     },
     referenced: [],
-    operandValues: new Uint8Array(4),
+    operandValues,
     pools: [],
     relaxComputationFloat32toFloat16: false,
     extensionNameToPrefix: [],
@@ -183,7 +164,7 @@ describe("chains of operations", () => {
   });
 
   it("end where only an execution knows a shape", async () => {
-    const unknown = operand(life.SUBGRAPH_INPUT, { dimensions: [0] });
+    const unknown = operand(life.SUBGRAPH_INPUT, [0]);
     const model = modelOf(
       [temporary, output],
       [
