@@ -198,15 +198,21 @@ function runPrepared<Handle>(
   { view }: KernelStep<Handle>,
   { run: kernel, outputs }: PreparedStep<Handle>,
 ): Promise<void> | undefined {
-  const assign = (handles: readonly Handle[]) => {
-    view.outputs.forEach(({ index }, position) => {
-      values[index] = { info: outputs[position], handle: handles[position], holders: 1 };
-    });
-  };
   const given = kernel(({ index }) => requiredValue(plan, values, index).handle, run);
-  if (given instanceof Promise) return given.then(assign);
-  assign(given);
+  if (given instanceof Promise) return given.then((handles) => assign(values, view, outputs, handles));
+  assign(values, view, outputs, given);
   return undefined;
+}
+
+function assign<Handle>(
+  values: Values<Handle>,
+  { outputs }: KernelStep<Handle>["view"],
+  infos: PreparedStep<Handle>["outputs"],
+  handles: readonly Handle[],
+): void {
+  for (let position = 0; position < outputs.length; position++) {
+    values[outputs[position].index] = { info: infos[position], handle: handles[position], holders: 1 };
+  }
 }
 
 /** Prepares a kernel for the values at hand, runs it, and forgets it. */
