@@ -130,7 +130,8 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     return floats && by > 1 ? index(`${code} >> 0`) : code;
   };
   const { threads, at, row, flat, groups } = isFlat
-    ? inOneRow(dimensions, width, quotient)
+    ? // Nobody needs its coordinates, which are not computed then.
+      inOneRow(dimensions, width, quotientOf)
     : layOut(dimensions, width, target, quotient);
   ensure(
     at.length === 0 || threads.length > 1 || threads[0] <= MOST_IN_A_ROW,

@@ -101,8 +101,9 @@ function realConstant(tensor: TensorInfo, data: ArrayLike<number>): Source {
     data,
     (element, index) => (element - zeroPoint) * scales[Math.floor(index / stride) % scales.length],
   );
-  realConstants.set(tensor, { packed });
-  return { packed };
+  const source = { packed };
+  realConstants.set(tensor, source);
+  return source;
 }
 
 /** The whole number nearest to `value`, which counts in steps of the output's scale; ties go to the even one. */

@@ -70,11 +70,22 @@ export function walkWindow(
     vertical.cells * horizontal.cells <= writer.unrolls && (!window.isDeep || writer.isDivided(left));
   walkAlong(writer, vertical, top, isWrittenOut, (y, isRow) =>
     walkAlong(writer, horizontal, left, isWrittenOut, (x, isColumn) => {
-      const inside = [isRow, isColumn].filter((each) => each !== undefined).join(" && ");
       const tap = named(writer, indexAt([y, x], [window.width, 1]));
-      cell(named(writer, indexAt([first, y, x], steps)), tap, inside === "" ? undefined : inside);
+      cell(named(writer, indexAt([first, y, x], steps)), tap, allOf(isRow, isColumn));
     }),
   );
+}
+
+/** Writes the body under a condition; where this divides threads, the body is told of it instead, and has to see to it. */
+export function guarded(writer: Writer, condition: string, body: (inside: string | undefined) => void): void {
+  const isDivided = writer.isDivided(condition);
+  where(writer, isDivided ? undefined : condition, () => body(isDivided ? condition : undefined));
+}
+
+/** What has to hold where all of some conditions do. */
+export function allOf(...conditions: readonly (string | undefined)[]): string | undefined {
+  const given = conditions.filter((each) => each !== undefined);
+  return given.length === 0 ? undefined : given.join(" && ");
 }
 
 /** Writes the body under a condition, where there is one. */
@@ -119,9 +130,7 @@ function walkAlong(
       ...(isOutside.below ? [`${place} >= 0`] : []),
       ...(isOutside.above ? [`${place} < ${extent}`] : []),
     ];
-    const inside = conditions.join(" && ");
-    const isDivided = writer.isDivided(inside);
-    where(writer, isDivided ? undefined : inside, () => body(tap, isDivided ? inside : undefined));
+    guarded(writer, conditions.join(" && "), (inside) => body(tap, inside));
   };
   if (!isWrittenOut) loop(cells, (tap) => visit({ code: tap, offset: 0 }, [0, cells - 1]));
   else for (let tap = 0; tap < cells; tap++) visit({ code: "0", offset: tap }, [tap, tap]);

@@ -11,7 +11,7 @@ import { type Index, indexAt, plus, ravel, times } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 import { centredWriter } from "./_quantised.ts";
 import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
-import { type Cell, walkWindow, where } from "./_window.ts";
+import { allOf, type Cell, guarded, walkWindow, where } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -38,8 +38,11 @@ interface Products {
   readonly width: Width;
   /** The input's first channel as code. */
   readonly first: string;
-  /** Whether the input is read by four channels: cells are then counted, and the first channel as a group of four. */
-  readonly byFours: boolean;
+}
+
+/** Whether the input is read by four channels: cells are then counted, and its first channel as a group of four. */
+function isByFours({ width, depth }: Pick<Products, "width" | "depth">): boolean {
+  return width === 4 && depth % 4 === 0;
 }
 
 /** Writes code that adds up the products of a cell. */
@@ -57,7 +60,7 @@ function addProducts(writer: Writer, sums: readonly string[], products: Products
 
 function productsOf(writer: Writer, products: Products): (sums: readonly string[], pixel: Index, tap: Index) => void {
   const { loop, line, define, index, group } = writer;
-  const { input, weights, depth, outputs, channel, channelStep, first, width, byFours } = products;
+  const { input, weights, depth, outputs, channel, channelStep, first, width } = products;
   const add = (sums: readonly string[], value: string, factors: readonly string[]) => {
     for (const [place, sum] of sums.entries()) line(`${sum} += ${value} * ${factors[place]};`);
   };
@@ -76,7 +79,7 @@ function productsOf(writer: Writer, products: Products): (sums: readonly string[
       });
   }
   const factors = writer.four(weights, outputs);
-  if (!byFours) {
+  if (!isByFours(products)) {
     const ones = writer.read(input);
     return (sums, pixel, tap) =>
       loop(depth, (i) => {
@@ -100,7 +103,7 @@ function convolve(args: Grouped, output: TensorInfo, make: Make) {
   // [outputs, height, width, depth] to [height, width, depth, outputs]
   const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
   const threadWidth = widthFor(make, nchw, outputs / groups, height * width * depth);
-  const byFours = threadWidth === 4 && depth % 4 === 0;
+  const byFours = isByFours({ width: threadWidth, depth });
   const whole = imageOf(input.dimensions, nchw);
   const image = byFours ? cellsOf(whole) : whole;
   return make.output(
@@ -120,7 +123,6 @@ function convolve(args: Grouped, output: TensorInfo, make: Make) {
         channelStep: image.channelStep,
         first,
         width: threadWidth,
-        byFours,
       });
       walkWindow(writer, image, { ...args, height, width, isDeep: true }, place, add);
       return finish(plain, sums, args, { weights: filter, output }, channel);
@@ -196,7 +198,7 @@ const transposeConv2d = kernelOf({
     const whole = imageOf(input.dimensions, nchw);
     const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
     const threadWidth = widthFor(make, nchw, outputs, depth);
-    const byFours = threadWidth === 4 && depth % 4 === 0;
+    const byFours = isByFours({ width: threadWidth, depth });
     const image = byFours ? cellsOf(whole) : whole;
     return make.output(
       (plain) => {
@@ -215,13 +217,16 @@ const transposeConv2d = kernelOf({
           channelStep,
           first: "0",
           width: threadWidth,
-          byFours,
         };
-        const add = productsOf(writer, products);
+        const add = addProducts(writer, sums, products);
         const steps = [image.batchStep, image.rowStep, image.pixelStep];
-        spread(writer, { filter: height, from: top, stride: strideHeight, cells: image.height }, (ky, y) =>
-          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x) =>
-            add(sums, indexAt([index(ravel([batch, y, x], steps))], [1]), indexAt([ky, kx], [width, 1])),
+        spread(writer, { filter: height, from: top, stride: strideHeight, cells: image.height }, (ky, y, isRow) =>
+          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x, isColumn) =>
+            add(
+              indexAt([index(ravel([batch, y, x], steps))], [1]),
+              indexAt([ky, kx], [width, 1]),
+              allOf(isRow, isColumn),
+            ),
           ),
         );
         return finish(plain, sums, args, { weights: filter, output: made }, channel);
@@ -238,17 +243,19 @@ interface Spread {
   readonly cells: number;
 }
 
-/** A loop over the cells of a filter along an axis behind which there is a cell of the input. */
+/** A loop over the cells of a filter along an axis behind which there is a cell of the input, or may be: see `guarded`. */
 function spread(
-  { loop, block, index, quotient }: Writer,
+  writer: Writer,
   { filter, from, stride, cells }: Spread,
-  body: (tap: string, cell: string) => void,
+  body: (tap: string, cell: string, inside: string | undefined) => void,
 ): void {
+  const { loop, index, quotient } = writer;
   loop(filter, (tap) => {
     const place = index(`${from} - ${tap}`);
     const cell = index(quotient(place, stride));
     const isBehind = stride === 1 ? [] : [`${place} - ${stride} * ${cell} == 0`];
-    block(`if (${[`${place} >= 0`, `${cell} < ${cells}`, ...isBehind].join(" && ")})`, () => body(tap, cell));
+    const isCell = [`${place} >= 0`, `${cell} < ${cells}`, ...isBehind].join(" && ");
+    guarded(writer, isCell, (inside) => body(tap, cell, inside));
   });
 }
 
@@ -265,7 +272,7 @@ const fullyConnected = kernelOf({
     // Threads side by side had better read side by side; a processor that makes one element after the other reads row by row.
     const isTurned = make.onGpu || threadWidth === 4;
     const weights = isTurned ? make.transposed(matrix, matrix.dimensions, [1, 0]) : matrix;
-    const byFours = threadWidth === 4 && depth % 4 === 0;
+    const byFours = isByFours({ width: threadWidth, depth });
     return make.output(
       (plain) => {
         const writer = onWeights(plain, input, weights, matrix);
@@ -282,7 +289,6 @@ const fullyConnected = kernelOf({
             channelStep: 1,
             first: "0",
             width: threadWidth,
-            byFours,
           };
           productsOf(writer, products)(sums, indexAt([pixel], [1]), indexAt([], []));
         } else {

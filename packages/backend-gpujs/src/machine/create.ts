@@ -62,7 +62,6 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
 
   const build = ({ body, reads, constants, threads }: Program): GpuKernel => {
     counts.compiled++;
-
     const names = Object.entries(constants).map(([name, values]) => [name, gpujs.input(values, [values.length])]);
     return gpu.createKernel(`function (${reads.map(({ name }) => name).join(", ")}) {\n${body}\n}`, {
       output: threads,

@@ -44,26 +44,24 @@ describe.each(modeNames)("mode %s", (mode) => {
   it("reads results of grids, and of four elements a thread, as one list", async ({ skip }) => {
     const machine = await machineOf(mode);
     if (typeof machine === "string") return skip(machine);
-    const width = machine.vectors < 100 ? 4 : 1;
     const threads = machine.grids ? [2, 3, 2] : [12];
     const flat = machine.grids ? "this.thread.x + 2 * this.thread.y + 6 * this.thread.z" : "this.thread.x";
-    const element = (place: number) => `a[0] + ${width} * (${flat}) + ${place}`;
-    const four = `return [${[0, 1, 2, 3].map(element).join(", ")}];`;
+    const element = (place: number) => `a[0] + 4 * (${flat}) + ${place}`;
     const program = machine.compile({
       reads: [{ name: "a", length: 1, width: 1, groups: 1 }],
       constants: {},
-      body: width === 4 ? four : `return ${element(0)};`,
+      body: `return [${[0, 1, 2, 3].map(element).join(", ")}];`,
       threads,
-      width,
+      width: 4,
       groups: 1,
     });
     const input = machine.place([5]);
     const output = await program.run([input]);
-    expect([...(await output.read())]).toEqual(Array.from({ length: 12 * width }, (_, index) => 5 + index));
+    expect([...(await output.read())]).toEqual(Array.from({ length: 48 }, (_, index) => 5 + index));
     // What is made in a grid is read by index.
-    const next = machine.compile(scaled(12 * width, 1));
+    const next = machine.compile(scaled(48, 1));
     const same = await next.run([output]);
-    expect([...(await same.read())].slice(-2)).toEqual([3 + 12 * width, 4 + 12 * width]);
+    expect([...(await same.read())].slice(-2)).toEqual([51, 52]);
     machine.close();
   });
 

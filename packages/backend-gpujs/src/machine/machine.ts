@@ -72,9 +72,7 @@ export interface Machine {
   readonly mode: ModeName;
   /** What it runs on, where the mode tells. */
   readonly adapter?: string;
-  /**
-   * How many elements of another value four elements have to share for one thread to make all of them. Infinity: threads make one.
-   */
+  /** How many elements of another value four elements have to share for one thread to make all of them. */
   readonly vectors: number;
   /** Whether threads may have more than one extent. */
   readonly grids: boolean;
