@@ -106,7 +106,7 @@ const bed = new Int32Array(new SharedArrayBuffer(4));
  * Waits for a result of a driver that computes with the processor. While something is under way Dawn has the event loop turn as fast as
  * it can, which would take a processor from the driver's threads.
  */
-function quietly<Result>(result: Promise<Result>): Promise<Result> {
+export function quietly<Result>(result: Promise<Result>): Promise<Result> {
   let isOver = false;
   const end = () => {
     isOver = true;
