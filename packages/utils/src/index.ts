@@ -1,5 +1,5 @@
 /**
- * @nnhal/utils: what drivers and frameworks share beside validation.
+ * @nnhal/utils: what drivers and frameworks share, except validation.
  */
 export { combineDimensions } from "@nnhal/operations";
 export { lookup, nonExtensionOperandPerformance, noPerformanceInfo, update } from "./capabilities.ts";
