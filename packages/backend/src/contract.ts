@@ -62,9 +62,18 @@ export interface BackendSession {
    * Whether executables can read and write a hardware buffer that is no BLOB. Optional: without it, none is accepted.
    */
   supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
-  /** Most runs that may be under way at once, on all executables together. Default: 4. */
+  /**
+   * Most runs that may be under way at once, on all executables together. Default: 4. A run that has not ended a while after its
+   * deadline is not counted any more: the next one may then start beside it.
+   */
   readonly concurrency?: number;
-  /** Frees the engine. Executables are closed before. */
+  /**
+   * Resolves with the reason when the engine is gone for good, such as a GPU that was removed or a process that died. What is under
+   * way then ends with DEVICE_UNAVAILABLE, the device is OFFLINE, and nothing but `close` is called any more. Optional: without it,
+   * the device learns of a loss from each run that fails.
+   */
+  readonly lost?: Promise<string>;
+  /** Frees the engine. Executables are closed before, except those whose runs do not end. */
   close(): Promise<void>;
 }
 
