@@ -28,7 +28,8 @@ interface Along {
 
 /**
  * What is written for a cell of the image: given the index of its first channel, and its place in the window as a number of cells. With
- * `inside` there is a cell only where that condition holds; what is read elsewhere is something else, and counts for nothing.
+ * `inside` there is a cell only if that condition holds; otherwise the index is that of the image's first cell, and what is read there
+ * must not count.
  */
 export type Cell = (pixel: Index, tap: Index, inside: string | undefined) => void;
 
@@ -71,7 +72,8 @@ export function walkWindow(
   walkAlong(writer, vertical, top, isWrittenOut, (y, isRow) =>
     walkAlong(writer, horizontal, left, isWrittenOut, (x, isColumn) => {
       const tap = named(writer, indexAt([y, x], [window.width, 1]));
-      cell(named(writer, indexAt([first, y, x], steps)), tap, allOf(isRow, isColumn));
+      const inside = allOf(isRow, isColumn);
+      cell(cellAt(writer, indexAt([first, y, x], steps), inside), tap, inside);
     }),
   );
 }
@@ -92,6 +94,13 @@ export function allOf(...conditions: readonly (string | undefined)[]): string | 
 export function where({ block }: Writer, condition: string | undefined, body: () => void): void {
   if (condition === undefined) body();
   else block(`if (${condition})`, body);
+}
+
+/** The index of a cell if it is inside of the image, else that of the first one: no index that is read with is outside. */
+export function cellAt(writer: Writer, cell: Index, inside: string | undefined): Index {
+  if (inside === undefined) return named(writer, cell);
+  const { index } = writer;
+  return { code: index(`${inside} ? ${index(codeOf(cell))} : 0`), offset: 0 };
 }
 
 function named({ index }: Writer, { code, offset }: Index): Index {

@@ -11,7 +11,7 @@ import { type Index, indexAt, plus, ravel, times } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 import { centredWriter } from "./_quantised.ts";
 import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
-import { allOf, type Cell, guarded, walkWindow, where } from "./_window.ts";
+import { allOf, type Cell, cellAt, guarded, walkWindow, where } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -221,13 +221,10 @@ const transposeConv2d = kernelOf({
         const add = addProducts(writer, sums, products);
         const steps = [image.batchStep, image.rowStep, image.pixelStep];
         spread(writer, { filter: height, from: top, stride: strideHeight, cells: image.height }, (ky, y, isRow) =>
-          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x, isColumn) =>
-            add(
-              indexAt([index(ravel([batch, y, x], steps))], [1]),
-              indexAt([ky, kx], [width, 1]),
-              allOf(isRow, isColumn),
-            ),
-          ),
+          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x, isColumn) => {
+            const inside = allOf(isRow, isColumn);
+            add(cellAt(writer, indexAt([batch, y, x], steps), inside), indexAt([ky, kx], [width, 1]), inside);
+          }),
         );
         return finish(plain, sums, args, { weights: filter, output: made }, channel);
       },
