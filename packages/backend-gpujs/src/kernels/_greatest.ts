@@ -24,8 +24,8 @@ export function* greatestOf(elements: Float32Array, length: number, k: number): 
     const [a, b] = [elements[row + left], elements[row + right]];
     if (a < b) return true;
     if (a > b) return false;
-    const isKnown = a === a;
-    return isKnown === (b === b) ? left < right : !isKnown;
+    const isNumber = !Number.isNaN(a);
+    return isNumber === !Number.isNaN(b) ? left < right : !isNumber;
   };
   /** Puts a place into the heap of `size` places, from `at` downwards: none is behind the one above it. */
   const sink = (place: number, at: number, size: number): void => {
