@@ -2,6 +2,7 @@
  * Writes plain objects as a .tflite file; the inverse of `readTflite`.
  */
 import { Builder } from "flatbuffers";
+import { modelArgument } from "./arguments.ts";
 import { ensure } from "./error.ts";
 import { writeTable } from "./flatbuffer/table.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
@@ -163,6 +164,7 @@ function subgraphRow(
  * @throws TfliteError where the model cannot be written, naming the place.
  */
 export function writeTflite(model: TfliteModel): Uint8Array {
+  modelArgument(model, "writeTflite");
   const buffers: BufferList = { list: [new Uint8Array(0)], seen: new Map() };
   const codes = operatorCodes(model);
   const builder = new Builder(1024);
