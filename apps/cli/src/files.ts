@@ -61,7 +61,9 @@ export async function writeUserFile(path: string, content: string | Uint8Array, 
     if (status?.isFIFO()) reader = await open(file, constants.O_WRONLY | withoutWaiting);
     await writeFile(file, content);
   } catch (error) {
-    throw isSystemError(error) ? usageError(`cannot write ${path}: ${reasonOf(error)}`, error) : error;
+    if (!isSystemError(error)) throw error;
+    const reason = error.code === "ENOENT" ? "there is no such folder" : reasonOf(error);
+    throw usageError(`cannot write ${path}: ${reason}`, error);
   } finally {
     await reader?.close();
   }

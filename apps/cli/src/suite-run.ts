@@ -27,7 +27,7 @@ export function parseSeconds(text: string): number {
 
 /** The vectors files of a folder, or one such file. Rejects with a usage error if there are none. */
 export async function findFiles(dir: string): Promise<readonly VectorFile[]> {
-  await ensureKind(dir, `vectors ${dir}`, "file or folder");
+  await ensureKind(dir, `vectors path ${dir}`, "file or folder");
   let files: readonly VectorFile[];
   try {
     files = await findVectorFiles(dir);
