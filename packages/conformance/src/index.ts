@@ -25,7 +25,7 @@ export * from "./trained-models.ts";
 export * from "./vectors/example.ts";
 export { VectorFormatError } from "./vectors/fields.ts";
 export { modelOf } from "./vectors/model.ts";
-export { parseExample } from "./vectors/parse.ts";
+export { type ParseOptions, parseExample } from "./vectors/parse.ts";
 export { type ExecutionPath, executionPaths } from "./vectors/path.ts";
 export { findVectorFiles, readVectorFile, readVectorFiles, type VectorFile } from "./vectors/read.ts";
 export { requestOf, type VectorRequest } from "./vectors/request.ts";

@@ -4,22 +4,14 @@
  * As with `nnhal vectors`, the cases run in a second process, a child of this one with the same arguments, its suites and
  * `--serve`: where a case crashes it or hangs in it, the case has failed and another child goes on.
  */
-import { writeFile } from "node:fs/promises";
-import {
-  type CaseResult,
-  type DeviceSuiteName,
-  type OnProgress,
-  type OnStart,
-  serveResults,
-  summarise,
-} from "@nnhal/conformance";
+import { type CaseResult, type DeviceSuiteName, type OnProgress, type OnStart, summarise } from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { htmlReport } from "../conformance-html.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
-import { reasonOf } from "../files.ts";
-import { findFiles, parseSeconds, runInChildren, runWithProgress } from "../suite-run.ts";
+import { writeUserFile } from "../files.ts";
+import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import {
   countDeviceCases,
   isVectorSuite,
@@ -117,34 +109,26 @@ function collectVersion(text: string, previous: readonly HalVersion[] = []): rea
   return previous.includes(version) ? previous : [...previous, version];
 }
 
-/** Runs the command; the exit code is 1 where a case failed, 2 where nothing could be run. `today` dates the HTML report. */
+/**
+ * Runs the command; the exit code is 1 if a case failed. Rejects with a usage error if nothing could be run. `today` dates
+ * the HTML report.
+ */
 export async function runConformanceCommand(
   options: ConformanceCommandOptions,
   context: CommandContext,
   today: () => Date = () => new Date(),
 ): Promise<void> {
-  const { stdout, stderr } = context;
+  const { stdout } = context;
   const { device, html } = options;
-  try {
+  await asUsageErrors(async () => {
     const reports = await runSuites(options, context);
     if (html !== undefined) {
       const facts = deviceFacts(device, await context.openDevice(device));
-      await write(html, htmlReport(facts, reports, today()));
+      await writeUserFile(html, htmlReport(facts, reports, today()), process.cwd());
     }
     stdout.write(options.json ? `${JSON.stringify(toJson(device, reports))}\n` : formatReport(device, reports));
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
-  } catch (error) {
-    stderr.write(`nnhal conformance: ${error instanceof Error ? error.message : error}\n`);
-    context.setExitCode(2);
-  }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new Error(`cannot write ${file}: ${reasonOf(error)}`, { cause: error });
-  }
+  });
 }
 
 async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
@@ -304,7 +288,7 @@ async function serve(options: ConformanceCommandOptions, context: CommandContext
   const { suite = [], singly } = options;
   const overVectors = suite.find(isVectorSuite);
   const batch = overVectors === undefined ? 1 : vectorSuites[overVectors].batch;
-  await serveResults((onStart, onProgress) => runHere(options, context, onProgress, onStart), {
+  await serveCases(context, (onStart, onProgress) => runHere(options, context, onProgress, onStart), {
     batch,
     ...(singly !== undefined && { singly }),
   });

@@ -86,7 +86,7 @@ describe("searches", () => {
   test("an output that is missing is refused", () => {
     const k = { type: "INT32", shape: [], data: [1] } as const;
     expect(() => importTflite(oneOperator("TOPK_V2", { x: f, k }, { values: f }))).toThrow(
-      "output 1 is missing; it has outputs [2]",
+      "output 1 (indexes) is missing; it has outputs [2]",
     );
   });
 });
