@@ -43,16 +43,16 @@ export function directBurst(
   };
   /** The request with the memories that its keys stand for. */
   const withKnownMemories = (request: Request, keys: BurstExecuteOptions["keys"]): Request => {
-    let isSame = true;
+    if (keys === undefined) {
+      for (const pool of request.pools) if (pool.kind === "memory") memories.slotOf(pool.memory, pool.memory);
+      return request;
+    }
     const pools = request.pools.map((pool, index) => {
       if (pool.kind !== "memory") return pool;
-      const slot = memories.slotOf(pool.memory, keys === undefined ? pool.memory : keys[index]);
-      const memory = memories.memoryAt(slot) ?? pool.memory;
-      if (memory === pool.memory) return pool;
-      isSame = false;
+      const memory = memories.memoryAt(memories.slotOf(pool.memory, keys[index])) ?? pool.memory;
       return { kind: "memory", memory } as const;
     });
-    return isSame ? request : { ...request, pools };
+    return { ...request, pools };
   };
   return {
     async compute(request, options = {}) {

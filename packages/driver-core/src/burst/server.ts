@@ -127,11 +127,14 @@ function serve(
     return packet === undefined || isTeardownPacket(packet) ? "ended" : packet;
   };
 
-  const execute = async (request: Request, measure: MeasureTiming, dequeued: bigint): Promise<ExecutionResult> => {
-    const result = await watchdog.within(preparedModel.execute(request, { measure }), limits.request, () => {
+  const execute = (request: Request, measure: MeasureTiming): Promise<ExecutionResult> =>
+    watchdog.within(preparedModel.execute(request, { measure }), limits.request, () => {
       const message = `the execution did not end within ${milliseconds(limits.request)}`;
       return { ...failure(ErrorStatus.MISSED_DEADLINE_TRANSIENT), message };
     });
+
+  /** An execution's answer as a burst gives it. `dequeued`: when its request left the queue. */
+  const answerOf = (result: ExecutionResult, measure: MeasureTiming, dequeued: bigint): ExecutionResult => {
     // A driver from elsewhere may answer anything.
     if (!isRecord(result) || !Array.isArray(result.outputShapes) || !isRecord(result.timing)) {
       return refusal(ErrorStatus.GENERAL_FAILURE, "the driver answered no output shapes or no times");
@@ -146,7 +149,7 @@ function serve(
     const memories = await cache.resolve(slots);
     if (memories === undefined) return refusal(ErrorStatus.INVALID_ARGUMENT, `the slots [${slots}] are not all known`);
     const pools = memories.map((memory) => ({ kind: "memory", memory }) as const);
-    return execute({ inputs, outputs, pools }, measure, dequeued);
+    return answerOf(await execute({ inputs, outputs, pools }, measure), measure, dequeued);
   };
 
   const executeDirectly = async (request: Request, measure: MeasureTiming): Promise<ExecutionResult> => {
@@ -154,7 +157,8 @@ function serve(
     isInUse = true;
     idle.touch();
     try {
-      return await execute(request, measure, measure === MeasureTiming.YES ? now() : 0n);
+      const dequeued = measure === MeasureTiming.YES ? now() : 0n;
+      return answerOf(await execute(request, measure), measure, dequeued);
     } catch (error) {
       return refusal(ErrorStatus.GENERAL_FAILURE, `executing: ${messageOf(error)}`);
     } finally {
