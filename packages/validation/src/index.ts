@@ -22,6 +22,7 @@ export { type ModelValidationOptions, modelIssues, validateModel } from "./model
 export { operandTypeIssues } from "./operand.ts";
 export { poolIssues, validatePool } from "./pool.ts";
 export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
+export { type CheckedResult, checkResult, type ExpectedOutput, type ResultValidationOptions } from "./result.ts";
 export { type Rule, type RuleCode, rules } from "./rules.ts";
 export {
   validateExecutionPreference,
