@@ -19,8 +19,9 @@ import { isRecoverable } from "./plan/run.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
 /**
- * A burst of a compilation, for `Execution.burstCompute`. Where one device has the whole model, and serves bursts, requests
- * go through its queues; everything else, and what the queues cannot carry, is executed the ordinary way.
+ * A burst of a compilation, for `Execution.burstCompute`. If one device has the whole model, and serves bursts, requests go
+ * to its burst: directly if the device is in this thread, else through queues. Everything else, and what a burst cannot
+ * carry, is executed the ordinary way.
  *
  * Throws a NeuralNetworksError: BAD_STATE for a compilation that is not finished, and for use out of turn.
  */

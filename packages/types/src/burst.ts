@@ -2,11 +2,11 @@
  * Bursts: executions of one prepared model in rapid succession, through a pair of fast message queues (HAL 1.2). A
  * request is a packet of `FmqRequestDatum`, its result a packet of `FmqResultDatum`; memory is named by slots.
  */
-import type { Outcome } from "./device.ts";
+import type { ExecutionResult, Outcome } from "./device.ts";
 import type { ErrorStatus, MeasureTiming } from "./enums.ts";
 import type { Memory } from "./memory.ts";
 import type { DataLocation } from "./model.ts";
-import type { Timing } from "./request.ts";
+import type { Request, Timing } from "./request.ts";
 
 /**
  * One element of a request packet, in this order: `packetInformation`; for each input `inputOperandInformation`, then as
@@ -93,4 +93,9 @@ export interface IBurstContext {
   freeMemory(slot: number): void;
   /** Ends the burst. HIDL does this when the last reference to an IBurstContext is released. */
   close?(): void;
+  /**
+   * Executes a request of the burst without its queues, after those before it. Only a service in the thread of its caller
+   * has this method. The answer has a status, shapes and times that a result packet can hold, and may have a message.
+   */
+  execute?(request: Request, measure: MeasureTiming): Promise<ExecutionResult>;
 }

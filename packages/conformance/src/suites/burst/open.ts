@@ -39,14 +39,17 @@ export async function configureOf(bench: Bench, preparedModel: PreparedModel): P
 
 type ConfigureExecutionBurst = NonNullable<PreparedModel["configureExecutionBurst"]>;
 
-/** Starts a burst; it ends when the case is over. */
+/** Starts a burst through queues; it ends when the case is over. */
 export async function openBurst(
   bench: Bench,
   preparedModel: PreparedModel,
   options?: BurstOptions,
 ): Promise<Outcome & { readonly burst: Burst | null }> {
   const configure = await configureOf(bench, preparedModel);
-  const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), options);
+  const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), {
+    direct: false,
+    ...options,
+  });
   bench.after(() => opened.burst?.close());
   return opened;
 }
