@@ -7,7 +7,7 @@
 export interface Allowances {
   /** How long after its deadline a call may end, with a status that says so. Default 1000. */
   readonly lateness: number;
-  /** How long after its deadline a call may end with NONE. Default 250. */
+  /** How long after its deadline a call may end with NONE. Default 150. */
   readonly lateSuccess: number;
   /** How long it may take to refuse what cannot be done, such as an output that has no room. Default 2000. */
   readonly refusal: number;
@@ -22,7 +22,7 @@ export interface Allowances {
 /** Generous: see the file's head. */
 export const defaultAllowances: Allowances = {
   lateness: 1000,
-  lateSuccess: 250,
+  lateSuccess: 150,
   refusal: 2000,
   memory: 512 * 2 ** 20,
   waiting: 1000,

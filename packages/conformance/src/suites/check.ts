@@ -69,6 +69,17 @@ export function orderProblem({ timeOnDevice, timeInDriver }: Timing): string | u
   return `${timeOnDevice} microseconds on the device are more than the ${timeInDriver} in the driver`;
 }
 
+/** Messages of JavaScript about values that were not looked at before they were used. */
+const rawErrors =
+  /cannot (read|set|convert|destructure|mix|use)|is not (a function|iterable|a constructor|defined)|is not an object|reading '/i;
+
+/** Ends the case where the message of an answer is not about the argument, but about what became of it inside. */
+export function expectWords(call: string, { message }: Outcome): void {
+  expectThat(message === undefined || !rawErrors.test(message), () => {
+    return `${call}: the message is an error of JavaScript, not the rule that the argument breaks: ${message}`;
+  });
+}
+
 /** Ends the case if there is a problem. */
 function expectNone(call: string, problem: string | undefined): void {
   if (problem !== undefined) mismatch(`${call}: ${problem}`);
