@@ -61,6 +61,8 @@ export function originalOf<Value extends object>(value: Value): Value {
 export function watchDevice(device: Device, options: WatchOptions): Device {
   const { watch } = options;
   const { name, halVersion } = device;
+  const load = device.prepareModelFromCache?.bind(device);
+  const allocate = device.allocate?.bind(device);
   const prepared = (result: PrepareResult, model: Model | undefined): PrepareResult =>
     result.preparedModel === null
       ? result
@@ -87,28 +89,15 @@ export function watchDevice(device: Device, options: WatchOptions): Device {
         await watch.later("prepareModel", () => device.prepareModel(model, prepareOptions), prepareProblem),
         model,
       ),
-    ...(device.prepareModelFromCache && {
+    ...(load && {
       prepareModelFromCache: async (cache, loadOptions) =>
-        prepared(
-          await watch.later(
-            "prepareModelFromCache",
-            async () => device.prepareModelFromCache?.(cache, loadOptions) ?? missing("prepareModelFromCache"),
-            prepareProblem,
-          ),
-          undefined,
-        ),
+        prepared(await watch.later("prepareModelFromCache", () => load(cache, loadOptions), prepareProblem), undefined),
     }),
-    ...(device.allocate && {
-      allocate: async (desc, preparedModels, inputRoles, outputRoles) =>
-        watchAllocated(
-          await watch.later(
-            "allocate",
-            async () =>
-              device.allocate?.(desc, ownOnes(preparedModels), inputRoles, outputRoles) ?? missing("allocate"),
-            allocateProblem,
-          ),
-          watch,
-        ),
+    ...(allocate && {
+      allocate: async (desc, preparedModels, inputRoles, outputRoles) => {
+        const call = () => allocate(desc, ownOnes(preparedModels), inputRoles, outputRoles);
+        return watchAllocated(await watch.later("allocate", call, allocateProblem), watch);
+      },
     }),
   };
 }
@@ -120,10 +109,6 @@ function operationsOf(model: Model): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function missing(method: string): never {
-  throw new TypeError(`${method} was there and is gone`);
 }
 
 /** A list of prepared models or fences with those of the device itself. One that is hostile stays as it is. */
@@ -155,6 +140,8 @@ export function watchPreparedModel(
   model: Model | undefined,
   { watch, mayOmitShapes }: WatchOptions,
 ): PreparedModel {
+  const fenced = own.executeFenced?.bind(own);
+  const configure = own.configureExecutionBurst?.bind(own);
   const watched: PreparedModel = {
     execute: (request, options) =>
       watch.later(
@@ -162,24 +149,22 @@ export function watchPreparedModel(
         () => own.execute(request, options),
         (result, milliseconds) => executionProblem(result, { request, options, model, mayOmitShapes, milliseconds }),
       ),
-    ...(own.executeFenced && {
+    ...(fenced && {
       executeFenced: async (request, waitFor, options) => {
         const start = performance.now();
         const launched = await watch.later(
           "executeFenced",
-          async () => own.executeFenced?.(request, ownOnes(waitFor), options) ?? missing("executeFenced"),
+          () => fenced(request, ownOnes(waitFor), options),
           fencedProblem,
         );
         return watchLaunched(launched, options, start, watch);
       },
     }),
-    ...(own.configureExecutionBurst && {
+    ...(configure && {
       configureExecutionBurst: async (callback, requestChannel, resultChannel) => {
         const { context, ...outcome } = await watch.later(
           "configureExecutionBurst",
-          async () =>
-            own.configureExecutionBurst?.(callback, requestChannel, resultChannel) ??
-            missing("configureExecutionBurst"),
+          () => configure(callback, requestChannel, resultChannel),
           burstProblem,
         );
         return { ...outcome, context: context === null ? null : watchContext(context, watch) };

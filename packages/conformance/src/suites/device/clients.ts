@@ -2,9 +2,10 @@
  * What a client that ended is told: every call says that it is gone. What becomes of executions is in the suite
  * `prepared-model`, what becomes of tokens in `memory`.
  */
+import { createChannel } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
 import { DeviceStatus, deviceStatusNames, ErrorStatus, type Outcome } from "@nnhal/types";
-import { anotherClient, type Bench, prepare, smallModel } from "../bench.ts";
+import { anotherClient, type Bench, needMethod, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { trialFor } from "../execution.ts";
@@ -63,10 +64,15 @@ export const clientCases: readonly SuiteCase[] = [
       expectGone("prepareModelFromCache", outcome);
     },
     async "configureExecutionBurst of a client that ended says so"(bench) {
-      const { client, preparedModel } = await endedClient(bench);
-      const { burst, ...outcome } = await openBurst(client, preparedModel);
-      bench.after(() => burst?.close());
-      expectGone("configureExecutionBurst", outcome);
+      await needMethod(bench, "configureExecutionBurst");
+      const { preparedModel } = await endedClient(bench);
+      const callback = { getMemories: () => ({ status: INVALID_ARGUMENT, buffers: [] }) };
+      const requests = createChannel("FmqRequestDatum", 1024).descriptor;
+      const results = createChannel("FmqResultDatum", 1024).descriptor;
+      const launched = await preparedModel.configureExecutionBurst?.(callback, requests, results);
+      if (launched === undefined) lacking("bursts");
+      bench.after(() => launched.context?.close?.());
+      expectGone("configureExecutionBurst", launched);
     },
     async "a burst of a client that ends falls back, or says so"(bench) {
       const small = smallModel(bench);
@@ -82,8 +88,8 @@ export const clientCases: readonly SuiteCase[] = [
   }),
   ...group("clients", "1.3", {
     async "executeFenced of a client that ended says so"(bench) {
-      const { client, preparedModel, trial } = await endedClient(bench);
-      if (client.own.device === undefined || preparedModel.executeFenced === undefined) lacking("fenced executions");
+      const { preparedModel, trial } = await endedClient(bench);
+      if (preparedModel.executeFenced === undefined) lacking("fenced executions");
       expectGone("executeFenced", await preparedModel.executeFenced(trial.request, []));
     },
     async "an execution that waits for a fence ends with its client"(bench) {
