@@ -2,10 +2,12 @@
  * MemoryDesc: what a memory is going to be used for, from which its best place follows (NNAPI: ANeuralNetworksMemoryDesc).
  */
 import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
-import { type Device, ErrorStatus } from "@nnhal/types";
+import { ErrorStatus } from "@nnhal/types";
 import { combineDimensions } from "@nnhal/utils";
-import { allocated, expectDimensions, expectGiven } from "./checks.ts";
+import { allocated, expectDimensions } from "./checks.ts";
 import type { Compilation } from "./compilation.ts";
+import { expectKind } from "./given.ts";
+import type { GuardedDevice } from "./guard/device.ts";
 import {
   type DeviceBuffer,
   describedContent,
@@ -92,7 +94,7 @@ export class MemoryDesc {
     const what = `MemoryDesc.${method}`;
     const { compilation, side, index, frequency } = role;
     this.#expectOpen(what);
-    expectGiven(compilation, what, "compilation");
+    expectKind(compilation, "Compilation", what, "compilation");
     const isReady = compilation.isFinished;
     expect(isReady, ResultCode.BAD_DATA, () => `${what}: the compilation is not finished, or failed or was closed`);
     const { operands, inputIndexes, outputIndexes } = compilation.hal.main;
@@ -109,7 +111,7 @@ export class MemoryDesc {
     expect(
       frequency > 0 && frequency <= 1,
       ResultCode.BAD_DATA,
-      () => `${what}: ${frequency} is no frequency; a number within (0, 1] is needed`,
+      () => `${what}: ${frequency} is not a frequency; a number within (0, 1] is needed`,
     );
     const { type, scale, zeroPoint, extraParams, dimensions } = operands[indexes[index]];
     const facts = compilation.factsOf(type);
@@ -147,7 +149,7 @@ function combined(
   return [...result];
 }
 
-function isOfHal1_3({ halVersion = "1.3" }: Device): boolean {
+function isOfHal1_3({ halVersion }: GuardedDevice): boolean {
   return halVersion >= "1.3";
 }
 
@@ -164,7 +166,8 @@ async function allocateOnDevice(
   }
   const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted);
   if (status !== ErrorStatus.NONE) return failed(message, convertErrorStatusToResultCode(status));
-  if (buffer === null || token <= 0) return failed(`the device answered NONE and ${buffer} with token ${token}`);
+  // The guard has seen to that.
+  if (buffer === null) return failed("the device answered NONE without a buffer");
   return { buffer, token };
 }
 

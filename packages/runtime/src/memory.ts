@@ -5,8 +5,9 @@ import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
 import { poolIssues } from "@nnhal/validation";
-import { allocated, expectGiven } from "./checks.ts";
+import { allocated } from "./checks.ts";
 import { close, whenCollected } from "./finalizer.ts";
+import { describe, expectGiven, expectKind } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
 import { copyContent } from "./memory-copy.ts";
 import type { MemoryDesc } from "./memory-desc.ts";
@@ -44,6 +45,8 @@ export class Memory {
   /** A memory in the HAL's form, such as an importer or a transport gives. */
   static from(memory: HalMemory): Memory {
     expectGiven(memory, "Memory.from", "memory");
+    const isHal = typeof memory === "object" && "handle" in memory;
+    expect(isHal, ResultCode.BAD_DATA, () => `Memory.from: memory is ${describe(memory)}, not one in the HAL's form`);
     const [issue] = poolIssues(memory);
     expect(issue === undefined, ResultCode.BAD_DATA, () => `Memory.from: ${issue.path}: ${issue.message}`);
     return new Memory(memory.name === "hardware_buffer" ? opaqueContent(memory) : sizedContent(memory));
@@ -56,12 +59,12 @@ export class Memory {
   static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
     const what = "Memory.createFromFd";
     expectSize(size, what);
-    expect(Number.isInteger(fd) && fd >= 0, ResultCode.BAD_DATA, () => `${what}: ${fd} is no file descriptor`);
+    expect(Number.isInteger(fd) && fd >= 0, ResultCode.BAD_DATA, () => `${what}: ${describe(fd)} is not a file descriptor`);
     const { READ, WRITE } = Protection;
     const isKnown = Number.isInteger(protection) && protection >= 0 && protection <= READ + WRITE;
-    expect(isKnown, ResultCode.BAD_DATA, () => `${what}: ${protection} is no sum of READ (1) and WRITE (2)`);
+    expect(isKnown, ResultCode.BAD_DATA, () => `${what}: ${describe(protection)} is not a sum of READ (1) and WRITE (2)`);
     const isOffset = Number.isSafeInteger(offset) && offset >= 0;
-    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: ${offset} is no offset in a file`);
+    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: ${describe(offset)} is not an offset in a file`);
     const own = duplicated(fd, (protection & WRITE) !== 0, what);
     const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
     if (own === undefined) return new Memory(sizedContent(memory));
@@ -81,7 +84,11 @@ export class Memory {
     const what = "Memory.createFromAHardwareBuffer";
     expectGiven(hardwareBuffer, what, "hardwareBuffer");
     const isOne = hardwareBuffer.handle?.kind === "hardwareBuffer";
-    expect(isOne, ResultCode.BAD_DATA, () => `${what}: the memory ${hardwareBuffer.name} lies in no hardware buffer`);
+    expect(
+      isOne,
+      ResultCode.BAD_DATA,
+      () => `${what}: hardwareBuffer is ${describe(hardwareBuffer)}, not a memory that lies in a hardware buffer`,
+    );
     return Memory.from(hardwareBuffer);
   }
 
@@ -91,7 +98,7 @@ export class Memory {
    * will not do, since a size is not known or a compilation is for an explicit list of devices.
    */
   static async createFromDesc(desc: MemoryDesc): Promise<Memory> {
-    expectGiven(desc, "Memory.createFromDesc", "desc");
+    expectKind(desc, "MemoryDesc", "Memory.createFromDesc", "desc");
     const content = await desc.allocate();
     const { buffer } = content;
     const finalizer = { cancel: () => {} };
@@ -109,8 +116,8 @@ export class Memory {
    */
   static async copy(source: Memory, destination: Memory): Promise<void> {
     const what = "Memory.copy";
-    expectGiven(source, what, "source");
-    expectGiven(destination, what, "destination");
+    expectKind(source, "Memory", what, "source");
+    expectKind(destination, "Memory", what, "destination");
     const from = source.content(what);
     const to = destination.content(what);
     if (source === destination) return;
@@ -190,7 +197,7 @@ export class Memory {
 
 function expectSize(size: number, what: string): void {
   const isSize = Number.isInteger(size) && size > 0 && size <= greatestSize;
-  expect(isSize, ResultCode.BAD_DATA, () => `${what}: ${size} is no size; an integer within [1, 2^32) is needed`);
+  expect(isSize, ResultCode.BAD_DATA, () => `${what}: ${describe(size)} is not a size; an integer within [1, 2^32) is needed`);
 }
 
 /**

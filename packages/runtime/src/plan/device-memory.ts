@@ -6,11 +6,11 @@ import {
   type AllocateResult,
   type BufferDesc,
   type BufferRole,
-  type Device,
   ErrorStatus,
   type IBuffer,
   type PreparedModel,
 } from "@nnhal/types";
+import type { GuardedDevice } from "../guard/device.ts";
 import { type DeviceRole, onlyDevice } from "./uses.ts";
 
 /** A role, and how likely an execution uses the buffer so: within (0, 1]. */
@@ -20,7 +20,7 @@ export interface WeightedRole {
 }
 
 /** By device, by token. The buffers belong to whoever asked for them. */
-const allocated = new WeakMap<Device, Map<number, WeakRef<IBuffer>>>();
+const allocated = new WeakMap<GuardedDevice, Map<number, WeakRef<IBuffer>>>();
 
 /** Allocates a buffer for some roles. GENERAL_FAILURE where they are not all of one device, or it has no memory of its own. */
 export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole[]): Promise<AllocateResult> {
@@ -42,7 +42,7 @@ export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole
   return result;
 }
 
-function remember(device: Device, token: number, buffer: IBuffer): void {
+function remember(device: GuardedDevice, token: number, buffer: IBuffer): void {
   let ofDevice = allocated.get(device);
   if (ofDevice === undefined) {
     ofDevice = new Map();
@@ -52,6 +52,6 @@ function remember(device: Device, token: number, buffer: IBuffer): void {
 }
 
 /** The buffer of a device with a token, where `allocateFor` gave it out and somebody still has it. */
-export function bufferWith(device: Device, token: number): IBuffer | undefined {
+export function bufferWith(device: GuardedDevice, token: number): IBuffer | undefined {
   return allocated.get(device)?.get(token)?.deref();
 }

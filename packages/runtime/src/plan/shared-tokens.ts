@@ -14,6 +14,7 @@ import {
   type RequestMemoryPool,
 } from "@nnhal/types";
 import { describeBuffer } from "@nnhal/validation";
+import type { GuardedDevice } from "../guard/device.ts";
 import { allocateFor, type WeightedRole } from "./device-memory.ts";
 import type { Divided } from "./divide.ts";
 import { unfenced } from "./fenced.ts";
@@ -34,7 +35,7 @@ interface Presented {
 }
 
 /** The memory of some devices. */
-export function shareTokens(devices: readonly Device[]): SharedTokens {
+export function shareTokens(devices: readonly GuardedDevice[]): SharedTokens {
   const records = new WeakMap<PreparedModel, Presented>();
   return {
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
@@ -75,7 +76,7 @@ function nothing(status: ErrorStatus, message: string): AllocateResult {
   return { status, message, buffer: null, token: 0 };
 }
 
-function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly Device[]): PreparedModel {
+function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly GuardedDevice[]): PreparedModel {
   const { executeFenced, configureExecutionBurst } = preparedModel;
   const own = (request: Request) => withDeviceTokens(request, rolesOf, devices);
   return {
@@ -102,7 +103,7 @@ function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly D
 function withDeviceTokens(
   request: Request,
   rolesOf: Divided["rolesOf"],
-  devices: readonly Device[],
+  devices: readonly GuardedDevice[],
 ): Request | Required<Outcome> {
   if (!request.pools.some(({ kind }) => kind === "token")) return request;
   const wrong = wrongDevice(request.inputs, "input") ?? wrongDevice(request.outputs, "output");

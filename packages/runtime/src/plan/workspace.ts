@@ -6,7 +6,7 @@
  * back in between; all others share one region of plain memory, by their lifetimes.
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
-import { ErrorStatus, type IBuffer } from "@nnhal/types";
+import type { IBuffer } from "@nnhal/types";
 import { allocateFor } from "./device-memory.ts";
 import { type Layout, type Lifetime, layOut } from "./layout.ts";
 import { type Place, poolOf } from "./place.ts";
@@ -104,10 +104,8 @@ function allocateAll(values: readonly (Value | undefined)[]): Promise<(Allocated
 async function allocateOn({ roles, dimensions }: Value): Promise<Allocated | undefined> {
   if (roles === null || onlyDevice(roles)?.allocate === undefined) return undefined;
   const weighted = roles.map((role) => ({ role, frequency: 1 }));
-  // A device that breaks its promise not to reject has no memory either.
-  const result = await allocateFor({ dimensions }, weighted).catch(() => undefined);
-  if (result?.status !== ErrorStatus.NONE || result.buffer === null) return undefined;
-  const { buffer, token, inHostMemory } = result;
+  const { buffer, token, inHostMemory } = await allocateFor({ dimensions }, weighted);
+  if (buffer === null) return undefined;
   if (inHostMemory !== true) return { buffer, token };
   // Nothing would be gained: plain memory can be shared by lifetimes.
   buffer.close?.();
