@@ -87,7 +87,8 @@ export class Burst {
       for (const pool of request.pools) {
         if (pool.kind !== "memory") continue;
         const memory = memories.get(pool.memory);
-        if (memory === undefined) await this.#queues.freeMemory(pool.memory);
+        // The queues do so before the next request.
+        if (memory === undefined) void this.#queues.freeMemory(pool.memory);
         else this.#remember(memory, pool.memory);
       }
       return canFallBack && isRecoverable(result.status) ? await ordinarily() : result;

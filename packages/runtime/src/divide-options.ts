@@ -33,7 +33,11 @@ export function divisionGiven<Options extends DivideOptions>(
   const isPartition = partition === 0 || partition === 1 || partition === 2;
   expect(isPartition, ResultCode.BAD_DATA, () => `${what}: partition is ${describe(partition)}, not 0, 1 or 2`);
   const isTime = watchdog === undefined || (typeof watchdog === "bigint" && watchdog > 0n);
-  expect(isTime, ResultCode.BAD_DATA, () => `${what}: watchdog is ${describe(watchdog)}, not a bigint of nanoseconds > 0`);
+  expect(
+    isTime,
+    ResultCode.BAD_DATA,
+    () => `${what}: watchdog is ${describe(watchdog)}, not a bigint of nanoseconds > 0`,
+  );
   const all = devicesGiven(devices, options.cpu, what);
   expect(all.devices.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices; at least one is needed`);
   expect(

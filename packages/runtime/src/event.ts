@@ -17,8 +17,10 @@ export interface Ending {
 export interface EventSource {
   /** Never rejects. */
   readonly ended: Promise<Ending>;
-  /** Present where a sync fence is what tells of the end. */
+  /** Present if a sync fence is what tells of the end. It neither throws nor rejects. */
   readonly syncFence?: SyncFence;
+  /** What a caller gave, if that is behind the sync fence. */
+  readonly given?: SyncFence;
 }
 
 /**
@@ -33,13 +35,15 @@ export interface EventSource {
 export class Event {
   readonly #ended: Promise<Ending>;
   readonly #syncFence: SyncFence | undefined;
+  readonly #given: SyncFence | undefined;
   #own: SyncFence | undefined;
   #isClosed = false;
 
   /** For this package: events come of executions, and of `createFromSyncFence`. */
-  constructor({ ended, syncFence }: EventSource) {
+  constructor({ ended, syncFence, given = syncFence }: EventSource) {
     this.#ended = ended;
     this.#syncFence = syncFence;
+    this.#given = given;
   }
 
   /** An event for a fence from elsewhere (NNAPI: createFromSyncFenceFd). Throws BAD_DATA for what is not a fence. */
@@ -48,12 +52,14 @@ export class Event {
     expectGiven(fence, what, "fence");
     expect(isFence(fence), ResultCode.BAD_DATA, () => `${what}: fence is ${describe(fence)}, not a sync fence`);
     const syncFence = guardFence(fence);
-    const ended = syncFence.wait().then((state) =>
-      state === "SIGNALED"
-        ? { code: ResultCode.NO_ERROR, message: "" }
-        : { code: ResultCode.OP_FAILED, message: `the sync fence ended in state ${state}` },
-    );
-    return new Event({ ended, syncFence });
+    const ended = syncFence
+      .wait()
+      .then((state) =>
+        state === "SIGNALED"
+          ? { code: ResultCode.NO_ERROR, message: "" }
+          : { code: ResultCode.OP_FAILED, message: `the sync fence ended in state ${state}` },
+      );
+    return new Event({ ended, syncFence, given: fence });
   }
 
   /** Resolves when the execution has ended, with success; rejects with the NeuralNetworksError that it ended with. */
@@ -70,8 +76,8 @@ export class Event {
   getSyncFence(): SyncFence {
     const what = "getSyncFence";
     this.#expectOpen(what);
-    expect(this.#syncFence !== undefined, ResultCode.OP_FAILED, () => `${what}: no sync fence is behind the event`);
-    return this.#syncFence;
+    expect(this.#given !== undefined, ResultCode.OP_FAILED, () => `${what}: no sync fence is behind the event`);
+    return this.#given;
   }
 
   /** Ends the event, and resolves once the execution has ended, however it did. */

@@ -17,7 +17,14 @@ import { expectKind } from "./given.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryContent, MemoryRegion, Role } from "./memory-content.ts";
 import { whyNeeded } from "./omitted.ts";
-import { greatestSize, halOperandFacts, isUnspecified, type OperandFacts, refines, sizeOfData } from "./operand-facts.ts";
+import {
+  greatestSize,
+  halOperandFacts,
+  isUnspecified,
+  type OperandFacts,
+  refines,
+  sizeOfData,
+} from "./operand-facts.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 type Side = Role["side"];
@@ -112,7 +119,11 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
       const dimensions = combined(slot, given, side === "output" || bytes === null, what);
       if (bytes === null) {
         const needed = whyNeeded(main, side, index);
-        expect(needed === undefined, ResultCode.BAD_DATA, () => `${what}: ${side} ${index} cannot be omitted: ${needed}`);
+        expect(
+          needed === undefined,
+          ResultCode.BAD_DATA,
+          () => `${what}: ${side} ${index} cannot be omitted: ${needed}`,
+        );
         slot.set = { argument: { hasNoValue: true, location: nowhere, dimensions: [] }, dimensions };
         return;
       }

@@ -144,7 +144,11 @@ export class Execution {
   setLoopTimeout(nanoseconds: bigint): void {
     this.#expectOpen("setLoopTimeout");
     const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
-    expect(isTimeout, ResultCode.BAD_DATA, () => `setLoopTimeout: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`);
+    expect(
+      isTimeout,
+      ResultCode.BAD_DATA,
+      () => `setLoopTimeout: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`,
+    );
     const most = maximumLoopTimeout;
     if (nanoseconds > most) this.#compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
     this.#loopTimeout = nanoseconds < most ? nanoseconds : most;
@@ -329,7 +333,6 @@ export class Execution {
     return { code, message: `${what}: ${message ?? `status ${errorStatusNames.get(status) ?? status}`}` };
   }
 
-
   #shapeAt(index: number, what: string): OutputShape {
     const { outputShapes } = this.#expectDone(what);
     this.#arguments.factsAt("output", index, what);
@@ -372,11 +375,7 @@ function failed(message: string): Conclusion {
 function expectExecuted(compilation: Executed): void {
   expectGiven(compilation, "Execution", "compilation");
   const isOne = typeof compilation === "object" && typeof compilation.lend === "function";
-  expect(
-    isOne,
-    ResultCode.BAD_DATA,
-    () => `Execution: compilation is ${describe(compilation)}, not a Compilation`,
-  );
+  expect(isOne, ResultCode.BAD_DATA, () => `Execution: compilation is ${describe(compilation)}, not a Compilation`);
 }
 
 function throwUnlessDone({ code, message }: Ending): void {

@@ -66,7 +66,7 @@ function conclusionOf(
   const outcome = { status, ...(text !== undefined && status !== ErrorStatus.NONE && { message: text }) };
   return {
     ...outcome,
-    outputShapes,
+    outputShapes: status === ErrorStatus.NONE ? outputShapes : [],
     launched: timingLaunched,
     fenced: timingFenced,
     ...(abandoned && { abandoned }),

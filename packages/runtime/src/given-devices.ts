@@ -34,7 +34,13 @@ export function soundDevicesGiven(
 ): GivenDevices & { readonly flawed: readonly { readonly name: string; readonly reason: string }[] } {
   const given = listed(devices, cpu, what);
   const flawed = [...given].flatMap(([name, { flaw }]) => (flaw === undefined ? [] : [{ name, reason: flaw }]));
-  return { ...order([...given.values()].filter(({ flaw }) => flaw === undefined), cpu), flawed };
+  return {
+    ...order(
+      [...given.values()].filter(({ flaw }) => flaw === undefined),
+      cpu,
+    ),
+    flawed,
+  };
 }
 
 function order(devices: readonly GuardedDevice[], cpu: Device | undefined): GivenDevices {

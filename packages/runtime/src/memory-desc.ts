@@ -3,7 +3,7 @@
  */
 import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
 import { ErrorStatus } from "@nnhal/types";
-import { combineDimensions } from "@nnhal/utils";
+import { combineDimensions, defaultLogger, type Logger } from "@nnhal/utils";
 import { allocated, expectDimensions } from "./checks.ts";
 import type { Compilation } from "./compilation.ts";
 import { expectKind } from "./given.ts";
@@ -63,6 +63,11 @@ export class MemoryDesc {
     this.#isFinished = true;
   }
 
+  /** For this package: the logger of the compilations; of several, that of the first. */
+  get log(): Logger {
+    return this.#roles[0]?.compilation.log ?? defaultLogger;
+  }
+
   /** For Memory.createFromDesc. */
   async allocate(): Promise<MemoryContent> {
     const what = "Memory.createFromDesc";
@@ -72,7 +77,7 @@ export class MemoryDesc {
     const roles = this.#roles;
     const dimensions = this.#dimensions;
     const description = { roles, operand, dimensions };
-    const onDevice = await allocateOnDevice(roles, dimensions);
+    const onDevice = await allocateOnDevice(roles, dimensions, this.log);
     if ("buffer" in onDevice) return describedContent(onDevice, description);
     const size = sizeOfData(operand.facts, dimensions);
     const isExplicit = roles.some(({ compilation }) => compilation.isExplicit);
@@ -157,6 +162,7 @@ function isOfHal1_3({ halVersion }: GuardedDevice): boolean {
 async function allocateOnDevice(
   roles: readonly UsedRole[],
   dimensions: readonly number[],
+  log: Logger,
 ): Promise<DeviceBuffer | { readonly code: ResultCode; readonly message: string }> {
   const weighted: WeightedRole[] = [];
   for (const { compilation, side, index, frequency } of roles) {
@@ -164,7 +170,7 @@ async function allocateOnDevice(
     if (uses.length === 0) return failed(`no device uses ${side} ${index} of a compilation by itself`);
     weighted.push(...uses.map((role) => ({ role, frequency })));
   }
-  const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted);
+  const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted, log);
   if (status !== ErrorStatus.NONE) return failed(message, convertErrorStatusToResultCode(status));
   // The guard has seen to that.
   if (buffer === null) return failed("the device answered NONE without a buffer");

@@ -3,7 +3,7 @@
  * that reads them has as optional, and outputs of operations of extensions, which alone could have optional ones.
  */
 import { layOut, matchOperation, operationByCode } from "@nnhal/operations";
-import { OperationType, type Operation, operandTypeNames, operationTypeNames, type Subgraph } from "@nnhal/types";
+import { type Operation, OperationType, operandTypeNames, operationTypeNames, type Subgraph } from "@nnhal/types";
 
 /** Why an input or output cannot be omitted, naming the operation; undefined if it can, or only the device can tell. */
 export function whyNeeded(main: Subgraph, side: "input" | "output", index: number): string | undefined {

@@ -14,6 +14,7 @@ import {
   type PerformanceInfo,
   type PrepareResult,
 } from "@nnhal/types";
+import { defaultLogger } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
 import { divisionGiven } from "./divide-options.ts";
 import { describe } from "./given.ts";
@@ -48,7 +49,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
     ...(cpu && { cpu: cpu.name }),
     ...(preference !== undefined && { preference }),
   });
-  const { allocate, present } = shareTokens(all);
+  const { allocate, present } = shareTokens(all, checked.log ?? defaultLogger);
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
   // As any device: what a caller gives it makes it neither throw nor reject.

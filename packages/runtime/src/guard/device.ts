@@ -175,7 +175,10 @@ function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "f
   if (typeof name !== "string" || name === "") return unusable(`its name is ${shown(name)} where a text is needed`);
   const known = halVersions.find((version) => version === halVersion);
   if (known !== undefined) return { name, halVersion: known };
-  return { ...unusable(`its halVersion is ${shown(halVersion)} where one of ${halVersions.join(", ")} is needed`), name };
+  return {
+    ...unusable(`its halVersion is ${shown(halVersion)} where one of ${halVersions.join(", ")} is needed`),
+    name,
+  };
 }
 
 function hasMethod(own: Device, method: keyof Device): boolean {

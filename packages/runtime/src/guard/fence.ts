@@ -1,7 +1,13 @@
 /**
  * Fences and callbacks that anybody may have made: what the runtime waits for never throws and never rejects.
  */
-import { ErrorStatus, type ExecutionInfo, type FenceState, type IFencedExecutionCallback, type SyncFence } from "@nnhal/types";
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type FenceState,
+  type IFencedExecutionCallback,
+  type SyncFence,
+} from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { attemptAsync, broken, isObject, outcomeOf, shown } from "./attempt.ts";
 import { timingOf } from "./execution-answer.ts";

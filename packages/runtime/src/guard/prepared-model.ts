@@ -2,7 +2,7 @@
  * A device's prepared model as the rest of the runtime sees it: no method throws, no promise rejects, and answers keep
  * the rules of the HAL. Part of the guard in device.ts.
  */
-import { createBurst, type CreateBurstResult } from "@nnhal/driver-core/burst";
+import { type CreateBurstResult, createBurst } from "@nnhal/driver-core/burst";
 import {
   type BurstResult,
   ErrorStatus,
@@ -53,14 +53,14 @@ export function guardModel(
   const failed = (refusal: Refusal): ExecutionResult => ({ ...refusal, outputShapes: [], timing: notMeasured });
   const canFence = typeof own.executeFenced === "function";
   const canBurst = typeof own.configureExecutionBurst === "function";
-  const configureExecutionBurst: PreparedModel["configureExecutionBurst"] = (...channels) => {
-    const what = `${name}: configureExecutionBurst`;
-    return attemptAsync(
-      what,
-      async () => burstResultOf(await own.configureExecutionBurst?.(...channels)),
-      (refusal): BurstResult => ({ ...refusal, context: null }),
-    );
-  };
+  const configure =
+    (onFault: (refusal: Refusal) => void): NonNullable<PreparedModel["configureExecutionBurst"]> =>
+    (...channels) =>
+      attemptAsync(
+        `${name}: configureExecutionBurst`,
+        async () => burstResultOf(await own.configureExecutionBurst?.(...channels), onFault),
+        (refusal): BurstResult => ({ ...refusal, context: null }),
+      );
   const guarded: GuardedModel = {
     // One function and one wait more than without the guard: this is called for each execution of each step.
     async execute(request, options) {
@@ -78,7 +78,10 @@ export function guardModel(
           (refusal): FencedResult => ({ ...refusal, syncFence: null, callback: null }),
         ),
     }),
-    ...(canBurst && { configureExecutionBurst, openBurst: () => openBurst(configureExecutionBurst, reader, name) }),
+    ...(canBurst && {
+      configureExecutionBurst: configure(() => {}),
+      openBurst: () => openBurst(configure, reader, name),
+    }),
     close: () => closeSafely(own),
   };
   unguarded.set(guarded, own);
@@ -99,40 +102,46 @@ function isCallback(value: unknown): value is NonNullable<FencedResult["callback
   return isObject(value) && typeof value.getExecutionInfo === "function";
 }
 
-function burstResultOf(answer: unknown): BurstResult {
+function burstResultOf(answer: unknown, onFault: (refusal: Refusal) => void): BurstResult {
   const outcome = outcomeOf(answer);
   if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, context: null };
   const { context } = answer;
   if (!isContext(context)) return broken("answered NONE without a burst context");
-  return { ...outcome, context: guardContext(context) };
+  return { ...outcome, context: guardContext(context, onFault) };
 }
 
 function isContext(value: unknown): value is IBurstContext {
   return isObject(value) && typeof value.freeMemory === "function";
 }
 
-/** The service's side of a burst; a service elsewhere answers by promises, which are waited for. */
-function guardContext(own: IBurstContext): IBurstContext {
-  const quietly = (call: () => unknown) =>
-    attemptAsync(
-      "burst context",
-      async () => {
-        await call();
-      },
-      () => {},
-    );
+/**
+ * The service's side of a burst; a service elsewhere answers by promises, which are waited for. One that fails to forget a
+ * memory would take it for the next one of the slot: the burst is over then.
+ */
+function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): IBurstContext {
   return {
-    freeMemory: (slot) => quietly(() => own.freeMemory(slot)),
-    close: () => quietly(() => own.close?.()),
+    freeMemory: (slot) =>
+      attemptAsync(
+        "burst: freeMemory",
+        async () => {
+          const forgotten: unknown = own.freeMemory(slot);
+          await forgotten;
+        },
+        (refusal) => {
+          closeSafely(own);
+          onFault(refusal);
+        },
+      ),
+    close: () => closeSafely(own),
   };
 }
 
 async function openBurst(
-  configure: NonNullable<PreparedModel["configureExecutionBurst"]>,
+  configure: (onFault: (refusal: Refusal) => void) => NonNullable<PreparedModel["configureExecutionBurst"]>,
   reader: AnswerReader,
   name: string,
 ): Promise<CreateBurstResult> {
-  const created = await createBurst(configure);
+  const created = await createBurst(configure(({ message }) => created.burst?.abandon(message)));
   const { burst } = created;
   if (burst === null) return created;
   return {

@@ -7,9 +7,11 @@ import {
   type BufferDesc,
   type BufferRole,
   ErrorStatus,
+  errorStatusNames,
   type IBuffer,
   type PreparedModel,
 } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 import { type DeviceRole, onlyDevice } from "./uses.ts";
 
@@ -23,7 +25,11 @@ export interface WeightedRole {
 const allocated = new WeakMap<GuardedDevice, Map<number, WeakRef<IBuffer>>>();
 
 /** Allocates a buffer for some roles. GENERAL_FAILURE where they are not all of one device, or it has no memory of its own. */
-export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole[]): Promise<AllocateResult> {
+export async function allocateFor(
+  desc: BufferDesc,
+  roles: readonly WeightedRole[],
+  log: Logger,
+): Promise<AllocateResult> {
   const device = onlyDevice(roles.map(({ role }) => role));
   if (device?.allocate === undefined) {
     const why = device === undefined ? "no device alone uses it" : `${device.name} has no memory for it`;
@@ -38,7 +44,12 @@ export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole
     sides[side].push({ modelIndex, ioIndex, frequency });
   }
   const result = await device.allocate(desc, models, sides.input, sides.output);
-  if (result.buffer !== null) remember(device, result.token, result.buffer);
+  const { buffer, token, status } = result;
+  log.VLOG("MEMORY", () => {
+    const outcome = buffer === null ? `gives ${errorStatusNames.get(status)}` : `has token ${token}`;
+    return `${device.name}: a buffer of dimensions [${desc.dimensions}] for ${roles.length} roles ${outcome}`;
+  });
+  if (buffer !== null) remember(device, token, buffer);
   return result;
 }
 

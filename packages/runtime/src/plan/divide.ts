@@ -24,7 +24,7 @@ import { defaultLogger, inSection, type Logger, modelSummary, noTracer, type Sec
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
 import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
-import { logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
+import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
 import type { StepTime } from "./run.ts";
@@ -104,7 +104,7 @@ export async function divideAndPrepare(
   const { deadline } = prepareOptions;
   const limit = limitOf(watch, deadline);
   const work = inSection(trace, "LR", "PC", "divide and prepare", (section) =>
-    divideAndPrepareIn(section, withSharedConstants(model), devices, options, prepareOptions, prepareParts),
+    divideAndPrepareIn(section, withSharedConstants(model), devices, heard(options), prepareOptions, prepareParts),
   );
   if (limit === undefined) return work;
   return endBy<Divided | Unplannable | Outcome>(work, limit, watch, () => {
@@ -112,6 +112,16 @@ export async function divideAndPrepare(
     void work.then((divided) => "plan" in divided && divided.preparedModel.close());
     return givenUp("preparing", deadline);
   });
+}
+
+/** The options, with listeners that throw into the log alone. */
+function heard({ onFallback, onStep, ...options }: CheckedDivideOptions): CheckedDivideOptions {
+  const { log = defaultLogger } = options;
+  return {
+    ...options,
+    ...(onFallback && { onFallback: listenerOf("onFallback", onFallback, log) }),
+    ...(onStep && { onStep: listenerOf("onStep", onStep, log) }),
+  };
 }
 
 function watchOf({ now = steadyClock, timer = systemTimer, watchdog }: CheckedDivideOptions): Watch {
@@ -157,10 +167,10 @@ async function prepareOn(
       model,
       devices.map((device) => reportedBy(device, log)),
       {
-      policy,
-      ...(preference !== undefined && { preference }),
-      ...(cpu && { cpu: cpu.name }),
-    },
+        policy,
+        ...(preference !== undefined && { preference }),
+        ...(cpu && { cpu: cpu.name }),
+      },
     ),
   );
   if ("unplannable" in best) return best;
@@ -169,7 +179,7 @@ async function prepareOn(
   logPlan(chosen, log);
   log.VLOG("MANAGER", () => `${modelSummary(model)} goes to ${devicesIn(chosen).join(", ")}`);
   const preparers = devices.map((device) => ({ device, prepare: preparingIn(section, prepareParts(chosen, device)) }));
-  const prepared = await preparePlan(chosen, preparers, prepareOptions);
+  const prepared = await preparePlan(chosen, preparers, prepareOptions, log);
   if ("status" in prepared) return prepared;
   const [first, ...others] = prepared.steps;
   const whole = first?.kind === "execution" && others.length === 0 ? first : undefined;

@@ -68,12 +68,7 @@ export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
 }
 
 /** A listener of the application's whose errors end in the log. */
-export function listenerOf<Value>(
-  name: string,
-  listener: ((value: Value) => void) | undefined,
-  log: Logger,
-): ((value: Value) => void) | undefined {
-  if (listener === undefined) return undefined;
+export function listenerOf<Value>(name: string, listener: (value: Value) => void, log: Logger): (value: Value) => void {
   return (value) => {
     try {
       listener(value);

@@ -11,6 +11,7 @@ import {
   type PrepareOptions,
   type RequestMemoryPool,
 } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
 import { levelsOf, readsOf } from "./levels.ts";
@@ -74,10 +75,11 @@ export async function preparePlan(
   plan: Plan,
   devices: readonly Preparer[],
   options: PrepareOptions,
+  log: Logger,
 ): Promise<PreparedPlan | Outcome> {
   const steps: PreparedStep[] = [];
   for (const step of plan.steps) {
-    const prepared = await prepareStep(step, devices, options);
+    const prepared = await prepareStep(step, devices, options, log);
     if ("status" in prepared) {
       closeSteps(steps);
       return prepared;
@@ -99,7 +101,7 @@ export async function preparePlan(
     levels,
     uses,
     temporaries: temporaries.map(({ operand }) => operand),
-    workspaces: createWorkspaces(temporaries),
+    workspaces: createWorkspaces(temporaries, log),
     constants: constantsOf(plan),
   };
 }
@@ -108,6 +110,7 @@ async function prepareStep(
   step: Plan["steps"][number],
   devices: readonly Preparer[],
   options: PrepareOptions,
+  log: Logger,
 ): Promise<PreparedStep | Outcome> {
   if (step.kind === "execution") {
     const { device, prepare } = devices[step.device];
@@ -116,15 +119,15 @@ async function prepareStep(
     return { status, message: `${device.name}: ${message}` };
   }
   const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
-  const firstPlan = await preparePlan(first, devices, options);
+  const firstPlan = await preparePlan(first, devices, options, log);
   if ("status" in firstPlan) return firstPlan;
-  const secondPlan = await preparePlan(second, devices, options);
+  const secondPlan = await preparePlan(second, devices, options, log);
   if ("status" in secondPlan) {
     closePlan(firstPlan);
     return secondPlan;
   }
   if (step.kind === "if") return { kind: "if", step, thenPlan: firstPlan, elsePlan: secondPlan };
-  const states = createWorkspaces(stateOf(firstPlan, secondPlan));
+  const states = createWorkspaces(stateOf(firstPlan, secondPlan), log);
   return { kind: "while", step, conditionPlan: firstPlan, bodyPlan: secondPlan, states };
 }
 

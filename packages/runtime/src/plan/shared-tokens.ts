@@ -13,6 +13,7 @@ import {
   type RequestArgument,
   type RequestMemoryPool,
 } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
 import { describeBuffer } from "@nnhal/validation";
 import type { GuardedDevice } from "../guard/device.ts";
 import { allocateFor, type WeightedRole } from "./device-memory.ts";
@@ -35,7 +36,7 @@ interface Presented {
 }
 
 /** The memory of some devices. */
-export function shareTokens(devices: readonly GuardedDevice[]): SharedTokens {
+export function shareTokens(devices: readonly GuardedDevice[], log: Logger): SharedTokens {
   const records = new WeakMap<PreparedModel, Presented>();
   return {
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
@@ -60,7 +61,7 @@ export function shareTokens(devices: readonly GuardedDevice[]): SharedTokens {
           roles.push(...used.map((role) => ({ role, frequency })));
         }
       }
-      const result = await allocateFor(desc, roles);
+      const result = await allocateFor(desc, roles, log);
       const place = devices.indexOf(onlyDevice(roles.map(({ role }) => role)) ?? devices[0]);
       return result.token === 0 ? result : { ...result, token: result.token * devices.length + place };
     },
