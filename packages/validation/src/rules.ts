@@ -349,6 +349,16 @@ export const rules = {
     hal: "1.2 Extension.operandTypes",
     says: "An extension's operand types have 16-bit codes, each once, and a size in bytes.",
   },
+  "operation-shape": {
+    rule: 66,
+    hal: "1.0 OperationType",
+    says: "An operation can compute its outputs from the shapes and constants that are known, directly or by inference.",
+  },
+  "output-shape": {
+    rule: 66,
+    hal: "1.0 OperationType",
+    says: "The declared dimensions of an output do not contradict the shape that the operation gives it.",
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The code of a rule. */
