@@ -21,6 +21,7 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 import {
+  type Issue,
   type ModelValidationOptions,
   modelIssues,
   requestIssues,
@@ -105,11 +106,18 @@ function taking<Options extends object, Taken>(
 /** Something in what a caller passed has not the structure that it must have. */
 class Unreadable extends Error {}
 
+/** A list claims to be longer than any that is used. Nothing of it is looked at. */
+class TooLong extends Unreadable {}
+
+/** Most elements of a list: a longer one could not be kept, and would take too long to look at. */
+export const longestList = 2 ** 24;
+
 /** The elements of a list, each taken. Stops at the first that is not one, however long the list claims to be. */
 function takeList<Item, Taken>(list: readonly Item[], what: string, take: (item: Item) => Taken): Taken[] {
   if (!Array.isArray(list)) throw new Unreadable(`${what} is ${show(list)} where an array is needed`);
   const taken: Taken[] = [];
   const { length } = list;
+  if (length > longestList) throw new TooLong(`${what} has ${length} elements where ${longestList} are the most`);
   for (let index = 0; index < length; index++) taken.push(take(list[index]));
   return taken;
 }
@@ -134,14 +142,15 @@ export function takeModel(model: Model, options: ModelValidationOptions): TakenM
   try {
     taken = takenModel(model);
   } catch (error) {
-    return unreadable("model", modelIssues(model, options), error);
+    return unreadable("model", () => modelIssues(model, options), error);
   }
   const issues = modelIssues(taken.model, options);
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : taken;
 }
 
 /** Validation says best what is wrong, if what it reads is still wrong. */
-function unreadable(what: string, issues: Parameters<typeof formatIssues>[0], error: unknown): Refusal {
+function unreadable(what: string, validate: () => readonly Issue[], error: unknown): Refusal {
+  const issues = error instanceof TooLong ? [] : validate();
   return issues.length > 0
     ? invalid(`the ${what} is not valid: ${formatIssues(issues)}`)
     : invalid(`the ${what} cannot be read: ${messageOf(error)}`);
@@ -149,7 +158,10 @@ function unreadable(what: string, issues: Parameters<typeof formatIssues>[0], er
 
 function takenModel(given: Model): TakenModel {
   const { main, referenced, operandValues, pools, relaxComputationFloat32toFloat16, extensionNameToPrefix } = given;
-  const memories = takeList(pools, "pools", (memory) => memory);
+  const memories = takeList(pools, "pools", (memory) => {
+    if (typeof memory !== "object" || memory === null) throw new Unreadable(`a pool is ${show(memory)}`);
+    return memory;
+  });
   const model: Model = {
     main: takeSubgraph(main),
     referenced: takeList(referenced, "referenced", takeSubgraph),
@@ -205,7 +217,7 @@ export function takeRequest(request: Request, model: Model, allowUnspecifiedOutp
   try {
     taken = takenRequest(request, model);
   } catch (error) {
-    return unreadable("request", requestIssues(request, model, { allowUnspecifiedOutput }), error);
+    return unreadable("request", () => requestIssues(request, model, { allowUnspecifiedOutput }), error);
   }
   const issues = requestIssues(taken, model, { allowUnspecifiedOutput });
   return issues.length > 0 ? invalid(`the request is not valid: ${formatIssues(issues)}`) : taken;

@@ -4,7 +4,6 @@
 import type { Backend, BackendSession, Executable } from "@nnhal/backend";
 import {
   type Capabilities,
-  type Device,
   DeviceType,
   ErrorStatus,
   type Model,
@@ -17,7 +16,7 @@ import {
 import { silentLogger } from "@nnhal/utils";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
 import { systemTimer } from "../schedule/timer.ts";
-import { type DeviceOptions, openDevice } from "./device.ts";
+import { type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
 import { type GuardedSessionOptions, openGuarded } from "./guarded-session.ts";
 import { steadyClock } from "./steady-clock.ts";
 
@@ -56,7 +55,7 @@ export function fakeBackend(change: Partial<BackendSession> = {}): Backend {
 export async function fakeDevice(
   change: Partial<BackendSession> = {},
   options: Partial<DeviceOptions> = {},
-): Promise<Device> {
+): Promise<OpenedDevice> {
   const device = await openDevice({ backend: fakeBackend(change), log: silentLogger, ...options });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;

@@ -22,7 +22,8 @@ const ok: Outcome = { status: ErrorStatus.NONE };
 /** The interface of a buffer of a client. `close`: frees it and its token. */
 export function bufferInterface(buffer: DeviceBuffer, client: Client, close: () => void): IBuffer {
   const { storage } = buffer;
-  const during = async (what: string, work: () => Promise<Outcome>): Promise<Outcome> => {
+  const during = (what: string, work: () => Promise<Outcome>) => client.during(attempt(what, work));
+  const attempt = async (what: string, work: () => Promise<Outcome>): Promise<Outcome> => {
     if (client.gone !== undefined) return client.gone;
     if (buffer.isClosed) return invalid(`${what}: the buffer is closed`);
     if (buffer.lateRuns > 0) return failure(`${what}: ${usedByLateRun}`);
@@ -97,8 +98,11 @@ function dimensionsIn(given: readonly number[]): readonly number[] | Refusal {
   const problem = () => invalid(`the dimensions are ${show(given)} where an array of integers >= 0 is needed`);
   try {
     if (!Array.isArray(given)) return problem();
+    const { length } = given;
+    // No operand has more.
+    if (length > 1024) return problem();
     const dimensions: number[] = [];
-    for (let axis = 0; axis < given.length; axis++) {
+    for (let axis = 0; axis < length; axis++) {
       const extent: unknown = given[axis];
       if (typeof extent !== "number" || extent >>> 0 !== extent) return problem();
       dimensions.push(extent);

@@ -3,6 +3,7 @@
  */
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
 import { show } from "@nnhal/validation";
+import { longestList } from "../device/arguments.ts";
 import { messageOf } from "../device/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 
@@ -43,12 +44,15 @@ export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[
   const fences: SyncFence[] = [];
   try {
     if (!Array.isArray(waitFor)) return refuse(`waitFor is ${show(waitFor)} where an array is needed`);
-    for (let index = 0; index < waitFor.length; index++) {
+    const { length } = waitFor;
+    if (length > longestList) return refuse(`waitFor has ${length} fences where ${longestList} are the most`);
+    for (let index = 0; index < length; index++) {
       const fence: unknown = waitFor[index];
       if (typeof fence !== "object" || fence === null) {
         return refuse(`waitFor[${index}] is ${show(fence)} where a fence is needed`);
       }
-      const state: unknown = "state" in fence ? fence.state : undefined;
+      // Whatever the object is, reading a property of it gives something, or throws.
+      const { state } = fence as { readonly state?: unknown };
       if (state !== "ACTIVE" && state !== "SIGNALED") {
         return refuse(`waitFor[${index}] is a fence in state ${typeof state === "string" ? state : show(state)}`);
       }
