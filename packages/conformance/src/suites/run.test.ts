@@ -70,7 +70,7 @@ describe("device suites", () => {
     const device = faultyDevice({ preparedModel: () => ({ close }) });
     const [result] = await run({ filter: (name) => name === listDeviceCases(["prepared-model"])[0] }, device);
     expect(result).toMatchObject({ verdict: "failed" });
-    expect(result.reason).toMatch(/^closing what the case made: threw Error: stuck/);
+    expect(result.reason).toMatch(/^closing what the case made: PreparedModel\.close: threw Error: stuck/);
   });
 
   it("are unsupported, not failed, on a device that has nothing that it need not have", {
