@@ -9,7 +9,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, ensure } from "@nnhal/operations";
 import type { Machine, Program, Read, Width } from "../machine/machine.ts";
-import { codeOf, type Index, indexAt, isSimple, quotientOf, times } from "./_index.ts";
+import { codeOf, type Index, indexAt, isSimple, literal, quotientOf, times } from "./_index.ts";
 import { inOneRow, type LayoutTarget, LEAST_ROWS, layOut, thread } from "./_layout.ts";
 
 /** What code reads: a tensor of the graph, the result of other code, or numbers that never change. */
@@ -227,6 +227,11 @@ function ensureRoom(count: number, target: Pick<Machine, "mostElements">): void 
 export function whyTooMany(count: number, { mostElements }: Pick<Machine, "mostElements">): string | undefined {
   if (count <= mostElements) return undefined;
   return `a value of ${count} elements is more than the ${mostElements} that this mode of gpu.js has indexes for`;
+}
+
+/** A number of the model as code. gpu.js has no names for infinities and NaN, which are read. */
+export function scalar({ read }: Pick<Writer, "read">, value: number): string {
+  return Number.isFinite(value) ? literal(value) : read({ packed: Float32Array.of(value) })("0");
 }
 
 /** What tells sources apart. */

@@ -4,7 +4,7 @@
  * negative number is not defined.
  */
 import type { AnyArgs } from "@nnhal/operations";
-import type { Writer } from "./_code.ts";
+import { scalar, type Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 
 /** The code of an operation of this kind. */
@@ -30,10 +30,6 @@ const bounded = (x: string, least: number, greatest: number) =>
 /** The greatest number that is finite, as code. */
 const greatest = literal(Number.POSITIVE_INFINITY);
 
-function scalar(value: unknown): string {
-  return literal(typeof value === "number" ? value : Number.NaN);
-}
-
 export const expressions: Readonly<Record<string, Expression | undefined>> = {
   ABS: unary((x) => `Math.abs(${x})`),
   NEG: unary((x) => `-${x}`),
@@ -53,7 +49,10 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
   // max(0, x) + α · (exp(min(0, x)) − 1)
   ELU: {
     tensors: ["input"],
-    value: ([x], { alpha }) => `Math.max(${x}, 0) + ${scalar(alpha)} * (Math.exp(Math.min(${x}, 0)) - 1)`,
+    value([x], { alpha }, writer) {
+      const factor = scalar(writer, typeof alpha === "number" ? alpha : Number.NaN);
+      return `Math.max(${x}, 0) + ${factor} * (Math.exp(Math.min(${x}, 0)) - 1)`;
+    },
   },
   // max(0, x) + α · min(0, x)
   PRELU: {

@@ -10,6 +10,7 @@ import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany
 import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
 import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
+import { isSliceOver, turn } from "./_turns.ts";
 
 /** What a kernel makes its result with. */
 export interface Make {
@@ -204,7 +205,9 @@ function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSet
       return outputs;
     };
     const runFrom = (first: number): Value[] | Promise<Value[]> => {
+      const start = performance.now();
       for (let place = first; place < jobs.length; place++) {
+        if (place > first && isSliceOver(start)) return turn().then(() => runFrom(place));
         const { compiled, inputs } = jobs[place];
         const given = compiled.run(inputs.map(valueFor));
         if (given instanceof Promise) {

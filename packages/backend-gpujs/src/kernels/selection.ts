@@ -1,6 +1,7 @@
 /** Operations that choose among elements, or make them up: types are changed, and order is found. */
 import type { KernelTensor } from "@nnhal/backend";
 import { integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
+import { scalar } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { greatestOf } from "./_greatest.ts";
 import { hostKernelOf } from "./_host.ts";
@@ -53,7 +54,8 @@ const fill = kernelOf({
   accepts: () => true,
   refuse: (_, { output }) =>
     isTensor(output) && !isFloat(output.type) ? `${output.type} is not available` : undefined,
-  prepare: ({ value }: { readonly value: number }, _: One, make) => make.output(() => literal(value), { flat: true }),
+  prepare: ({ value }: { readonly value: number }, _: One, make) =>
+    make.output((writer) => scalar(writer, value), { flat: true }),
 });
 
 const rank = kernelOf({
