@@ -4,7 +4,7 @@
  */
 import type { HalVersion, OperandTypeName } from "@nnhal/types";
 import type { AnyArgs, AnyOutputs, ArgsOf, OutputsOf, Param } from "./params.ts";
-import type { OutputTensor, Tensor, TensorInfo } from "./tensor.ts";
+import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
 
 /**
  * One legal combination of types: the HAL version that introduced it, then one type for each parameter that has no
@@ -26,10 +26,21 @@ export interface OutputInfo {
 /** What shape inference says of all outputs by parameter name. */
 export type AnyOutputInfos = Readonly<Record<string, OutputInfo | readonly OutputInfo[] | undefined>>;
 
+/** Elements as float64 that an executor keeps from run to run, by the elements that they were made of. */
+export interface Widened {
+  get(data: TensorData): Float64Array | undefined;
+  /** Whether `set` would keep them: they are a constant's, and there is room. */
+  accepts(data: TensorData): boolean;
+  /** Keeps them, or does nothing. */
+  set(data: TensorData, wide: Float64Array): void;
+}
+
 /** What a kernel may use beside its arguments. */
 export interface KernelContext {
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Default: nothing is kept. */
+  readonly widened?: Widened;
 }
 
 /**
