@@ -8,7 +8,6 @@ import {
   extentProduct,
   formatShape,
   refineDimensions,
-  formatShape,
   resolveAxis,
   sameShape,
   stridesOf,
