@@ -1,7 +1,7 @@
 /**
  * Checks of arguments that several calls have in common.
  */
-import { expectList } from "./given.ts";
+import { describe, expectList } from "./given.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** Throws BAD_DATA unless a list of extents is one that the HAL can hold. */
@@ -18,7 +18,7 @@ export function expectDimensions(dimensions: readonly number[], what: string): v
 /** A timeout in nanoseconds; none for 0n. */
 export function timeoutOf(nanoseconds: bigint, what: string): bigint | undefined {
   const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
-  expect(isTimeout, ResultCode.BAD_DATA, () => `${what}: ${nanoseconds} is not a bigint of nanoseconds >= 0`);
+  expect(isTimeout, ResultCode.BAD_DATA, () => `${what}: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`);
   return nanoseconds === 0n ? undefined : nanoseconds;
 }
 

@@ -25,9 +25,9 @@ export function divisionGiven<Options extends DivideOptions>(
   if (log !== undefined) expectKind(log, "Logger", what, "log");
   if (trace !== undefined) expectKind(trace, "Tracer", what, "trace");
   if (policy !== undefined) {
-    const isPolicy =
-      (policy?.kind === "android" || policy?.kind === "cost") &&
-      Object.values(policy.costs ?? { none: undefined }).every((cost) => typeof cost === "number" && cost >= 0);
+    const { kind, costs } = optionsOf(policy, what, "policy");
+    const figures = Object.values(optionsOf(costs, what, "policy.costs"));
+    const isPolicy = (kind === "android" || kind === "cost") && figures.every((cost) => cost >= 0);
     expect(isPolicy, ResultCode.BAD_DATA, () => `${what}: policy is ${describe(policy)}, not a policy`);
   }
   const isPartition = partition === 0 || partition === 1 || partition === 2;

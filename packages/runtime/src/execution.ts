@@ -64,7 +64,7 @@ export class Execution {
   #conclusion: Conclusion | undefined;
 
   constructor(compilation: Executed) {
-    expectExecuted(compilation);
+    expectKind(compilation, "Compilation", "Execution", "compilation");
     // Refuses a compilation that is not finished.
     void compilation.executable;
     this.#compilation = compilation;
@@ -369,13 +369,6 @@ function endingText(what: string, { status, message, outputShapes }: Conclusion)
 function failed(message: string): Conclusion {
   const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
   return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
-}
-
-/** Refuses what is not a compilation; a rehearsal's is one by its methods alone. */
-function expectExecuted(compilation: Executed): void {
-  expectGiven(compilation, "Execution", "compilation");
-  const isOne = typeof compilation === "object" && typeof compilation.lend === "function";
-  expect(isOne, ResultCode.BAD_DATA, () => `Execution: compilation is ${describe(compilation)}, not a Compilation`);
 }
 
 function throwUnlessDone({ code, message }: Ending): void {

@@ -10,7 +10,7 @@ import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
  */
 const kinds = {
   Model: ["addOperand", "identifyInputsAndOutputs"],
-  Compilation: ["setPreference", "lend"],
+  Compilation: ["lend", "expectOneExplicitDevice"],
   Execution: ["setInput", "burstCompute"],
   Memory: ["content", "giveBack"],
   MemoryDesc: ["addInputRole", "allocate"],
@@ -37,7 +37,11 @@ export function expectKind<Value>(
   name: string,
 ): asserts value is NonNullable<Value> {
   expectGiven(value, what, name);
-  expect(isOf(kind, value), ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not a ${kind}`);
+  expect(
+    isOf(kind, value),
+    ResultCode.BAD_DATA,
+    () => `${what}: ${name} is ${describe(value)}, not ${withArticle(kind)}`,
+  );
 }
 
 /** Throws UNEXPECTED_NULL for no argument, BAD_DATA for what is not an array. */
@@ -85,12 +89,17 @@ export function describe(value: unknown): string {
       return "a model in the HAL's form: Model.from makes a Model of it";
     }
     const kind = Object.keys(kinds).find((one) => isKind(one) && isOf(one, value));
-    if (kind !== undefined) return `a ${kind}`;
-    if (ArrayBuffer.isView(value)) return `a ${typeOfView(value)}`;
+    if (kind !== undefined) return withArticle(kind);
+    if (ArrayBuffer.isView(value)) return withArticle(typeOfView(value));
     return shown(value);
   } catch {
     return "an object that throws when it is read";
   }
+}
+
+/** A name with `a` or `an` before it. */
+export function withArticle(name: string): string {
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 function isKind(name: string): name is Kind {

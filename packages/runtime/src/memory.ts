@@ -8,7 +8,7 @@ import { defaultLogger, type Logger } from "@nnhal/utils";
 import { poolIssues } from "@nnhal/validation";
 import { allocated } from "./checks.ts";
 import { close, whenCollected } from "./finalizer.ts";
-import { describe, expectGiven, expectKind } from "./given.ts";
+import { describe, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
 import { copyContent } from "./memory-copy.ts";
 import type { MemoryDesc } from "./memory-desc.ts";
@@ -95,7 +95,8 @@ export class Memory {
   static createFromAHardwareBuffer(hardwareBuffer: HalMemory): Memory {
     const what = "Memory.createFromAHardwareBuffer";
     expectGiven(hardwareBuffer, what, "hardwareBuffer");
-    const isOne = hardwareBuffer.handle?.kind === "hardwareBuffer";
+    const { handle } = optionsOf(hardwareBuffer, what, "hardwareBuffer");
+    const isOne = handle?.kind === "hardwareBuffer";
     expect(
       isOne,
       ResultCode.BAD_DATA,

@@ -3,7 +3,7 @@
  */
 import { toFloat16Bits } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
-import { describe, typeOfView } from "./given.ts";
+import { describe, typeOfView, withArticle } from "./given.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
 /**
@@ -53,7 +53,7 @@ export function bytesOf(value: OperandValue, type: string, what: string): Uint8A
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
   const isScalar = typeof value === "number" || typeof value === "boolean";
-  expect(isScalar, ResultCode.BAD_DATA, () => `${what}: ${describe(value)} was given for a ${type}`);
+  expect(isScalar, ResultCode.BAD_DATA, () => `${what}: ${describe(value)} was given for ${withArticle(type)}`);
   return scalarBytes(Number(value), type, what);
 }
 
@@ -66,7 +66,11 @@ function expectArrayOf(type: string, value: ArrayBufferView, what: string): void
   const name = typeOfView(value);
   const isOne = name === "Uint8Array" || name === "DataView" || own.includes(name);
   const needed = [...own, "raw bytes in a Uint8Array or DataView"].join(", ");
-  expect(isOne, ResultCode.BAD_DATA, () => `${what}: a ${name} was given for a ${type}, which takes ${needed}`);
+  expect(
+    isOne,
+    ResultCode.BAD_DATA,
+    () => `${what}: ${withArticle(name)} was given for ${withArticle(type)}, which takes ${needed}`,
+  );
 }
 
 function scalarBytes(value: number, type: string, what: string): Uint8Array {
