@@ -44,7 +44,10 @@ export interface BackendSession {
    * operations inside are asked for one by one.
    */
   supports(operation: OperationView): Support;
-  /** Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason. */
+  /**
+   * Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason; a
+   * StatusError also says the status.
+   */
   compile(graph: GraphView, options: CompileOptions): Promise<Executable>;
   /**
    * Makes what `Executable.serialize` gave for the same graph run again, in this version of the backend, without the work
@@ -62,9 +65,18 @@ export interface BackendSession {
    * Whether executables can read and write a hardware buffer that is no BLOB. Optional: without it, none is accepted.
    */
   supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
-  /** Most runs that may be under way at once, on all executables together. Default: 4. */
+  /**
+   * Most runs that may be under way at once, on all executables together. Default: 4. A run that has not ended a while after its
+   * deadline is not counted any more: the next one may then start beside it.
+   */
   readonly concurrency?: number;
-  /** Frees the engine. Executables are closed before. */
+  /**
+   * Resolves with the reason when the engine is gone for good, such as a GPU that was removed or a process that died. What is under
+   * way then ends with DEVICE_UNAVAILABLE, the device is OFFLINE, and nothing but `close` is called any more. Optional: without it,
+   * the device learns of a loss from each run that fails.
+   */
+  readonly lost?: Promise<string>;
+  /** Frees the engine. Executables are closed before, except those whose runs do not end. */
   close(): Promise<void>;
 }
 
@@ -107,6 +119,10 @@ export type Support =
 export interface CompileOptions {
   readonly preference: ExecutionPreference;
   readonly priority: Priority;
+  /** Nanoseconds of the clock that `deadline` is a time of. Needed if there is a deadline. */
+  readonly now?: () => bigint;
+  /** When compiling must have ended: `compile` then rejects with a StatusError of MISSED_DEADLINE_TRANSIENT. Default: none. */
+  readonly deadline?: bigint;
 }
 
 /** The bytes of an argument and the shape they have. */
@@ -140,6 +156,11 @@ export interface RunContext {
   readonly deadline?: bigint;
   /** The most that one WHILE may take; the outcome is MISSED_DEADLINE_TRANSIENT otherwise. */
   readonly loopTimeoutDuration: bigint;
+  /**
+   * Bytes that the results of operations may take together, in all runs of a session at once. A run that needs more ends with
+   * RESOURCE_EXHAUSTED_TRANSIENT, or with RESOURCE_EXHAUSTED_PERSISTENT if the model alone decides that. Default: no limit.
+   */
+  readonly temporaryLimit?: number;
   /** Whether `timeOnDevice` is wanted. */
   readonly measure: boolean;
   /** Uniform in [0, 1). */
@@ -178,7 +199,10 @@ export interface CacheBlobs {
 
 /** A compiled graph. Several runs may be under way at once. */
 export interface Executable {
-  /** Outputs that fit their buffers are written when it settles. Never rejects, never throws. Undefined: omitted. */
+  /**
+   * The outputs are written when it settles with NONE; otherwise their content does not matter. Never rejects, never throws.
+   * Undefined: omitted.
+   */
   run(
     inputs: readonly (InputBuffer | undefined)[],
     outputs: readonly OutputBuffer[],

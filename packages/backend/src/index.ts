@@ -10,3 +10,4 @@ export * from "./input.ts";
 export * from "./kernels/kernel.ts";
 export * from "./kernels/kernel-backend.ts";
 export * from "./settle.ts";
+export { StatusError } from "./status-error.ts";

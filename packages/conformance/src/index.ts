@@ -1,6 +1,7 @@
 /**
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
+export { systemTimer, type Timer } from "./attempt.ts";
 export * from "./isolated.ts";
 export * from "./model-runner.ts";
 export { furtherMutations, modelMutations, vtsMutations } from "./mutations/list.ts";
@@ -10,6 +11,7 @@ export { type MutationsOptions, mutationSubjects, runMutations } from "./mutatio
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
 export * from "./result.ts";
+export { type Allowances, defaultAllowances } from "./suites/allowances.ts";
 export type { Need } from "./suites/needs.ts";
 export {
   type DeviceSuiteName,

@@ -1,6 +1,7 @@
 /** The steps of the gate, in the order in which they run: cheap ones and those that explain others come first. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { checkApiReports } from "./api-reports.ts";
 import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
@@ -81,7 +82,16 @@ export const steps: readonly Step[] = [
   {
     name: "build",
     purpose: "every published package builds for both module kinds",
-    run: (root) => runTurbo(root, "build", publicPackages(root)),
+    run: buildPackages,
+  },
+  {
+    name: "api",
+    purpose: "API reports say what packages export",
+    after: "build",
+    async run(root) {
+      const { stale, problems } = checkApiReports(root, publicPackages(root), false);
+      return fromProblems([...problems, ...stale.map((path) => `${path} is out of date: run \`npm run api\``)]);
+    },
   },
   {
     name: "publint",
@@ -134,7 +144,13 @@ function runTurbo(root: string, task: string, packages: readonly WorkspacePackag
   return runCommand(root, "turbo", args);
 }
 
-function publicPackages(root: string): WorkspacePackage[] {
+/** Builds every published package. */
+export function buildPackages(root: string): Promise<StepResult> {
+  return runTurbo(root, "build", publicPackages(root));
+}
+
+/** The packages that are published and have sources. */
+export function publicPackages(root: string): WorkspacePackage[] {
   return readWorkspace(root).filter((one) => one.manifest.private !== true && hasSources(one));
 }
 

@@ -4,7 +4,15 @@
  * As with `nnhal vectors`, the cases run in a second process, a child of this one with the same arguments, its suites and
  * `--serve`: where a case crashes it or hangs in it, the case has failed and another child goes on.
  */
-import { type CaseResult, type DeviceSuiteName, type OnProgress, type OnStart, summarise } from "@nnhal/conformance";
+import {
+  type Allowances,
+  type CaseResult,
+  type DeviceSuiteName,
+  defaultAllowances,
+  type OnProgress,
+  type OnStart,
+  summarise,
+} from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { htmlReport } from "../conformance-html.ts";
@@ -43,6 +51,8 @@ export interface ConformanceCommandOptions {
   readonly html?: string;
   /** Seconds. */
   readonly timeLimit?: number;
+  /** Other allowances than the kit's own. */
+  readonly allowance?: Partial<Allowances>;
   /** Set in a child: how many results there are already, and of how many more it tells one by one. */
   readonly serve?: number;
   readonly singly?: number;
@@ -89,6 +99,12 @@ export function registerConformanceCommand(program: Command, context: CommandCon
       `time after which a case has failed (default: ${timeLimits.vectors} with vectors, else ${timeLimits.device})`,
       parseSeconds,
     )
+    .addOption(
+      new Option(
+        "--allowance <name=number>",
+        `how far beyond what a case asks for the device may go, one of ${allowanceNames.join(", ")}: in milliseconds, memory in bytes; may be given several times`,
+      ).argParser(collectAllowance),
+    )
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
@@ -107,6 +123,21 @@ function collectVersion(text: string, previous: readonly HalVersion[] = []): rea
   const version = halVersions.find((known) => known === text);
   if (version === undefined) throw new InvalidArgumentError(`It has to be one of ${halVersions.join(", ")}.`);
   return previous.includes(version) ? previous : [...previous, version];
+}
+
+const allowanceNames = Object.keys(defaultAllowances).filter(isAllowanceName);
+
+function isAllowanceName(name: string): name is keyof Allowances {
+  return Object.hasOwn(defaultAllowances, name);
+}
+
+function collectAllowance(text: string, previous: Partial<Allowances> = {}): Partial<Allowances> {
+  const [name, value, ...rest] = text.split("=");
+  const number = value === undefined || value === "" ? Number.NaN : Number(value);
+  if (!isAllowanceName(name) || !(number >= 0) || rest.length > 0) {
+    throw new InvalidArgumentError(`It has to be one of ${allowanceNames.join(", ")}, then = and a number from 0 up.`);
+  }
+  return { ...previous, [name]: number };
 }
 
 /**
@@ -236,7 +267,7 @@ async function* each(results: readonly CaseResult[]): AsyncGenerator<CaseResult>
 }
 
 function childArguments(names: readonly SuiteName[], options: ConformanceCommandOptions): string[] {
-  const { device, vectors, hal = [], filter, all, timeLimit } = options;
+  const { device, vectors, hal = [], filter, all, timeLimit, allowance = {} } = options;
   return [
     ...names.flatMap((name) => ["--suite", name]),
     ...["--device", device],
@@ -245,6 +276,7 @@ function childArguments(names: readonly SuiteName[], options: ConformanceCommand
     ...(timeLimit === undefined ? [] : ["--time-limit", String(timeLimit)]),
     ...(filter === undefined ? [] : ["--filter", filter]),
     ...(all ? ["--all"] : []),
+    ...Object.entries(allowance).flatMap(([name, value]) => ["--allowance", `${name}=${value}`]),
   ];
 }
 
@@ -258,6 +290,7 @@ async function* runHere(
     filter,
     all = false,
     timeLimit,
+    allowance = {},
     serve: skip = 0,
   }: ConformanceCommandOptions,
   { openDevice }: CommandContext,
@@ -270,6 +303,7 @@ async function* runHere(
     device: await openDevice(device),
     filter,
     timeLimitMs: seconds * 1000,
+    allowances: allowance,
     skip,
     onProgress,
     onStart,

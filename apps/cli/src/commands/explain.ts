@@ -2,7 +2,7 @@
  * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
  */
 import { androidPolicy, costPolicy, plan, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
-import { Model } from "@nnhal/runtime";
+import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -80,7 +80,8 @@ export async function runExplainCommand(
   const { cwd, stdout, devices, setExitCode } = context;
   const model = await loadModel(path, cwd);
   const selection = await devices.select(options.devices);
-  const all = inPlanningOrder(selection);
+  // What a device does that breaks the rules is a reason why it takes nothing.
+  const all = inPlanningOrder(selection).map(guardDevice);
   const explanation: Explanation = {
     model: path,
     policy: options.policy,

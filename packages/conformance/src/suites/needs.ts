@@ -17,6 +17,16 @@ export type Need =
   | "scalar inputs"
   | "IF"
   | "WHILE"
+  | "FILL"
+  | "TILE"
+  /** An operation that slides a window over an image. */
+  | "CONV_2D"
+  | "DEPTHWISE_CONV_2D"
+  | "AVERAGE_POOL_2D"
+  | "MAX_POOL_2D"
+  | "L2_POOL_2D"
+  /** A chain of operations on large tensors. */
+  | "long executions"
   /** An operation of the kit that the device does not support. */
   | "unsupported operations"
   /** A model of the kit that can be broken in a certain way. */

@@ -84,7 +84,7 @@ function isFullyKnown({ type, dimensions }: Operand): boolean {
 }
 
 async function executeInBurst({ preparedModel, request, options }: PathRequest): Promise<PathResult> {
-  const { burst, ...created } = await createLocalBurst(preparedModel);
+  const { burst, ...created } = await createLocalBurst(preparedModel, { direct: false });
   if (burst === null) return withoutShapes(created);
   try {
     const { fallback, ...result } = await burst.compute(request, options);

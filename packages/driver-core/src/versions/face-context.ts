@@ -20,7 +20,7 @@ import {
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 import type { LogSink } from "./callback.ts";
 
 /** How to present a device. */

@@ -11,13 +11,18 @@ function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
   return { batches, height, width, channels, nchw, dimensions };
 }
 
-/** A window along one axis of an image: its cells, dilation and padding, such that it fits. */
+/**
+ * A window along one axis of an image: its cells, dilation and padding, such that it fits. It may be larger than the image, lie wholly in
+ * the padding, and its stride may lead beyond the image.
+ */
 function drawWindow(draw: Draw, extent: number, dilated: boolean) {
-  const cells = draw.integer(1, Math.min(3, extent));
-  const dilation = dilated && (cells - 1) * 2 + 1 <= extent ? draw.integer(1, 2) : 1;
+  const cells = draw.integer(1, 4);
+  const dilation = dilated ? draw.integer(1, 3) : 1;
   const covered = (cells - 1) * dilation + 1;
-  const pad = () => (draw.chance(0.5) ? 0 : draw.integer(0, covered - 1));
-  return { cells, dilation, before: pad(), after: pad(), stride: draw.integer(1, 3) };
+  const pad = () => (draw.chance(0.5) ? 0 : draw.integer(0, covered));
+  const before = pad();
+  const after = Math.max(pad(), draw.chance(0.9) ? covered - extent - before : 0);
+  return { cells, dilation, before, after, stride: draw.integer(1, draw.chance(0.8) ? 3 : extent + 1) };
 }
 
 /** The scalars of a window; of those that a form does not have, nothing is read. */
