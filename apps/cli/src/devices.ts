@@ -7,19 +7,9 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
-import { loadBackend } from "./backend-module.ts";
+import { type Engine, loadBackend } from "./backend-module.ts";
 import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
 import { oneLine } from "./text.ts";
-
-/** An engine that may be installed. */
-export interface Engine {
-  /** The name of its device. */
-  readonly device: string;
-  /** The package or file it comes from. */
-  readonly module: string;
-  /** Loads the module. */
-  load(): Promise<Backend>;
-}
 
 /** The engines of this project. */
 export const knownEngines: readonly Engine[] = [

@@ -3,7 +3,7 @@
  */
 import { createTraceRecorder, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
-import { engineOf } from "./backend-module.ts";
+import { type Engine, engineOf } from "./backend-module.ts";
 import { registerConformanceCommand } from "./commands/conformance.ts";
 import { registerDemoCommand } from "./commands/demo.ts";
 import { registerDevicesCommand } from "./commands/devices.ts";
@@ -13,7 +13,7 @@ import { registerRunCommand } from "./commands/run.ts";
 import { registerValidateCommand } from "./commands/validate.ts";
 import { registerVectorsCommand } from "./commands/vectors.ts";
 import type { CommandContext, DemoContext } from "./context.ts";
-import { asOneDevice, createDeviceFinder, type DeviceFinder, type Engine } from "./devices.ts";
+import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
 import { CommandError, exitCodes, messageOf, stackOf, unexpectedLine } from "./failure.ts";
 import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";

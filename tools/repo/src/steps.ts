@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkApiReports } from "./api-reports.ts";
 import { bundleForBrowser } from "./browser-bundle.ts";
+import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports, isomorphicPackages } from "./import-rules.ts";
@@ -51,6 +52,11 @@ export const steps: readonly Step[] = [
     name: "imports",
     purpose: "packages import only what they may",
     run: async (root) => fromProblems(checkImports(readWorkspace(root), readManifest(root))),
+  },
+  {
+    name: "circles",
+    purpose: "no files of a package import each other in a circle",
+    run: async (root) => fromProblems(checkCircles(readWorkspace(root))),
   },
   {
     name: "sizes",
