@@ -86,11 +86,11 @@ export function folded(dimensions: readonly number[], width: Width, quotient: Qu
   }
   const threads = levels.map(elementCount);
   const [x, y = 1] = threads;
-  const names = [thread.x, thread.y, thread.z];
+  const names = [thread.x, thread.y, thread.z].slice(0, threads.length);
   const at = levels.map((level, place) => unravel(names[place], level, quotient)).reverse();
-  const inX = x === last ? "0" : quotient(thread.x, last);
-  const row = ravel([inX, thread.y, thread.z].slice(0, threads.length), [1, x / last, (x / last) * y]);
-  const flat = ravel(names.slice(0, threads.length), [1, x, x * y]);
+  const rows = [x === last ? "0" : quotient(thread.x, last), ...names.slice(1)];
+  const row = ravel(rows, [1, x / last, (x / last) * y].slice(0, names.length));
+  const flat = ravel(names, [1, x, x * y].slice(0, names.length));
   return { threads, at: at.flat(), row: enclosed(row), flat: enclosed(flat), groups: 1 };
 }
 
