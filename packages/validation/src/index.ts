@@ -7,7 +7,7 @@ export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
 export { sameExtraParams } from "./compatible.ts";
 export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
-export { defaultIssueLimit, type Issue } from "./issues.ts";
+export { defaultIssueLimit, type Issue, show } from "./issues.ts";
 export {
   type AllocationRequest,
   type BufferOperand,

@@ -76,22 +76,27 @@ export function failure(what: string, error: unknown): Outcome {
 
 /**
  * Launches a task of a driver and waits for its end, which the driver tells a callback: maybe before the launch returns,
- * maybe more than once. A launch that fails has its own status, whatever the callback is told. Never rejects.
+ * maybe never. A launch that fails has its own status, whatever the callback is told; calls after the first one are logged.
+ * Never rejects; `inTime` sets a limit.
  */
 export function launched<Answer>(
   launch: (settle: (answer: Answer) => void) => Outcome,
   failed: (outcome: Outcome) => Answer,
+  log: LogSink = () => {},
 ): Promise<Answer> {
   return new Promise((resolve) => {
     let early: Answer | undefined;
     let isLaunched = false;
+    let isTold = false;
     let outcome: Outcome;
     try {
       const { status, message } = launch((answer) => {
+        if (isTold) return log("a driver called back again; the first call counts");
+        isTold = true;
         if (isLaunched) resolve(answer);
-        else early ??= answer;
+        else early = answer;
       });
-      outcome = { status: soundStatus(status), ...(message !== undefined && { message }) };
+      outcome = { status: soundStatus(status), ...(typeof message === "string" && { message }) };
     } catch (error) {
       outcome = failure("the driver failed", error);
     }
@@ -101,7 +106,7 @@ export function launched<Answer>(
   });
 }
 
-/** A status from elsewhere; a number that is none is a failure. */
-export function soundStatus(status: ErrorStatus): ErrorStatus {
+/** A status from elsewhere; what is not an ErrorStatus is a failure. */
+export function soundStatus(status: unknown): ErrorStatus {
   return isErrorStatus(status) ? status : ErrorStatus.GENERAL_FAILURE;
 }
