@@ -69,6 +69,11 @@ export function refusalOf(check: () => Outcome | undefined): Outcome | undefined
   }
 }
 
+/** INVALID_ARGUMENT, and why. */
+export function invalid(message: string): Outcome {
+  return { status: ErrorStatus.INVALID_ARGUMENT, message };
+}
+
 /** GENERAL_FAILURE, and why. */
 export function failure(what: string, error: unknown): Outcome {
   return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: ${messageOf(error)}` };
@@ -90,12 +95,13 @@ export function launched<Answer>(
     let isTold = false;
     let outcome: Outcome;
     try {
-      const { status, message } = launch((answer) => {
+      const started = launch((answer) => {
         if (isTold) return log("a driver called back again; the first call counts");
         isTold = true;
         if (isLaunched) resolve(answer);
         else early = answer;
       });
+      const { status, message } = atOnce(started);
       outcome = { status: soundStatus(status), ...(typeof message === "string" && { message }) };
     } catch (error) {
       outcome = failure("the driver failed", error);
@@ -104,6 +110,15 @@ export function launched<Answer>(
     if (outcome.status !== ErrorStatus.NONE) resolve(failed(outcome));
     else if (early !== undefined) resolve(early);
   });
+}
+
+/**
+ * The answer of a method that answers at once. One that is a promise all the same is not the answer it should be, and its
+ * rejection, which is not handled anywhere else, must not end the process.
+ */
+export function atOnce<Answer>(answer: Answer): Answer {
+  if (answer instanceof Promise) answer.catch(() => {});
+  return answer;
 }
 
 /** A status from elsewhere; what is not an ErrorStatus is a failure. */

@@ -16,8 +16,7 @@ import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
 import { formatIssues } from "../device/check-model.ts";
 import { usableFences } from "../fence/fence.ts";
-import { failure } from "./callback.ts";
-import { invalid } from "./face-context.ts";
+import { failure, invalid } from "./callback.ts";
 import { type AnswerLimits, inTime } from "./in-time.ts";
 
 /** See the file's head. Without `model`, which one from a cache does not have, outputs are checked by the driver alone. */

@@ -13,8 +13,8 @@ import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
 import { modelIssues, type OperationLookup } from "@nnhal/validation";
 import { formatIssues } from "../device/check-model.ts";
 import type { LogSink } from "./callback.ts";
-import { failure } from "./callback.ts";
-import { invalid, refuseQuality } from "./face-context.ts";
+import { failure, invalid } from "./callback.ts";
+import { refuseQuality } from "./face-context.ts";
 import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
 import type { OldDriver } from "./old-driver.ts";
 

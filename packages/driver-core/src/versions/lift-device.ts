@@ -17,8 +17,7 @@ import {
 } from "@nnhal/types";
 import { convertToV1_3 } from "@nnhal/utils";
 import { show } from "@nnhal/validation";
-import { failure, launched, refusalOf, soundStatus } from "./callback.ts";
-import { invalid } from "./face-context.ts";
+import { atOnce, failure, invalid, launched, refusalOf, soundStatus } from "./callback.ts";
 import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
 import { type LiftContext, type LiftOptions, refuseModelForDriver, refusePreparation } from "./lift-context.ts";
 import { isV1_3Model, liftPreparedModel } from "./lift-prepared-model.ts";
@@ -59,7 +58,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
       getStatus: () => device.getStatus(),
     },
     getCapabilities() {
-      const { status, message, capabilities } = driver.getCapabilities();
+      const { status, message, capabilities } = atOnce(driver.getCapabilities());
       const outcome = { status, ...(message !== undefined && { message }) };
       if (status !== ErrorStatus.NONE) return { ...outcome, capabilities: noCapabilities };
       return { ...outcome, capabilities: convertToV1_3.capabilities(capabilities) };

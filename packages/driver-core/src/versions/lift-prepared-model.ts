@@ -29,8 +29,7 @@ import {
   notMeasured,
   tensorHasUnspecifiedDimensions,
 } from "@nnhal/utils";
-import { failure, type LogSink, launched } from "./callback.ts";
-import { invalid } from "./face-context.ts";
+import { failure, invalid, type LogSink, launched } from "./callback.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
 import type { LiftContext } from "./lift-context.ts";
 import { failedBurst, failedExecution, failedFenced, soundPreparedModel } from "./sound-prepared-model.ts";
@@ -86,7 +85,7 @@ export function liftPreparedModel(
       return own.close?.();
     },
   };
-  const sound = soundPreparedModel(lifted, { ...context, model });
+  const sound = soundPreparedModel(lifted, { ...context, model, mayOmitShapes: true });
   return sound;
 }
 

@@ -94,16 +94,19 @@ export function expectedOutputs(model: Model | undefined, { outputs }: Request):
   });
 }
 
-/**
- * The result of an execution. Shapes that are left out with NONE are the known ones (HAL 1.2: they may be, if all dimensions
- * are known); times are left out unless they were asked for.
- */
+/** How to read the result of an execution. */
+export interface ExecutionReading {
+  readonly measure: MeasureTiming | undefined;
+  readonly mayOmitShapes: boolean;
+}
+
+/** The result of an execution. Times are left out unless they were asked for. Throws for an answer that breaks a rule. */
 export function executionOf(
   answer: unknown,
   outputs: readonly ExpectedOutput[],
-  measure: MeasureTiming | undefined,
+  { measure, mayOmitShapes }: ExecutionReading,
 ): ExecutionResult {
-  const checked = checkResult(answer, outputs, { mayOmitShapes: true });
+  const checked = checkResult(answer, outputs, { mayOmitShapes });
   if ("issue" in checked) throw new Error(`its answer is not valid: ${checked.issue.message}`);
   const timing = isRecord(answer) ? answer.timing : undefined;
   const isTimed = checked.status === ErrorStatus.NONE && measure === MeasureTiming.YES && isTiming(timing);

@@ -10,7 +10,7 @@ import {
   type SupportedOperations,
 } from "@nnhal/types";
 import { show } from "@nnhal/validation";
-import { failure, refusalOf } from "./callback.ts";
+import { atOnce, failure, refusalOf } from "./callback.ts";
 import { noCapabilities } from "./old-driver.ts";
 import { answerOf, cacheFileCount, capabilitiesOf, extensionsOf, supportedOf } from "./sound-answers.ts";
 
@@ -35,7 +35,7 @@ export function soundFacts(own: Facts, name: string): Facts {
     nothing: Value,
   ): Outcome & Value => {
     try {
-      const answer = answerOf(call());
+      const answer = answerOf(atOnce(call()));
       const { status, message } = answer;
       const value = status === ErrorStatus.NONE ? read(answer) : nothing;
       return { status, ...(message !== undefined && { message }), ...value };
@@ -92,7 +92,7 @@ export function soundFacts(own: Facts, name: string): Facts {
       ),
     getStatus() {
       try {
-        const status = own.getStatus();
+        const status = atOnce(own.getStatus());
         return Object.values(DeviceStatus).find((code) => code === status) ?? DeviceStatus.UNKNOWN;
       } catch {
         return DeviceStatus.UNKNOWN;

@@ -20,8 +20,7 @@ import {
 import { notMeasured } from "@nnhal/utils";
 import { type ExpectedOutput, show } from "@nnhal/validation";
 import { messageOf } from "../device/refusal.ts";
-import { refusalOf } from "./callback.ts";
-import { invalid } from "./face-context.ts";
+import { invalid, refusalOf } from "./callback.ts";
 import { type AnswerLimits, inTime } from "./in-time.ts";
 import {
   answerOf,
@@ -42,6 +41,8 @@ export interface SoundContext {
   /** What it was prepared from; undefined: it came from a cache. */
   readonly model: Model | undefined;
   readonly limits: AnswerLimits;
+  /** Whether shapes that are known may be left out with NONE, as drivers may (HAL 1.2 notify_1_2) and devices may not. */
+  readonly mayOmitShapes: boolean;
   /** The time to wait until, if there is a deadline. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
 }
@@ -109,10 +110,10 @@ export function executed(
   answer: Promise<unknown>,
   outputs: readonly ExpectedOutput[],
   { measure, deadline }: ExecuteOptions,
-  { name, limits, waitUntil }: Omit<SoundContext, "model">,
+  { name, limits, waitUntil, mayOmitShapes }: Omit<SoundContext, "model">,
 ): Promise<ExecutionResult> {
   const what = `${name}: execute`;
-  const read = async () => executionOf(await answer, outputs, measure);
+  const read = async () => executionOf(await answer, outputs, { measure, mayOmitShapes });
   return inTime({ what, answer: read(), deadline: waitUntil(deadline), failed: failedExecution }, limits);
 }
 
