@@ -22,10 +22,13 @@ export function bindOutputs<T extends TensorInfo>(
 ): Readonly<Record<string, T | readonly T[] | undefined>> {
   const positions = layOut(form.outputs, form.outputCounts, outputs.length) ?? [];
   const record: Record<string, T | T[] | undefined> = {};
-  positions.forEach((param, position) => {
-    if (!param.variadic) record[param.name] = outputs[position];
-    else record[param.name] = outputs.filter((_, other) => positions[other] === param);
-  });
+  for (const param of form.outputs) {
+    const first = positions.indexOf(param);
+    if (first < 0) continue;
+    record[param.name] = param.variadic
+      ? outputs.filter((_, position) => positions[position] === param)
+      : outputs[first];
+  }
   return record;
 }
 
@@ -118,7 +121,8 @@ function flattenOutputs(form: Form, infos: AnyOutputInfos, count: number): reado
   for (const param of form.outputs) {
     const info = infos[param.name];
     if (info === undefined) continue;
-    if (isInfoList(info)) flat.push(...info);
+    // Not spread into one call: a model may list more outputs than a call can have arguments.
+    if (isInfoList(info)) for (const each of info) flat.push(each);
     else flat.push(info);
   }
   ensure(flat.length >= count, () => `the operation has ${flat.length} outputs, the model lists ${count}`);
