@@ -84,8 +84,13 @@ export function isInferable(form: Form, inputs: readonly (OperandInfo | undefine
 
 /** The arguments as kernels and backends see them: bound, ranks checked, normalised to the operation's first form. */
 export function bindArguments(operation: Operation, form: Form, inputs: readonly (OperandInfo | undefined)[]): AnyArgs {
-  const bound = bindInputs(form, inputs);
-  for (const [name, rule] of Object.entries(operation.ranks)) {
+  return normaliseArguments(operation, form, bindInputs(form, inputs));
+}
+
+/** `bindArguments` for what `bindInputs` returns. Throws OperationError. */
+export function normaliseArguments(operation: Operation, form: Form, bound: AnyArgs): AnyArgs {
+  for (const name of Object.keys(operation.ranks)) {
+    const rule = operation.ranks[name];
     const arg = bound[name];
     if (typeof arg !== "object") continue;
     for (const tensor of isList(arg) ? arg : [arg]) {
@@ -97,14 +102,21 @@ export function bindArguments(operation: Operation, form: Form, inputs: readonly
       );
     }
   }
-  return form.normalise?.(bound) ?? bound;
+  return form.normalise === undefined ? bound : merged(operation.forms[0], bound, form.normalise(bound));
+}
+
+/** The arguments of the first form: `added`, and all others from another form. */
+function merged({ params }: Form, other: AnyArgs, added: AnyArgs): AnyArgs {
+  const record: Record<string, AnyArg> = {};
+  for (const { name } of params) record[name] = name in added ? added[name] : other[name];
+  return record;
 }
 
 function isList(arg: TensorInfo | readonly TensorInfo[]): arg is readonly TensorInfo[] {
   return Array.isArray(arg);
 }
 
-/** Infers the shapes of all outputs, in the order of the operand list. Throws OperationError. */
+/** Infers the shapes of all outputs, in the order of the operand list; `args` are as `bindArguments` returns them. Throws OperationError. */
 export function inferOutputs(
   operation: Operation,
   form: Form,

@@ -60,7 +60,10 @@ export interface Form {
   readonly counts?: readonly number[];
   /** Legal numbers of outputs; absent: as `counts`. */
   readonly outputCounts?: readonly number[];
-  /** Turns the arguments into those of the operation's first form. Extents are known. */
+  /**
+   * Computes the arguments of the operation's first form that this one does not have, or that mean something else in it. All others
+   * are those of the same name. Extents are known. Absent for the first form.
+   */
   normalise?(args: AnyArgs): AnyArgs;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
@@ -120,17 +123,26 @@ export interface OperationSpec<Params extends readonly Param[], Outputs extends 
   ): KernelResult;
 }
 
-/** Another way to write an operand list, that normalises to the arguments `Args` of the first. */
+/** Another way to write an operand list, that normalises to the arguments `Args` of the first form. */
 export interface Alternative<Args> {
   readonly params: readonly Param[];
   readonly outputs?: readonly Param[];
   readonly types?: readonly TypeRow[];
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  normalise(args: AnyArgs): Args;
+  normalise(args: AnyArgs): Partial<Args>;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
 }
+
+/** Arguments of the first form: those that another form lacks or has as another type, and any more. */
+type Added<First, Other> = Partial<First> & {
+  readonly [Name in keyof First as Name extends keyof Other
+    ? Other[Name] extends First[Name]
+      ? never
+      : Name
+    : Name]: First[Name];
+};
 
 /** What `alternative` takes; outputs, types, check and since are the first form's where absent. */
 export interface AlternativeSpec<Params extends readonly Param[], Args> {
@@ -139,7 +151,8 @@ export interface AlternativeSpec<Params extends readonly Param[], Args> {
   readonly types?: readonly TypeRow[];
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  normalise(args: ArgsOf<Params, Tensor>): Args;
+  /** See `Form.normalise`. */
+  normalise(args: ArgsOf<Params, Tensor>): Added<Args, ArgsOf<Params, Tensor>>;
   check?(args: CheckArgs<Params>, outputs: Readonly<Record<string, OperandInfo>>): string | undefined;
   since?(args: CheckArgs<Params>, outputs: Readonly<Record<string, OperandInfo>>): HalVersion | undefined;
 }

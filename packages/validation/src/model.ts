@@ -28,8 +28,8 @@ export interface ModelValidationOptions {
 }
 
 /**
- * What shape inference finds of a subgraph, by operand: facts of the outputs of operations whose inputs are known. Undefined or
- * absent for all other operands: what the model declares of them is all that is known.
+ * What shape inference finds of a subgraph beyond its declarations, by operand: facts of outputs of operations whose inputs are
+ * known. Undefined or absent for all other operands: what the model declares of them is all that is known.
  */
 export type InferredShapes = readonly (TensorInfo | undefined)[];
 

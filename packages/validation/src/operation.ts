@@ -4,6 +4,7 @@
 import {
   bindInputs,
   bindOutputs,
+  latest,
   layOut,
   type Match,
   matchOperation,
@@ -12,7 +13,6 @@ import {
   OperationError,
   type Param,
   type RankRule,
-  requiredVersion,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, OperationType, operandLifeTimeNames } from "@nnhal/types";
 import { type ModelContext, requireVersion } from "./context.ts";
@@ -154,14 +154,13 @@ function checkSignature(
   }
   if (!checkOmitted(context, view, operation, match, at, name)) return false;
   if (!checkRanks(context, view, operation, definition, match, at)) return false;
-  const operands: BoundOperands = {
-    inputs: operation.inputs.map((operand) =>
-      view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
-        ? undefined
-        : operandInfo(context, view, operand),
-    ),
-    outputs: operation.outputs.map((operand) => operandInfo(context, view, operand)).filter(isKnown),
-  };
+  const inputs = operation.inputs.map((operand) =>
+    view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
+      ? undefined
+      : operandInfo(context, view, operand),
+  );
+  const outputs = operation.outputs.map((operand) => operandInfo(context, view, operand)).filter(isKnown);
+  const operands: BoundOperands = { inputs, outputs, args: bindInputs(match.form, inputs) };
   if (checkOwnRules(context, operands, match, at, name)) {
     checkShapes(context, view, operation, definition, match, operands, at);
   }
@@ -245,7 +244,7 @@ function checkRanksOf(
  */
 function checkOwnRules(
   context: ModelContext,
-  { inputs, outputs }: BoundOperands,
+  { args, outputs: list }: BoundOperands,
   match: Match,
   at: string,
   name: string,
@@ -255,12 +254,13 @@ function checkOwnRules(
   let { since } = match;
   if (check !== undefined || sinceOf !== undefined) {
     try {
-      const problem = check?.(bindInputs(match.form, inputs), bindOutputs(match.form, outputs));
+      const outputs = bindOutputs(match.form, list);
+      const problem = check?.(args, outputs);
       if (problem !== undefined) {
         issues.add("operation-rule", at, `${name}: ${problem}`);
         return false;
       }
-      since = requiredVersion(match, inputs, outputs);
+      since = latest(since, sinceOf?.(args, outputs));
     } catch (error) {
       // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
       const problem = error instanceof OperationError ? error.message : `its rules cannot be applied: ${show(error)}`;

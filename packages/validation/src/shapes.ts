@@ -3,7 +3,7 @@
  * no request can make right is an issue. docs/decisions/0050-shapes-are-checked.md says what counts as known.
  */
 import {
-  bindArguments,
+  bindInputs,
   combineDimensions,
   elementCount,
   formatShape,
@@ -11,12 +11,15 @@ import {
   isInferable,
   layOut,
   type Match,
+  normaliseArguments,
   type OperandInfo,
   type Operation as OperationDefinition,
   OperationError,
   type OutputInfo,
   type Param,
   refineDimensions,
+  sameShape,
+  type TensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
@@ -51,7 +54,8 @@ export function checkShapes(
   if (inputs === undefined || !isInferable(form, inputs)) return;
   let infos: readonly OutputInfo[];
   try {
-    infos = inferOutputs(definition, form, bindArguments(definition, form, inputs), operands.outputs);
+    const args = inputs === operands.inputs ? operands.args : bindInputs(form, inputs);
+    infos = inferOutputs(definition, form, normaliseArguments(definition, form, args), operands.outputs);
   } catch (error) {
     // As for an operation's own rules: any other error is a definition's that did not expect such operands.
     const problem = error instanceof OperationError ? error.message : `its shapes cannot be inferred: ${show(error)}`;
@@ -65,7 +69,10 @@ export function checkShapes(
     if (typeof dimensions === "string") {
       const message = `${definition.name}: ${dimensions}${describeInputs(operation, params, inputs)}`;
       issues.add("output-shape", `${at}.outputs[${position}]`, message);
-    } else view.inferred[index] = settled(view, index, declared, infos[position], dimensions);
+      continue;
+    }
+    const info = settled(view, index, declared, infos[position], dimensions);
+    if (info !== undefined) view.inferred[index] = info;
   }
 }
 
@@ -89,45 +96,53 @@ function refined(
   }
 }
 
-/** The inputs with what inference knows of them; undefined where one of them rules out inference. */
+/**
+ * The inputs with what inference knows of them: the same list if that is no more than is declared. Undefined if one of them rules
+ * out inference.
+ */
 function knownInputs(
   { subgraph, inferred }: SubgraphView,
   operation: Operation,
   params: readonly Param[],
   operands: BoundOperands,
 ): readonly (OperandInfo | undefined)[] | undefined {
-  const inputs: (OperandInfo | undefined)[] = [];
+  let inputs: (OperandInfo | undefined)[] | undefined;
   for (let position = 0; position < operands.inputs.length; position++) {
     const index = operation.inputs[position];
     const input = inferred[index] ?? operands.inputs[position];
-    inputs.push(input);
     if (input === undefined) continue;
+    if (input !== operands.inputs[position]) {
+      inputs ??= [...operands.inputs];
+      inputs[position] = input;
+    }
     const { omittable, read } = params[position];
     // A request may omit the argument, and then the operand's dimensions mean nothing.
     if (omittable && subgraph.operands[index].lifetime === OperandLifeTime.SUBGRAPH_INPUT) return undefined;
     if (input.dimensions.length > mostExtents) return undefined;
     if (read && elementCount(input.dimensions) > mostExtents) return undefined;
   }
-  return inputs;
+  return inputs ?? operands.inputs;
 }
 
-/** What an output finally is: an operation that fixes the quantisation of its output overrides that of a temporary. */
+/**
+ * What an output finally is: an operation that fixes the quantisation of its output overrides that of a temporary. Undefined if
+ * the declaration says the same.
+ */
 function settled(
   { subgraph }: SubgraphView,
   index: number,
-  { type, scale, zeroPoint, channelQuant }: OperandInfo,
+  declared: OperandInfo,
   inferred: OutputInfo,
   dimensions: readonly number[],
-): OperandInfo {
+): TensorInfo | undefined {
   const isFixed =
     inferred.scale !== undefined && subgraph.operands[index].lifetime === OperandLifeTime.TEMPORARY_VARIABLE;
-  return {
-    type,
-    dimensions,
-    scale: isFixed ? inferred.scale : scale,
-    zeroPoint: isFixed ? (inferred.zeroPoint ?? 0) : zeroPoint,
-    ...(channelQuant && { channelQuant }),
-  };
+  const scale = isFixed ? inferred.scale : declared.scale;
+  const zeroPoint = isFixed ? (inferred.zeroPoint ?? 0) : declared.zeroPoint;
+  const isDeclared = scale === declared.scale && zeroPoint === declared.zeroPoint;
+  if (isDeclared && sameShape(dimensions, declared.dimensions)) return undefined;
+  const { type, channelQuant } = declared;
+  return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }) };
 }
 
 /** ` (left: operand 0 [2]; right: operand 1 [3])`: the tensors that an operation reads. */

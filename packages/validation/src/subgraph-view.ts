@@ -2,6 +2,7 @@
  * A subgraph under validation: what the checks of its operations need to know of its operands.
  */
 import {
+  type AnyArgs,
   copyTensorData,
   elementCount,
   type MaybeType,
@@ -24,7 +25,7 @@ export interface SubgraphView {
   readonly soundness: readonly Soundness[];
   /** For each operand its type; undefined: an extension's. */
   readonly types: readonly MaybeType[];
-  /** What shape inference has found so far, by operand; undefined for operands whose declaration is all that is known. */
+  /** What shape inference has found so far beyond the declaration of an operand, by operand. */
   readonly inferred: (TensorInfo | undefined)[];
   /** What operations' own rules are given of large constants, which may be decoded once only. */
   readonly largeConstants: Map<number, OperandInfo>;
@@ -35,6 +36,8 @@ export interface BoundOperands {
   /** Undefined: omitted. */
   readonly inputs: readonly (OperandInfo | undefined)[];
   readonly outputs: readonly OperandInfo[];
+  /** The inputs by the names of their parameters. */
+  readonly args: AnyArgs;
 }
 
 /** Constants above this size are kept once decoded; smaller ones cost less than a table of them. */
