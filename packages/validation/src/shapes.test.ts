@@ -443,7 +443,7 @@ describe("analyseModel", () => {
   });
 });
 
-describe("rule 66 in HAL 1.0", () => {
+describe("rule 72 in HAL 1.0", () => {
   it("is the same", () => {
     expect(found(modelIssues(addition([2], [3], [3]), { version: "1.0" }))).toEqual([
       "operation-shape main.operations[0]",

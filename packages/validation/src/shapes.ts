@@ -1,5 +1,5 @@
 /**
- * Rule 66: shape inference. Shapes flow from graph inputs and constants through temporaries as far as they are known, and what
+ * Rule 72: shape inference. Shapes flow from graph inputs and constants through temporaries as far as they are known, and what
  * no request can make right is an issue. docs/decisions/0050-shapes-are-checked.md says what counts as known.
  */
 import {
