@@ -34,6 +34,8 @@ export type Need =
   /** Telling which output did not fit. */
   | "insufficient outputs"
   | "bursts"
+  /** Bursts whose service is in the thread of its caller, and needs no queues. */
+  | "direct bursts"
   | "fenced executions"
   /** Durations of fenced executions. */
   | "fenced durations"

@@ -369,6 +369,25 @@ const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
 };
 
 const context: Readonly<Record<MethodOf<IBurstContext>, MethodRow>> = {
+  execute: {
+    finds: "burst/service: a request without queues is executed, and its shapes come back",
+    called: "IBurstContext.execute",
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf(
+        "says of an output that it does not fit",
+        fields({ outputShapes: [{ dimensions: [2, 3], isSufficient: false }] }),
+        /IBurstContext\.execute: NONE, but output 0 is said not to fit: isSufficient is false/,
+      ),
+      lieOf(
+        "measures without being asked",
+        fields({ timing: { timeOnDevice: 1n, timeInDriver: 2n } }),
+        /IBurstContext\.execute: durations 1 and 2 where none may be told/,
+      ),
+    ],
+  },
   freeMemory: {
     finds: "burst/slots: a slot that is freed is asked for again",
     called: "IBurstContext.freeMemory",

@@ -177,7 +177,23 @@ export function watchPreparedModel(
 
 /** The context of a burst, watched. */
 export function watchContext(context: IBurstContext, watch: Watch): IBurstContext {
+  const execute = context.execute?.bind(context);
   return {
+    ...(execute && {
+      execute: (request, measure) =>
+        watch.later(
+          "IBurstContext.execute",
+          () => execute(request, measure),
+          (result, milliseconds) =>
+            executionProblem(result, {
+              request,
+              options: { measure },
+              model: undefined,
+              mayOmitShapes: true,
+              milliseconds,
+            }),
+        ),
+    }),
     freeMemory: (slot) => watch.silent("IBurstContext.freeMemory", () => context.freeMemory(slot)),
     ...(context.close && { close: () => watch.silent("IBurstContext.close", () => context.close?.()) }),
   };
