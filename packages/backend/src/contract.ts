@@ -12,6 +12,7 @@ import type {
   OutputShape,
   Priority,
 } from "@nnhal/types";
+import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
 
 /** An engine that can be opened. A value handed to a driver; there is no registry. */
@@ -35,6 +36,8 @@ export interface BackendSession {
   /** Not empty; changes whenever results or speed may change. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** Where `powerUsage` in the capabilities comes from; tools show it. Default: not known. */
+  readonly powerBasis?: PowerBasis;
   /** Where only opening tells what the engine runs on. Default: that of the backend. */
   readonly deviceType?: DeviceType;
   /** What would make it better here, such as a faster engine that is not installed; the first is the best. Default: nothing. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkApiReports } from "./api-reports.ts";
 import { bundleForBrowser } from "./browser-bundle.ts";
+import { type Changes, touchedPackages } from "./changes.ts";
 import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
@@ -11,6 +12,7 @@ import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
+import { checkTypes } from "./type-check.ts";
 import { readCode, readManifest, readWorkspace, type WorkspacePackage } from "./workspace.ts";
 
 export interface StepResult {
@@ -27,7 +29,8 @@ export interface Step {
   readonly purpose: string;
   /** The step whose result this one reads: it is skipped where that one failed. */
   readonly after?: string;
-  run(root: string): Promise<StepResult>;
+  /** `changes`: only what they touch matters. Default: everything does. */
+  run(root: string, changes?: Changes): Promise<StepResult>;
 }
 
 const fromProblems = (problems: readonly string[], notes: readonly string[] = []): StepResult => ({
@@ -76,9 +79,9 @@ export const steps: readonly Step[] = [
   {
     name: "types",
     purpose: "every package type-checks",
-    run: (root) => runTurbo(root, "types", readWorkspace(root).filter(hasSources)),
+    run: (root, changes) => onTouched(root, changes, () => checkTypes(root, typedFolders(root))),
   },
-  { name: "tests", purpose: "all tests", run: runTests },
+  { name: "tests", purpose: "all tests", run: (root, changes) => runTests(root, changes?.since) },
   {
     name: "build",
     purpose: "every published package builds for both module kinds",
@@ -97,28 +100,48 @@ export const steps: readonly Step[] = [
     name: "publint",
     purpose: "packages are packed as npm expects",
     after: "build",
-    run: (root) => lintPacked(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, (packages) => lintPacked(root, packages)),
   },
   {
     name: "attw",
     purpose: "declarations fit both module kinds",
     after: "build",
-    run: (root) => checkPackedTypes(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, (packages) => checkPackedTypes(root, packages)),
   },
   {
     name: "load",
     purpose: "packed packages load with import and with require",
     after: "build",
-    run: (root) => loadPacked(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, (packages) => loadPacked(root, packages)),
   },
   {
     name: "install",
     purpose: "packed packages install with npm, load and type-check",
     after: "build",
-    run: (root) => checkInstalled(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
   },
   { name: "browser", purpose: "the isomorphic packages bundle for a browser", run: bundleIsomorphic },
 ];
+
+/** Does work on the published packages, or on those of them that a change touches; none if it touches no package. */
+async function onTouched(
+  root: string,
+  changes: Changes | undefined,
+  work: (packages: readonly WorkspacePackage[]) => Promise<StepResult>,
+): Promise<StepResult> {
+  const all = readWorkspace(root);
+  const touched = changes === undefined ? all : touchedPackages(all, changes);
+  if (touched.length === 0) return fromProblems([], ["the change touches no package"]);
+  const chosen = publicPackages(root).filter(({ folder }) => touched.some((one) => one.folder === folder));
+  return work(chosen);
+}
+
+/** Folders of the packages that have types to check. */
+function typedFolders(root: string): string[] {
+  return readWorkspace(root)
+    .filter((one) => hasSources(one) && one.manifest.scripts?.types !== undefined)
+    .map(({ folder }) => folder);
+}
 
 async function bundleIsomorphic(root: string): Promise<StepResult> {
   const problems: string[] = [];
