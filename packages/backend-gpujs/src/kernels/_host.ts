@@ -10,6 +10,7 @@ import { inTurns } from "./_turns.ts";
 export interface HostKernelSpec<Args = AnyArgs> {
   /** Types of the first tensor argument that it takes. */
   accepts(type: OperandTypeName): boolean;
+  refuse?(args: AnyArgs): string | undefined;
   /** The tensor that is read, and what makes the outputs of its elements as they are stored. The computation pauses now and then. */
   prepare(args: Args): {
     readonly input: KernelTensor;
@@ -19,11 +20,12 @@ export interface HostKernelSpec<Args = AnyArgs> {
 
 /** A kernel of the host. */
 export function hostKernelOf<Args>(spec: HostKernelSpec<Args>): GpujsKernel;
-export function hostKernelOf({ accepts, prepare }: HostKernelSpec): GpujsKernel {
+export function hostKernelOf({ accepts, refuse, prepare }: HostKernelSpec): GpujsKernel {
   return {
     accepts,
     on: (machine: Machine): Kernel<Value> => ({
-      refuse: (args, outputs) => whyNotAccepted(args, accepts) ?? whyTooLarge([args, outputs], machine),
+      refuse: (args, outputs) =>
+        whyNotAccepted(args, accepts) ?? whyTooLarge([args, outputs], machine) ?? refuse?.(args),
       prepare(args) {
         const { input, compute } = prepare(args);
         const place = (results: readonly Float32Array[]) => results.map((each) => machine.place(each));

@@ -15,7 +15,7 @@ export const LEAST_ROWS = 8;
 /** Threads along one axis up to which an index in float32 can be divided: half is added to it. */
 export const MOST_ALONG = 2 ** 23;
 
-/** Threads of WebGPU along one axis. */
+/** Blocks of threads of WebGPU along one axis. */
 const MOST_THREADS = 65535;
 
 /** How threads are laid out, and code of where one is: coordinates and indexes count groups of `width` elements. */
@@ -31,7 +31,9 @@ export interface Layout {
 export function layOut(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
   const layout = preferred(dimensions, width, target, quotient);
   const isDivisible = layout.threads.every((extent) => extent <= MOST_ALONG);
-  return isDivisible || !target.grids ? layout : folded(dimensions, width, quotient, MOST_ALONG);
+  return isDivisible || !target.grids
+    ? layout
+    : folded(dimensions, width, quotient, Math.min(MOST_ALONG, MOST_THREADS * target.block[0]));
 }
 
 function preferred(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {

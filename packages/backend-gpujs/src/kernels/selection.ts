@@ -66,12 +66,21 @@ const rank = kernelOf({
     make.output(() => literal(input.dimensions.length), { flat: true }),
 });
 
+/** Whole numbers from 0 that are exact in float32. */
+const MOST_PLACES = 2 ** 24;
+
 /**
  * Chosen on the host in all modes: a heap takes O(n log k), while threads that know nothing of each other compare each element with
  * each other one.
  */
 const topkV2 = hostKernelOf({
   accepts: isExact,
+  refuse: ({ input }) => {
+    const extent = isTensor(input) ? (input.dimensions[input.dimensions.length - 1] ?? 0) : 0;
+    return extent > MOST_PLACES
+      ? `a row of ${extent} elements is longer than the ${MOST_PLACES} of which float32 has all places`
+      : undefined;
+  },
   prepare({ input, k }: { readonly input: KernelTensor; readonly k: number }) {
     const { dimensions } = input;
     return {

@@ -3,6 +3,9 @@
  */
 import type { Draw, Plausible } from "../wanted.ts";
 
+/** The padding scheme that puts a window of any size over an image; the other one, VALID, pads nothing. */
+const SAME = 1;
+
 /** Extents of one image, and whether it is stored as NCHW. */
 function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
   const nchw = draw.has("nchw") && draw.chance(0.5);
@@ -21,8 +24,9 @@ function drawWindow(draw: Draw, extent: number, dilated: boolean) {
   const covered = (cells - 1) * dilation + 1;
   const pad = () => (draw.chance(0.5) ? 0 : draw.integer(0, covered));
   const before = pad();
-  const after = Math.max(pad(), draw.chance(0.9) ? covered - extent - before : 0);
-  return { cells, dilation, before, after, stride: draw.integer(1, draw.chance(0.8) ? 3 : extent + 1) };
+  const after = Math.max(pad(), covered - extent - before);
+  const stride = draw.integer(1, draw.chance(0.8) ? 3 : extent + 1);
+  return { cells, dilation, before, after, stride, fitsUnpadded: covered <= extent };
 }
 
 /** The scalars of a window; of those that a form does not have, nothing is read. */
@@ -36,7 +40,7 @@ function windowArguments(draw: Draw, height: number, width: number) {
     paddingRight: horizontal.after,
     paddingTop: vertical.before,
     paddingBottom: vertical.after,
-    paddingScheme: draw.integer(1, 2),
+    paddingScheme: vertical.fitsUnpadded && horizontal.fitsUnpadded ? draw.integer(1, 2) : SAME,
     strideWidth: horizontal.stride,
     strideHeight: vertical.stride,
     dilationWidth: horizontal.dilation,
