@@ -1,7 +1,7 @@
 /**
  * Callers that pass nonsense: every method of lifts and faces answers a status.
  */
-import { ErrorStatus, MeasureTiming, Priority } from "@nnhal/types";
+import { ErrorStatus, Priority } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { anything, cache, desc, request, wholeDevice } from "./faults.test-helper.ts";
 import { asV1_3, liftDevice } from "./index.ts";

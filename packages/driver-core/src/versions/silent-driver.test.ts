@@ -1,7 +1,7 @@
 /**
  * Drivers that launch with NONE and never call back: each wait has an end.
  */
-import { ErrorStatus, MeasureTiming, type V1_0, type V1_2 } from "@nnhal/types";
+import { ErrorStatus, type V1_0, type V1_2 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { request } from "./faults.test-helper.ts";
