@@ -127,7 +127,11 @@ function takeNumber(value: number): number {
   return value;
 }
 
-const takeNumbers = (list: readonly number[], what: string): readonly number[] => takeList(list, what, takeNumber);
+const none: readonly number[] = [];
+
+function takeNumbers(list: readonly number[], what: string): readonly number[] {
+  return Array.isArray(list) && list.length === 0 ? none : takeList(list, what, takeNumber);
+}
 
 /** What a model is used with from now on, and the memories whose bytes are its pools. */
 export interface TakenModel {

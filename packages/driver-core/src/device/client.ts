@@ -5,17 +5,23 @@ import { ErrorStatus } from "@nnhal/types";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 import type { Refusal } from "./refusal.ts";
 
+/** The part of a client that those who wait for an engine need. */
+export interface Halting {
+  /**
+   * Calls back when nothing is to be waited for any longer: the engine is lost, or has not ended its work in time when the client
+   * closed. At once if that has been already.
+   */
+  onHalt(callback: (reason: Refusal) => void): void;
+  /** Does not call back any more. */
+  forgetHalt(callback: (reason: Refusal) => void): void;
+}
+
 /** See the file's head. */
-export interface Client {
+export interface Client extends Halting {
   /** Why it gets nothing any more: it is closed, or the engine is lost. Undefined: it is at work. */
   readonly gone: Refusal | undefined;
   /** Calls back when the client closes, and waits for the result. Returns what forgets it. Not for clients that have closed. */
   onClose(callback: () => Promise<void> | void): () => void;
-  /**
-   * Calls back when nothing is to be waited for any longer: the engine is lost, or has not ended its work in time when the client
-   * closed. At once if that has been already. Returns what forgets it.
-   */
-  onHalt(callback: (reason: Refusal) => void): () => void;
   /** Some work for the client, which `close` waits for. It must not reject. */
   during<Result>(work: Promise<Result>): Promise<Result>;
   /** The engine is gone: ends all that is under way, and closes the client. */
@@ -66,12 +72,11 @@ export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTime
       return () => callbacks.delete(callback);
     },
     onHalt(callback) {
-      if (halted !== undefined) {
-        callback(halted);
-        return () => {};
-      }
-      waiters.add(callback);
-      return () => waiters.delete(callback);
+      if (halted === undefined) waiters.add(callback);
+      else callback(halted);
+    },
+    forgetHalt(callback) {
+      waiters.delete(callback);
     },
     during(work) {
       underWay.add(work);

@@ -15,9 +15,9 @@ import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { checkResult, type ExpectedOutput, show } from "@nnhal/validation";
 import { sizeOf } from "../domains/device-buffer.ts";
 import type { Timer } from "../schedule/timer.ts";
-import type { Client } from "./client.ts";
+import type { Halting } from "./client.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
-import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
+import { missedDeadline, type Patience, settleWithin, type Waited, whenSettled } from "./settle-within.ts";
 
 /** The outcome of a run, which can be believed. */
 export interface RunAnswer extends RunResult {
@@ -32,7 +32,7 @@ export interface GuardedExecutable {
     inputs: readonly (InputBuffer | undefined)[],
     outputs: readonly OutputBuffer[],
     context: RunContext,
-    client: Pick<Client, "onHalt">,
+    client: Halting,
   ): RunAnswer | Promise<RunAnswer>;
   /** What the backend keeps of it; undefined: nothing. */
   serialize(patience: Patience): Promise<CacheBlobs | Refusal | undefined>;
@@ -125,25 +125,27 @@ export function guardExecutable(
     }
   };
 
-  const waitFor = async (
+  const waitFor = (
     answer: PromiseLike<RunResult>,
     outputs: readonly OutputBuffer[],
     given: readonly OutputBuffer[],
     context: RunContext,
-    client: Pick<Client, "onHalt">,
+    client: Halting,
   ): Promise<RunAnswer> => {
     const { now, deadline } = context;
     const promise = answer instanceof Promise ? answer : Promise.resolve(answer);
-    const waited = await settleWithin<RunResult>(promise, { now, timer, deadline, client, missed });
-    if ("value" in waited) {
+    const answerTo = (waited: Waited<RunResult>): RunAnswer => {
+      if ("error" in waited) return failed(waited.error);
+      if ("refusal" in waited) return { ...waited.refusal, outputShapes: [], underWay: abandon(waited.late) };
       try {
         return answerOf(waited.value, outputs, given, context);
       } catch (error) {
         return failed(error);
       }
-    }
-    if ("error" in waited) return failed(waited.error);
-    return { ...waited.refusal, outputShapes: [], underWay: abandon(waited.late) };
+    };
+    return new Promise((resolve) => {
+      whenSettled<RunResult>(promise, { now, timer, deadline, client, missed }, (waited) => resolve(answerTo(waited)));
+    });
   };
 
   return {

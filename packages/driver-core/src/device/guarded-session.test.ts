@@ -8,6 +8,7 @@ import { describe, expect, it, vi } from "vitest";
 import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
 import { manualClock } from "../schedule/manual-clock.test-helper.ts";
+import { createClient } from "./client.ts";
 import { type DeviceOptions, openDevice } from "./device.ts";
 import {
   absModel,
@@ -725,7 +726,7 @@ describe("a guarded session", () => {
       const patience = {
         now: () => 0n,
         timer: manualClock().timer,
-        client: { onHalt: () => () => {} },
+        client: createClient(),
         missed: "missed",
       };
       const graph = { operands: [], operations: [], inputs: [], outputs: [], referenced: [], relaxed: false };

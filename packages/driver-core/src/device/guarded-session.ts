@@ -20,7 +20,7 @@ import { type Capabilities, DeviceType, type HardwareBufferDescription } from "@
 import type { Logger } from "@nnhal/utils";
 import { capabilitiesIssues, show } from "@nnhal/validation";
 import type { Timer } from "../schedule/timer.ts";
-import { type Client, createClient, endsWithin } from "./client.ts";
+import { createClient, endsWithin, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
@@ -30,8 +30,8 @@ export interface GuardedPlace {
   /** The backend's own, for its runs. */
   readonly place: BackendBuffer;
   /** Undefined: done. Never rejects. */
-  read(bytes: Uint8Array, client: Pick<Client, "onHalt">): Promise<Refusal | undefined>;
-  write(bytes: Uint8Array, dimensions: readonly number[], client: Pick<Client, "onHalt">): Promise<Refusal | undefined>;
+  read(bytes: Uint8Array, client: Halting): Promise<Refusal | undefined>;
+  write(bytes: Uint8Array, dimensions: readonly number[], client: Halting): Promise<Refusal | undefined>;
   close(): void;
 }
 
@@ -331,7 +331,7 @@ function isPlace(place: BackendBuffer): boolean {
 function guardPlace(place: BackendBuffer, complain: (problem: string) => void, timer: Timer): GuardedPlace {
   const during = async (
     what: string,
-    client: Pick<Client, "onHalt">,
+    client: Halting,
     work: () => void | Promise<void>,
   ): Promise<Refusal | undefined> => {
     const patience = { now: () => 0n, timer, deadline: undefined, client, missed: "" };

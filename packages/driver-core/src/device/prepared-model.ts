@@ -111,10 +111,10 @@ async function execute(
   const placing = section.begin("LD", "PIO", "map pools");
   const launched = launch(record, request, true, context);
   placing.end();
-  if ("status" in launched) return refused(launched);
-  log.VLOG("DRIVER", () => `${name}: execute ${requestText(launched.request)}`);
   const pause = breather.pause(start);
   if (pause !== undefined) await pause;
+  if ("status" in launched) return refused(launched);
+  log.VLOG("DRIVER", () => `${name}: execute ${requestText(launched.request)}`);
   const result = await run(record, launched, options, section, context);
   return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
 }

@@ -3,7 +3,7 @@
  */
 import { ErrorStatus } from "@nnhal/types";
 import { callAt, type Timer } from "../schedule/timer.ts";
-import type { Client } from "./client.ts";
+import type { Halting } from "./client.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** How long to wait for an engine. */
@@ -13,7 +13,7 @@ export interface Patience {
   /** Time on the clock `now` after which nothing is waited for. Undefined: none. */
   readonly deadline: bigint | undefined;
   /** For whom: nothing is waited for once it is halted. */
-  readonly client: Pick<Client, "onHalt">;
+  readonly client: Halting;
   /** What the deadline is missed by, such as `the deadline passed during the execution`. */
   readonly missed: string;
 }
@@ -30,44 +30,43 @@ export function missedDeadline(message: string): Refusal {
 }
 
 /** Waits for a promise of an engine. Never rejects. */
-export function settleWithin<Value>(
+export function settleWithin<Value>(promise: Promise<Value>, patience: Patience): Promise<Waited<Value>> {
+  return new Promise((resolve) => whenSettled(promise, patience, resolve));
+}
+
+/** Calls back once, with what `settleWithin` would resolve with. */
+export function whenSettled<Value>(
   promise: Promise<Value>,
   { now, timer, deadline, client, missed }: Patience,
-): Promise<Waited<Value>> {
-  return new Promise((resolve) => {
-    let isOver = false;
-    let tellLate: ((settled: Settled<Value>) => void) | undefined;
-    let cancel: (() => void) | undefined;
-    let forget: (() => void) | undefined;
-    const end = (waited: Waited<Value>) => {
-      isOver = true;
-      cancel?.();
-      forget?.();
-      resolve(waited);
-    };
-    const giveUp = (refusal: Refusal) => {
-      if (isOver) return;
-      const late = new Promise<Settled<Value>>((settle) => {
-        tellLate = settle;
-      });
-      end({ refusal, late });
-    };
-    const settled = (how: Settled<Value>) => {
-      if (isOver) tellLate?.(how);
-      else end(how);
-    };
-    promise.then(
-      (value) => settled({ value }),
-      (error) => settled({ error }),
-    );
-    forget = client.onHalt(giveUp);
-    if (deadline !== undefined && !isOver) {
-      cancel = callAt(deadline, now, timer, () => giveUp(missedDeadline(missed)));
-    }
-    // Whichever called back at once came before it could be cancelled.
-    if (isOver) {
-      cancel?.();
-      forget();
-    }
-  });
+  callback: (waited: Waited<Value>) => void,
+): void {
+  let isOver = false;
+  let tellLate: ((settled: Settled<Value>) => void) | undefined;
+  let cancel: (() => void) | undefined;
+  const end = (waited: Waited<Value>) => {
+    isOver = true;
+    cancel?.();
+    client.forgetHalt(giveUp);
+    callback(waited);
+  };
+  const giveUp = (refusal: Refusal) => {
+    if (isOver) return;
+    const late = new Promise<Settled<Value>>((settle) => {
+      tellLate = settle;
+    });
+    end({ refusal, late });
+  };
+  const settled = (how: Settled<Value>) => {
+    if (isOver) tellLate?.(how);
+    else end(how);
+  };
+  promise.then(
+    (value) => settled({ value }),
+    (error) => settled({ error }),
+  );
+  client.onHalt(giveUp);
+  if (deadline === undefined || isOver) return;
+  const stop = callAt(deadline, now, timer, () => giveUp(missedDeadline(missed)));
+  // The deadline may have come before there was anything to cancel.
+  if (!isOver) cancel = stop;
 }

@@ -11,19 +11,19 @@ export interface Breather {
 
 /** A breather that allows turns of so many nanoseconds. Default: 10 ms. */
 export function createBreather(longest = 10_000_000n): Breather {
-  /** When something was first seen in this turn; undefined: nothing has been. */
-  let since: bigint | undefined;
+  /** When this turn will have lasted as long as it may; undefined: nothing has been seen in it. */
+  let until: bigint | undefined;
   const endTurn = () => {
-    since = undefined;
+    until = undefined;
   };
   return {
     pause(time) {
-      if (since === undefined) {
-        since = time;
+      if (until === undefined) {
+        until = time + longest;
         setImmediate(endTurn);
         return undefined;
       }
-      return time - since < longest ? undefined : new Promise((resolve) => setImmediate(resolve));
+      return time < until ? undefined : new Promise((resolve) => setImmediate(resolve));
     },
   };
 }
