@@ -94,8 +94,9 @@ export interface IBurstContext {
   /** Ends the burst. HIDL does this when the last reference to an IBurstContext is released. */
   close?(): void;
   /**
-   * Executes a request of the burst without its queues, after those before it. Only a service in the thread of its caller
-   * has this method, and sets a limit to the execution. The answer has a status, shapes and times that a result packet can hold, and may have a message.
+   * Executes a request of the burst without its queues, after those before it. Only a service in the thread of its
+   * caller has this method, and sets a limit to the execution. The answer has a status, shapes and times that a
+   * result packet can hold, and may have a message.
    */
   execute?(request: Request, measure: MeasureTiming): Promise<ExecutionResult>;
 }

@@ -2,7 +2,7 @@
  * HAL 1.2: 1.1, with 57 more operations and eight more operand types, shapes that only an execution finds, synchronous
  * executions, durations, bursts, compilation caching and vendor extensions.
  */
-import type { FmqDescriptor, IBurstCallback, IBurstContext } from "./burst.ts";
+import type { IBurstContext as CanonicalBurstContext, FmqDescriptor, IBurstCallback } from "./burst.ts";
 import type { Handle } from "./cache.ts";
 import type { Capabilities as CanonicalCapabilities, Extension } from "./capabilities.ts";
 import { BYTE_SIZE_OF_CACHE_TOKEN, MAX_NUMBER_OF_CACHE_FILES } from "./constants.ts";
@@ -20,7 +20,6 @@ export type {
   FmqRequestDatum,
   FmqResultDatum,
   IBurstCallback,
-  IBurstContext,
 } from "./burst.ts";
 export type { Handle } from "./cache.ts";
 export type { Extension, ExtensionOperandTypeInformation, OperandPerformance } from "./capabilities.ts";
@@ -63,6 +62,9 @@ export type Capabilities = Omit<CanonicalCapabilities, "ifPerformance" | "whileP
 export interface Model extends Omit<V1_1.Model, "operands">, Pick<CanonicalModel, "extensionNameToPrefix"> {
   readonly operands: readonly Operand[];
 }
+
+/** The service's side of a burst. Requests come only through the queues. */
+export type IBurstContext = Omit<CanonicalBurstContext, "execute">;
 
 /** A device. */
 export interface IDevice extends V1_1.IDevice {
