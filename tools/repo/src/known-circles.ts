@@ -18,7 +18,12 @@ export const knownCircles: readonly (readonly string[])[] = [
     "packages/driver-core/src/device/rehearse.ts",
     "packages/driver-core/src/device/run.ts",
     "packages/driver-core/src/device/support.ts",
-    "packages/driver-core/src/domains/allocate.ts",
+  ],
+  [
+    "packages/driver-core/src/device/guarded-executable.ts",
+    "packages/driver-core/src/device/guarded-session.ts",
+    "packages/driver-core/src/domains/device-buffer.ts",
+    "packages/driver-core/src/domains/storage.ts",
   ],
   [
     "packages/runtime/src/burst.ts",
