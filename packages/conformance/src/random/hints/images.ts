@@ -1,10 +1,8 @@
 /**
  * Plausible operands of operations that slide a window over an image or resample it.
  */
+import { PaddingScheme } from "@nnhal/operations";
 import type { Draw, Plausible } from "../wanted.ts";
-
-/** The padding scheme that puts a window of any size over an image; the other one, VALID, pads nothing. */
-const SAME = 1;
 
 /** Extents of one image, and whether it is stored as NCHW. */
 function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
@@ -40,7 +38,7 @@ function windowArguments(draw: Draw, height: number, width: number) {
     paddingRight: horizontal.after,
     paddingTop: vertical.before,
     paddingBottom: vertical.after,
-    paddingScheme: vertical.fitsUnpadded && horizontal.fitsUnpadded ? draw.integer(1, 2) : SAME,
+    paddingScheme: vertical.fitsUnpadded && horizontal.fitsUnpadded ? draw.integer(1, 2) : PaddingScheme.SAME,
     strideWidth: horizontal.stride,
     strideHeight: vertical.stride,
     dilationWidth: horizontal.dilation,
