@@ -9,8 +9,7 @@ import {
   type Memory as HalMemory,
   type Request,
 } from "@nnhal/types";
-import type { Compilation, Executable } from "./compilation.ts";
-import type { Executed } from "./execution.ts";
+import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { close, whenCollected } from "./finalizer.ts";
 import { expectKind } from "./given.ts";
 import type { GuardedModel } from "./guard/prepared-model.ts";
@@ -26,7 +25,7 @@ import { expect, ResultCode } from "./result-code.ts";
  * Throws a NeuralNetworksError: BAD_STATE for a compilation that is not finished, and for use out of turn.
  */
 export class Burst {
-  readonly #compilation: Compilation;
+  readonly #compilation: CompiledModel;
   readonly #queues: HalBurst | undefined;
   readonly #remembered = new WeakSet<Memory>();
   /** Memories outlive bursts, and bursts memories: neither keeps the other. */
@@ -34,7 +33,7 @@ export class Burst {
   readonly #cancelFinalizer: () => void;
   #state: "idle" | "busy" | "closed" = "idle";
 
-  private constructor(compilation: Compilation, queues: HalBurst | undefined) {
+  private constructor(compilation: CompiledModel, queues: HalBurst | undefined) {
     this.#compilation = compilation;
     this.#queues = queues;
     this.#forget = (pool) => void queues?.freeMemory(pool);
@@ -42,7 +41,7 @@ export class Burst {
   }
 
   /** Starts a burst of a finished compilation. */
-  static async create(compilation: Compilation): Promise<Burst> {
+  static async create(compilation: CompiledModel): Promise<Burst> {
     expectKind(compilation, "Compilation", "Burst.create", "compilation");
     return new Burst(compilation, await queuesTo(compilation.executable.whole, compilation));
   }
@@ -60,7 +59,7 @@ export class Burst {
   }
 
   /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation's, BAD_STATE where it is taken. */
-  take(compilation: Executed): void {
+  take(compilation: object): void {
     const what = "burstCompute";
     const isOwn = compilation === this.#compilation;
     expect(isOwn, ResultCode.BAD_DATA, () => `${what}: the burst is of another compilation than the execution`);
@@ -75,7 +74,7 @@ export class Burst {
    * may remember until they are closed; of all other pools it remembers none.
    */
   async run(
-    { preparedModel, canFallBack }: Executable,
+    { preparedModel, canFallBack }: ExecutionTarget,
     request: Request,
     options: ExecuteOptions,
     memories: ReadonlyMap<HalMemory, Memory>,
@@ -110,7 +109,10 @@ function forget({ queues, pool }: { readonly queues: HalBurst | undefined; reado
   void queues?.freeMemory(pool);
 }
 
-async function queuesTo(model: GuardedModel | undefined, { log }: Compilation): Promise<HalBurst | undefined> {
+async function queuesTo(
+  model: GuardedModel | undefined,
+  { log }: Pick<CompiledModel, "log">,
+): Promise<HalBurst | undefined> {
   if (model?.openBurst === undefined) return undefined;
   const { status, message, burst } = await model.openBurst();
   if (status === ErrorStatus.NONE && burst !== null) return burst;

@@ -16,11 +16,11 @@ import {
 import { inSection, type Logger, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
 import { type Caching, partsOf, prepareCached } from "./caching.ts";
 import { timeoutOf } from "./checks.ts";
+import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { divisionGiven } from "./divide-options.ts";
 import { close, whenCollected } from "./finalizer.ts";
 import { describe, expectGiven, expectKind } from "./given.ts";
 import type { GuardedDevice } from "./guard/device.ts";
-import type { GuardedModel } from "./guard/prepared-model.ts";
 import type { Model } from "./model.ts";
 import type { OperandFacts } from "./operand-facts.ts";
 import {
@@ -38,22 +38,13 @@ import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode
 /** How to divide a model among devices. */
 export type CompilationOptions = DivideOptions;
 
-/** What executions need of a compilation. */
-export interface Executable {
-  readonly preparedModel: PreparedModel;
-  /** What the device prepared that has the whole model; absent where none has, or steps are observed. */
-  readonly whole?: GuardedModel;
-  /** Whether what fails may run again on the CPU. */
-  readonly canFallBack: boolean;
-}
-
 /**
  * A compilation of a finished model for one or several devices. Settings first, then `finish`, then executions.
  *
  * Throws a NeuralNetworksError: BAD_STATE for a model that is not finished and for a call out of turn, BAD_DATA for an
  * argument that breaks a rule, UNEXPECTED_NULL for one that is missing.
  */
-export class Compilation {
+export class Compilation implements CompiledModel {
   readonly #source: Model;
   readonly #devices: readonly GuardedDevice[];
   readonly #options: CheckedDivideOptions;
@@ -181,7 +172,7 @@ export class Compilation {
   }
 
   /** For this package: what there is to execute on, kept until `giveBack`, even if it is closed. BAD_STATE before `finish`. */
-  lend(): Executable {
+  lend(): ExecutionTarget {
     const executable = this.executable;
     this.#loans++;
     return executable;
@@ -193,7 +184,7 @@ export class Compilation {
   }
 
   /** For this package: what there is to execute on, now. Throws BAD_STATE before `finish`. */
-  get executable(): Executable {
+  get executable(): ExecutionTarget {
     const { preparedModel, whole, canFallBack } = this.#expectFinished("an execution");
     const isObserved = this.#options.onStep !== undefined;
     return { preparedModel, canFallBack, ...(whole && !isObserved && { whole }) };

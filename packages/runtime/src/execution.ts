@@ -15,7 +15,7 @@ import {
 import { inSection, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Burst } from "./burst.ts";
 import { timeoutOf } from "./checks.ts";
-import type { Compilation, Executable } from "./compilation.ts";
+import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { type Ending, Event } from "./event.ts";
 import { type ArgumentRegion, createArguments, type ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
@@ -43,8 +43,8 @@ const durationCodes: readonly string[] = [
 ] satisfies DurationCode[];
 
 /** What an execution asks of a compilation. */
-export type Executed = Pick<
-  Compilation,
+type Executed = Pick<
+  CompiledModel,
   "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
 >;
 
@@ -267,7 +267,7 @@ export class Execution {
     this.close();
   }
 
-  #begin(what: string): Executable {
+  #begin(what: string): ExecutionTarget {
     this.#expectReady(what);
     this.#arguments.expectValues(what);
     return this.#start(what);
@@ -281,7 +281,7 @@ export class Execution {
     this.#arguments.expectAllSet(what);
   }
 
-  #start(what: string): Executable {
+  #start(what: string): ExecutionTarget {
     const executable = this.#compilation.lend();
     this.#state = "running";
     this.#arguments.retain();

@@ -13,7 +13,7 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import type { Executable } from "./compilation.ts";
+import type { ExecutionTarget } from "./compiled-model.ts";
 import { executeAfter } from "./plan/fenced.ts";
 import { isRecoverable } from "./plan/run.ts";
 import type { Abandoned } from "./watch.ts";
@@ -32,7 +32,7 @@ export interface Conclusion extends Outcome, Abandoned {
  * where it may fall back to the CPU.
  */
 export async function launchFenced(
-  { whole, preparedModel, canFallBack }: Executable,
+  { whole, preparedModel, canFallBack }: ExecutionTarget,
   request: Request,
   fences: readonly SyncFence[],
   options: FencedExecuteOptions,

@@ -16,7 +16,7 @@ export { MemoryDesc } from "./memory-desc.ts";
 export { Model, type ModelOptions } from "./model.ts";
 export type { DivideOptions } from "./plan/divide.ts";
 export { type PlanMemory, planMemory } from "./plan/memory.ts";
-export type { StepTime } from "./plan/run.ts";
+export type { StepTime } from "./plan/run-options.ts";
 export { convertErrorStatusToResultCode, NeuralNetworksError, ResultCode } from "./result-code.ts";
 export { type RuntimeDeviceOptions, runtimeAsDevice } from "./runtime-as-device.ts";
 export type { OperandValue } from "./value.ts";

@@ -5,7 +5,7 @@ import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
 import { ErrorStatus } from "@nnhal/types";
 import { combineDimensions, defaultLogger, type Logger } from "@nnhal/utils";
 import { allocated, expectDimensions } from "./checks.ts";
-import type { Compilation } from "./compilation.ts";
+import type { CompiledModel } from "./compiled-model.ts";
 import { expectKind } from "./given.ts";
 import type { GuardedDevice } from "./guard/device.ts";
 import {
@@ -39,12 +39,12 @@ export class MemoryDesc {
   #isFinished = false;
 
   /** The memory may be an input of a finished compilation. `frequency`: how likely, within (0, 1]. Default: 1. */
-  addInputRole(compilation: Compilation, index: number, frequency = 1): void {
+  addInputRole(compilation: CompiledModel, index: number, frequency = 1): void {
     this.#addRole("addInputRole", { compilation, side: "input", index, frequency });
   }
 
   /** The memory may be an output of a finished compilation. */
-  addOutputRole(compilation: Compilation, index: number, frequency = 1): void {
+  addOutputRole(compilation: CompiledModel, index: number, frequency = 1): void {
     this.#addRole("addOutputRole", { compilation, side: "output", index, frequency });
   }
 

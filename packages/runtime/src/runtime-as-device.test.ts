@@ -15,7 +15,7 @@ import { code } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { float32, openReference } from "./models.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
-import type { StepTime } from "./plan/run.ts";
+import type { StepTime } from "./plan/run-options.ts";
 import { runtimeAsDevice } from "./runtime-as-device.ts";
 
 let reference: Device;

@@ -1,8 +1,9 @@
 /**
  * Memory that a device allocates for itself (HAL 1.3 memory domains).
  */
-import type { Outcome } from "./device.ts";
+
 import type { Memory } from "./memory.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** What a buffer is to hold (HAL 1.3 BufferDesc). */
 export interface BufferDesc {

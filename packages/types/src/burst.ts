@@ -2,10 +2,11 @@
  * Bursts: executions of one prepared model in rapid succession, through a pair of fast message queues (HAL 1.2). A
  * request is a packet of `FmqRequestDatum`, its result a packet of `FmqResultDatum`; memory is named by slots.
  */
-import type { ExecutionResult, Outcome } from "./device.ts";
+
 import type { ErrorStatus, MeasureTiming } from "./enums.ts";
 import type { Memory } from "./memory.ts";
 import type { DataLocation } from "./model.ts";
+import type { ExecutionResult, Outcome } from "./outcome.ts";
 import type { Request, Timing } from "./request.ts";
 
 /**

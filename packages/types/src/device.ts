@@ -10,18 +10,12 @@ import type { FmqDescriptor, IBurstCallback, IBurstContext } from "./burst.ts";
 import type { CompilationCache } from "./cache.ts";
 import type { Capabilities, Extension } from "./capabilities.ts";
 import type { DEVICE_TYPE_UNKNOWN } from "./constants.ts";
-import type { DeviceStatus, DeviceType, ErrorStatus, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
+import type { DeviceStatus, DeviceType, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { IFencedExecutionCallback, SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
-import type { OutputShape, Request, Timing } from "./request.ts";
+import type { ExecutionResult, Outcome } from "./outcome.ts";
+import type { Request } from "./request.ts";
 import type { HalVersion } from "./version.ts";
-
-/** The fields that every answer has. `Status`: the statuses of a HAL version. */
-export interface Outcome<Status extends ErrorStatus = ErrorStatus> {
-  readonly status: Status;
-  /** What was attempted, which rule it broke and with which value. Absent if status is NONE. */
-  readonly message?: string;
-}
 
 /** How to prepare a model (HAL 1.3 IDevice.prepareModel_1_3). */
 export interface PrepareOptions {
@@ -71,14 +65,6 @@ export interface SupportedOperations extends Outcome {
 export interface PrepareResult extends Outcome {
   /** Not null if and only if status is NONE. */
   readonly preparedModel: PreparedModel | null;
-}
-
-/** The answer to an execution. */
-export interface ExecutionResult extends Outcome {
-  /** One for each output if status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. */
-  readonly outputShapes: readonly OutputShape[];
-  /** Both unknown unless measured and status is NONE. */
-  readonly timing: Timing;
 }
 
 /** The answer to executeFenced. */

@@ -1,7 +1,7 @@
 /**
  * Fences: executions wait for one another without their caller (HAL 1.3 IPreparedModel.executeFenced).
  */
-import type { Outcome } from "./device.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Timing } from "./request.ts";
 
 /**

@@ -16,7 +16,6 @@
  * - The caller must not change models, requests or the content of their pools until the call or its task has ended.
  */
 import type { PerformanceInfo } from "./capabilities.ts";
-import type { Outcome as CanonicalOutcome } from "./device.ts";
 import {
   OperandLifeTime as CanonicalOperandLifeTime,
   type DeviceStatus,
@@ -27,6 +26,7 @@ import type { Memory } from "./memory.ts";
 import type { Model as CanonicalModel, Operand as CanonicalOperand, Operation } from "./model.ts";
 import { operandTypes } from "./operand-type.ts";
 import { operationTypes } from "./operation-type.ts";
+import type { Outcome as CanonicalOutcome } from "./outcome.ts";
 import type { Request as CanonicalRequest } from "./request.ts";
 import { codesOf, tableAt } from "./table.ts";
 

@@ -13,7 +13,8 @@ import {
 } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
-import { type DeviceRole, onlyDevice } from "./uses.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { onlyDevice } from "./device-role.ts";
 
 /** A role, and how likely an execution uses the buffer so: within (0, 1]. */
 export interface WeightedRole {

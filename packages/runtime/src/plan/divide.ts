@@ -24,12 +24,12 @@ import { defaultLogger, inSection, type Logger, modelSummary, noTracer, type Sec
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
 import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
+import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
-import type { StepTime } from "./run.ts";
+import type { StepTime } from "./run-options.ts";
 import { withSharedConstants } from "./shared-constants.ts";
-import type { DeviceRole } from "./uses.ts";
 
 /** How to divide a model among devices. */
 export interface DivideOptions {

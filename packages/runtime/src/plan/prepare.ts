@@ -2,7 +2,7 @@
  * A plan made ready: each step's model is prepared on its device, and it is known who uses each value.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
-import type { ExecutionStep, IfStep, Plan, WhileStep } from "@nnhal/driver-core/partition";
+import type { Plan } from "@nnhal/driver-core/partition";
 import {
   type Model,
   type Operand,
@@ -13,56 +13,13 @@ import {
 } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
-import type { GuardedModel } from "../guard/prepared-model.ts";
 import { levelsOf, readsOf } from "./levels.ts";
 import { byteSize, lifetimesOf } from "./lifetimes.ts";
 import type { PrepareModel } from "./observe.ts";
 import { type Place, poolOf } from "./place.ts";
-import { type Uses, usesOf } from "./uses.ts";
-import { createWorkspaces, type Value, type Workspaces } from "./workspace.ts";
-
-/** A step made ready. */
-export type PreparedStep = PreparedExecution | PreparedIf | PreparedWhile;
-
-/** Operations on a device, made ready. */
-export interface PreparedExecution {
-  readonly kind: "execution";
-  readonly step: ExecutionStep;
-  readonly device: GuardedDevice;
-  readonly preparedModel: GuardedModel;
-}
-
-/** An interpreted IF, made ready. */
-export interface PreparedIf {
-  readonly kind: "if";
-  readonly step: IfStep;
-  readonly thenPlan: PreparedPlan;
-  readonly elsePlan: PreparedPlan;
-}
-
-/** An interpreted WHILE, made ready. */
-export interface PreparedWhile {
-  readonly kind: "while";
-  readonly step: WhileStep;
-  readonly conditionPlan: PreparedPlan;
-  readonly bodyPlan: PreparedPlan;
-  /** The condition's verdict, then each result of the body twice: what one turn writes the next one reads. */
-  readonly states: Workspaces;
-}
-
-/** A plan made ready. */
-export interface PreparedPlan {
-  readonly plan: Plan;
-  readonly steps: readonly PreparedStep[];
-  /** The steps' indexes by level: see `levelsOf`. */
-  readonly levels: readonly (readonly number[])[];
-  readonly uses: Uses;
-  /** The operands that one step writes and another reads, in the order of a workspace's places. */
-  readonly temporaries: readonly number[];
-  readonly workspaces: Workspaces;
-  /** Constants that interpreted steps hand to their subgraphs, by operand. */
-  readonly constants: ReadonlyMap<number, Place>;
-}
+import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
+import { usesOf } from "./uses.ts";
+import { createWorkspaces, type Value } from "./workspace.ts";
 
 /** A device, and how to have it prepare a model. */
 export interface Preparer {

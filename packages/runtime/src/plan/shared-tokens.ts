@@ -17,10 +17,11 @@ import type { Logger } from "@nnhal/utils";
 import { describeBuffer } from "@nnhal/validation";
 import type { GuardedDevice } from "../guard/device.ts";
 import { allocateFor, type WeightedRole } from "./device-memory.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { onlyDevice } from "./device-role.ts";
 import type { Divided } from "./divide.ts";
 import { unfenced } from "./fenced.ts";
 import { refused } from "./planned-model.ts";
-import { type DeviceRole, onlyDevice } from "./uses.ts";
 
 /** The memory of devices, as that of one. */
 export interface SharedTokens {

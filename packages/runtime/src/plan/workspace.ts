@@ -9,9 +9,10 @@ import { allocateMemory } from "@nnhal/driver-core/memory";
 import type { IBuffer } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
 import { allocateFor } from "./device-memory.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { onlyDevice } from "./device-role.ts";
 import { type Layout, type Lifetime, layOut } from "./layout.ts";
 import { type Place, poolOf } from "./place.ts";
-import { type DeviceRole, onlyDevice } from "./uses.ts";
 
 /** A value that needs a place: see `Lifetime`, whose `operand` is any number that tells values apart. */
 export interface Value extends Lifetime {
