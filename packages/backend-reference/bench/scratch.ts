@@ -1,16 +1,13 @@
 /**
- * What it gains to keep scratch memory: runs of 20 RELUs in a chain, with memory kept from run to run, released before each
- * run, and made anew for each operation. Milliseconds, median; the three take turns.
+ * What it gains to keep scratch memory: runs of 20 RELUs in a chain, with memory kept from run to run, and released before each
+ * run. Milliseconds, median; the two take turns.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/backend-reference/bench/scratch.ts [ROUNDS]`.
  */
 import { viewModel } from "@nnhal/backend";
-import { createData, operationByCode } from "@nnhal/operations";
+import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
-import { drive } from "../src/drive.ts";
-import { runMain } from "../src/execute.ts";
-import { compileGraph } from "../src/plan.ts";
-import { createScratch, type Scratch } from "../src/scratch.ts";
+import { referenceBackend } from "../src/index.ts";
 
 const rounds = Number(process.argv[2] ?? 40);
 const length = 20;
@@ -44,23 +41,26 @@ function chain(count: number): Model {
   };
 }
 
-const kept = createScratch();
-const released = createScratch();
-const anew: Scratch = { take: createData, giveBack() {}, clear() {} };
-const ways = { kept, released, anew };
+async function openSession() {
+  const session = await referenceBackend.open();
+  if ("unavailable" in session) throw new Error(session.unavailable);
+  return session;
+}
 
 for (const count of [1 << 20, 1 << 16, 1 << 12]) {
-  const plan = compileGraph(viewModel({ model: chain(count), pools: [], operationByCode }));
+  const graph = viewModel({ model: chain(count), pools: [], operationByCode });
+  // A session of its own for each way, since a session has one scratch memory.
+  const compile = async () => (await openSession()).compile(graph, { preference: 1, priority: 1 });
+  const ways = { kept: await compile(), released: await compile() };
   const place = () => ({ bytes: new Uint8Array(4 * count), dimensions: [count] });
   const [input, output] = [place(), place()];
   const context = { now: process.hrtime.bigint, loopTimeoutDuration: 0n, measure: false, random: Math.random };
-  const missed = { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, outputShapes: [] };
   const times = new Map<string, number[]>();
   for (let round = 0; round < rounds; round++) {
-    for (const [way, scratch] of Object.entries(ways)) {
-      released.clear();
+    for (const [way, executable] of Object.entries(ways)) {
+      ways.released.releaseScratch?.();
       const start = performance.now();
-      const { status } = await drive(runMain(plan, [input], [output], context, scratch), context, missed);
+      const { status } = await executable.run([input], [output], context);
       if (status !== ErrorStatus.NONE) throw new Error(`status ${status}`);
       times.set(way, [...(times.get(way) ?? []), performance.now() - start]);
     }

@@ -1,53 +1,39 @@
 /**
  * The reference backend: a CPU device that runs the kernels of @nnhal/operations, one operation after the other.
  */
-import {
-  type Backend,
-  type BackendSession,
-  capabilitiesOf,
-  type Executable,
-  type OperationView,
-  type RunContext,
-  type RunResult,
-  type Support,
-} from "@nnhal/backend";
-import { DeviceType, ErrorStatus } from "@nnhal/types";
-import { drive } from "./drive.ts";
-import { runMain } from "./execute.ts";
-import { compileGraph } from "./plan.ts";
+import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
+import { DeviceType } from "@nnhal/types";
+import { type Held, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
 
 /** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. */
-export const referenceBackend: Backend = {
+export const referenceBackend: Backend = kernelBackend<Held>({
   name: "reference",
   deviceType: DeviceType.CPU,
-  open: async () => session,
-};
+  open: async () => createEngine(),
+});
 
-const session: BackendSession = {
-  version: "nnhal-reference-1",
-  // The reference is what others are compared with.
-  capabilities: capabilitiesOf({ float: 1, quantised: 1 }),
-  supports({ definition }: OperationView): Support {
-    if (definition.controlFlow || definition.reference !== undefined) return { supported: true };
-    return { supported: false, reason: `${definition.name}: the operation has no reference kernel` };
-  },
-  async compile(graph): Promise<Executable> {
-    const plan = compileGraph(graph);
-    const scratch = createScratch();
-    return {
-      run: (inputs, outputs, context) => start(runMain(plan, inputs, outputs, context, scratch), context),
-      releaseScratch: scratch.clear,
-      close() {},
-    };
-  },
-  async close() {},
-};
-
-function start(steps: Generator<void, RunResult>, context: RunContext): Promise<RunResult> {
-  return drive(steps, context, {
-    status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
-    message: "the deadline passed before the execution ended",
-    outputShapes: [],
-  });
+function createEngine(): KernelEngine<Held> {
+  const scratch = createScratch();
+  const shared = { scratch, widened: { bytes: 0 } };
+  return {
+    version: "nnhal-reference-1",
+    // The reference is what others are compared with.
+    capabilities: capabilitiesOf({ float: 1, quantised: 1 }),
+    powerBasis: "reference",
+    isHost: true,
+    warmsUp: false,
+    kernels: (operation) => kernelOf(operation, shared),
+    extentsOf: ({ dimensions }) => dimensions,
+    upload: ({ type, dimensions, scale, zeroPoint, channelQuant }, data) => {
+      const facts = { type, dimensions, scale, zeroPoint, data, isForeign: true };
+      return channelQuant === undefined ? facts : { ...facts, channelQuant };
+    },
+    download: ({ data }) => data,
+    release({ data, isForeign }) {
+      if (!isForeign) scratch.giveBack(data);
+    },
+    releaseScratch: scratch.clear,
+    close: scratch.clear,
+  };
 }

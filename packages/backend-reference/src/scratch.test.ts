@@ -99,26 +99,37 @@ async function run(executable: Executable, x: number): Promise<number> {
 }
 
 describe("createScratch", () => {
-  it("gives zeroed elements again that were given back, to the same type and number alone", () => {
+  it("returns elements that were given back, for the same typed array and number alone, once", () => {
     const scratch = createScratch();
-    const data = scratch.take("TENSOR_FLOAT32", large).fill(1);
-    scratch.giveBack("TENSOR_FLOAT32", data);
-    expect(scratch.take("TENSOR_FLOAT32", large + 1)).not.toBe(data);
-    expect(scratch.take("TENSOR_INT32", large)).not.toBe(data);
-    expect(scratch.take("TENSOR_FLOAT32", large)).toBe(data);
-    expect(new Set(data)).toEqual(new Set([0]));
-    expect(scratch.take("TENSOR_FLOAT32", large)).not.toBe(data);
+    const data = new Float32Array(large);
+    expect(scratch.take("TENSOR_FLOAT32", large)).toBeUndefined();
+    scratch.giveBack(data);
+    expect(scratch.take("TENSOR_FLOAT32", large + 1)).toBeUndefined();
+    expect(scratch.take("TENSOR_INT32", large)).toBeUndefined();
+    expect(scratch.take("TENSOR_FLOAT16", large)).toBe(data);
+    expect(scratch.take("TENSOR_FLOAT32", large)).toBeUndefined();
   });
 
   it("forgets what it is told to, and what is small at once", () => {
     const scratch = createScratch();
-    const data = scratch.take("TENSOR_INT32", large);
-    scratch.giveBack("TENSOR_INT32", data);
+    scratch.giveBack(new Int32Array(large));
     scratch.clear();
-    expect(scratch.take("TENSOR_INT32", large)).not.toBe(data);
-    const small = scratch.take("TENSOR_INT32", 4095);
-    scratch.giveBack("TENSOR_INT32", small);
-    expect(scratch.take("TENSOR_INT32", 4095)).not.toBe(small);
+    expect(scratch.take("TENSOR_INT32", large)).toBeUndefined();
+    scratch.giveBack(new Int32Array(4095));
+    expect(scratch.take("TENSOR_INT32", 4095)).toBeUndefined();
+    scratch.giveBack(new Int32Array(4096));
+    expect(scratch.take("TENSOR_INT32", 4096)).toHaveLength(4096);
+  });
+
+  it("keeps no more bytes than it may", () => {
+    const scratch = createScratch(4 * large);
+    const first = new Int32Array(large);
+    scratch.giveBack(first);
+    scratch.giveBack(new Int32Array(large + 1));
+    expect(scratch.take("TENSOR_INT32", large + 1)).toBeUndefined();
+    expect(scratch.take("TENSOR_INT32", large)).toBe(first);
+    scratch.giveBack(first);
+    expect(scratch.take("TENSOR_INT32", large)).toBe(first);
   });
 });
 

@@ -1,39 +1,49 @@
 /**
- * Memory for what operations hand to one another, used again from run to run: the system takes longer to give and clear
- * large pieces than to clear them again here.
+ * Memory for what operations hand to one another, used again from run to run: the system takes longer to provide and clear large
+ * pieces than it takes to clear them again here.
  */
-import { createData, type TensorData } from "@nnhal/operations";
+import { dataConstructor, type TensorData } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 
 /** Memory that waits for its next use. */
 export interface Scratch {
-  /** Zeroed elements, which are the caller's alone. */
-  take(type: OperandTypeName, count: number): TensorData;
-  /** Gives elements that were taken back. Nobody reads them any more. */
-  giveBack(type: OperandTypeName, data: TensorData): void;
+  /** Elements that were given back, with whatever is in them; undefined if there are none. They are the caller's alone. */
+  take(type: OperandTypeName, count: number): TensorData | undefined;
+  /** Gives elements back. Nothing reads them any more. */
+  giveBack(data: TensorData): void;
   /** Forgets what waits. */
   clear(): void;
 }
 
-/** Fewer elements than these are quicker made anew. */
-const leastCount = 4096;
+/** Allocating fewer elements than these is quicker than looking for them. */
+const LEAST_COUNT = 4096;
+
+/** Most bytes that wait. Models whose shapes change from run to run would fill the memory with pieces of every size. */
+const MOST_BYTES = 2 ** 28;
 
 /** Scratch memory with nothing in it. */
-export function createScratch(): Scratch {
-  /** By type and number of elements. */
+export function createScratch(mostBytes = MOST_BYTES): Scratch {
+  /** By typed array and number of elements. */
   const waiting = new Map<string, TensorData[]>();
+  let bytes = 0;
   return {
     take(type, count) {
-      const data = count < leastCount ? undefined : waiting.get(`${type} ${count}`)?.pop();
-      return data?.fill(0) ?? createData(type, count);
+      if (count < LEAST_COUNT) return undefined;
+      const data = waiting.get(`${dataConstructor(type).name} ${count}`)?.pop();
+      if (data !== undefined) bytes -= data.byteLength;
+      return data;
     },
-    giveBack(type, data) {
-      if (data.length < leastCount) return;
-      const key = `${type} ${data.length}`;
+    giveBack(data) {
+      if (data.length < LEAST_COUNT || bytes + data.byteLength > mostBytes) return;
+      bytes += data.byteLength;
+      const key = `${data.constructor.name} ${data.length}`;
       const pieces = waiting.get(key);
       if (pieces === undefined) waiting.set(key, [data]);
       else pieces.push(data);
     },
-    clear: () => waiting.clear(),
+    clear() {
+      waiting.clear();
+      bytes = 0;
+    },
   };
 }

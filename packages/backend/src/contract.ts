@@ -12,6 +12,7 @@ import type {
   OutputShape,
   Priority,
 } from "@nnhal/types";
+import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
 
 /** An engine that can be opened. A value handed to a driver; there is no registry. */
@@ -35,6 +36,8 @@ export interface BackendSession {
   /** Not empty; changes whenever results or speed may change. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** Where `powerUsage` in the capabilities comes from; tools show it. Default: not known. */
+  readonly powerBasis?: PowerBasis;
   /** Where only opening tells what the engine runs on. Default: that of the backend. */
   readonly deviceType?: DeviceType;
   /** What would make it better here, such as a faster engine that is not installed; the first is the best. Default: nothing. */
@@ -44,7 +47,10 @@ export interface BackendSession {
    * operations inside are asked for one by one.
    */
   supports(operation: OperationView): Support;
-  /** Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason. */
+  /**
+   * Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason; a
+   * StatusError also says the status.
+   */
   compile(graph: GraphView, options: CompileOptions): Promise<Executable>;
   /**
    * Makes what `Executable.serialize` gave for the same graph run again, in this version of the backend, without the work
@@ -62,9 +68,18 @@ export interface BackendSession {
    * Whether executables can read and write a hardware buffer that is no BLOB. Optional: without it, none is accepted.
    */
   supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
-  /** Most runs that may be under way at once, on all executables together. Default: 4. */
+  /**
+   * Most runs that may be under way at once, on all executables together. Default: 4. A run that has not ended a while after its
+   * deadline is not counted any more: the next one may then start beside it.
+   */
   readonly concurrency?: number;
-  /** Frees the engine. Executables are closed before. */
+  /**
+   * Resolves with the reason when the engine is gone for good, such as a GPU that was removed or a process that died. What is under
+   * way then ends with DEVICE_UNAVAILABLE, the device is OFFLINE, and nothing but `close` is called any more. Optional: without it,
+   * the device learns of a loss from each run that fails.
+   */
+  readonly lost?: Promise<string>;
+  /** Frees the engine. Executables are closed before, except those whose runs do not end. */
   close(): Promise<void>;
 }
 
@@ -107,6 +122,10 @@ export type Support =
 export interface CompileOptions {
   readonly preference: ExecutionPreference;
   readonly priority: Priority;
+  /** Nanoseconds of the clock that `deadline` is a time of. Needed if there is a deadline. */
+  readonly now?: () => bigint;
+  /** When compiling must have ended: `compile` then rejects with a StatusError of MISSED_DEADLINE_TRANSIENT. Default: none. */
+  readonly deadline?: bigint;
 }
 
 /** The bytes of an argument and the shape they have. */
@@ -140,6 +159,11 @@ export interface RunContext {
   readonly deadline?: bigint;
   /** The most that one WHILE may take; the outcome is MISSED_DEADLINE_TRANSIENT otherwise. */
   readonly loopTimeoutDuration: bigint;
+  /**
+   * Bytes that the results of operations may take together, in all runs of a session at once. A run that needs more ends with
+   * RESOURCE_EXHAUSTED_TRANSIENT, or with RESOURCE_EXHAUSTED_PERSISTENT if the model alone decides that. Default: no limit.
+   */
+  readonly temporaryLimit?: number;
   /** Whether `timeOnDevice` is wanted. */
   readonly measure: boolean;
   /** Uniform in [0, 1). */
@@ -178,7 +202,10 @@ export interface CacheBlobs {
 
 /** A compiled graph. Several runs may be under way at once. */
 export interface Executable {
-  /** Outputs that fit their buffers are written when it settles. Never rejects, never throws. Undefined: omitted. */
+  /**
+   * The outputs are written when it settles with NONE; otherwise their content does not matter. Never rejects, never throws.
+   * Undefined: omitted.
+   */
   run(
     inputs: readonly (InputBuffer | undefined)[],
     outputs: readonly OutputBuffer[],

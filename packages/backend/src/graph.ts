@@ -5,6 +5,7 @@
 import {
   decodeTensorData,
   elementCount,
+  isView,
   type Match,
   matchOperation,
   type OperandInfo,
@@ -19,6 +20,7 @@ import {
   operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
+import { decodeInParts } from "./codec.ts";
 
 /** An operand of a fundamental type. */
 export interface OperandView extends OperandInfo {
@@ -96,13 +98,30 @@ function viewOperand(operand: Operand, index: number, source: GraphSource): Oper
 /** Adds a constant's elements, decoded when they are first read. */
 function withConstant(view: OperandView, bytes: Uint8Array): OperandView {
   let data: OperandInfo["data"];
-  return Object.defineProperty({ ...view }, "data", {
+  const result: OperandView = Object.defineProperty({ ...view }, "data", {
     enumerable: true,
     get() {
       data ??= decodeTensorData(view.type, bytes, elementCount(view.dimensions));
       return data;
     },
   });
+  if (!isView(view.type, bytes)) {
+    copied.set(result, function* () {
+      data ??= yield* decodeInParts(view.type, bytes, elementCount(view.dimensions));
+    });
+  }
+  return result;
+}
+
+/** How the constants are decoded whose elements have to be copied. */
+const copied = new WeakMap<OperandView, () => Generator<void, void>>();
+
+/** Decodes a constant, with pauses if it is large. Its `data` is there at once afterwards. */
+export function* decodeConstant(operand: OperandView): Generator<void, void> {
+  const decode = copied.get(operand);
+  if (decode === undefined) return;
+  copied.delete(operand);
+  yield* decode();
 }
 
 function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Array | undefined {

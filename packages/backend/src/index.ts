@@ -3,10 +3,17 @@
  */
 // Backends read and write bytes of pools.
 export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
-export { capabilitiesOf, type RelativeTimes } from "./capabilities.ts";
+export {
+  capabilitiesOf,
+  type PowerBasis,
+  powerBasisOf,
+  type RelativeFigures,
+  type RelativeTimes,
+} from "./capabilities.ts";
 export * from "./contract.ts";
 export * from "./graph.ts";
 export * from "./input.ts";
 export * from "./kernels/kernel.ts";
 export * from "./kernels/kernel-backend.ts";
 export * from "./settle.ts";
+export { StatusError } from "./status-error.ts";

@@ -12,13 +12,18 @@ export function byteLength(type: OperandTypeName, count: number): number {
 }
 
 /**
- * The elements in some bytes: a view on them where the alignment allows it, else a copy; float16 is widened to float32.
+ * The elements in some bytes: a view on them if the alignment allows it, else a copy; float16 is widened to float32.
  * The bytes are at least as long as `count` elements.
  */
 export function decodeTensorData(type: OperandTypeName, bytes: Uint8Array, count: number): TensorData {
+  if (!isView(type, bytes)) return copyTensorData(type, bytes, count);
   const Data = dataConstructor(type);
-  if (isHalf(type) || bytes.byteOffset % Data.BYTES_PER_ELEMENT !== 0) return copyTensorData(type, bytes, count);
   return new Data(bytes.buffer, bytes.byteOffset, count);
+}
+
+/** Whether `decodeTensorData` returns a view on the bytes, so that nothing is copied. */
+export function isView(type: OperandTypeName, bytes: Uint8Array): boolean {
+  return !isHalf(type) && bytes.byteOffset % dataConstructor(type).BYTES_PER_ELEMENT === 0;
 }
 
 /** As `decodeTensorData`, but always a copy, of the bytes from `offset`: whoever has the memory may write there. */

@@ -4,7 +4,7 @@
  */
 import type { HalVersion, OperandTypeName } from "@nnhal/types";
 import type { AnyArgs, AnyOutputs, ArgsOf, OutputsOf, Param } from "./params.ts";
-import type { OutputTensor, Tensor, TensorInfo } from "./tensor.ts";
+import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
 
 /**
  * One legal combination of types: the HAL version that introduced it, then one type for each parameter that has no
@@ -26,10 +26,21 @@ export interface OutputInfo {
 /** What shape inference says of all outputs by parameter name. */
 export type AnyOutputInfos = Readonly<Record<string, OutputInfo | readonly OutputInfo[] | undefined>>;
 
+/** Elements as float64 that an executor keeps from run to run, by the elements that they were made of. */
+export interface Widened {
+  get(data: TensorData): Float64Array | undefined;
+  /** Whether `set` would keep them: they are a constant's, and there is room. */
+  accepts(data: TensorData): boolean;
+  /** Keeps them, or does nothing. */
+  set(data: TensorData, wide: Float64Array): void;
+}
+
 /** What a kernel may use beside its arguments. */
 export interface KernelContext {
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Default: nothing is kept. */
+  readonly widened?: Widened;
 }
 
 /**
@@ -60,7 +71,10 @@ export interface Form {
   readonly counts?: readonly number[];
   /** Legal numbers of outputs; absent: as `counts`. */
   readonly outputCounts?: readonly number[];
-  /** Turns the arguments into those of the operation's first form. Extents are known. */
+  /**
+   * Computes the arguments of the operation's first form that this one does not have, or that mean something else in it. All others
+   * are those of the same name. Extents are known. Absent for the first form.
+   */
   normalise?(args: AnyArgs): AnyArgs;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
@@ -120,17 +134,26 @@ export interface OperationSpec<Params extends readonly Param[], Outputs extends 
   ): KernelResult;
 }
 
-/** Another way to write an operand list, that normalises to the arguments `Args` of the first. */
+/** Another way to write an operand list, that normalises to the arguments `Args` of the first form. */
 export interface Alternative<Args> {
   readonly params: readonly Param[];
   readonly outputs?: readonly Param[];
   readonly types?: readonly TypeRow[];
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  normalise(args: AnyArgs): Args;
+  normalise(args: AnyArgs): Partial<Args>;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
 }
+
+/** Arguments of the first form: those that another form lacks or has as another type, and any more. */
+type Added<First, Other> = Partial<First> & {
+  readonly [Name in keyof First as Name extends keyof Other
+    ? Other[Name] extends First[Name]
+      ? never
+      : Name
+    : Name]: First[Name];
+};
 
 /** What `alternative` takes; outputs, types, check and since are the first form's where absent. */
 export interface AlternativeSpec<Params extends readonly Param[], Args> {
@@ -139,7 +162,8 @@ export interface AlternativeSpec<Params extends readonly Param[], Args> {
   readonly types?: readonly TypeRow[];
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  normalise(args: ArgsOf<Params, Tensor>): Args;
+  /** See `Form.normalise`. */
+  normalise(args: ArgsOf<Params, Tensor>): Added<Args, ArgsOf<Params, Tensor>>;
   check?(args: CheckArgs<Params>, outputs: Readonly<Record<string, OperandInfo>>): string | undefined;
   since?(args: CheckArgs<Params>, outputs: Readonly<Record<string, OperandInfo>>): HalVersion | undefined;
 }

@@ -99,6 +99,7 @@ describe("Burst", () => {
     }
     // The memory once, and two arrays each time.
     expect(seen.memories.size).toBe(1 + 3 * 2);
+    await turn();
     expect(seen.forgotten).toBe(3 * 2);
     memory.close();
     await turn();

@@ -1,19 +1,19 @@
 /**
  * Burst: executions of one compilation in rapid succession (NNAPI: ANeuralNetworksBurst).
  */
-import { createBurst, type Burst as HalBurst } from "@nnhal/driver-core/burst";
+import type { Burst as HalBurst } from "@nnhal/driver-core/burst";
 import {
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionResult,
   type Memory as HalMemory,
-  type PreparedModel,
   type Request,
 } from "@nnhal/types";
-import { expectGiven } from "./checks.ts";
 import type { Compilation, Executable } from "./compilation.ts";
 import type { Executed } from "./execution.ts";
 import { close, whenCollected } from "./finalizer.ts";
+import { expectKind } from "./given.ts";
+import type { GuardedModel } from "./guard/prepared-model.ts";
 import type { Memory } from "./memory.ts";
 import { isRecoverable } from "./plan/run.ts";
 import { expect, ResultCode } from "./result-code.ts";
@@ -43,7 +43,7 @@ export class Burst {
 
   /** Starts a burst of a finished compilation. */
   static async create(compilation: Compilation): Promise<Burst> {
-    expectGiven(compilation, "Burst.create", "compilation");
+    expectKind(compilation, "Compilation", "Burst.create", "compilation");
     return new Burst(compilation, await queuesTo(compilation.executable.whole, compilation));
   }
 
@@ -88,7 +88,8 @@ export class Burst {
       for (const pool of request.pools) {
         if (pool.kind !== "memory") continue;
         const memory = memories.get(pool.memory);
-        if (memory === undefined) await this.#queues.freeMemory(pool.memory);
+        // The queues do so before the next request.
+        if (memory === undefined) void this.#queues.freeMemory(pool.memory);
         else this.#remember(memory, pool.memory);
       }
       return canFallBack && isRecoverable(result.status) ? await ordinarily() : result;
@@ -109,10 +110,9 @@ function forget({ queues, pool }: { readonly queues: HalBurst | undefined; reado
   void queues?.freeMemory(pool);
 }
 
-async function queuesTo(model: PreparedModel | undefined, { log }: Compilation): Promise<HalBurst | undefined> {
-  if (model?.configureExecutionBurst === undefined) return undefined;
-  const configure = model.configureExecutionBurst.bind(model);
-  const { status, message, burst } = await createBurst(configure);
+async function queuesTo(model: GuardedModel | undefined, { log }: Compilation): Promise<HalBurst | undefined> {
+  if (model?.openBurst === undefined) return undefined;
+  const { status, message, burst } = await model.openBurst();
   if (status === ErrorStatus.NONE && burst !== null) return burst;
   log.VLOG("EXECUTION", `no burst, executions go the ordinary way: ${message ?? `status ${status}`}`);
   return undefined;

@@ -9,6 +9,7 @@ export type { OperandDescription } from "./draft-operand.ts";
 export { Event } from "./event.ts";
 export { type DurationCode, defaultLoopTimeout, Execution, maximumLoopTimeout } from "./execution.ts";
 export type { ArgumentRegion } from "./execution-arguments.ts";
+export { type GuardedDevice, guardDevice } from "./guard/device.ts";
 export { Memory } from "./memory.ts";
 export type { MemoryRegion } from "./memory-content.ts";
 export { MemoryDesc } from "./memory-desc.ts";

@@ -18,7 +18,14 @@ export {
   validateMemoryDesc,
 } from "./memory-desc.ts";
 export { type MinimumVersionOptions, minimumVersion, versionRequirements } from "./minimum-version.ts";
-export { type ModelValidationOptions, modelIssues, validateModel } from "./model.ts";
+export {
+  analyseModel,
+  type InferredShapes,
+  type ModelAnalysis,
+  type ModelValidationOptions,
+  modelIssues,
+  validateModel,
+} from "./model.ts";
 export { operandTypeIssues } from "./operand.ts";
 export { poolIssues, validatePool } from "./pool.ts";
 export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";

@@ -104,7 +104,7 @@ function check(
   if (status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE && !isShort) {
     return broken("result-sufficient", "outputShapes", `${name} comes with isSufficient true for every output`);
   }
-  return { status, ...said, outputShapes: shapes };
+  return said === undefined ? { status, outputShapes: shapes } : { status, ...said, outputShapes: shapes };
 }
 
 function isStatus(status: unknown): status is ErrorStatus {

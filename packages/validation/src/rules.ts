@@ -375,6 +375,16 @@ export const rules = {
     hal: "1.2 OutputShape.dimensions",
     says: "A result takes less than 2^32 bytes, and no more than there are if it is said to be sufficient.",
   },
+  "operation-shape": {
+    rule: 72,
+    hal: "1.0 OperationType",
+    says: "An operation can compute its outputs from the shapes and constants that are known, directly or by inference.",
+  },
+  "output-shape": {
+    rule: 72,
+    hal: "1.0 OperationType",
+    says: "The declared dimensions of an output do not contradict the shape that the operation gives it.",
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The code of a rule. */

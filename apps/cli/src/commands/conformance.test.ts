@@ -14,6 +14,7 @@ import { fakeDevice } from "../../../../packages/conformance/src/fake-device.tes
 import { addExample, toLine } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
 import type { ConformanceJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
+import { CommandError } from "../failure.ts";
 import { registerConformanceCommand } from "./conformance.ts";
 
 let folder: string;
@@ -40,13 +41,20 @@ async function run(args: readonly string[], device: Device) {
       if (name === "mine") return device;
       throw new Error(`there is no device "${name}"`);
     },
+    showWhere() {},
     setExitCode(code) {
       output.exitCode = code;
     },
   };
   const program = new Command().exitOverride().configureOutput({ writeErr: context.stderr.write });
   registerConformanceCommand(program, context);
-  await program.parseAsync(["conformance", ...args], { from: "user" });
+  try {
+    await program.parseAsync(["conformance", ...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    context.stderr.write(`nnhal conformance: ${error.message}\n`);
+    context.setExitCode(error.exitCode);
+  }
   return output;
 }
 

@@ -2,7 +2,7 @@
 import { createData, elementCount } from "@nnhal/operations";
 import { type Capabilities, DeviceType } from "@nnhal/types";
 import type { Backend } from "../contract.ts";
-import type { Kernel, KernelTable, KernelTensor } from "./kernel.ts";
+import type { Kernel, KernelEngine, KernelOutcome, KernelTable, KernelTensor } from "./kernel.ts";
 import { kernelBackend } from "./kernel-backend.ts";
 
 export interface Handle {
@@ -38,6 +38,21 @@ function isTensor(argument: unknown): argument is KernelTensor {
   return typeof argument === "object" && argument !== null && "dimensions" in argument;
 }
 
+/** The results of a kernel that neither pauses nor is asynchronous. */
+export function listOf(results: KernelOutcome<Handle>): readonly Handle[] {
+  if (!isList(results)) throw new TypeError("not a list of handles");
+  return results;
+}
+
+function isList(results: KernelOutcome<Handle>): results is readonly Handle[] {
+  return Array.isArray(results);
+}
+
+function* inSteps(steps: Generator<void, readonly Handle[], void>, born: (handle: Handle) => Handle) {
+  const results = yield* steps;
+  return results.map(born);
+}
+
 /** What happened in an engine. */
 export interface Record {
   /** Handles uploaded or computed, and not released. */
@@ -48,7 +63,10 @@ export interface Record {
 }
 
 /** A backend over a table of kernels, and what happens in it. */
-export function fakeBackend(kernels: KernelTable<Handle>): { readonly backend: Backend; readonly record: Record } {
+export function fakeBackend(
+  kernels: KernelTable<Handle>,
+  more: Partial<KernelEngine<Handle>> = {},
+): { readonly backend: Backend; readonly record: Record } {
   const record: Record = { alive: new Set(), uploads: 0, downloads: 0, closed: 0 };
   const counted: { [name: string]: Kernel<Handle> | undefined } = {};
   const born = (handle: Handle) => {
@@ -67,7 +85,8 @@ export function fakeBackend(kernels: KernelTable<Handle>): { readonly backend: B
             if (!record.alive.has(handle)) throw new Error(`operand ${tensor.index} was released before`);
             return handle;
           }, context);
-          return results instanceof Promise ? results.then((all) => all.map(born)) : results.map(born);
+          if (isList(results)) return results.map(born);
+          return results instanceof Promise ? results.then((all) => all.map(born)) : inSteps(results, born);
         };
       },
     };
@@ -95,6 +114,7 @@ export function fakeBackend(kernels: KernelTable<Handle>): { readonly backend: B
       close() {
         record.closed++;
       },
+      ...more,
     }),
   });
   return { backend, record };

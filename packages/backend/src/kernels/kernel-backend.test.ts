@@ -2,7 +2,7 @@ import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { viewOperands, viewOperation } from "../graph.ts";
-import { add, type Handle, tensorOf } from "./fake-engine.test-helper.ts";
+import { add, type Handle, listOf, tensorOf } from "./fake-engine.test-helper.ts";
 import type { Kernel, KernelTable } from "./kernel.ts";
 import { chain, compile, context, modelOf, none, openOver, operand, plus, runOn } from "./kernel-models.test-helper.ts";
 
@@ -102,7 +102,7 @@ describe("kernelBackend", () => {
       prepare: (args, outputs, setup) => {
         const run = add.prepare(args, outputs, setup);
         return async (read, more) => {
-          const results = run(read, more);
+          const results = listOf(run(read, more));
           await new Promise((resolve) => setTimeout(resolve, 1));
           return results;
         };

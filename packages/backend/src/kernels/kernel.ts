@@ -2,8 +2,9 @@
  * What a backend made of kernels says of itself: an engine that holds tensors as handles of its own, and one kernel for each
  * operation that it can run. `kernelBackend` does the rest.
  */
-import type { AnyArgs, TensorData, TensorInfo } from "@nnhal/operations";
+import type { AnyArgs, Operation, TensorData, TensorInfo } from "@nnhal/operations";
 import type { Capabilities, DeviceType } from "@nnhal/types";
+import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
 
 /** A tensor argument of a kernel. Its extents are known, and 0 is 0. */
@@ -18,13 +19,20 @@ export interface KernelTensor extends TensorInfo {
 export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
 
 /**
- * A prepared kernel: gives a new handle for each output, in the order of the operand list. May run many times, and several times
- * at once where it is asynchronous. Throws OperationError.
+ * What a kernel returns: a new handle for each output, in the order of the operand list; or a promise of them; or, for a long
+ * computation, a generator that returns them and pauses every few milliseconds. At a pause the event loop may turn and other runs
+ * may go on; if the run ends there, for example because its deadline has passed, the `finally` blocks of the generator are run.
  */
+export type KernelOutcome<Handle> =
+  | readonly Handle[]
+  | Promise<readonly Handle[]>
+  | Generator<void, readonly Handle[], void>;
+
+/** A prepared kernel. May run many times, and several times at once if it is asynchronous or pauses. Throws OperationError. */
 export type KernelRun<Handle> = (
   read: ReadTensor<Handle>,
   context: { readonly random: () => number },
-) => readonly Handle[] | Promise<readonly Handle[]>;
+) => KernelOutcome<Handle>;
 
 /** What a kernel may use while it is prepared. */
 export interface KernelSetup<Handle> {
@@ -32,8 +40,10 @@ export interface KernelSetup<Handle> {
   constant(tensor: KernelTensor): Handle | undefined;
   /** Hands over a handle that the prepared kernel needs: it is released with it. */
   keep(handle: Handle): Handle;
-  /** Asks for `close` to be called when the prepared kernel is needed no more. */
+  /** Registers a function that is called when the prepared kernel is no longer needed. */
   onClose(close: () => void): void;
+  /** Registers a function that frees memory which the next run can build again. It is called when the model is idle. */
+  onIdle(release: () => void): void;
   /** What the kernel does to its output before it gives it, in order. Not empty only for kernels that `leads`. */
   readonly following: readonly Following[];
 }
@@ -74,21 +84,40 @@ export interface Kernel<Handle> {
 /** Kernels by the names of their operations. */
 export type KernelTable<Handle> = Readonly<Record<string, Kernel<Handle> | undefined>>;
 
+/** The kernel of an operation; undefined if there is none. For engines that need no table, because the definition says it all. */
+export type KernelOf<Handle> = (operation: Operation) => Kernel<Handle> | undefined;
+
 /** An engine at work. */
 export interface KernelEngine<Handle> {
   /** See `BackendSession.version`. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** See `BackendSession.powerBasis`. */
+  readonly powerBasis?: PowerBasis;
   /** See `BackendSession.deviceType`. */
   readonly deviceType?: DeviceType;
   /** See `BackendSession.missing`. */
   readonly missing?: readonly Unavailable[];
-  readonly kernels: KernelTable<Handle>;
-  /** Makes a handle of elements. They may change when the call has returned. */
+  readonly kernels: KernelTable<Handle> | KernelOf<Handle>;
+  /**
+   * Whether handles live in the memory of the process: nothing is gained if a value stays in the engine from one execution to the
+   * next, so `upload` may keep the elements, and device memory lies in plain bytes. Default: no.
+   */
+  readonly isHost?: boolean;
+  /** Whether a model is run on zeros when it is prepared, so that its first execution is like any other. Default: yes. */
+  readonly warmsUp?: boolean;
+  /**
+   * The extents of a handle that a kernel has made. Only for engines with kernels of operations whose output shapes depend on the
+   * data (`Operation.dynamic`): their outputs are prepared with the extents that shape inference knows, 0 being unknown.
+   */
+  extentsOf?(handle: Handle): readonly number[];
+  /** Makes a handle of elements. They may change when the call has returned, unless `isHost`. */
   upload(info: TensorInfo, data: TensorData): Handle;
   /** The elements of a handle, in the typed array of the type. The handle is not released before the answer. */
   download(handle: Handle, info: TensorInfo): TensorData | Promise<TensorData>;
   release(handle: Handle): void;
+  /** Frees memory that is kept for the next run. Called when a model is idle. Default: nothing is kept. */
+  releaseScratch?(): void;
   /** Frees the engine. All handles have been released. */
   close(): void | Promise<void>;
 }

@@ -11,8 +11,7 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import type { BackendBuffer, BufferInfo } from "../contract.ts";
-import type { KernelEngine } from "./kernel.ts";
-import { drop, hold, type Value } from "./values.ts";
+import { drop, hold, type Memory, type Value } from "./values.ts";
 
 /** The places of an engine. */
 export interface Places<Handle> {
@@ -24,13 +23,14 @@ export interface Places<Handle> {
 }
 
 /** An engine's places, none yet. */
-export function createPlaces<Handle>(engine: KernelEngine<Handle>): Places<Handle> {
+export function createPlaces<Handle>(memory: Memory<Handle>): Places<Handle> {
+  const { engine } = memory;
   const held = new WeakMap<BackendBuffer, Value<Handle>>();
   const set = (place: BackendBuffer, value: Value<Handle> | undefined) => {
     const before = held.get(place);
     if (value === undefined) held.delete(place);
     else held.set(place, value);
-    drop(engine, before);
+    drop(memory, before);
   };
   const valueIn = (place: BackendBuffer): Value<Handle> => {
     const value = held.get(place);
@@ -46,13 +46,13 @@ export function createPlaces<Handle>(engine: KernelEngine<Handle>): Places<Handl
             const needed = byteLength(type, elementCount(value.info.dimensions));
             if (needed > 0) encodeTensorData(type, await engine.download(value.handle, value.info), bytes);
           } finally {
-            drop(engine, value);
+            drop(memory, value);
           }
         },
         write(bytes, dimensions) {
           const info: TensorInfo = { type, dimensions, scale, zeroPoint };
           const data = decodeTensorData(type, bytes, elementCount(dimensions));
-          set(place, { info, handle: engine.upload(info, data), holders: 1 });
+          set(place, { info, handle: engine.upload(info, data), bytes: 0, holders: 1 });
         },
         close: () => set(place, undefined),
       };
@@ -61,11 +61,11 @@ export function createPlaces<Handle>(engine: KernelEngine<Handle>): Places<Handl
     take: (place) => hold(valueIn(place)),
     put(place, value) {
       // Elements that came with a request may lie in the caller's memory, and change there.
-      set(place, value.data === undefined ? hold(value) : uploadAgain(engine, value));
+      set(place, value.data === undefined ? hold(value) : uploadAgain(memory, value));
     },
   };
 }
 
-function uploadAgain<Handle>(engine: KernelEngine<Handle>, { info, data }: Value<Handle>): Value<Handle> {
-  return { info, handle: engine.upload(info, data ?? createData(info.type, 0)), holders: 1 };
+function uploadAgain<Handle>({ engine }: Memory<Handle>, { info, data }: Value<Handle>): Value<Handle> {
+  return { info, handle: engine.upload(info, data ?? createData(info.type, 0)), bytes: 0, holders: 1 };
 }

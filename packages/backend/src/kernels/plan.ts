@@ -14,7 +14,7 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
-import type { GraphView, OperandView, OperationView } from "../graph.ts";
+import { decodeConstant, type GraphView, type OperandView, type OperationView } from "../graph.ts";
 import { settleOutput } from "../settle.ts";
 import {
   type BoundOperation,
@@ -25,12 +25,20 @@ import {
   viewOfChain,
 } from "./chain.ts";
 import type { Kernel, KernelEngine, KernelRun, KernelSetup, KernelTensor } from "./kernel.ts";
-import { type Constants, createConstants } from "./values.ts";
+import type { Steps } from "./steps.ts";
+import { bytesOf, type Constants, createConstants, type Memory } from "./values.ts";
 
 /** A kernel that is ready to run. */
 export interface PreparedStep<Handle> {
   readonly run: KernelRun<Handle>;
+  /** Extents of 0 are unknown if `isDynamic`. */
   readonly outputs: readonly TensorInfo[];
+  /** What the outputs take together; 0 if that is not known before the kernel has run. */
+  readonly bytes: number;
+  /** Only the kernel can tell the shapes of its outputs. */
+  readonly isDynamic: boolean;
+  /** Frees what the next run can build again. */
+  idle(): void;
   close(): void;
 }
 
@@ -50,6 +58,12 @@ export interface KernelStep<Handle> {
   readonly lastUses: readonly number[];
 }
 
+/** A number of bytes, and the name and index of the operation that brings them about. */
+export interface Peak {
+  readonly bytes: number;
+  readonly operation: string;
+}
+
 /** A subgraph made ready. */
 export interface KernelPlan<Handle> {
   readonly graph: GraphView;
@@ -57,18 +71,30 @@ export interface KernelPlan<Handle> {
   readonly constants: Constants<Handle>;
   /** The plans of `graph.referenced`. */
   readonly referenced: readonly KernelPlan<Handle>[];
+  /** The facts of each output of the graph; undefined if only an execution knows them. */
+  readonly outputs: readonly (TensorInfo | undefined)[];
+  /** The step after which the values whose shapes the model fixes take most memory together. */
+  readonly peak: Peak;
 }
 
-/** Makes a graph ready. Throws where an operation has no kernel, or where the model fixes shapes that cannot be. */
-export function planKernels<Handle>(graph: GraphView, engine: KernelEngine<Handle>): KernelPlan<Handle> {
+/**
+ * Makes a graph ready, with a pause after each operation. Throws if an operation has no kernel, or if the model fixes shapes that
+ * are not possible.
+ */
+export function* planKernels<Handle>(graph: GraphView, memory: Memory<Handle>): Steps<KernelPlan<Handle>> {
   const referenced: KernelPlan<Handle>[] = [];
   try {
-    for (const subgraph of graph.referenced) referenced.push(planSubgraph(subgraph, engine, referenced));
-    return planSubgraph(graph, engine, referenced);
+    for (const subgraph of graph.referenced) referenced.push(yield* planSubgraph(subgraph, memory, referenced));
+    return yield* planSubgraph(graph, memory, referenced);
   } catch (error) {
     for (const plan of referenced) closePlan(plan);
     throw error;
   }
+}
+
+/** Frees what the runs of a plan and its subgraphs keep for the next one. */
+export function idlePlans<Handle>(main: KernelPlan<Handle>): void {
+  for (const { steps } of [main, ...main.referenced]) for (const { prepared } of steps) prepared?.idle();
 }
 
 /** Releases what a plan and its subgraphs hold. */
@@ -87,33 +113,69 @@ function closePlan<Handle>({
   constants.close();
 }
 
-function planSubgraph<Handle>(
+function* planSubgraph<Handle>(
   graph: GraphView,
-  engine: KernelEngine<Handle>,
+  memory: Memory<Handle>,
   referenced: readonly KernelPlan<Handle>[],
-): KernelPlan<Handle> {
-  const constants = createConstants(engine, graph.operands);
+): Steps<KernelPlan<Handle>> {
+  const { engine } = memory;
+  const constants = createConstants(memory, graph.operands);
   /** What is known of the operands so far; shapes of temporaries come from the operations before. */
   const known = new Map<number, TensorInfo>();
-  const bound = graph.operations.map((view) => {
+  const bound: PlannedOperation<Handle>[] = [];
+  for (const view of graph.operations) {
+    for (const input of view.inputs) yield* decodeConstant(input);
     const operation = bindOperation(view, engine, known);
     for (const [output, info] of operation.bound?.outputs.entries() ?? []) known.set(view.outputs[output].index, info);
-    return operation;
-  });
+    bound.push(operation);
+    yield;
+  }
   const steps: Omit<KernelStep<Handle>, "lastUses">[] = [];
   try {
-    for (const chain of chainOperations(graph, bound)) steps.push(...planChain(chain, engine, constants));
+    for (const chain of chainOperations(graph, bound)) {
+      steps.push(...planChain(chain, engine, constants));
+      yield;
+    }
   } catch (error) {
     closePlan({ steps, constants });
     throw error;
   }
   const uses = lastUses(graph, steps);
+  const infos = new Map<number, TensorInfo>();
+  for (const { view, prepared } of steps) {
+    for (const [output, info] of prepared?.outputs.entries() ?? []) infos.set(view.outputs[output].index, info);
+  }
+  const ended = steps.map((step, position) => ({ ...step, lastUses: uses[position] }));
   return {
     graph,
-    steps: steps.map((step, position) => ({ ...step, lastUses: uses[position] })),
+    steps: ended,
     constants,
     referenced,
+    outputs: graph.outputs.map((index) => infos.get(index)),
+    peak: peakOf(ended, infos),
   };
+}
+
+function peakOf<Handle>(steps: readonly KernelStep<Handle>[], infos: ReadonlyMap<number, TensorInfo>): Peak {
+  let peak: Peak = { bytes: 0, operation: "" };
+  let bytes = 0;
+  for (const { view, name, prepared, lastUses } of steps) {
+    bytes += prepared?.bytes ?? 0;
+    if (bytes > peak.bytes) peak = { bytes, operation: `operation ${view.index} (${name})` };
+    for (const index of lastUses) {
+      const info = infos.get(index);
+      if (info !== undefined) bytes -= bytesOf(info);
+    }
+  }
+  return peak;
+}
+
+/** The kernel of an operation; undefined if the engine has none. */
+export function kernelOf<Handle>(
+  { kernels }: KernelEngine<Handle>,
+  { definition }: OperationView,
+): Kernel<Handle> | undefined {
+  return typeof kernels === "function" ? kernels(definition) : kernels[definition.name];
 }
 
 /** Finds the kernel of an operation, and its arguments where the model fixes them. */
@@ -124,11 +186,11 @@ function bindOperation<Handle>(
 ): PlannedOperation<Handle> {
   const { definition, match, inputs } = view;
   if (definition.controlFlow) return { view, kernel: undefined, omittable: [], bound: undefined };
-  const kernel = engine.kernels[definition.name];
+  const kernel = kernelOf(engine, view);
   if (kernel === undefined) throw new Error(`${definition.name}: there is no kernel for it`);
   const tensors = inputs.map((input) => (isOmitted(input) ? undefined : withFacts(input, known.get(input.index))));
   const operation = { view, kernel, omittable: omittableInputs(view) };
-  if (!isInferable(match.form, tensors)) return { ...operation, bound: undefined };
+  if (definition.dynamic || !isInferable(match.form, tensors)) return { ...operation, bound: undefined };
   return { ...operation, bound: unlessInvalid(() => bindArgumentsOf(view, tensors)) };
 }
 
@@ -140,7 +202,8 @@ function planChain<Handle>(
 ): Omit<KernelStep<Handle>, "lastUses">[] {
   const [{ view, kernel, bound, omittable }, ...rest] = chain;
   const following = followingOf(chain);
-  const prepared = kernel && bound && unlessInvalid(() => prepareBound(bound, kernel, engine, constants, following));
+  const prepared =
+    kernel && bound && unlessInvalid(() => prepareBound(bound, false, kernel, engine, constants, following));
   if (rest.length === 0 || prepared === undefined) {
     const step = { view, name: view.definition.name, kernel, prepared, omittable };
     return rest.length === 0 ? [step] : chain.flatMap((operation) => planChain([operation], engine, constants));
@@ -201,7 +264,7 @@ export function prepareStep<Handle>(
   engine: KernelEngine<Handle>,
   constants: Constants<Handle>,
 ): PreparedStep<Handle> {
-  return prepareBound(bindArgumentsOf(view, inputs), kernel, engine, constants, []);
+  return prepareBound(bindArgumentsOf(view, inputs), view.definition.dynamic, kernel, engine, constants, []);
 }
 
 function bindArgumentsOf(
@@ -210,20 +273,33 @@ function bindArgumentsOf(
 ): BoundOperation {
   const args = bindArguments(definition, form, inputs);
   const infos = inferOutputs(definition, form, args, declared);
-  return { form, args, outputs: declared.map((output, at) => settleOutput(output, output.dimensions, infos[at])) };
+  // The extents that are inferred for a dynamic operation are not those of the result.
+  const known = (output: OperandView) => (definition.dynamic ? [] : output.dimensions);
+  return { form, args, outputs: declared.map((output, at) => settleOutput(output, known(output), infos[at])) };
 }
 
 function prepareBound<Handle>(
   { form, args, outputs: own }: BoundOperation,
+  isDynamic: boolean,
   kernel: Kernel<Handle>,
   engine: KernelEngine<Handle>,
   constants: Constants<Handle>,
   following: readonly ChainedOperation[],
 ): PreparedStep<Handle> {
   const outputs = following.at(-1)?.settled ?? own;
+  const bytes = isDynamic ? 0 : outputs.reduce((sum, info) => sum + bytesOf(info), 0);
   const closers: (() => void)[] = [];
-  const close = () => {
-    for (const each of closers.splice(0)) each();
+  const idlers: (() => void)[] = [];
+  const step = {
+    outputs,
+    bytes,
+    isDynamic,
+    idle: () => {
+      for (const each of idlers) each();
+    },
+    close: () => {
+      for (const each of closers.splice(0)) each();
+    },
   };
   const setup: KernelSetup<Handle> = {
     constant: (tensor) => constants.get(tensor.index)?.handle,
@@ -232,14 +308,15 @@ function prepareBound<Handle>(
       return handle;
     },
     onClose: (each) => closers.push(each),
+    onIdle: (each) => idlers.push(each),
     following,
   };
-  if (outputs.every(isEmpty))
-    return { run: () => outputs.map((info) => engine.upload(info, createData(info.type, 0))), outputs, close };
+  if (!isDynamic && outputs.every(isEmpty))
+    return { ...step, run: () => outputs.map((info) => engine.upload(info, createData(info.type, 0))) };
   try {
-    return { run: kernel.prepare(args, bindOutputs(form, own), setup), outputs, close };
+    return { ...step, run: kernel.prepare(args, bindOutputs(form, own), setup) };
   } catch (error) {
-    close();
+    step.close();
     throw error;
   }
 }

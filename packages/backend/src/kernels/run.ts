@@ -1,341 +1,180 @@
 /**
- * Runs a plan of kernels: operations in order, IF and WHILE by running the plans of their subgraphs. Tensors stay handles; what
- * is read back is the outputs, the conditions of IF and WHILE, and what shapes depend on.
+ * Runs a plan on buffers: inputs are uploaded, the plan is walked, outputs are downloaded. Whatever happens, the outcome is a
+ * status, and every value is released.
  */
-import {
-  byteLength,
-  combineDimensions,
-  elementCount,
-  encodeTensorData,
-  ensure,
-  formatShape,
-  isTensorType,
-  layOut,
-  OperationError,
-} from "@nnhal/operations";
-import { ErrorStatus, OperationType } from "@nnhal/types";
+import { byteLength, decodeTensorData, elementCount, encodeTensorData } from "@nnhal/operations";
+import { ErrorStatus, type OutputShape } from "@nnhal/types";
+import { decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
-import { decodeInput } from "../input.ts";
+import { inputInfo } from "../input.ts";
 import { refineDimensions } from "../settle.ts";
-import type { KernelEngine, KernelTensor } from "./kernel.ts";
+import { StatusError } from "../status-error.ts";
+import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
 import type { Places } from "./places.ts";
-import { isOmitted, type KernelPlan, type KernelStep, type PreparedStep, prepareStep, withFacts } from "./plan.ts";
-import { dataOf, drop, dropAll, hold, type Value, type Values } from "./values.ts";
+import type { KernelPlan } from "./plan.ts";
+import { Outcome, type Rooms, shortage } from "./rooms.ts";
+import { type Check, drive, type Steps, settled } from "./steps.ts";
+import { dataOf, dropAll, type Memory, type Value, type Values } from "./values.ts";
 
-/** A run that took longer than it may. */
-class Late extends Error {}
-
-/** What the frames of one run share. */
-interface Run<Handle> extends RunContext {
-  readonly engine: KernelEngine<Handle>;
-  /** When the event loop gets its next turn. */
-  turnAt: bigint;
+/** What a run works on. */
+export interface Session<Handle> {
+  readonly memory: Memory<Handle>;
+  readonly places: Places<Handle>;
 }
 
-/** A subgraph that is running. */
-interface Frame<Handle> {
-  readonly plan: KernelPlan<Handle>;
-  readonly values: Values<Handle>;
-  readonly run: Run<Handle>;
-}
-
-/** Longest time in nanoseconds that the event loop waits for kernels, which are not interrupted. */
-const SLICE = 20_000_000n;
-
-/** Runs the main subgraph on buffers. Does not reject. */
-export async function runKernels<Handle>(
+/** Runs the main subgraph on buffers. Never rejects and never throws. */
+export function runKernels<Handle>(
   plan: KernelPlan<Handle>,
-  engine: KernelEngine<Handle>,
-  places: Places<Handle>,
+  session: Session<Handle>,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
   context: RunContext,
-): Promise<RunResult> {
-  const { graph } = plan;
+): Promise<RunResult> | RunResult {
+  const check = checkOf(context, "the deadline passed before the execution ended");
+  return drive(runMain(plan, session, inputs, outputs, { ...context, memory: session.memory, check }), check);
+}
+
+/** What throws when a deadline has passed. */
+export function checkOf({ now, deadline }: { now?: () => bigint; deadline?: bigint }, message: string): Check {
+  if (deadline === undefined || now === undefined) return () => {};
+  return () => {
+    if (now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
+  };
+}
+
+function* runMain<Handle>(
+  plan: KernelPlan<Handle>,
+  session: Session<Handle>,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: Run<Handle>,
+): Steps<RunResult> {
   const values: Values<Handle> = [];
   const section = context.section?.begin("LC", "PE", "run");
-  context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
+  const run: Run<Handle> = section === undefined ? context : { ...context, section };
+  run.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
   try {
-    const placing = section?.begin("LC", "PTR", "upload inputs");
-    inputs.forEach((input, position) => {
-      if (input === undefined) return;
-      const index = graph.inputs[position];
-      values[index] = input.buffer ? places.take(input.buffer) : upload(plan, engine, index, input);
-    });
-    placing?.end();
-    const start = context.now();
-    await runFrame({ plan, values, run: { ...context, ...(section && { section }), engine, turnAt: start + SLICE } });
-    const reading = section?.begin("LC", "PR", "download outputs");
-    const results = graph.outputs.map((index, position) => {
-      const value = requiredValue(plan, values, index);
-      refineDimensions(index, outputs[position].dimensions, value.info.dimensions);
-      return value;
-    });
-    const result = await store(results, outputs, engine, places);
-    reading?.end();
-    return { ...result, ...(context.measure && { timeOnDevice: context.now() - start }) };
+    const rooms = roomsOf(plan, outputs);
+    checkPeak(plan, run);
+    const decoding = section?.begin("LC", "PTR", "decode inputs");
+    for (let position = 0; position < inputs.length; position++) {
+      const input = inputs[position];
+      if (input === undefined) continue;
+      const index = plan.graph.inputs[position];
+      if (input.buffer !== undefined) values[index] = session.places.take(input.buffer);
+      else
+        values[index] = isQuick(input)
+          ? uploadNow(plan, session.memory, index, input)
+          : yield* upload(plan, session.memory, index, input);
+    }
+    decoding?.end();
+    const start = run.measure ? run.now() : 0n;
+    yield* walkPlan(plan, values, run, rooms);
+    const timeOnDevice = run.measure ? run.now() - start : undefined;
+    const encoding = section?.begin("LC", "PR", "encode outputs");
+    const result = yield* store(plan, values, outputs, session, rooms !== undefined);
+    encoding?.end();
+    // A result that is ready too late is not a result.
+    run.check();
+    return timeOnDevice === undefined ? result : { ...result, timeOnDevice };
   } catch (error) {
     return failure(error);
   } finally {
-    dropAll(engine, values, values.keys());
-    // With it ends what an error left open inside.
+    dropAll(session.memory, values, values.keys());
+    // This also ends the sections inside it that an error has left open.
     section?.end();
   }
 }
 
-function failure(error: unknown): RunResult {
-  const message = error instanceof Error ? error.message : String(error);
-  const status =
-    error instanceof Late
-      ? ErrorStatus.MISSED_DEADLINE_TRANSIENT
-      : // What engines throw when an allocation is too large.
-        error instanceof RangeError
-        ? ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT
-        : ErrorStatus.GENERAL_FAILURE;
-  return { status, message, outputShapes: [] };
-}
-
-function upload<Handle>(
-  { graph }: KernelPlan<Handle>,
-  engine: KernelEngine<Handle>,
-  index: number,
-  input: InputBuffer,
-): Value<Handle> {
-  const { data, ...info } = decodeInput(graph, index, input);
-  return { info, handle: engine.upload(info, data), data, holders: 1 };
-}
-
-/** Reads back the results that fit their buffers, but for those that stay in the engine, and says the shapes of all. */
-async function store<Handle>(
-  results: readonly Value<Handle>[],
+/**
+ * What is known of the outputs before the run; undefined if that is all, so that nothing more has to be checked. Throws an Outcome if
+ * it is enough to know that the run is in vain.
+ */
+function roomsOf<Handle>(
+  { graph, outputs: known }: KernelPlan<Handle>,
   outputs: readonly OutputBuffer[],
-  engine: KernelEngine<Handle>,
-  places: Places<Handle>,
-): Promise<RunResult> {
-  const outputShapes = [];
-  let message: string | undefined;
-  for (const [position, value] of results.entries()) {
-    const { type, dimensions } = value.info;
-    const { bytes, buffer } = outputs[position];
-    if (buffer !== undefined) {
-      places.put(buffer, value);
-      outputShapes.push({ dimensions, isSufficient: true });
-      continue;
-    }
-    const needed = byteLength(type, elementCount(dimensions));
-    const isSufficient = needed <= bytes.length;
-    if (isSufficient && needed > 0) encodeTensorData(type, await dataOf(engine, value), bytes);
-    if (!isSufficient) {
-      message ??= `output ${position} of shape ${formatShape(dimensions)} needs ${needed} bytes, not ${bytes.length}`;
-    }
-    outputShapes.push({ dimensions, isSufficient });
+): Rooms | undefined {
+  let isComplete = true;
+  for (let position = 0; position < known.length; position++) {
+    const info = known[position];
+    if (info === undefined) isComplete = false;
+    else refineDimensions(graph.outputs[position], outputs[position].dimensions, info.dimensions);
   }
-  if (message === undefined) return { status: ErrorStatus.NONE, outputShapes };
-  return { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };
-}
-
-/** The value of an operand; undefined where the model or the request omits it. */
-function valueAt<Handle>(plan: KernelPlan<Handle>, values: Values<Handle>, index: number): Value<Handle> | undefined {
-  return values[index] ?? plan.constants.get(index);
-}
-
-function requiredValue<Handle>(plan: KernelPlan<Handle>, values: Values<Handle>, index: number): Value<Handle> {
-  const value = valueAt(plan, values, index);
-  ensure(value !== undefined, () => `operand ${index} has no value`);
-  return value;
-}
-
-async function runFrame<Handle>(frame: Frame<Handle>): Promise<void> {
-  const { plan, values, run } = frame;
-  for (const step of plan.steps) {
-    const time = run.now();
-    if (run.deadline !== undefined && time >= run.deadline) {
-      throw new Late("the deadline passed before the execution ended");
-    }
-    if (time >= run.turnAt) {
-      await turn();
-      run.turnAt = run.now() + SLICE;
-    }
-    const section = run.section?.begin("LC", "PCO", step.name);
-    run.log?.(`operation ${step.view.index} (${step.name})`);
-    try {
-      // Most steps answer at once, and waiting for nothing still costs a turn of the microtask queue.
-      const done = runStep(section === undefined ? frame : { ...frame, run: { ...run, section } }, step);
-      if (done !== undefined) await done;
-    } catch (error) {
-      throw inOperation(step, error);
-    }
-    section?.end();
-    dropAll(run.engine, values, step.lastUses);
+  if (!isComplete) {
+    return { outputs, infos: [...known], places: new Map(graph.outputs.map((index, position) => [index, position])) };
   }
-}
-
-/** Lets the event loop turn once. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
-}
-
-/** The error with the operation that it happened in. */
-function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown): unknown {
-  if (error instanceof Late || error instanceof RangeError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new OperationError(`operation ${view.index} (${name}): ${message}`);
-}
-
-function runStep<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Promise<void> | undefined {
-  const { code } = step.view.definition;
-  if (code === OperationType.IF) return runIf(frame, step);
-  if (code === OperationType.WHILE) return runWhile(frame, step);
-  const isComplete = step.omittable.every((index) => frame.values[index] !== undefined);
-  return step.prepared && isComplete ? runPrepared(frame, step, step.prepared) : runUnprepared(frame, step);
-}
-
-function runPrepared<Handle>(
-  { plan, values, run }: Frame<Handle>,
-  { view }: KernelStep<Handle>,
-  { run: kernel, outputs }: PreparedStep<Handle>,
-): Promise<void> | undefined {
-  const given = kernel(({ index }) => requiredValue(plan, values, index).handle, run);
-  if (given instanceof Promise) return given.then((handles) => assign(values, view, outputs, handles));
-  assign(values, view, outputs, given);
+  const result = shortage(known, outputs);
+  if (result !== undefined) throw new Outcome(result);
   return undefined;
 }
 
-function assign<Handle>(
-  values: Values<Handle>,
-  { outputs }: KernelStep<Handle>["view"],
-  infos: PreparedStep<Handle>["outputs"],
-  handles: readonly Handle[],
-): void {
-  for (let position = 0; position < outputs.length; position++) {
-    values[outputs[position].index] = { info: infos[position], handle: handles[position], holders: 1 };
-  }
+function failure(error: unknown): RunResult {
+  if (error instanceof Outcome) return error.result;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
+  // Engines throw a RangeError if an allocation is too large.
+  const { RESOURCE_EXHAUSTED_TRANSIENT, GENERAL_FAILURE } = ErrorStatus;
+  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
+  return { status, message, outputShapes: [] };
 }
 
-/** Prepares a kernel for the values at hand, runs it, and forgets it. */
-async function runUnprepared<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Promise<void> {
-  const { plan, values, run } = frame;
-  const { view, kernel } = step;
-  ensure(kernel !== undefined, () => "there is no kernel for it");
-  const { form } = view.match;
-  const params = layOut(form.params, form.counts, view.inputs.length) ?? [];
-  const inputs: (KernelTensor | undefined)[] = [];
-  for (const [position, operand] of view.inputs.entries()) {
-    const value = isOmitted(operand) ? undefined : valueAt(plan, values, operand.index);
-    const isRead = !isTensorType(operand.type) || params[position].read === true;
-    const data = value && isRead ? await dataOf(run.engine, value) : undefined;
-    inputs.push(value && withFacts(operand, value.info, data));
-  }
-  const prepared = prepareStep(view, kernel, inputs, run.engine, plan.constants);
-  try {
-    await runPrepared(frame, step, prepared);
-  } finally {
-    prepared.close();
-  }
+/** Whether decoding takes no longer than what lies between two pauses. */
+function isQuick({ bytes }: InputBuffer): boolean {
+  return bytes.length <= PART;
 }
 
-/** Runs a referenced subgraph. The caller holds what it gives. */
-async function runReferenced<Handle>(
+function uploadNow<Handle>(
+  { graph }: KernelPlan<Handle>,
+  { engine }: Memory<Handle>,
+  index: number,
+  input: InputBuffer,
+): Value<Handle> {
+  const info = inputInfo(graph, index, input);
+  const data = decodeTensorData(info.type, input.bytes, elementCount(info.dimensions));
+  return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
+}
+
+function* upload<Handle>(
+  { graph }: KernelPlan<Handle>,
+  { engine }: Memory<Handle>,
+  index: number,
+  input: InputBuffer,
+): Steps<Value<Handle>> {
+  const info = inputInfo(graph, index, input);
+  const data = yield* decodeInParts(info.type, input.bytes, elementCount(info.dimensions));
+  return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
+}
+
+/** Writes the results to their places, and returns their shapes; writes nothing if one of them does not fit. */
+function* store<Handle>(
   plan: KernelPlan<Handle>,
-  inputs: readonly (Value<Handle> | undefined)[],
-  run: Run<Handle>,
-): Promise<Value<Handle>[]> {
-  const values: Values<Handle> = [];
-  try {
-    plan.graph.inputs.forEach((index, position) => {
-      const input = inputs[position];
-      const declared = plan.graph.operands[index];
-      if (input === undefined || declared === undefined) return;
-      ensure(
-        combineDimensions(declared.dimensions, input.info.dimensions) !== undefined,
-        () =>
-          `subgraph input ${position} is declared as ${formatShape(declared.dimensions)}, not ${formatShape(input.info.dimensions)}`,
-      );
-      values[index] = hold(input);
+  values: Values<Handle>,
+  outputs: readonly OutputBuffer[],
+  { memory, places }: Session<Handle>,
+  isUnchecked: boolean,
+): Steps<RunResult> {
+  const { graph } = plan;
+  const outputShapes: OutputShape[] = [];
+  if (isUnchecked) {
+    const infos = graph.outputs.map((index) => requiredValue(plan, values, index).info);
+    infos.forEach(({ dimensions }, position) => {
+      refineDimensions(graph.outputs[position], outputs[position].dimensions, dimensions);
     });
-    await runFrame({ plan, values, run });
-    return plan.graph.outputs.map((index) => hold(requiredValue(plan, values, index)));
-  } finally {
-    dropAll(run.engine, values, values.keys());
+    const short = shortage(infos, outputs);
+    if (short !== undefined) return short;
   }
-}
-
-/** The plan that an operand of IF or WHILE names. */
-function planOf<Handle>({ plan }: Frame<Handle>, step: KernelStep<Handle>, position: number): KernelPlan<Handle> {
-  const subgraph = step.view.inputs[position].data?.[0];
-  const referenced = subgraph === undefined ? undefined : plan.referenced[subgraph];
-  ensure(referenced !== undefined, () => `subgraph ${subgraph} does not exist`);
-  return referenced;
-}
-
-async function isTrue<Handle>(run: Run<Handle>, condition: Value<Handle> | undefined): Promise<boolean> {
-  const count = condition === undefined ? 0 : elementCount(condition.info.dimensions);
-  ensure(condition !== undefined && count === 1, () => `the condition has ${count} elements where 1 is needed`);
-  return (await dataOf(run.engine, condition))[0] !== 0;
-}
-
-function inputsFrom<Handle>({ plan, values }: Frame<Handle>, step: KernelStep<Handle>, first: number) {
-  const operands = step.view.inputs.slice(first);
-  return operands.map((operand) => (isOmitted(operand) ? undefined : valueAt(plan, values, operand.index)));
-}
-
-async function runIf<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Promise<void> {
-  const [condition, ...inputs] = [...inputsFrom(frame, step, 0).slice(0, 1), ...inputsFrom(frame, step, 3)];
-  const branch = planOf(frame, step, (await isTrue(frame.run, condition)) ? 1 : 2);
-  assignOutputs(frame, step, await runReferenced(branch, inputs, frame.run));
-}
-
-async function runWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Promise<void> {
-  const { run } = frame;
-  const condition = planOf(frame, step, 0);
-  const body = planOf(frame, step, 1);
-  const start = run.now();
-  // In-out and state-only values come first and are what the body gives; input-only ones stay.
-  let state = inputsFrom(frame, step, 2).map((value) => value && hold(value));
-  try {
-    for (;;) {
-      const verdicts = await runReferenced(condition, state, run);
-      const goesOn = await isTrue(run, verdicts[0]).finally(() => {
-        for (const verdict of verdicts) drop(run.engine, verdict);
-      });
-      if (!goesOn) break;
-      if (run.now() - start > run.loopTimeoutDuration) {
-        throw new Late(`operation ${step.view.index} (WHILE): the loop took longer than ${run.loopTimeoutDuration} ns`);
-      }
-      const results = await runReferenced(body, state, run);
-      for (const value of state.slice(0, results.length)) drop(run.engine, value);
-      state = [...results, ...state.slice(results.length)];
+  for (let position = 0; position < graph.outputs.length; position++) {
+    const value = requiredValue(plan, values, graph.outputs[position]);
+    const { type, dimensions } = value.info;
+    const { bytes, buffer } = outputs[position];
+    if (buffer !== undefined) places.put(buffer, value);
+    else if (byteLength(type, elementCount(dimensions)) > 0) {
+      const given = dataOf(memory, value);
+      const data = given instanceof Promise ? yield* settled(given) : given;
+      if (data.length <= PART) encodeTensorData(type, data, bytes);
+      else yield* encodeInParts(type, data, bytes);
     }
-    assignOutputs(
-      frame,
-      step,
-      state.slice(0, step.view.outputs.length).map((value) => value && hold(value)),
-    );
-  } finally {
-    for (const value of state) drop(run.engine, value);
+    outputShapes.push({ dimensions, isSufficient: true });
   }
-}
-
-/** Gives an IF's or WHILE's outputs their values, within what is declared of them; who held `results` held them for these. */
-function assignOutputs<Handle>(
-  { values, run }: Frame<Handle>,
-  step: KernelStep<Handle>,
-  results: readonly (Value<Handle> | undefined)[],
-): void {
-  try {
-    step.view.outputs.forEach(({ index, type, dimensions }, position) => {
-      const result = results[position];
-      ensure(result !== undefined, () => `output ${position} has no value`);
-      if (isTensorType(type)) refineDimensions(index, dimensions, result.info.dimensions);
-    });
-  } catch (error) {
-    for (const result of results) drop(run.engine, result);
-    throw error;
-  }
-  step.view.outputs.forEach(({ index }, position) => {
-    values[index] = results[position];
-  });
+  return { status: ErrorStatus.NONE, outputShapes };
 }

@@ -2,7 +2,7 @@
  * The values of a running graph: handles with their facts, counted, so that a tensor which several subgraphs see is released
  * when the last of them is done with it.
  */
-import type { TensorData, TensorInfo } from "@nnhal/operations";
+import { dataConstructor, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
 import type { OperandView } from "../graph.ts";
 import type { KernelEngine } from "./kernel.ts";
 
@@ -10,14 +10,28 @@ import type { KernelEngine } from "./kernel.ts";
 export interface Value<Handle> {
   readonly info: TensorInfo;
   readonly handle: Handle;
-  /** The elements, where they are known without a download. */
+  /** The elements, if they are known without a download. */
   readonly data?: TensorData;
-  /** Frames and loops that hold it. */
+  /** What it counts for in `Memory.used`: 0 for inputs and constants. */
+  readonly bytes: number;
+  /** Frames, loops and places that hold it. */
   holders: number;
 }
 
 /** The values of a subgraph's operands while it runs, by operand index. */
 export type Values<Handle> = (Value<Handle> | undefined)[];
+
+/** An engine, and how much of its memory values take that kernels have made. */
+export interface Memory<Handle> {
+  readonly engine: KernelEngine<Handle>;
+  /** Bytes. */
+  used: number;
+}
+
+/** The bytes that the elements of a tensor take in the typed array of its type. */
+export function bytesOf({ type, dimensions }: TensorInfo): number {
+  return dataConstructor(type).BYTES_PER_ELEMENT * elementCount(dimensions);
+}
 
 /** One more holder of a value. */
 export function hold<Handle>(value: Value<Handle>): Value<Handle> {
@@ -26,21 +40,23 @@ export function hold<Handle>(value: Value<Handle>): Value<Handle> {
 }
 
 /** One holder less; the last one releases the handle. */
-export function drop<Handle>(engine: KernelEngine<Handle>, value: Value<Handle> | undefined): void {
-  if (value !== undefined && --value.holders === 0) engine.release(value.handle);
+export function drop<Handle>(memory: Memory<Handle>, value: Value<Handle> | undefined): void {
+  if (value === undefined || --value.holders > 0) return;
+  memory.used -= value.bytes;
+  memory.engine.release(value.handle);
 }
 
 /** Drops the values of some operands. */
-export function dropAll<Handle>(engine: KernelEngine<Handle>, values: Values<Handle>, indexes: Iterable<number>): void {
+export function dropAll<Handle>(memory: Memory<Handle>, values: Values<Handle>, indexes: Iterable<number>): void {
   for (const index of indexes) {
-    drop(engine, values[index]);
+    drop(memory, values[index]);
     values[index] = undefined;
   }
 }
 
 /** The elements of a value. */
 export function dataOf<Handle>(
-  engine: KernelEngine<Handle>,
+  { engine }: Memory<Handle>,
   { data, handle, info }: Value<Handle>,
 ): TensorData | Promise<TensorData> {
   return data ?? engine.download(handle, info);
@@ -48,43 +64,44 @@ export function dataOf<Handle>(
 
 /** The constants of a subgraph: uploaded when they are first needed, and held until `close`. */
 export interface Constants<Handle> {
-  /** The value of a constant; undefined for operands that are none. */
+  /** The value of a constant; undefined for other operands. */
   get(index: number): Value<Handle> | undefined;
-  /** Releases those that nothing has got since the last trim; they are uploaded again if something does. */
+  /** Releases those that were not asked for since the last trim; they are uploaded again if they are needed. */
   trim(): void;
   close(): void;
 }
 
 /** The constants among some operands. */
 export function createConstants<Handle>(
-  engine: KernelEngine<Handle>,
+  memory: Memory<Handle>,
   operands: readonly (OperandView | undefined)[],
 ): Constants<Handle> {
-  const uploaded = new Map<number, Value<Handle>>();
+  const uploaded: (Value<Handle> | undefined)[] = [];
   let used = new Set<number>();
+  const upload = (index: number): Value<Handle> | undefined => {
+    const operand = operands[index];
+    if (operand?.data === undefined) return undefined;
+    const { data } = operand;
+    const value = { info: operand, handle: memory.engine.upload(operand, data), data, bytes: 0, holders: 1 };
+    uploaded[index] = value;
+    return value;
+  };
   return {
     get(index) {
-      const operand = operands[index];
-      if (operand?.data === undefined) return undefined;
-      used.add(index);
-      let value = uploaded.get(index);
-      if (value === undefined) {
-        value = { info: operand, handle: engine.upload(operand, operand.data), data: operand.data, holders: 1 };
-        uploaded.set(index, value);
-      }
+      const value = uploaded[index] ?? upload(index);
+      if (value !== undefined) used.add(index);
       return value;
     },
     trim() {
-      for (const [index, value] of uploaded) {
+      for (const index of uploaded.keys()) {
         if (used.has(index)) continue;
-        uploaded.delete(index);
-        drop(engine, value);
+        drop(memory, uploaded[index]);
+        uploaded[index] = undefined;
       }
       used = new Set();
     },
     close() {
-      for (const value of uploaded.values()) drop(engine, value);
-      uploaded.clear();
+      dropAll(memory, uploaded, uploaded.keys());
     },
   };
 }

@@ -13,6 +13,7 @@ import {
 import type { Section } from "@nnhal/utils";
 import { configureExecutionBurst } from "../burst/server.ts";
 import { answer, refused } from "./answer.ts";
+import { executeArguments, fencedArguments } from "./arguments.ts";
 import type { DeviceContext } from "./device.ts";
 import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
@@ -24,7 +25,7 @@ import { run } from "./run.ts";
 
 /** The prepared model over what a backend compiled. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
-  const { name, log, trace, domain } = context;
+  const { name, log, trace, domain, client } = context;
   const executeDetail = `${name}: execute`;
   // All methods use it, so that it lives as long as any of them.
   const held = holdExecutable(record, context);
@@ -36,9 +37,13 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     section.end();
     held.end();
   };
+  /** Why nothing is executed any more. */
+  const closed = (): Refusal | undefined =>
+    client.gone ?? (held.isClosed ? invalid("the prepared model is closed") : undefined);
   const result: PreparedModel = {
-    async execute(request, options = {}) {
-      if (held.isClosed) return refused(invalid("the prepared model is closed"));
+    async execute(request, options) {
+      const refusal = closed();
+      if (refusal !== undefined) return refused(refusal);
       const section = begin();
       try {
         const result = await execute(record, request, options, section, context);
@@ -50,13 +55,14 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         end(section);
       }
     },
-    async executeFenced(request, waitFor, options = {}) {
-      if (held.isClosed) return unfenced(invalid("the prepared model is closed"));
-      log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(request)} after ${waitFor.length} fences`);
+    async executeFenced(request, waitFor, options) {
+      const refusal = closed();
+      if (refusal !== undefined) return unfenced(refusal);
       const section = begin();
       let launched: ReturnType<typeof executeFenced>;
       try {
-        launched = executeFenced(record, request, waitFor, options, section, context);
+        const taken = fencedArguments(options);
+        launched = "status" in taken ? taken : executeFenced(record, request, waitFor, taken, section, context);
       } catch (error) {
         launched = failure(`executing: ${messageOf(error)}`);
       }
@@ -73,7 +79,8 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
-      if (held.isClosed) return { ...invalid("the prepared model is closed"), context: null };
+      const refusal = closed();
+      if (refusal !== undefined) return { ...refusal, context: null };
       const saving = record.preference === ExecutionPreference.LOW_POWER;
       const burst = configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now: context.now,
@@ -93,17 +100,21 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
 async function execute(
   record: ModelRecord,
   request: Request,
-  options: ExecuteOptions,
+  given: ExecuteOptions | undefined,
   section: Section,
   context: DeviceContext,
 ): Promise<ExecutionResult> {
-  const { name, now, log } = context;
+  const { name, now, log, breather } = context;
   const start = now();
-  log.VLOG("DRIVER", () => `${name}: execute ${requestText(request)}`);
+  const options = executeArguments(given);
+  if ("status" in options) return refused(options);
   const placing = section.begin("LD", "PIO", "map pools");
   const launched = launch(record, request, true, context);
   placing.end();
+  const pause = breather.pause(start);
+  if (pause !== undefined) await pause;
   if ("status" in launched) return refused(launched);
+  log.VLOG("DRIVER", () => `${name}: execute ${requestText(launched.request)}`);
   const result = await run(record, launched, options, section, context);
   return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
 }

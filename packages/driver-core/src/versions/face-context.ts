@@ -20,7 +20,7 @@ import {
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 import { invalid, type LogSink } from "./callback.ts";
 import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
 import { hasMethods, isRecord, outcomeOf } from "./sound-answers.ts";

@@ -14,7 +14,7 @@ import {
 } from "@nnhal/types";
 import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 import { usableFences } from "../fence/fence.ts";
 import { failure, invalid } from "./callback.ts";
 import { type AnswerLimits, inTime } from "./in-time.ts";

@@ -11,7 +11,7 @@ import {
 } from "@nnhal/types";
 import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
 import { modelIssues, type OperationLookup } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 import type { LogSink } from "./callback.ts";
 import { failure, invalid } from "./callback.ts";
 import { refuseQuality } from "./face-context.ts";

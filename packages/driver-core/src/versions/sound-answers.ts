@@ -21,7 +21,7 @@ import {
 } from "@nnhal/types";
 import { isErrorStatus, notMeasured } from "@nnhal/utils";
 import { capabilitiesIssues, checkResult, type ExpectedOutput, extensionIssues, show } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 
 /** An answer as far as it is known before it is read. */
 type Answer = Readonly<Record<string, unknown>>;

@@ -46,28 +46,28 @@ export const dilationParams = [
   optional("1.2", int32("dilationHeight"), 1),
 ] as const;
 
-/** The window of an operation whose padding is implicit. */
-export interface Window {
-  readonly width: number;
-  readonly height: number;
+/** The arguments that implicit padding depends on, beside the extents of the window. */
+export interface Slid {
+  readonly input: TensorInfo;
+  readonly nchw: boolean;
   readonly strideWidth: number;
   readonly strideHeight: number;
   readonly dilationWidth?: number;
   readonly dilationHeight?: number;
 }
 
-/** Padding on all four sides by an implicit scheme. */
+/** Padding on all four sides by an implicit scheme, of a window of this height and width. */
 export function implicitImagePadding(
   scheme: number,
-  input: readonly number[],
-  nchw: boolean,
-  { dilationWidth = 1, dilationHeight = 1, ...window }: Window,
+  { input, nchw, strideWidth, strideHeight, dilationWidth = 1, dilationHeight = 1 }: Slid,
+  windowHeight: number,
+  windowWidth: number,
 ): Padding {
-  const { height, width } = imageLayout(input, nchw);
-  const heightUnder = dilatedExtent(window.height, dilationHeight);
-  const widthUnder = dilatedExtent(window.width, dilationWidth);
-  const [paddingTop, paddingBottom] = implicitPadding(scheme, height, window.strideHeight, heightUnder);
-  const [paddingLeft, paddingRight] = implicitPadding(scheme, width, window.strideWidth, widthUnder);
+  const { height, width } = imageLayout(input.dimensions, nchw);
+  const heightUnder = dilatedExtent(windowHeight, dilationHeight);
+  const widthUnder = dilatedExtent(windowWidth, dilationWidth);
+  const [paddingTop, paddingBottom] = implicitPadding(scheme, height, strideHeight, heightUnder);
+  const [paddingLeft, paddingRight] = implicitPadding(scheme, width, strideWidth, widthUnder);
   return { paddingLeft, paddingRight, paddingTop, paddingBottom };
 }
 

@@ -37,10 +37,7 @@ export function poolOperation(
     alternatives: [
       alternative({
         params: [tensor("input"), int32("paddingScheme"), ...sizes, layout],
-        normalise({ paddingScheme, ...args }) {
-          const window = { ...args, height: args.filterHeight, width: args.filterWidth };
-          return { ...args, ...implicitImagePadding(paddingScheme, args.input.dimensions, args.nchw, window) };
-        },
+        normalise: (args) => implicitImagePadding(args.paddingScheme, args, args.filterHeight, args.filterWidth),
       }),
     ],
     infer({ input, filterHeight, filterWidth, nchw, ...padded }) {

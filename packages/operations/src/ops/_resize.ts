@@ -56,11 +56,11 @@ export function resizeOperation(
           ["1.2", "TENSOR_QUANT8_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM"],
           ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
         ],
-        normalise({ widthScale, heightScale, ...args }) {
-          const from = imageLayout(args.input.dimensions, args.nchw);
+        normalise({ input, nchw, widthScale, heightScale }) {
+          const from = imageLayout(input.dimensions, nchw);
           const width = Math.floor(Math.fround(from.width * widthScale));
           const height = Math.floor(Math.fround(from.height * heightScale));
-          return { ...args, width, height };
+          return { width, height };
         },
       }),
     ],

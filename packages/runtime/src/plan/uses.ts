@@ -3,12 +3,13 @@
  * BufferRole), followed through interpreted control flow. What one device alone uses may lie in its own memory.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
-import type { Device, PreparedModel } from "@nnhal/types";
+import type { PreparedModel } from "@nnhal/types";
+import type { GuardedDevice } from "../guard/device.ts";
 import type { PreparedStep } from "./prepare.ts";
 
 /** An input or output of a device's prepared model. */
 export interface DeviceRole {
-  readonly device: Device;
+  readonly device: GuardedDevice;
   readonly preparedModel: PreparedModel;
   readonly side: "input" | "output";
   /** Among the prepared model's inputs or outputs. */
@@ -59,7 +60,7 @@ export function usesOf({ model }: Plan, steps: readonly PreparedStep[]): Uses {
 }
 
 /** The only device of some roles; undefined where there are none, or several, or the runtime is among the users. */
-export function onlyDevice(roles: readonly DeviceRole[] | null | undefined): Device | undefined {
+export function onlyDevice(roles: readonly DeviceRole[] | null | undefined): GuardedDevice | undefined {
   const device = roles?.[0]?.device;
   return device !== undefined && roles?.every((role) => role.device === device) ? device : undefined;
 }

@@ -1,0 +1,192 @@
+/**
+ * The reference kernel of an operation as a kernel of an engine. Handles are the tensors themselves.
+ */
+import type { Kernel, KernelRun, KernelTensor, ReadTensor } from "@nnhal/backend";
+import {
+  type AnyArg,
+  type AnyArgs,
+  type AnyOutputs,
+  createData,
+  elementCount,
+  type KernelResult,
+  type Operation,
+  type OutputTensor,
+  roundAllToFloat16,
+  type Tensor,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
+import type { Scratch } from "./scratch.ts";
+import { createWidened, type WidenedBudget } from "./widened.ts";
+
+/** A tensor as the engine holds it. */
+export interface Held extends Tensor {
+  /** The elements came from elsewhere: a request's, or a constant's. */
+  readonly isForeign?: boolean;
+}
+
+/** What the kernels of an engine share. */
+export interface Shared {
+  readonly scratch: Scratch;
+  readonly widened: WidenedBudget;
+}
+
+/** Elements that are filled or rounded between two pauses. */
+const PART = 1 << 18;
+
+/** The kernel of an operation; undefined if its definition has none. */
+export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | undefined {
+  const { reference } = operation;
+  if (reference === undefined) return undefined;
+  return {
+    prepare(args, outputs, setup): KernelRun<Held> {
+      const tensors = tensorsIn(args);
+      const constants = new Set(tensors.flatMap(([, arg]) => [arg].flat()).flatMap(({ data }) => data ?? []));
+      const widened = createWidened(constants, shared.widened);
+      setup.onIdle(widened.clear);
+      setup.onClose(widened.clear);
+      const { scratch } = shared;
+      const places = outputPlaces(outputs);
+      return (read, { random }) => {
+        const made = makeOutputs(places, scratch);
+        try {
+          const now = argsNow(args, tensors, read);
+          const kernelContext = { random, widened };
+          if (made.unclear !== undefined) {
+            return inSteps(made, () => reference(now, made.record, kernelContext), scratch);
+          }
+          const result = reference(now, made.record, kernelContext);
+          // Up to its first pause a kernel takes no longer than between two of them.
+          if (result && !result.next().done) return inSteps(made, () => result, scratch);
+          if (!roundNow(made)) return inSteps(made, () => {}, scratch);
+        } catch (error) {
+          giveBack(made, scratch);
+          throw error;
+        }
+        return made.tensors;
+      };
+    },
+  };
+}
+
+/** Arguments that are tensors, or lists of them, with their names. */
+function tensorsIn(args: AnyArgs): [name: string, arg: KernelTensor | readonly KernelTensor[]][] {
+  return Object.entries(args).flatMap(([name, arg]) => (isTensors(arg) ? [[name, arg]] : []));
+}
+
+/** Whether an argument is one of those that the kernel backend passes as tensors. */
+function isTensors(arg: AnyArg): arg is KernelTensor | readonly KernelTensor[] {
+  if (typeof arg !== "object") return false;
+  return Array.isArray(arg) ? arg.every((one) => "index" in one) : "index" in arg;
+}
+
+function isList(arg: KernelTensor | readonly KernelTensor[]): arg is readonly KernelTensor[] {
+  return Array.isArray(arg);
+}
+
+/** The arguments with the tensors of a run. */
+function argsNow(args: AnyArgs, tensors: ReturnType<typeof tensorsIn>, read: ReadTensor<Held>): AnyArgs {
+  const now: Record<string, AnyArg> = { ...args };
+  for (const [name, arg] of tensors) now[name] = isList(arg) ? arg.map(read) : read(arg);
+  return now;
+}
+
+/** An output, or several under one name. */
+interface OutputPlace {
+  readonly name: string;
+  readonly infos: readonly TensorInfo[];
+  readonly isList: boolean;
+}
+
+function outputPlaces(outputs: AnyArgs): OutputPlace[] {
+  return Object.entries(outputs).flatMap(([name, info]): OutputPlace[] => {
+    if (isInfos(info)) return [{ name, infos: info, isList: true }];
+    return isInfo(info) ? [{ name, infos: [info], isList: false }] : [];
+  });
+}
+
+/** The outputs of a run. */
+interface Made {
+  /** In the order of the operand list. */
+  readonly tensors: OutputTensor[];
+  readonly record: AnyOutputs;
+  /** Large pieces that were used before, and must be cleared. */
+  unclear?: TensorData[];
+}
+
+function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
+  const record: Record<string, OutputTensor | OutputTensor[]> = {};
+  const made: Made = { tensors: [], record };
+  for (const { name, infos, isList } of places) {
+    if (isList) record[name] = infos.map((info) => makeOutput(info, made, scratch));
+    else record[name] = makeOutput(infos[0], made, scratch);
+  }
+  return made;
+}
+
+function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): OutputTensor {
+  const count = elementCount(info.dimensions);
+  const data = scratch.take(info.type, count);
+  if (data !== undefined) {
+    if (count <= PART) data.fill(0);
+    else {
+      made.unclear ??= [];
+      made.unclear.push(data);
+    }
+  }
+  const output = { ...info, data: data ?? createData(info.type, count) };
+  made.tensors.push(output);
+  return output;
+}
+
+function isInfo(info: AnyArg): info is TensorInfo {
+  return typeof info === "object" && "dimensions" in info;
+}
+
+function isInfos(info: AnyArg): info is readonly TensorInfo[] {
+  return Array.isArray(info);
+}
+
+/** Clears the outputs, goes through the kernel, and rounds float16; with pauses. */
+function* inSteps(made: Made, start: () => KernelResult, scratch: Scratch): Generator<void, readonly Held[], void> {
+  let isDone = false;
+  try {
+    for (const data of made.unclear ?? []) {
+      for (let from = 0; from < data.length; from += PART) {
+        data.fill(0, from, from + PART);
+        yield;
+      }
+    }
+    const steps = start();
+    if (steps) while (!steps.next().done) yield;
+    for (const output of made.tensors) {
+      if (!isFloat16(output)) continue;
+      for (let from = 0; from < output.data.length; from += PART) {
+        roundAllToFloat16(output.data.subarray(from, from + PART));
+        yield;
+      }
+    }
+    isDone = true;
+    return made.tensors;
+  } finally {
+    if (!isDone) giveBack(made, scratch);
+  }
+}
+
+function giveBack({ tensors }: Made, scratch: Scratch): void {
+  for (const { data } of tensors) scratch.giveBack(data);
+}
+
+function isFloat16(output: OutputTensor): output is OutputTensor & { data: Float32Array } {
+  return output.type === "TENSOR_FLOAT16" && output.data instanceof Float32Array;
+}
+
+/** Rounds what is float16; false if that is too much to be done without a pause. */
+function roundNow({ tensors }: Made): boolean {
+  for (const output of tensors) {
+    if (!isFloat16(output)) continue;
+    if (output.data.length > PART) return false;
+    roundAllToFloat16(output.data);
+  }
+  return true;
+}

@@ -1,0 +1,38 @@
+/**
+ * Decoding and encoding of many elements in parts, with a pause between two, so that large arguments and constants do not hold the
+ * event loop.
+ */
+import {
+  byteLength,
+  copyTensorData,
+  createData,
+  decodeTensorData,
+  encodeTensorData,
+  isView,
+  type TensorData,
+} from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+
+/** Elements, or bytes, between two pauses: about two milliseconds for float16, which takes longest. */
+export const PART = 1 << 18;
+
+/** As `decodeTensorData`. */
+export function* decodeInParts(type: OperandTypeName, bytes: Uint8Array, count: number): Generator<void, TensorData> {
+  if (count <= PART || isView(type, bytes)) return decodeTensorData(type, bytes, count);
+  const data = createData(type, count);
+  for (let start = 0; start < count; start += PART) {
+    const length = Math.min(PART, count - start);
+    data.set(copyTensorData(type, bytes, length, byteLength(type, start)), start);
+    yield;
+  }
+  return data;
+}
+
+/** As `encodeTensorData`. */
+export function* encodeInParts(type: OperandTypeName, data: TensorData, bytes: Uint8Array): Generator<void, void> {
+  if (data.length <= PART) return encodeTensorData(type, data, bytes);
+  for (let start = 0; start < data.length; start += PART) {
+    encodeTensorData(type, data.subarray(start, start + PART), bytes.subarray(byteLength(type, start)));
+    yield;
+  }
+}

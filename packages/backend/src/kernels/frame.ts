@@ -1,0 +1,365 @@
+/**
+ * Walks the steps of a plan: operations in order, IF and WHILE by walking the plans of their subgraphs. All engines run through
+ * here. Tensors stay handles; what is read back is the conditions of IF and WHILE, and what shapes depend on.
+ */
+import {
+  combineDimensions,
+  elementCount,
+  ensure,
+  formatShape,
+  isTensorType,
+  layOut,
+  OperationError,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { ErrorStatus, OperationType } from "@nnhal/types";
+import type { RunContext, RunSection } from "../contract.ts";
+import { refineDimensions } from "../settle.ts";
+import { StatusError } from "../status-error.ts";
+import type { KernelOutcome, KernelTensor, ReadTensor } from "./kernel.ts";
+import { isOmitted, type KernelPlan, type KernelStep, type PreparedStep, prepareStep, withFacts } from "./plan.ts";
+import { noteShape, type Rooms } from "./rooms.ts";
+import { awaited, type Check, type Steps, settled } from "./steps.ts";
+import { isTurnDue } from "./turns.ts";
+import { bytesOf, dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
+
+/** What the frames of one run share. */
+export interface Run<Handle> extends RunContext {
+  readonly memory: Memory<Handle>;
+  /** Throws if the deadline has passed. */
+  readonly check: Check;
+}
+
+/** A subgraph that is running. */
+interface Frame<Handle> {
+  readonly plan: KernelPlan<Handle>;
+  readonly values: Values<Handle>;
+  readonly run: Run<Handle>;
+  /** Where outputs of this subgraph go that are outputs of the main one; undefined if there is nothing to learn of their shapes. */
+  readonly rooms: Rooms | undefined;
+  readonly read: ReadTensor<Handle>;
+}
+
+/** Walks a plan. `values` has the inputs, and gets the other values; the caller drops them. */
+export function* walkPlan<Handle>(
+  plan: KernelPlan<Handle>,
+  values: Values<Handle>,
+  run: Run<Handle>,
+  rooms?: Rooms,
+): Steps<void> {
+  const read: ReadTensor<Handle> = ({ index }) => requiredValue(plan, values, index).handle;
+  let frame: Frame<Handle> = { plan, values, run, rooms, read };
+  for (const step of plan.steps) {
+    if (isTurnDue()) yield;
+    const section = enterStep(run, step);
+    if (section !== undefined) frame = { ...frame, run: { ...run, section } };
+    try {
+      const prepared = preparedFor(step, values);
+      if (prepared === undefined) yield* walkUnprepared(frame, step);
+      else {
+        const outcome = launch(frame, step, prepared);
+        assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
+      }
+    } catch (error) {
+      throw inOperation(step, error);
+    }
+    section?.end();
+    if (step.lastUses.length > 0) dropAll(run.memory, values, step.lastUses);
+  }
+  run.check();
+}
+
+/** All that happens before an operation: the deadline, the log and the trace. */
+function enterStep<Handle>(run: Run<Handle>, { view, name }: KernelStep<Handle>): RunSection | undefined {
+  run.check();
+  run.log?.(`operation ${view.index} (${name})`);
+  return run.section?.begin("LC", "PCO", name);
+}
+
+/** The error with the operation that it happened in. */
+function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown): unknown {
+  if (error instanceof StatusError || error instanceof RangeError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new OperationError(`operation ${view.index} (${name}): ${message}`);
+}
+
+/** What a step was prepared to; undefined if it has to be prepared for the values at hand. */
+function preparedFor<Handle>(
+  { prepared, omittable }: KernelStep<Handle>,
+  values: Values<Handle>,
+): PreparedStep<Handle> | undefined {
+  for (const index of omittable) if (values[index] === undefined) return undefined;
+  return prepared;
+}
+
+/** Starts a kernel, if there is room for its outputs. */
+function launch<Handle>(
+  frame: Frame<Handle>,
+  step: KernelStep<Handle>,
+  prepared: PreparedStep<Handle>,
+): KernelOutcome<Handle> {
+  const { run, rooms } = frame;
+  if (rooms !== undefined && !prepared.isDynamic) noteShapes(rooms, step, prepared.outputs);
+  reserve(run, step, prepared);
+  try {
+    return prepared.run(frame.read, run);
+  } catch (error) {
+    run.memory.used -= prepared.bytes;
+    throw error;
+  }
+}
+
+function noteShapes<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, infos: readonly TensorInfo[]): void {
+  view.outputs.forEach(({ index }, position) => {
+    noteShape(rooms, index, infos[position]);
+  });
+}
+
+/** Counts the outputs of a step as used, or refuses them. */
+function reserve<Handle>(
+  { memory, temporaryLimit: limit }: Run<Handle>,
+  { view, name, prepared }: KernelStep<Handle>,
+  { bytes, outputs }: PreparedStep<Handle>,
+): void {
+  if (limit !== undefined && memory.used + bytes > limit) {
+    const shapes = outputs.map(({ dimensions }) => formatShape(dimensions)).join(", ");
+    throw exhausted(
+      prepared !== undefined && bytes > limit,
+      `operation ${view.index} (${name}): outputs of shape ${shapes} need ${bytes} bytes ` +
+        `where ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
+    );
+  }
+  memory.used += bytes;
+}
+
+/** Refuses a plan for which the limit is always too little. */
+export function checkPeak<Handle>(
+  { peak }: KernelPlan<Handle>,
+  { temporaryLimit: limit }: Pick<RunContext, "temporaryLimit">,
+): void {
+  if (limit === undefined || peak.bytes <= limit) return;
+  throw exhausted(true, `${peak.operation}: ${peak.bytes} bytes are needed where ${limit} are allowed for temporaries`);
+}
+
+/** `isLasting`: no run of the model can do better. */
+function exhausted(isLasting: boolean, message: string): StatusError {
+  const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
+  return new StatusError(isLasting ? RESOURCE_EXHAUSTED_PERSISTENT : RESOURCE_EXHAUSTED_TRANSIENT, message);
+}
+
+function isList<Handle>(outcome: KernelOutcome<Handle>): outcome is readonly Handle[] {
+  return Array.isArray(outcome);
+}
+
+/** Waits for a kernel that takes its time. */
+function* finish<Handle>(
+  memory: Memory<Handle>,
+  { bytes }: PreparedStep<Handle>,
+  outcome: Exclude<KernelOutcome<Handle>, readonly Handle[]>,
+): Steps<readonly Handle[]> {
+  try {
+    return outcome instanceof Promise ? yield* settled(outcome) : yield* outcome;
+  } catch (error) {
+    memory.used -= bytes;
+    throw error;
+  }
+}
+
+/** Gives the outputs of a step their values. */
+function assign<Handle>(
+  { values, run, rooms }: Frame<Handle>,
+  { view: { outputs } }: KernelStep<Handle>,
+  { outputs: infos, isDynamic }: PreparedStep<Handle>,
+  handles: readonly Handle[],
+): void {
+  const { memory } = run;
+  for (let position = 0; position < outputs.length; position++) {
+    let info = infos[position];
+    const handle = handles[position];
+    const { index, dimensions: declared } = outputs[position];
+    if (isDynamic) {
+      info = { ...info, dimensions: memory.engine.extentsOf?.(handle) ?? info.dimensions };
+      memory.used += bytesOf(info);
+    }
+    values[index] = { info, handle, bytes: bytesOf(info), holders: 1 };
+    if (isDynamic) {
+      refineDimensions(index, declared, info.dimensions);
+      if (rooms !== undefined) noteShape(rooms, index, info);
+    }
+  }
+}
+
+/** The value of an operand; undefined if the model or the request omits it. */
+function valueAt<Handle>(plan: KernelPlan<Handle>, values: Values<Handle>, index: number): Value<Handle> | undefined {
+  return values[index] ?? plan.constants.get(index);
+}
+
+/** The value of an operand that must have one. */
+export function requiredValue<Handle>(plan: KernelPlan<Handle>, values: Values<Handle>, index: number): Value<Handle> {
+  const value = valueAt(plan, values, index);
+  ensure(value !== undefined, () => `operand ${index} has no value`);
+  return value;
+}
+
+function* walkUnprepared<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
+  const { code } = step.view.definition;
+  if (code === OperationType.IF) yield* walkIf(frame, step);
+  else if (code === OperationType.WHILE) yield* walkWhile(frame, step);
+  else yield* prepareAndRun(frame, step);
+}
+
+/** Prepares a kernel for the values at hand, runs it, and forgets it. */
+function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
+  const { plan, values, run } = frame;
+  const { view, kernel } = step;
+  ensure(kernel !== undefined, () => "there is no kernel for it");
+  const { form } = view.match;
+  const params = layOut(form.params, form.counts, view.inputs.length) ?? [];
+  const inputs: (KernelTensor | undefined)[] = [];
+  for (const [position, operand] of view.inputs.entries()) {
+    const value = isOmitted(operand) ? undefined : valueAt(plan, values, operand.index);
+    const { omittable, read } = params[position];
+    ensure(
+      value !== undefined || omittable === true,
+      () => `input ${position} (${params[position].name}) has no value, but the operation needs one`,
+    );
+    const isRead = !isTensorType(operand.type) || read === true;
+    const data = value && isRead ? yield* awaited(dataOf(run.memory, value)) : undefined;
+    inputs.push(value && withFacts(operand, value.info, data));
+  }
+  const prepared = prepareStep(view, kernel, inputs, run.memory.engine, plan.constants);
+  try {
+    const outcome = launch(frame, step, prepared);
+    assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
+  } finally {
+    prepared.close();
+  }
+}
+
+/** Walks a referenced subgraph. The caller holds the values that are returned. */
+function* walkReferenced<Handle>(
+  plan: KernelPlan<Handle>,
+  inputs: readonly (Value<Handle> | undefined)[],
+  run: Run<Handle>,
+  rooms?: Rooms,
+): Steps<Value<Handle>[]> {
+  const values: Values<Handle> = [];
+  try {
+    plan.graph.inputs.forEach((index, position) => {
+      const input = inputs[position];
+      const declared = plan.graph.operands[index];
+      if (input === undefined || declared === undefined) return;
+      ensure(
+        combineDimensions(declared.dimensions, input.info.dimensions) !== undefined,
+        () =>
+          `subgraph input ${position} is declared as ${formatShape(declared.dimensions)}, not ${formatShape(input.info.dimensions)}`,
+      );
+      values[index] = hold(input);
+    });
+    yield* walkPlan(plan, values, run, rooms);
+    return plan.graph.outputs.map((index) => hold(requiredValue(plan, values, index)));
+  } finally {
+    dropAll(run.memory, values, values.keys());
+  }
+}
+
+/** The plan that an operand of IF or WHILE names. */
+function planOf<Handle>({ plan }: Frame<Handle>, step: KernelStep<Handle>, position: number): KernelPlan<Handle> {
+  const subgraph = step.view.inputs[position].data?.[0];
+  const referenced = subgraph === undefined ? undefined : plan.referenced[subgraph];
+  ensure(referenced !== undefined, () => `subgraph ${subgraph} does not exist`);
+  return referenced;
+}
+
+/** Whether a condition holds. */
+function* isTrue<Handle>({ memory }: Run<Handle>, condition: Value<Handle> | undefined): Steps<boolean> {
+  const count = condition === undefined ? 0 : elementCount(condition.info.dimensions);
+  ensure(condition !== undefined && count === 1, () => `the condition has ${count} elements where 1 is needed`);
+  const [element] = yield* awaited(dataOf(memory, condition));
+  return element !== 0;
+}
+
+function inputsFrom<Handle>({ plan, values }: Frame<Handle>, step: KernelStep<Handle>, first: number) {
+  const operands = step.view.inputs.slice(first);
+  return operands.map((operand) => (isOmitted(operand) ? undefined : valueAt(plan, values, operand.index)));
+}
+
+function* walkIf<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
+  const { run, rooms } = frame;
+  const verdict = yield* isTrue(run, inputsFrom(frame, step, 0)[0]);
+  run.log?.(`operation ${step.view.index} (IF): the condition is ${verdict}`);
+  const branch = planOf(frame, step, verdict ? 1 : 2);
+  const inner = rooms && roomsOfBranch(rooms, step, branch);
+  assignOutputs(frame, step, yield* walkReferenced(branch, inputsFrom(frame, step, 3), run, inner));
+}
+
+/** The outputs of a branch go where those of the IF go. */
+function roomsOfBranch<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, { graph }: KernelPlan<Handle>): Rooms {
+  const places = new Map<number, number>();
+  view.outputs.forEach(({ index }, position) => {
+    const place = rooms.places.get(index);
+    if (place !== undefined) places.set(graph.outputs[position], place);
+  });
+  return { ...rooms, places };
+}
+
+function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
+  const { run } = frame;
+  const { memory, loopTimeoutDuration } = run;
+  const loop = `operation ${step.view.index} (WHILE)`;
+  const condition = planOf(frame, step, 0);
+  const body = planOf(frame, step, 1);
+  const start = run.now();
+  // In-out and state-only values come first, and the body returns them; input-only ones stay.
+  let state = inputsFrom(frame, step, 2).map((value) => value && hold(value));
+  try {
+    for (let iteration = 0; ; iteration++) {
+      const verdicts = yield* walkReferenced(condition, state, run);
+      let goesOn: boolean;
+      try {
+        goesOn = yield* isTrue(run, verdicts[0]);
+      } finally {
+        for (const verdict of verdicts) drop(memory, verdict);
+      }
+      run.log?.(`${loop}: the condition is ${goesOn} after ${iteration} iterations`);
+      if (!goesOn) break;
+      if (run.now() - start > loopTimeoutDuration) {
+        throw new StatusError(
+          ErrorStatus.MISSED_DEADLINE_TRANSIENT,
+          `${loop}: the loop took longer than ${loopTimeoutDuration} ns`,
+        );
+      }
+      const results = yield* walkReferenced(body, state, run);
+      for (const value of state.slice(0, results.length)) drop(memory, value);
+      state = [...results, ...state.slice(results.length)];
+    }
+    assignOutputs(
+      frame,
+      step,
+      state.slice(0, step.view.outputs.length).map((value) => value && hold(value)),
+    );
+  } finally {
+    for (const value of state) drop(memory, value);
+  }
+}
+
+/** Gives the outputs of an IF or WHILE their values, within what is declared of them. Takes over the holds on `results`. */
+function assignOutputs<Handle>(
+  { values, run }: Frame<Handle>,
+  step: KernelStep<Handle>,
+  results: readonly (Value<Handle> | undefined)[],
+): void {
+  try {
+    step.view.outputs.forEach(({ index, type, dimensions }, position) => {
+      const result = results[position];
+      ensure(result !== undefined, () => `output ${position} has no value`);
+      if (isTensorType(type)) refineDimensions(index, dimensions, result.info.dimensions);
+    });
+  } catch (error) {
+    for (const result of results) drop(run.memory, result);
+    throw error;
+  }
+  step.view.outputs.forEach(({ index }, position) => {
+    values[index] = results[position];
+  });
+}

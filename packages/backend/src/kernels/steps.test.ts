@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { awaited, drive, type Steps, settled } from "./steps.ts";
+import { isTurnDue, turn } from "./turns.ts";
+
+const never = () => {};
+
+function* countTo(count: number): Steps<number> {
+  for (let step = 0; step < count; step++) yield;
+  return count;
+}
+
+/** Holds the event loop for some milliseconds of wall time. */
+function hold(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+describe("drive", () => {
+  it("returns the result of the computation, at once if it never pauses", async () => {
+    expect(drive(countTo(0), never)).toBe(0);
+    await expect(drive(countTo(3), never)).resolves.toBe(3);
+  });
+
+  it("waits for promises", async () => {
+    const steps = (function* (): Steps<number> {
+      const first = yield* settled(Promise.resolve(2));
+      return first + (yield* awaited(Promise.resolve(3))) + (yield* awaited(4));
+    })();
+    await expect(drive(steps, never)).resolves.toBe(9);
+  });
+
+  it("throws into the computation what the check throws at a pause, and what a promise rejects with", async () => {
+    const events: string[] = [];
+    const steps = (given?: Promise<void>) =>
+      (function* (): Steps<string> {
+        try {
+          yield given;
+          return "done";
+        } catch (error) {
+          return String(error);
+        } finally {
+          events.push("freed");
+        }
+      })();
+    await expect(
+      drive(steps(), () => {
+        throw new Error("late");
+      }),
+    ).resolves.toBe("Error: late");
+    await expect(drive(steps(Promise.reject(new Error("lost"))), never)).resolves.toBe("Error: lost");
+    await expect(drive(steps(), never)).resolves.toBe("done");
+    expect(events).toEqual(["freed", "freed", "freed"]);
+  });
+
+  it("rejects with an error of the computation", async () => {
+    const failing = (function* (): Steps<number> {
+      yield;
+      throw new Error("broken");
+    })();
+    await expect(drive(failing, never)).rejects.toThrow("broken");
+  });
+
+  it("lets the event loop turn after pauses that held it for the length of a slice", async () => {
+    const turns: number[] = [];
+    let steps = 0;
+    const timer = setInterval(() => turns.push(steps), 0);
+    await drive(
+      (function* (): Steps<void> {
+        for (steps = 0; steps < 100; steps++) {
+          hold(1);
+          yield;
+        }
+      })(),
+      never,
+    );
+    clearInterval(timer);
+    expect(turns.length).toBeGreaterThan(2);
+  });
+});
+
+describe("turns", () => {
+  it("let one computation go on in each turn of the event loop", async () => {
+    const order: string[] = [];
+    let isOver = false;
+    const count = () => {
+      if (isOver) return;
+      order.push("turn");
+      setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all(["a", "b", "c"].map((name) => turn().then(() => order.push(name))));
+    isOver = true;
+    const places = ["a", "b", "c"].map((name) => order.indexOf(name));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    for (const [first, second] of [places.slice(0, 2), places.slice(1)]) {
+      expect(order.slice(first, second)).toContain("turn");
+    }
+  });
+
+  it("are due after a slice, for a computation that has just begun too, until the event loop has turned", async () => {
+    await turn();
+    hold(25);
+    expect(isTurnDue()).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(isTurnDue()).toBe(false);
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Computations in steps. A computation is a generator that pauses, or waits for a promise; `drive` runs it to its end. At each pause
+ * the event loop gets its turn if it is due, and the computation ends if its deadline has passed.
+ */
+import { isTurnDue, turn } from "./turns.ts";
+
+/** Nothing: a pause. A promise: the computation goes on when it is settled. */
+// biome-ignore lint/suspicious/noConfusingVoidType: kernels are generators of void
+type Pause = PromiseLike<unknown> | void;
+
+/** A computation. */
+export type Steps<Result> = Generator<Pause, Result, void>;
+
+/** Throws if a computation must not go on. Called at each pause. */
+export type Check = () => void;
+
+/** Runs a computation to its end: at once if it never yields. What `check` throws is thrown into the computation. */
+export function drive<Result>(steps: Steps<Result>, check: Check): Result | Promise<Result> {
+  const first = steps.next();
+  return first.done ? first.value : driveFrom(first, steps, check);
+}
+
+async function driveFrom<Result>(
+  first: IteratorYieldResult<Pause>,
+  steps: Steps<Result>,
+  check: Check,
+): Promise<Result> {
+  let step: IteratorResult<Pause, Result> = first;
+  while (!step.done) {
+    try {
+      if (step.value !== undefined) await step.value;
+      if (isTurnDue()) await turn();
+      check();
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next();
+  }
+  return step.value;
+}
+
+/** Waits for a promise inside a computation. */
+export function* settled<T>(promise: PromiseLike<T>): Steps<T> {
+  const box: T[] = [];
+  yield promise.then((value) => {
+    box.push(value);
+  });
+  return box[0];
+}
+
+/** A value, or what a promise of it resolves to. */
+export function* awaited<T>(given: T | Promise<T>): Steps<T> {
+  return given instanceof Promise ? yield* settled(given) : given;
+}

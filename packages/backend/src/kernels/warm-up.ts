@@ -1,0 +1,83 @@
+/**
+ * Runs before the first execution: engines compile and reserve at the first run, and JavaScript is slow for the first few, which
+ * matters if a run takes no longer than compiling does.
+ */
+import { byteLength, elementCount } from "@nnhal/operations";
+import { ErrorStatus, operandTypes } from "@nnhal/types";
+import type { InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
+import type { GraphView } from "../graph.ts";
+import type { KernelPlan } from "./plan.ts";
+import { runKernels, type Session } from "./run.ts";
+import type { Check } from "./steps.ts";
+
+/** How many runs, and the nanoseconds after which none begins. */
+const warmUp = { least: 3, most: 24, time: 50_000_000n, mostTime: 1_000_000_000n };
+
+/** Bytes of temporaries above which a run takes so long that compiling does not count. */
+const MOST_TEMPORARIES = 2 ** 28;
+
+/** When a warm-up must end. */
+export interface WarmUpLimits {
+  readonly now?: () => bigint;
+  readonly deadline?: bigint;
+  readonly check: Check;
+}
+
+/**
+ * Runs the graph on zeros if its shapes are known, and releases the constants that only the preparation needed. What goes
+ * wrong here may be due to the zeros; if not, the execution reports it. Rejects with what `check` throws.
+ */
+export async function runOnZeros<Handle>(
+  plan: KernelPlan<Handle>,
+  session: Session<Handle>,
+  { now, deadline, check }: WarmUpLimits,
+): Promise<void> {
+  const plans = [plan, ...plan.referenced];
+  for (const { constants } of plans) constants.trim();
+  const { graph } = plan;
+  const inputs = graph.inputs.map((index) => bufferFor(graph, index));
+  if (inputs.some((input) => input === undefined)) return;
+  const outputs = graph.outputs.map((index, position): OutputBuffer => {
+    const dimensions = graph.operands[index]?.dimensions ?? [];
+    return bufferFor(graph, index, plan.outputs[position]?.dimensions) ?? { bytes: new Uint8Array(0), dimensions };
+  });
+  const context: RunContext = {
+    now: now ?? steadyClock,
+    ...(deadline !== undefined && { deadline }),
+    loopTimeoutDuration: warmUp.mostTime / 10n,
+    temporaryLimit: MOST_TEMPORARIES,
+    measure: false,
+    random: () => 0.5,
+  };
+  const start = steadyClock();
+  for (let run = 0; run < warmUp.most; run++) {
+    const mostTime = run < warmUp.least ? warmUp.mostTime : warmUp.time;
+    if (steadyClock() - start >= mostTime) return;
+    const { status } = await runKernels(plan, session, inputs, outputs, context);
+    check();
+    if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
+    if (run === 0) for (const { constants } of plans) constants.trim();
+  }
+}
+
+function steadyClock(): bigint {
+  return BigInt(Math.round(performance.now() * 1e6));
+}
+
+/** Most bytes of an argument that a warm-up makes. */
+const MOST_BYTES = 2 ** 27;
+
+/** Zeros for an operand; undefined if its extents are not known, or if there were too many of them. */
+function bufferFor(
+  { operands }: GraphView,
+  index: number,
+  known?: readonly number[],
+): (InputBuffer & OutputBuffer) | undefined {
+  const operand = operands[index];
+  const dimensions = known ?? operand?.dimensions;
+  if (operand === undefined || dimensions === undefined || dimensions.includes(0)) return undefined;
+  const { type } = operand;
+  if (operandTypes[type].kind === "tensor" && dimensions.length === 0) return undefined;
+  const length = byteLength(type, elementCount(dimensions));
+  return length > MOST_BYTES ? undefined : { bytes: new Uint8Array(length), dimensions };
+}
