@@ -59,7 +59,11 @@ export function liftPreparedModel(
       const refusal = closedOutcome() ?? refuseExecution(own, request, options, context);
       if (refusal !== undefined) return failed(refusal);
       try {
-        return soundResult(await execute(own, model, request, options, context), options);
+        return withKnownShapes(
+          soundResult(await execute(own, model, request, options, context), options),
+          model,
+          request,
+        );
       } catch (error) {
         return failed(failure(`${name}: executing`, error));
       }
@@ -116,6 +120,12 @@ function soundResult(result: ExecutionResult, { measure }: ExecuteOptions): Exec
   const timing = measure === MeasureTiming.YES ? result.timing : notMeasured;
   const answer = getExecutionResult({ ...result, status: soundStatus(result.status), timing });
   return { ...answer, ...(message !== undefined && { message }) };
+}
+
+/** A driver may leave out shapes that are all known (HAL 1.2 IExecutionCallback.notify_1_2). */
+function withKnownShapes(result: ExecutionResult, model: Model | undefined, request: Request): ExecutionResult {
+  if (result.status !== ErrorStatus.NONE || result.outputShapes.length > 0 || model === undefined) return result;
+  return { ...result, outputShapes: knownShapes(model, request) ?? [] };
 }
 
 /** Why a request is not given to an older driver: it does not know deadlines, or it would not understand the pools. */
