@@ -132,6 +132,14 @@ describe("executing on a driver of HAL 1.2", () => {
     expect(await preparedModel.execute(request, { measure: YES })).toEqual({ ...result, timing: notMeasured });
   });
 
+  it("answers the shapes that are known, if the driver leaves them out", async () => {
+    const silent: OldBehaviour = { result: { status: NONE, outputShapes: [], timing: notMeasured } };
+    const { preparedModel } = await preparedOf("1.2", silent);
+    expect((await preparedModel.execute(request)).outputShapes).toEqual(shapes);
+    const open = await preparedOf("1.2", silent, {}, openModel);
+    expect((await open.preparedModel.execute(request)).outputShapes).toEqual([]);
+  });
+
   it("answers nothing else with an error, nor a number that is no status", async () => {
     const failing = await preparedOf("1.2", { result: { status: DEVICE_UNAVAILABLE } });
     const nothing = { outputShapes: [], timing: notMeasured };
