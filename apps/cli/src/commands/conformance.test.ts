@@ -98,6 +98,29 @@ describe("nnhal conformance", () => {
     expect(exitCode).toBe(1);
   });
 
+  it("prints what a case measured, and holds it against an allowance", async () => {
+    const args = [...mine, "--suite", "prepared-model", "--filter", "8 bytes is refused soon", "--json"];
+    const measuredIn = (report: ConformanceJson) => report.suites[0].cases?.map(({ measured }) => measured);
+    const generous: ConformanceJson = JSON.parse((await run(args, await reference())).stdout);
+    for (const measured of measuredIn(generous) ?? [])
+      expect(measured).toMatch(/ after \d+ ms, the process grew by -?\d+ MiB$/);
+    const strict: ConformanceJson = JSON.parse(
+      (await run([...args, "--allowance", "refusal=0"], await reference())).stdout,
+    );
+    expect(strict).toMatchObject({ passed: 0, failed: 2 });
+    expect(strict.suites[0].failures[0].reason).toMatch(/, at most 0 ms allowed$/);
+    const text = (await run(args.slice(0, -1), await reference())).stdout;
+    expect(text).toMatch(/^MEASURED sizes: .*\n {9}\w+ after \d+ ms/m);
+  });
+
+  it.each(["lateness", "lateness=", "lateness=-1", "lateness=soon", "lateness=1=2", "patience=1", "toString=1"])(
+    "refuses the allowance %s",
+    async (allowance) => {
+      const device = await reference();
+      await expect(run([...mine, "--allowance", allowance], device)).rejects.toThrow(CommanderError);
+    },
+  );
+
   it("runs vectors through HAL versions, and mutations as it is", async () => {
     const suites = ["--suite", "vectors", "--suite", "mutations", "--filter", "one"];
     const args = [...mine, "--vectors", folder, ...suites, "--hal", "1.0", "--hal", "1.2", "--json"];

@@ -8,22 +8,18 @@ import {
   faultsOf,
   fields,
   type Lie,
+  lieOf,
   type MethodOf,
   type MethodRow,
   nothing,
   type Plant,
   type Planted,
+  replaced,
+  unknownStatus,
   withModels,
 } from "./planted.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE } = ErrorStatus;
-
-const unknownStatus: Lie = {
-  what: "answers status 99",
-  lie: fields({ status: 99 }),
-  says: /: status 99 is not an ErrorStatus/,
-};
-const lieOf = (what: string, lie: Lie["lie"], says: RegExp): Lie => ({ what, lie, says });
 
 function fact(finds: string, ...lies: readonly Lie[]): MethodRow {
   return { finds: `device/facts: ${finds}`, answers: "now", lies: [unknownStatus, ...lies] };
@@ -194,13 +190,6 @@ const preparedModel: Readonly<Record<MethodOf<V1_3.IPreparedModel>, MethodRow>> 
   },
 };
 
-/** A driver with another method. */
-function replaced<Right extends object>(right: Right, name: string, replace: (right: AnyMethod) => AnyMethod): Right {
-  const method: unknown = Reflect.get(right, name);
-  if (typeof method !== "function") throw new TypeError(`there is no method ${name} to replace`);
-  return { ...right, [name]: replace((...args) => Reflect.apply(method, right, args)) };
-}
-
 /** How a method that is launched with a callback calls it. */
 type Telling = (callback: AnyMethod, sleep: () => void) => AnyMethod;
 
@@ -299,11 +288,11 @@ function isLaunch(method: string): boolean {
 }
 
 const inDriver: Plants = (method, replace) => ({
-  driver: (right) => replaced(right, method, replace),
+  driver: (right) => ({ ...right, ...replaced(right, method, replace) }),
   isLifted: !isLaunch(method),
 });
 const inModels: Plants = (method, replace) => ({
-  driver: (right) => withModels(right, (own) => replaced(own, method, replace)),
+  driver: (right) => withModels(right, (own) => ({ ...own, ...replaced(own, method, replace) })),
   isLifted: !isLaunch(method),
 });
 

@@ -15,8 +15,8 @@ import { prepareMethods } from "../prepare-launches.ts";
 import { listDeviceCases } from "../run.ts";
 import { buildSmallModel, sampleValues, smallOperations } from "../small-models.ts";
 import { kinds, type Planted, runPlanted } from "./planted.test-helper.ts";
-import { plantedInDevice } from "./planted-device.test-helper.ts";
 import { plantedInDrivers } from "./planted-driver.test-helper.ts";
+import { plantedInDevice } from "./planted-objects.test-helper.ts";
 
 const all = [...plantedInDevice, ...plantedInDrivers];
 const titled = (faults: readonly Planted[]) =>

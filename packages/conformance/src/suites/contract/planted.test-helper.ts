@@ -96,6 +96,28 @@ export function fields(change: Readonly<Record<string, unknown>>): Lie["lie"] {
   return answering((answer: object) => ({ ...answer, ...change }));
 }
 
+/** A row of a table of wrong answers. */
+export function lieOf(what: string, lie: Lie["lie"], says: RegExp, finds?: string): Lie {
+  return { what, lie, says, ...(finds !== undefined && { finds }) };
+}
+
+/** A status that is none: every answer with a status can have it. */
+export const unknownStatus = lieOf("answers status 99", fields({ status: 99 }), /: status 99 is not an ErrorStatus/);
+
+/** No answer at all, where there has to be one with a status. */
+export const noAnswer = lieOf("answers undefined", nothing(), /: the answer is undefined, not an object/);
+
+/** An object of the contract with another method. What is planted need not be of the type of the method. */
+export function replaced(
+  right: object,
+  name: string,
+  replace: (right: AnyMethod) => AnyMethod,
+): Record<string, AnyMethod> {
+  const method: unknown = Reflect.get(right, name);
+  if (typeof method !== "function") throw new TypeError(`there is no method ${name} to replace`);
+  return { [name]: replace((...args) => Reflect.apply(method, right, args)) };
+}
+
 const error = new Error("planted");
 
 /** All faults of a method. `plant` puts another method in its place. */

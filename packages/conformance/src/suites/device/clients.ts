@@ -44,6 +44,15 @@ export const clientCases: readonly SuiteCase[] = [
         });
       }
     },
+    async "what a device says of itself is not said to a client that ended"(bench) {
+      const { client } = await endedClient(bench);
+      const { device } = client.own;
+      expectGone("getCapabilities", device.getCapabilities());
+      expectGone("getType", device.getType());
+      expectGone("getVersionString", device.getVersionString());
+      expectGone("getSupportedExtensions", device.getSupportedExtensions());
+      expectGone("getNumberOfCacheFilesNeeded", device.getNumberOfCacheFilesNeeded());
+    },
     async "getSupportedOperations of a client that ended says so"(bench) {
       const { client, small } = await endedClient(bench);
       expectGone("getSupportedOperations", client.device.getSupportedOperations(small.model));
