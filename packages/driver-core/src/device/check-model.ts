@@ -6,7 +6,7 @@ import type { Memory, Model } from "@nnhal/types";
 import type { Unmappable } from "../memory/mapping.ts";
 import { mapMemory, mapPool } from "../memory/memory.ts";
 import { takeModel } from "./arguments.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 
 /**

@@ -16,7 +16,7 @@ import { allocate, closeBuffers, createBufferDomain } from "../domains/allocate.
 import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
 import { type Client, createClient } from "./client.ts";
-import type { DeviceContext, SharedContext } from "./device.ts";
+import type { DeviceContext, SharedContext } from "./context.ts";
 import { outcomeText, supportText } from "./log-text.ts";
 import { prepareChecked, unprepared } from "./prepare.ts";
 import { prepareFromCache } from "./prepare-from-cache.ts";

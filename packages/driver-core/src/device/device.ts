@@ -5,14 +5,13 @@ import { totalmem } from "node:os";
 import type { Backend, Unavailable } from "@nnhal/backend";
 import { type Operation, operationByCode } from "@nnhal/operations";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
-import { type Caching, type CachingOptions, createCaching } from "../cache/cache.ts";
-import type { BufferDomain } from "../domains/allocate.ts";
-import { type Breather, createBreather } from "../schedule/breather.ts";
-import { createScheduler, type Scheduler, type WaitingLimits } from "../schedule/scheduler.ts";
+import { type CachingOptions, createCaching } from "../cache/cache.ts";
+import { createBreather } from "../schedule/breather.ts";
+import { createScheduler, type WaitingLimits } from "../schedule/scheduler.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
-import type { Client } from "./client.ts";
 import { type ClientDevice, clientDevice } from "./client-device.ts";
-import { type GuardedSession, openGuarded } from "./guarded-session.ts";
+import type { SharedContext } from "./context.ts";
+import { openGuarded } from "./guarded-session.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 /** What a device is made of. */
@@ -66,39 +65,6 @@ export interface OpenedDevice extends ClientDevice {
   connect(): ClientDevice;
   /** Ends all clients, and then the backend. Resolves when all is free. */
   close(): Promise<void>;
-}
-
-/** What the parts of a device share. */
-export interface SharedContext extends RunningContext {
-  readonly closeTimeout: bigint;
-  readonly bufferBytes: number;
-}
-
-/** What the parts that prepare and execute share. */
-export interface RunningContext {
-  readonly name: string;
-  readonly session: GuardedSession;
-  readonly operationByCode: (code: number) => Operation | undefined;
-  readonly now: () => bigint;
-  readonly timer: Timer;
-  /** Nanoseconds. */
-  readonly idleAfter: bigint;
-  readonly random: () => number;
-  readonly scheduler: Scheduler;
-  readonly breather: Breather;
-  /** See `DeviceOptions`. */
-  readonly overrun: bigint;
-  /** Undefined: no caching. */
-  readonly caching: Caching | undefined;
-  readonly log: Logger;
-  readonly trace: Tracer;
-}
-
-/** What everything that one client of a device has shares. */
-export interface DeviceContext extends RunningContext {
-  /** The scheduler is fair among clients. */
-  readonly client: Client;
-  readonly domain: BufferDomain;
 }
 
 /**

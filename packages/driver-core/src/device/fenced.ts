@@ -17,7 +17,7 @@ import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { checkInputs, type Launch, launch } from "./launch.ts";
 import { requestText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";

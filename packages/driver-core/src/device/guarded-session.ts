@@ -22,18 +22,9 @@ import { capabilitiesIssues, show } from "@nnhal/validation";
 import type { Timer } from "../schedule/timer.ts";
 import { createClient, endsWithin, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
+import type { GuardedPlace } from "./guarded-place.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
-
-/** A place in an engine's memory. */
-export interface GuardedPlace {
-  /** The backend's own, for its runs. */
-  readonly place: BackendBuffer;
-  /** Undefined: done. Never rejects. */
-  read(bytes: Uint8Array, client: Halting): Promise<Refusal | undefined>;
-  write(bytes: Uint8Array, dimensions: readonly number[], client: Halting): Promise<Refusal | undefined>;
-  close(): void;
-}
 
 /** An engine at work: see `BackendSession` for what each part means. */
 export interface GuardedSession {

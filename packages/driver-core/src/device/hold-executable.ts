@@ -4,7 +4,7 @@
  */
 import { createUsage, inSection, type TracePhase, type Usage } from "@nnhal/utils";
 import { watchIdle } from "../schedule/idle.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
 
 /** A prepared model's hold on its executable. */

@@ -9,7 +9,7 @@ import { formatName } from "../memory/hardware-buffer.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
 import { takeRequest } from "./arguments.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, type Refusal } from "./refusal.ts";
 

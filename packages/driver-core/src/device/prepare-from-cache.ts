@@ -7,7 +7,7 @@ import { inSection } from "@nnhal/utils";
 import { loadFromCache } from "../cache/cache.ts";
 import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { prepareChecked, unprepared } from "./prepare.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { whyUnsupported } from "./support.ts";

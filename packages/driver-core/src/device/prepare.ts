@@ -6,7 +6,7 @@ import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } fro
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
 import { saveToCache } from "../cache/cache.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
 import { preparedModel } from "./prepared-model.ts";

@@ -14,7 +14,7 @@ import type { Section } from "@nnhal/utils";
 import { configureExecutionBurst } from "../burst/server.ts";
 import { answer, refused } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
 import { launch } from "./launch.ts";

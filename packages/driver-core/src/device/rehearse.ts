@@ -21,7 +21,7 @@ import { createBreather } from "../schedule/breather.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
 import { systemTimer } from "../schedule/timer.ts";
 import { createClient } from "./client.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { guardExecutable } from "./guarded-executable.ts";
 import { preparedModel } from "./prepared-model.ts";
 import type { ModelRecord } from "./record.ts";

@@ -7,7 +7,7 @@ import type { Section } from "@nnhal/utils";
 import { OutOfRoom } from "../domains/budget.ts";
 import { callAt } from "../schedule/timer.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import type { RunAnswer } from "./guarded-executable.ts";
 import { checkInputs, isDeviceBuffer, type Launch } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";

@@ -5,7 +5,7 @@
 import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
 import type { Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import type { GuardedSession } from "./guarded-session.ts";
 
 /** Why a model cannot be prepared for the operations that it has; undefined where it can. */

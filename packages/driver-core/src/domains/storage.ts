@@ -1,7 +1,7 @@
 /**
  * Where a device buffer's value lies: in bytes that grow with it, or in the backend's own memory.
  */
-import type { GuardedPlace } from "../device/guarded-session.ts";
+import type { GuardedPlace } from "../device/guarded-place.ts";
 import type { BufferBudget } from "./budget.ts";
 
 /** Where a value lies. */
