@@ -133,6 +133,8 @@ function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): 
         },
       ),
     close: () => closeSafely(own),
+    // What it throws, and what it answers, the client of the burst and the reader in `openBurst` check.
+    ...(typeof own.execute === "function" && { execute: own.execute.bind(own) }),
   };
 }
 
