@@ -27,6 +27,7 @@ describe("a kernel", () => {
     const { reference } = defineOperation({
       ...spec,
       outputs: [tensor("output"), variadic(tensor("others"))],
+      types: [["1.1", float, float, float]],
       dynamic,
       reference: () => void calls++,
     });

@@ -2,7 +2,7 @@
  * What the convolutions' operand lists have in common: the types, the ways to say the padding, and the rules on filter
  * and bias.
  */
-import type { TypeRow } from "../define.ts";
+import type { RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, optional } from "../params.ts";
 import { ensureShape } from "../shape.ts";
@@ -11,7 +11,7 @@ import { dilatedExtent, implicitPadding, type Padding } from "../window.ts";
 import { imageLayout } from "./_image.ts";
 
 /** Types of input, filter, bias and output; `since`: the version that introduced the operation. */
-export function convolutionTypes(since: "1.0" | "1.2"): TypeRow[] {
+export function convolutionTypes(since: "1.0" | "1.2"): readonly RowOfLength<4>[] {
   return [
     [since, "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
     ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],

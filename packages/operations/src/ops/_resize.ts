@@ -4,7 +4,7 @@
  */
 import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { bool, int32, optional, type Param, scalar, tensor } from "../params.ts";
+import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
 
@@ -25,12 +25,12 @@ export type Resample = (
 ) => Iterator<void, void>;
 
 /** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
-export function resizeOperation(
-  spec: Pick<Operation, "name" | "code" | "summary">,
+export function resizeOperation<const Name extends string>(
+  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name },
   since: "1.0" | "1.2",
-  layout: Param<"nchw", "boolean">,
+  layout: FixedParam<"nchw", "boolean">,
   resample: Resample,
-): Operation {
+) {
   const last = [
     layout,
     optional("1.3", bool("alignCorners"), false),
