@@ -11,6 +11,7 @@ import { systemTimer, type Timer } from "../schedule/timer.ts";
 import type { Client } from "./client.ts";
 import { type ClientDevice, clientDevice } from "./client-device.ts";
 import { steadyClock } from "./steady-clock.ts";
+import { defaultTemporaryLimit } from "./temporary-limit.ts";
 
 /** What a device is made of. */
 export interface DeviceOptions {
@@ -27,6 +28,8 @@ export interface DeviceOptions {
   readonly concurrency?: number;
   /** Nanoseconds without an execution after which a prepared model gives up its scratch memory. Default: 5 s. */
   readonly idleAfter?: bigint;
+  /** Bytes that the results of operations may take together while models run: see `RunContext.temporaryLimit`. Default: a quarter of the memory. */
+  readonly temporaryLimit?: number;
   /** Compilation caching; false: none. Default: `{}`. */
   readonly caching?: CachingOptions | false;
   /** Uniform in [0, 1). Default: Math.random. */
@@ -57,6 +60,8 @@ export interface SharedContext {
   readonly timer: Timer;
   /** Nanoseconds. */
   readonly idleAfter: bigint;
+  /** Bytes. Undefined: no limit. */
+  readonly temporaryLimit?: number;
   readonly random: () => number;
   readonly scheduler: Scheduler;
   /** Undefined: no caching. */
@@ -89,6 +94,7 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
       now,
       timer,
       idleAfter: options.idleAfter ?? 5_000_000_000n,
+      temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
       random: options.random ?? Math.random,
       scheduler: createScheduler({ concurrency, now, timer }),
       caching: caching === false ? undefined : createCaching(caching, owner),

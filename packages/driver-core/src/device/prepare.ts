@@ -8,6 +8,7 @@ import {
   type Executable,
   type GraphSource,
   type GraphView,
+  StatusError,
   viewModel,
 } from "@nnhal/backend";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
@@ -60,6 +61,7 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
     const record = { model: source.model, graph, executable, ...options };
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
+    if (error instanceof StatusError) return unprepared({ status: error.status, message: error.message });
     return unprepared(failure(`preparing the model: ${messageOf(error)}`));
   }
 }
@@ -67,9 +69,14 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
 /** Why a client that has gone gets nothing. */
 export const clientGone: Refusal = { status: ErrorStatus.DEVICE_UNAVAILABLE, message: "the client is closed" };
 
-function make(graph: GraphView, { options, blobs }: Preparation, { session }: DeviceContext): Promise<Executable> {
-  if (blobs === undefined || session.restore === undefined) return session.compile(graph, options);
-  return session.restore(blobs, graph, options);
+function make(
+  graph: GraphView,
+  { options, deadline, blobs }: Preparation,
+  { session, now }: DeviceContext,
+): Promise<Executable> {
+  const limited = deadline === undefined ? options : { ...options, now, deadline };
+  if (blobs === undefined || session.restore === undefined) return session.compile(graph, limited);
+  return session.restore(blobs, graph, limited);
 }
 
 /** Keeps what was compiled in a cache, or says in the log why not. Never rejects. */

@@ -53,14 +53,19 @@ export function squashing(operation: Squashing): Operation {
       if (!isQuant8(input.type)) {
         return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
       }
-      quantised(input, output, fixed, outputBits);
+      return quantised(input, output, fixed, outputBits);
     },
   });
 }
 
-function quantised(input: Tensor, output: OutputTensor, fixed: Squashing["fixed"], outputBits: number): void {
+function quantised(
+  input: Tensor,
+  output: OutputTensor,
+  fixed: Squashing["fixed"],
+  outputBits: number,
+): Generator<void, void> {
   const multiplier = quantiseMultiplier(input.scale * 2 ** (31 - INTEGER_BITS));
-  mapByTable(input, output, (value) => {
+  return mapByTable(input, output, (value) => {
     const result = fixed(multiplyByQuantisedMultiplier(value, multiplier), INTEGER_BITS);
     return roundingDivideByPowerOfTwo(result, 31 - outputBits);
   });
