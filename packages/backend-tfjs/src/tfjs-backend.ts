@@ -105,12 +105,30 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
         return (read, context) => {
           engine.select();
           ensureRoom(bytes, engine);
-          return run(read, context);
+          const outcome = run(read, context);
+          return "next" in outcome ? selecting(engine, outcome) : outcome;
         };
       },
     };
   }
   return table;
+}
+
+/** A computation in steps, with its engine selected in each of them: others may compute during its pauses. */
+function* selecting(
+  engine: Engine,
+  steps: Generator<void, readonly tf.Tensor[], void>,
+): Generator<void, readonly tf.Tensor[], void> {
+  try {
+    for (;;) {
+      engine.select();
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+  } finally {
+    steps.return([]);
+  }
 }
 
 /**

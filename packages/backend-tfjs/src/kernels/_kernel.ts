@@ -17,6 +17,13 @@ export type Compute = (
   context: { readonly random: () => number },
 ) => tf.Tensor | readonly (tf.Tensor | undefined)[];
 
+/** A computation in steps. It pauses between them, so `bag` has the tensors that it needs from one step to the next. */
+export type ComputeInSteps = (
+  read: Read,
+  bag: Bag,
+  context: { readonly random: () => number },
+) => Generator<void, readonly (tf.Tensor | undefined)[], void>;
+
 /** A kernel, and the types of the first tensor argument that it takes. */
 export interface TfjsKernel extends Kernel<tf.Tensor> {
   accepts(type: OperandTypeName): boolean;
@@ -50,11 +57,70 @@ export function storedKernel({ accepts = () => true, refuse, launches, prepare }
           const given = compute(read, context);
           return given instanceof tf.Tensor ? [given] : given.filter((tensor) => tensor !== undefined);
         });
-        ensure(results.length === count, () => `the kernel gave ${results.length} of ${count} outputs`);
+        checkCount(results, count);
         return results;
       };
     },
   };
+}
+
+/** Tensors that outlive a pause. A `tf.tidy` cannot do that, since tfjs has one stack of them for all that computes. */
+export interface Bag {
+  /** As `tf.tidy`, and the results are in the bag. */
+  tidy<T extends tf.Tensor | tf.Tensor[]>(make: () => T): T;
+  /** Disposes of those of some tensors that are in the bag. */
+  drop(tensors: readonly tf.Tensor[]): void;
+}
+
+/** What a kernel in steps is made of. */
+export interface SteppedKernelSpec<Args = AnyArgs, Outputs = AnyArgs>
+  extends Omit<KernelSpec<Args, Outputs>, "prepare"> {
+  prepare(args: Args, outputs: Outputs, setup: Setup): ComputeInSteps;
+}
+
+/** As `storedKernel`, for what takes long: the kernel pauses between its steps. */
+export function steppedKernel<Args, Outputs>(spec: SteppedKernelSpec<Args, Outputs>): TfjsKernel;
+export function steppedKernel({ prepare, ...spec }: SteppedKernelSpec): TfjsKernel {
+  const whole = storedKernel({ ...spec, prepare: () => () => [] });
+  return {
+    ...whole,
+    prepare(args, outputs, setup) {
+      const keep = (tensor: tf.Tensor) => setup.keep(tf.keep(tensor));
+      const compute = inTidy(() => prepare(args, outputs, { ...setup, keep }));
+      const count = Object.values(outputs).flat().length;
+      return (read, context) => inBag((bag) => compute(read, bag, context), count);
+    },
+  };
+}
+
+/** Runs a computation in steps, and disposes of everything that it leaves in its bag except its results. */
+function* inBag(
+  compute: (bag: Bag) => ReturnType<ComputeInSteps>,
+  count: number,
+): Generator<void, readonly tf.Tensor[], void> {
+  const held = new Set<tf.Tensor>();
+  const bag: Bag = {
+    tidy(make) {
+      const results = tf.tidy(make);
+      for (const tensor of [results].flat()) held.add(tensor);
+      return results;
+    },
+    drop(tensors) {
+      for (const tensor of tensors) if (held.delete(tensor)) tensor.dispose();
+    },
+  };
+  try {
+    const results = (yield* compute(bag)).filter((tensor) => tensor !== undefined);
+    checkCount(results, count);
+    for (const tensor of results) held.delete(tensor);
+    return results;
+  } finally {
+    for (const tensor of held) tensor.dispose();
+  }
+}
+
+function checkCount(results: readonly tf.Tensor[], count: number): void {
+  ensure(results.length === count, () => `the kernel returned ${results.length} of ${count} outputs`);
 }
 
 /** What a function gives, and the tensors that it makes on the way disposed of, but for those that it keeps. */

@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { type AnyArgs, ensure } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { isTensorInfo, type Read, rank2, type Setup } from "./_kernel.ts";
+import { type Bag, isTensorInfo, type Read, rank2, type Setup } from "./_kernel.ts";
 
 /** Reads several tensors made into one by `join`: once where all are constant, else at each run. */
 export function joined(
@@ -31,27 +31,36 @@ function toTimeMajor(sequence: tf.Tensor, timeMajor: boolean): tf.Tensor {
 }
 
 /**
- * Runs a cell along time. `contributions`: [times, batches, gates · units]. Gives the first state at all times, in the order of the
- * input, and all states at the end.
+ * Runs a cell along time, with a pause after each point of it. `contributions`: [times, batches, gates · units]. Returns the first
+ * state at all times, in the order of the input, and all states at the end.
  */
-export function runSequence(
+export function* runSequence(
   contributions: tf.Tensor,
   initial: readonly tf.Tensor2D[],
   step: CellStep,
   { timeMajor, backwards = false }: { readonly timeMajor: boolean; readonly backwards?: boolean },
-): { readonly outputs: tf.Tensor; readonly states: readonly tf.Tensor2D[] } {
-  const times = tf.unstack(contributions).map(rank2);
+  bag: Bag,
+): Generator<void, { readonly outputs: tf.Tensor; readonly states: readonly tf.Tensor2D[] }, void> {
+  const times = bag.tidy(() => tf.unstack(contributions)).map(rank2);
   if (backwards) times.reverse();
   let states = initial;
   const outputs: tf.Tensor[] = [];
   for (const contribution of times) {
     const before = states;
-    states = tf.tidy(() => [...step(contribution, before)]);
+    states = bag.tidy(() => [...step(contribution, before)]);
     outputs.push(states[0]);
+    // The first state before is among the outputs.
+    bag.drop([contribution, ...before.slice(1)]);
+    yield;
   }
   if (backwards) outputs.reverse();
-  const stacked = tf.stack(outputs);
-  return { outputs: timeMajor ? stacked : tf.transpose(stacked, [1, 0, 2]), states };
+  const all = bag.tidy(() => {
+    const stacked = tf.stack(outputs);
+    return timeMajor ? stacked : tf.transpose(stacked, [1, 0, 2]);
+  });
+  const last = bag.tidy(() => states.map((state) => tf.clone(state)));
+  bag.drop([...outputs, ...states]);
+  return { outputs: all, states: last };
 }
 
 /** How many computations a cell takes that makes so many of them at each point in time: `launches` of a kernel. */

@@ -2,9 +2,9 @@
  * LSTM and its sequence forms. The products of all gates are one product, and those of the inputs of all times as well.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure, OperationError, type TensorInfo } from "@nnhal/operations";
+import { ensure, isFloat, OperationError, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { floatKernel, type Read, rank2, type Setup } from "./_kernel.ts";
+import { type Bag, floatKernel, type Read, rank2, type Setup, steppedKernel } from "./_kernel.ts";
 import {
   type CellStep,
   contributionsOf,
@@ -148,7 +148,8 @@ type Outputs = Readonly<Record<string, TensorInfo | undefined>>;
 /** Roughly; peepholes, layer norms and projections take some more. */
 const LAUNCHES_OF_A_CELL = 20;
 
-export const unidirectionalSequenceLstm = floatKernel({
+export const unidirectionalSequenceLstm = steppedKernel({
+  accepts: isFloat,
   launches: overTime(LAUNCHES_OF_A_CELL),
   prepare(
     {
@@ -162,10 +163,10 @@ export const unidirectionalSequenceLstm = floatKernel({
     setup,
   ) {
     const cell = prepareCell(args, "", args, setup);
-    return (read) => {
-      const contributions = contributionsOf([[read(input), cell.weights(read)]], timeMajor);
+    return function* (read, bag) {
+      const contributions = bag.tidy(() => contributionsOf([[read(input), cell.weights(read)]], timeMajor));
       const initial = [rank2(read(outputStateIn)), rank2(read(cellStateIn))];
-      const { outputs, states } = runSequence(contributions, initial, cell.step(read), { timeMajor });
+      const { outputs, states } = yield* runSequence(contributions, initial, cell.step(read), { timeMajor }, bag);
       return [outputs, outputStateOut && states[0], cellStateOut && states[1]];
     };
   },
@@ -178,7 +179,8 @@ interface Bidirectional extends Settings {
   readonly mergeOutputs: boolean;
 }
 
-export const bidirectionalSequenceLstm = floatKernel({
+export const bidirectionalSequenceLstm = steppedKernel({
+  accepts: isFloat,
   launches: overTime(2 * LAUNCHES_OF_A_CELL),
   prepare(
     { input, auxiliaryInput, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
@@ -188,21 +190,24 @@ export const bidirectionalSequenceLstm = floatKernel({
     const forward = prepareCell(args, "fw", args, setup);
     const backward = prepareCell(args, "bw", args, setup);
     const linked = linkAuxiliary(input, auxiliaryInput, forward.auxiliaryWeights !== undefined);
-    const run = (read: Read, cell: PreparedCell, seen: KernelTensor, prefix: string, backwards: boolean) => {
+    const run = (read: Read, cell: PreparedCell, seen: KernelTensor, prefix: string, backwards: boolean, bag: Bag) => {
       const { auxiliary } = linked;
-      const extra = auxiliary && cell.auxiliaryWeights?.(read);
-      const parts: [tf.Tensor, tf.Tensor2D][] = [[read(seen), cell.weights(read)]];
-      if (auxiliary && extra) parts.push([read(auxiliary), extra]);
       const initial = ["OutputStateIn", "CellStateIn"].map((name) =>
         rank2(read(requiredTensor(args, `${prefix}${name}`))),
       );
-      return runSequence(contributionsOf(parts, timeMajor), initial, cell.step(read), { timeMajor, backwards });
+      const contributions = bag.tidy(() => {
+        const extra = auxiliary && cell.auxiliaryWeights?.(read);
+        const parts: [tf.Tensor, tf.Tensor2D][] = [[read(seen), cell.weights(read)]];
+        if (auxiliary && extra) parts.push([read(auxiliary), extra]);
+        return contributionsOf(parts, timeMajor);
+      });
+      return runSequence(contributions, initial, cell.step(read), { timeMajor, backwards }, bag);
     };
-    return (read) => {
-      const fw = run(read, forward, input, "fw", false);
-      const bw = run(read, backward, linked.bwInput, "bw", true);
+    return function* (read, bag) {
+      const fw = yield* run(read, forward, input, "fw", false, bag);
+      const bw = yield* run(read, backward, linked.bwInput, "bw", true, bag);
       return [
-        mergeOutputs ? tf.concat([fw.outputs, bw.outputs], 2) : fw.outputs,
+        mergeOutputs ? bag.tidy(() => tf.concat([fw.outputs, bw.outputs], 2)) : fw.outputs,
         outputs.bwOutput && bw.outputs,
         outputs.fwOutputStateOut && fw.states[0],
         outputs.fwCellStateOut && fw.states[1],

@@ -1,8 +1,17 @@
 /** Reductions along axes, and the places of extremes. */
 import type { KernelTensor } from "@nnhal/backend";
-import { isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import {
+  createData,
+  elementCount,
+  isFloat,
+  operationByCode,
+  resolveAxis,
+  type Tensor,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { floatKernel, only, realKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { floatKernel, only, realKernel, steppedKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
 import { isQuantised } from "./_quantised.ts";
 
 interface Reduction {
@@ -52,14 +61,33 @@ function extreme(find: (input: tf.Tensor, axis: number) => tf.Tensor): TfjsKerne
 export const argmax = extreme((input, axis) => tf.argMax(input, axis));
 export const argmin = extreme((input, axis) => tf.argMin(input, axis));
 
-/** Of equal values the one with the larger index comes first; tfjs has it the other way round, so the rows are reversed. */
-export const topkV2 = storedKernel({
-  prepare({ input, k }: { readonly input: KernelTensor; readonly k: number }) {
-    const last = input.dimensions.length - 1;
-    const greatest = input.dimensions[last] - 1;
-    return (read) => {
-      const { values, indices } = tf.topk(tf.reverse(read(input), last), k, true);
-      return [values, tf.sub(tf.scalar(greatest, "int32"), indices)];
+/**
+ * Computed by the reference kernel, with its pauses: tfjs sorts in plain JavaScript too, much longer, and cannot be interrupted.
+ */
+export const topkV2 = steppedKernel({
+  prepare({ input, k }: { readonly input: KernelTensor; readonly k: number }, outputs: TopkOutputs) {
+    const reference = operationByCode(OperationType.TOPK_V2)?.reference;
+    return function* (read, bag, context) {
+      const source = read(input);
+      const given: Tensor = { ...input, data: source.dataSync() };
+      const [values, indices] = [outputs.values, outputs.indices].map((info) => ({
+        ...info,
+        data: createData(info.type, elementCount(info.dimensions)),
+      }));
+      const steps = reference?.({ input: given, k }, { values, indices }, context);
+      if (steps) while (!steps.next().done) yield;
+      return bag.tidy(() => {
+        const elements = source.dtype === "int32" ? new Int32Array(values.data) : new Float32Array(values.data);
+        return [
+          tf.tensor(elements, [...values.dimensions], source.dtype),
+          tf.tensor(new Int32Array(indices.data), [...indices.dimensions], "int32"),
+        ];
+      });
     };
   },
 });
+
+interface TopkOutputs {
+  readonly values: TensorInfo;
+  readonly indices: TensorInfo;
+}

@@ -1,8 +1,8 @@
 /** RNN, its sequence forms, and SVDF. */
 import type { KernelTensor } from "@nnhal/backend";
-import type { TensorInfo } from "@nnhal/operations";
+import { isFloat, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { floatKernel, type Read, rank2, type Setup } from "./_kernel.ts";
+import { type Bag, floatKernel, type Read, rank2, type Setup, steppedKernel } from "./_kernel.ts";
 import { activate } from "./_quantised.ts";
 import {
   type CellStep,
@@ -65,7 +65,8 @@ export const rnn = floatKernel({
 
 const LAUNCHES_OF_A_CELL = 5;
 
-export const unidirectionalSequenceRnn = floatKernel({
+export const unidirectionalSequenceRnn = steppedKernel({
+  accepts: isFloat,
   launches: overTime(LAUNCHES_OF_A_CELL),
   prepare(
     { input, hiddenStateIn, activation, timeMajor, ...args }: Rnn & { readonly timeMajor: number },
@@ -74,9 +75,10 @@ export const unidirectionalSequenceRnn = floatKernel({
   ) {
     const cell = prepareCell(args, activation, setup);
     const order = { timeMajor: timeMajor !== 0 };
-    return (read) => {
-      const contributions = contributionsOf([[read(input), cell.weights(read)]], order.timeMajor);
-      const { outputs, states } = runSequence(contributions, [rank2(read(hiddenStateIn))], cell.step(read), order);
+    return function* (read, bag) {
+      const contributions = bag.tidy(() => contributionsOf([[read(input), cell.weights(read)]], order.timeMajor));
+      const initial = [rank2(read(hiddenStateIn))];
+      const { outputs, states } = yield* runSequence(contributions, initial, cell.step(read), order, bag);
       return [outputs, hiddenStateOut && states[0]];
     };
   },
@@ -90,7 +92,8 @@ interface Bidirectional {
   readonly mergeOutputs: boolean;
 }
 
-export const bidirectionalSequenceRnn = floatKernel({
+export const bidirectionalSequenceRnn = steppedKernel({
+  accepts: isFloat,
   launches: overTime(2 * LAUNCHES_OF_A_CELL),
   prepare(
     { input, auxiliaryInput, activation, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
@@ -110,19 +113,22 @@ export const bidirectionalSequenceRnn = floatKernel({
       );
     const [forward, backward] = [cellOf("fw"), cellOf("bw")];
     const linked = linkAuxiliary(input, auxiliaryInput, forward.auxiliaryWeights !== undefined);
-    const run = (read: Read, cell: PreparedCell, seen: KernelTensor, prefix: string, backwards: boolean) => {
+    const run = (read: Read, cell: PreparedCell, seen: KernelTensor, prefix: string, backwards: boolean, bag: Bag) => {
       const { auxiliary } = linked;
-      const extra = auxiliary && cell.auxiliaryWeights?.(read);
-      const parts: [tf.Tensor, tf.Tensor2D][] = [[read(seen), cell.weights(read)]];
-      if (auxiliary && extra) parts.push([read(auxiliary), extra]);
       const state = rank2(read(requiredTensor(args, `${prefix}HiddenStateIn`)));
-      return runSequence(contributionsOf(parts, timeMajor), [state], cell.step(read), { timeMajor, backwards });
+      const contributions = bag.tidy(() => {
+        const extra = auxiliary && cell.auxiliaryWeights?.(read);
+        const parts: [tf.Tensor, tf.Tensor2D][] = [[read(seen), cell.weights(read)]];
+        if (auxiliary && extra) parts.push([read(auxiliary), extra]);
+        return contributionsOf(parts, timeMajor);
+      });
+      return runSequence(contributions, [state], cell.step(read), { timeMajor, backwards }, bag);
     };
-    return (read) => {
-      const fw = run(read, forward, input, "fw", false);
-      const bw = run(read, backward, linked.bwInput, "bw", true);
+    return function* (read, bag) {
+      const fw = yield* run(read, forward, input, "fw", false, bag);
+      const bw = yield* run(read, backward, linked.bwInput, "bw", true, bag);
       return [
-        mergeOutputs ? tf.concat([fw.outputs, bw.outputs], 2) : fw.outputs,
+        mergeOutputs ? bag.tidy(() => tf.concat([fw.outputs, bw.outputs], 2)) : fw.outputs,
         outputs.bwOutput && bw.outputs,
         outputs.fwHiddenStateOut && fw.states[0],
         outputs.bwHiddenStateOut && bw.states[0],

@@ -20,6 +20,8 @@ export interface RunningContext {
   readonly timer: Timer;
   /** Nanoseconds. */
   readonly idleAfter: bigint;
+  /** Bytes. Undefined: no limit. */
+  readonly temporaryLimit?: number;
   readonly random: () => number;
   readonly scheduler: Scheduler;
   readonly breather: Breather;

@@ -13,6 +13,7 @@ import { type ClientDevice, clientDevice } from "./client-device.ts";
 import type { SharedContext } from "./context.ts";
 import { openGuarded } from "./guarded-session.ts";
 import { steadyClock } from "./steady-clock.ts";
+import { defaultTemporaryLimit } from "./temporary-limit.ts";
 
 /** What a device is made of. */
 export interface DeviceOptions {
@@ -40,6 +41,8 @@ export interface DeviceOptions {
   readonly closeTimeout?: bigint;
   /** Nanoseconds without an execution after which a prepared model gives up its scratch memory. Default: 5 s. */
   readonly idleAfter?: bigint;
+  /** Bytes that the results of operations may take together while models run: see `RunContext.temporaryLimit`. Default: a quarter of the memory. */
+  readonly temporaryLimit?: number;
   /** Compilation caching; false: none. Default: `{}`. */
   readonly caching?: CachingOptions | false;
   /** Uniform in [0, 1). Default: Math.random. */
@@ -92,6 +95,7 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
       overrun: options.overrun ?? 1_000_000_000n,
       closeTimeout,
       bufferBytes: limits.bufferBytes ?? totalmem() / 2,
+      temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
       random: options.random ?? Math.random,
       scheduler: createScheduler({ ...limits, concurrency, now, timer }),
       breather: createBreather(),

@@ -3,21 +3,22 @@
  * answer), what is behind this guard neither throws nor rejects, ends by its deadline, and answers data that the rest of the
  * device can believe. What a backend does against its contract is written to the log, each thing once.
  */
-import type {
-  Backend,
-  BackendBuffer,
-  BackendSession,
-  BufferInfo,
-  CacheBlobs,
-  CompileOptions,
-  Executable,
-  GraphView,
-  OperationView,
-  Support,
-  Unavailable,
+import {
+  type Backend,
+  type BackendBuffer,
+  type BackendSession,
+  type BufferInfo,
+  type CacheBlobs,
+  type CompileOptions,
+  type Executable,
+  type GraphView,
+  type OperationView,
+  StatusError,
+  type Support,
+  type Unavailable,
 } from "@nnhal/backend";
-import { type Capabilities, DeviceType, type HardwareBufferDescription } from "@nnhal/types";
-import type { Logger } from "@nnhal/utils";
+import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
+import { isErrorStatus, type Logger } from "@nnhal/utils";
 import { capabilitiesIssues, show } from "@nnhal/validation";
 import type { Timer } from "../schedule/timer.ts";
 import { createClient, endsWithin, type Halting } from "./client.ts";
@@ -234,7 +235,12 @@ function guarded(
     },
     async make(graph, options, blobs, patience) {
       const { compile, restore } = methods;
-      const failed = (error: unknown) => failure(`preparing the model: ${messageOf(error)}`);
+      const failed = (error: unknown): Refusal => {
+        const { status } = error instanceof StatusError ? error : { status: ErrorStatus.GENERAL_FAILURE };
+        const isFailure = isErrorStatus(status) && status !== ErrorStatus.NONE;
+        const message = `preparing the model: ${messageOf(error)}`;
+        return { status: isFailure ? status : ErrorStatus.GENERAL_FAILURE, message };
+      };
       let making: Promise<Executable>;
       try {
         making = Promise.resolve(

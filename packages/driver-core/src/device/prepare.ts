@@ -47,8 +47,9 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
   const patience: Patience = { now, timer, deadline, client, missed };
   try {
     const graph = viewModel(source);
+    const limited = deadline === undefined ? options : { ...options, now, deadline };
     const executable = await inSection(trace, "LC", "PC", "compile", () =>
-      session.make(graph, options, blobs, patience),
+      session.make(graph, limited, blobs, patience),
     );
     if ("status" in executable) return unprepared(executable);
     await keep(executable, preparation, patience, context);

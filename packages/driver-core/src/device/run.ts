@@ -127,7 +127,7 @@ function inputsNow(
 function contextOf(
   { deadline, measure, loopTimeoutDuration = LoopTimeoutDurationNs.DEFAULT }: ExecuteOptions,
   section: Section,
-  { name, now, random, log, trace }: DeviceContext,
+  { name, now, random, temporaryLimit, log, trace }: DeviceContext,
 ): RunContext {
   const { MAXIMUM } = LoopTimeoutDurationNs;
   return {
@@ -135,6 +135,7 @@ function contextOf(
     random,
     ...(deadline !== undefined && { deadline }),
     loopTimeoutDuration: loopTimeoutDuration < MAXIMUM ? loopTimeoutDuration : MAXIMUM,
+    ...(temporaryLimit !== undefined && { temporaryLimit }),
     measure: measure === MeasureTiming.YES,
     ...(trace.isOn && { section }),
     ...(log.VLOG_IS_ON("CPUEXE") && { log: (message: string) => log.VLOG("CPUEXE", `${name}: ${message}`) }),

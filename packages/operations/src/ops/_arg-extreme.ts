@@ -7,7 +7,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { pacer } from "./_chunks.ts";
 
 /** Defines ARGMAX or ARGMIN; `isBetter` says whether an element beats the best before it. */
 export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX" | "ARGMIN")>(
@@ -38,7 +38,7 @@ export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX
       const searched = resolveAxis(axis, dimensions.length);
       const extent = dimensions[searched];
       const inner = extentProduct(dimensions, searched + 1);
-      let work = 0;
+      const isTime = pacer();
       for (let index = 0; index < output.data.length; index++) {
         const column = index % inner;
         const first = (index - column) * extent + column;
@@ -50,13 +50,10 @@ export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX
             best = element;
             place = other;
           }
+          if (isTime(1)) yield;
         }
         output.data[index] = place;
-        work += extent;
-        if (work > WORK_BETWEEN_PAUSES) {
-          work = 0;
-          yield;
-        }
+        if (isTime(1)) yield;
       }
     },
   });

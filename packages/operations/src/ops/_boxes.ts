@@ -4,6 +4,7 @@
  */
 import { ensure } from "../fail.ts";
 import type { TensorInfo } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 
 /** Quantisation of box corners, sizes and anchors where they are 16-bit integers. */
 export const BOX_SCALE = 0.125;
@@ -89,17 +90,19 @@ export interface Suppression {
 /**
  * Chooses candidates: again and again the best one left, whose overlap then lowers the scores of the others. Gives the
  * chosen in the order of choice. Among equal scores the one that stands first wins; a dropped one changes places with the
- * last, which is the order that the expected results of the conformance vectors follow. Pauses after each choice.
+ * last, which is the order that the expected results of the conformance vectors follow. Pauses now and then.
  */
 export function* suppress(candidates: number[], suppression: Suppression): Generator<void, number[]> {
   const { scores, boxes, boxOf, kernel, leastScore, most } = suppression;
   let start = 0;
   let end = candidates.length;
   const limit = most < 0 ? end : Math.min(most, end);
+  const isTime = pacer();
   while (start < end && start < limit) {
     let best = start;
     for (let index = start + 1; index < end; index++) {
       if (scores[candidates[index]] > scores[candidates[best]]) best = index;
+      if (isTime(1)) yield;
     }
     swap(candidates, start, best);
     const chosen = boxOf(candidates[start]);
@@ -108,9 +111,10 @@ export function* suppress(candidates: number[], suppression: Suppression): Gener
       const factor = kernel(intersectionOverUnion(boxes, boxOf(candidate), chosen));
       if (leastScore !== undefined) scores[candidate] *= factor;
       if (leastScore === undefined ? factor === 0 : scores[candidate] < leastScore) swap(candidates, index--, --end);
+      if (isTime(4)) yield;
     }
     start++;
-    yield;
+    if (isTime(16)) yield;
   }
   return candidates.slice(0, start);
 }
@@ -141,13 +145,15 @@ export function* suppressClasses(
   const chosen: number[] = [];
   // Without boxes there may be any number of classes.
   if (boxCount === 0) return chosen;
+  const isTime = pacer();
   for (let label = 1; label < classCount; label++) {
     const candidates: number[] = [];
     for (let box = 0; box < boxCount; box++) {
       const candidate = box * classCount + label;
       if (scores[candidate] > scoreThreshold) candidates.push(candidate);
+      if (isTime(1)) yield;
     }
-    chosen.push(...(yield* suppress(candidates, { ...suppression, most: mostPerClass })));
+    for (const one of yield* suppress(candidates, { ...suppression, most: mostPerClass })) chosen.push(one);
   }
   chosen.sort((a, b) => scores[b] - scores[a]);
   return most < 0 ? chosen : chosen.slice(0, most);

@@ -89,7 +89,7 @@ describe("broadcastData", () => {
   it.each([
     [[1], [CHUNK + 5], 1],
     [[CHUNK / 4 + 3, 1], [CHUNK / 4 + 3, 5], 1],
-    [[1, 700], [1600, 700], 1],
+    [[1, 700], [100, 700], 1],
     [[2, 1], [2, CHUNK + 1], 3],
   ])("pauses on the way from %j to %j", (dimensions, shape, pauses) => {
     const found = toTheEnd(broadcasting(counting(dimensions), shape));

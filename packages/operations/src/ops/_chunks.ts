@@ -3,8 +3,8 @@
  */
 import type { TensorData } from "../tensor.ts";
 
-/** Elements between two pauses; a few milliseconds of work. */
-export const CHUNK = 1 << 20;
+/** Elements between two pauses: a few milliseconds, even if each takes long. */
+export const CHUNK = 1 << 16;
 
 /**
  * Runs a loop over arrays of one length in parts, with a pause between two. `run` gets what takes the part of an array.
@@ -23,8 +23,43 @@ export function* inChunks(
   }
 }
 
-/** Counts work and says when it is time to pause. */
-export function pacer(): (work: number) => boolean {
+/** As `target.fill(value)`, with pauses. */
+export function* fillInChunks(target: TensorData | Float64Array, value: number): Generator<void, void> {
+  // Filling and copying is much quicker than computing.
+  const step = 16 * CHUNK;
+  for (let start = 0; start < target.length; start += step) {
+    if (start > 0) yield;
+    target.fill(value, start, start + step);
+  }
+}
+
+/** As `target.set(source, at)`, with pauses. */
+export function* copyInChunks(
+  source: ArrayLike<number> & Sliceable,
+  target: TensorData,
+  at = 0,
+): Generator<void, void> {
+  const step = 16 * CHUNK;
+  if (source.length <= step) {
+    target.set(source, at);
+    return;
+  }
+  for (let start = 0; start < source.length; start += step) {
+    target.set(source.subarray(start, start + step), at + start);
+    yield;
+  }
+}
+
+/** What typed arrays have in common. */
+interface Sliceable {
+  subarray(begin: number, end: number): ArrayLike<number>;
+}
+
+/** Counts work, in elements, and returns whether it is time to pause. */
+export type Pacer = (work: number) => boolean;
+
+/** A pacer that has counted nothing yet. */
+export function pacer(): Pacer {
   let done = 0;
   return (work) => {
     done += work;

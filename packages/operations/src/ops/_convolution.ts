@@ -74,7 +74,7 @@ export function* convolve(
     for (let y = 0; y < output.height; y++) {
       for (let x = 0; x < output.width; x++) {
         for (let group = 0; group < groups; group++) {
-          gather(image, filters, sliding, batch, y, x, group * depth, patch);
+          yield* gather(image, filters, sliding, batch, y, x, group * depth, patch);
           const end = (group + 1) * perGroup;
           for (let first = group * perGroup; first < end; first += block) {
             multiply(patch, filters.data, bias, first, Math.min(first + block, end), sums);
@@ -98,7 +98,7 @@ export function blockOf(length: number): number {
 }
 
 /** Copies what lies under the window at output (y, x), channels [firstChannel, firstChannel + depth), into `patch`. */
-function gather(
+function* gather(
   image: Image,
   filters: Filters,
   sliding: Sliding,
@@ -107,11 +107,12 @@ function gather(
   x: number,
   firstChannel: number,
   patch: Float64Array,
-): void {
+): Generator<void, void> {
   const [, filterHeight, filterWidth, depth] = filters.dimensions;
   const { data, height, width } = image;
   const top = y * sliding.strideHeight - sliding.paddingTop;
   const left = x * sliding.strideWidth - sliding.paddingLeft;
+  const isLarge = patch.length > WORK_BETWEEN_PAUSES;
   let to = 0;
   for (let i = 0; i < filterHeight; i++) {
     const row = top + i * sliding.dilationHeight;
@@ -124,6 +125,7 @@ function gather(
       let from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep + firstChannel;
       for (let c = 0; c < depth; c++) patch[to++] = data[from++];
     }
+    if (isLarge) yield;
   }
 }
 

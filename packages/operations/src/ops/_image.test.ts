@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { imageDimensions, imageLayout, readImage } from "./_image.ts";
-import { f32, q8, q8s } from "./_run.test-helper.ts";
+import { ended, f32, q8, q8s } from "./_run.test-helper.ts";
 
 describe("imageLayout", () => {
   it("tells extents and steps of both layouts", () => {
@@ -18,15 +18,17 @@ describe("imageLayout", () => {
 
 describe("readImage", () => {
   it("gives NHWC from either layout", () => {
-    const plain = readImage(f32([2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8]), false);
-    const turned = readImage(f32([2, 2, 1, 2], [1, 3, 2, 4, 5, 7, 6, 8]), true);
+    const plain = ended(readImage(f32([2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8]), false));
+    const turned = ended(readImage(f32([2, 2, 1, 2], [1, 3, 2, 4, 5, 7, 6, 8]), true));
     expect(turned).toEqual(plain);
     expect(Array.from(plain.data)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(turned).toMatchObject({ batches: 2, height: 1, width: 2, channels: 2, pixelStep: 2, channelStep: 1 });
   });
 
   it("takes the zero point away", () => {
-    expect(Array.from(readImage(q8([1, 1, 1, 3], 0.5, 100, [0, 100, 255]), false).data)).toEqual([-100, 0, 155]);
-    expect(Array.from(readImage(q8s([1, 3, 1, 1], 0.5, -28, [-128, -28, 127]), true).data)).toEqual([-100, 0, 155]);
+    expect(Array.from(ended(readImage(q8([1, 1, 1, 3], 0.5, 100, [0, 100, 255]), false)).data)).toEqual([-100, 0, 155]);
+    expect(Array.from(ended(readImage(q8s([1, 3, 1, 1], 0.5, -28, [-128, -28, 127]), true)).data)).toEqual([
+      -100, 0, 155,
+    ]);
   });
 });

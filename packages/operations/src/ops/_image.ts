@@ -5,6 +5,7 @@
 import { extentProduct } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
+import { CHUNK, pacer } from "./_chunks.ts";
 import { widen } from "./_widen.ts";
 
 /** Extents of an image tensor, and the distances between its elements. */
@@ -51,24 +52,37 @@ export function imageDimensions(
   return nchw ? [batches, channels, height, width] : [batches, height, width, channels];
 }
 
-/** The image in a tensor, less the zero point. */
-export function readImage(tensor: Pick<Tensor, "data" | "dimensions" | "zeroPoint">, nchw: boolean): Image {
+/** The image in a tensor, less the zero point. Pauses if it is large. */
+export function* readImage(
+  tensor: Pick<Tensor, "data" | "dimensions" | "zeroPoint">,
+  nchw: boolean,
+): Generator<void, Image> {
   const dimensions = imageDimensions(imageLayout(tensor.dimensions, nchw), false);
-  return { ...imageLayout(dimensions, false), data: channelsLast(widen(tensor), tensor.dimensions, nchw) };
+  const data = yield* channelsLast(yield* widen(tensor), tensor.dimensions, nchw);
+  return { ...imageLayout(dimensions, false), data };
 }
 
-/** The elements of an image tensor in the order of NHWC: the same array where that is its layout. */
-export function channelsLast(data: Float64Array, dimensions: readonly number[], nchw: boolean): Float64Array {
+/** The elements of an image tensor in the order of NHWC: the same array if that is its layout. Pauses if there are many. */
+export function* channelsLast(
+  data: Float64Array,
+  dimensions: readonly number[],
+  nchw: boolean,
+): Generator<void, Float64Array> {
   if (!nchw) return data;
   const { batches, channels, batchStep, channelStep } = imageLayout(dimensions, nchw);
   const result = new Float64Array(data.length);
+  const isTime = pacer();
   for (let batch = 0; batch < batches; batch++) {
     for (let channel = 0; channel < channels; channel++) {
       let from = batch * batchStep + channel * channelStep;
       let to = batch * batchStep + channel;
-      for (let pixel = 0; pixel < channelStep; pixel++) {
-        result[to] = data[from++];
-        to += channels;
+      for (let first = 0; first < channelStep; first += CHUNK) {
+        const end = Math.min(first + CHUNK, channelStep);
+        for (let pixel = first; pixel < end; pixel++) {
+          result[to] = data[from++];
+          to += channels;
+        }
+        if (isTime(end - first)) yield;
       }
     }
   }

@@ -38,7 +38,7 @@ export function* runLstmSequence(run: LstmSequence): Generator<void, void> {
     for (let count = 0; count < inputs.times; count++) {
       const time = run.backwards ? inputs.times - 1 - count : count;
       const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
-      step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
+      yield* step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
       output.data.set(state.output, results.offset(time, batch) + outputOffset);
       yield;
     }

@@ -192,7 +192,7 @@ export interface LstmState {
 }
 
 /** What makes one step for one batch: reads the input, changes the state. */
-export type LstmStep = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => void;
+export type LstmStep = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => Generator<void, void>;
 
 /**
  * A step of a cell:
@@ -213,27 +213,27 @@ export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, 
   const forgetGate = new Float64Array(units);
   const cellGate = new Float64Array(units);
   const outputGate = new Float64Array(units);
-  const gate = (result: Float64Array, weights: Gate, x: Slice, aux: Slice | undefined, state: LstmState) => {
+  function* gate(result: Float64Array, weights: Gate, x: Slice, aux: Slice | undefined, state: LstmState) {
     result.fill(0);
-    addProduct(result, weights.input.data, x.data, x.offset, inputs);
+    yield* addProduct(result, weights.input.data, x.data, x.offset, inputs);
     if (aux !== undefined && weights.auxiliary !== undefined) {
-      addProduct(result, weights.auxiliary.data, aux.data, aux.offset, weights.auxiliary.dimensions[1]);
+      yield* addProduct(result, weights.auxiliary.data, aux.data, aux.offset, weights.auxiliary.dimensions[1]);
     }
-    addProduct(result, weights.recurrent.data, state.output, 0, outputs);
+    yield* addProduct(result, weights.recurrent.data, state.output, 0, outputs);
     if (weights.cell !== undefined) for (let u = 0; u < units; u++) result[u] += weights.cell.data[u] * state.cell[u];
     if (weights.norm !== undefined) normalise(result, weights.norm);
     for (let u = 0; u < units; u++) result[u] += weights.bias.data[u];
-  };
-  return (x, aux, state) => {
-    if (cell.inputGate !== undefined) gate(inputGate, cell.inputGate, x, aux, state);
-    gate(forgetGate, cell.forgetGate, x, aux, state);
-    gate(cellGate, cell.cellGate, x, aux, state);
+  }
+  return function* (x, aux, state) {
+    if (cell.inputGate !== undefined) yield* gate(inputGate, cell.inputGate, x, aux, state);
+    yield* gate(forgetGate, cell.forgetGate, x, aux, state);
+    yield* gate(cellGate, cell.cellGate, x, aux, state);
     for (let u = 0; u < units; u++) {
       const forget = sigmoid(forgetGate[u]);
       const take = cell.inputGate === undefined ? 1 - forget : sigmoid(inputGate[u]);
       state.cell[u] = cellClip(forget * state.cell[u] + take * activate(cellGate[u]));
     }
-    gate(outputGate, cell.outputGate, x, aux, state);
+    yield* gate(outputGate, cell.outputGate, x, aux, state);
     for (let u = 0; u < units; u++) outputGate[u] = sigmoid(outputGate[u]) * activate(state.cell[u]);
     if (cell.projection === undefined) {
       state.output.set(outputGate);
@@ -241,7 +241,7 @@ export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, 
     }
     if (cell.projectionBias === undefined) state.output.fill(0);
     else state.output.set(cell.projectionBias.data);
-    addProduct(state.output, cell.projection.data, outputGate, 0, units);
+    yield* addProduct(state.output, cell.projection.data, outputGate, 0, units);
     for (let index = 0; index < outputs; index++) state.output[index] = projectionClip(state.output[index]);
   };
 }

@@ -4,6 +4,7 @@
 import { ensure } from "../fail.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
+import { fillInChunks } from "./_chunks.ts";
 import { place } from "./_rearrange.ts";
 
 /** Elements to add in front of an axis and behind it. */
@@ -26,14 +27,14 @@ export function paddedShape(dimensions: readonly number[], pads: readonly Pad[])
 }
 
 /** Fills a target of the padded shape: the input's elements, and `value` around them. */
-export function pad(
+export function* pad(
   { data, dimensions }: Tensor,
   pads: readonly Pad[],
   value: number,
   target: TensorData,
 ): Generator<void, void> {
-  target.fill(value);
-  return place(
+  yield* fillInChunks(target, value);
+  yield* place(
     data,
     dimensions,
     target,

@@ -48,10 +48,10 @@ export function poolOperation<const Name extends string>(
         output: { dimensions: convolvedShape(dimensions, filter, channels, undilated(padded), nchw), scale, zeroPoint },
       };
     },
-    reference({ input, nchw, ...window }, { output }) {
+    *reference({ input, nchw, ...window }, { output }) {
       // The mean of quantised values is that of their elements: zero points can stay in.
-      const image = readImage({ data: input.data, dimensions: input.dimensions, zeroPoint: 0 }, nchw);
-      return pool(image, window, pooling, nchw, output);
+      const image = yield* readImage({ data: input.data, dimensions: input.dimensions, zeroPoint: 0 }, nchw);
+      yield* pool(image, window, pooling, nchw, output);
     },
   });
 }
@@ -86,11 +86,11 @@ function* pool(
         for (let row = top; row < bottom; row++) {
           for (let column = left; column < right; column++) {
             pooling.take(values, image.data, batch * image.batchStep + row * image.rowStep + column * image.pixelStep);
-          }
-          work += (right - left) * values.length;
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
+            work += values.length;
+            if (work > WORK_BETWEEN_PAUSES) {
+              work = 0;
+              yield;
+            }
           }
         }
         const start = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;

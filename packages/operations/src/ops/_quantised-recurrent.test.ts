@@ -11,7 +11,7 @@ import {
   normNames,
   shapeOfOperand,
 } from "./_lstm.test-helper.ts";
-import { realValues } from "./_real.ts";
+import { realValuesNow } from "./_real.ts";
 import {
   declared,
   expectClose,
@@ -46,7 +46,7 @@ function some(shape: readonly number[], seed: number, spread: number, middle = 0
 
 function row(tensor: Given, index: number): number[] {
   const length = tensor.dimensions[1];
-  return Array.from(realValues(tensor)).slice(index * length, (index + 1) * length);
+  return Array.from(realValuesNow(tensor)).slice(index * length, (index + 1) * length);
 }
 
 describe("QUANTIZED_16BIT_LSTM", () => {
@@ -84,7 +84,7 @@ describe("QUANTIZED_16BIT_LSTM", () => {
     [5, 2],
   ])("with %d inputs and %d units is near the float cell", (inputs, units) => {
     const named = list(inputs, units);
-    const real = (name: string) => Array.from(realValues(named[name]));
+    const real = (name: string) => Array.from(realValuesNow(named[name]));
     // A row of weights is recurrent, then input; the values are input, then previous output: see the operation.
     const cell: CellValues = Object.fromEntries([
       ...gates.map((gate) => {
@@ -108,8 +108,8 @@ describe("QUANTIZED_16BIT_LSTM", () => {
     );
     const expectedState = steps.flatMap((step) => step.cell);
     const expectedOutput = steps.flatMap((step) => step.output);
-    expectClose(Array.from(realValues(state)), expectedState, 4 * 2 ** -11);
-    expectClose(Array.from(realValues(output)), expectedOutput, 1.01 / 128);
+    expectClose(Array.from(realValuesNow(state)), expectedState, 4 * 2 ** -11);
+    expectClose(Array.from(realValuesNow(output)), expectedOutput, 1.01 / 128);
   });
 
   it("of zeros halves the state", () => {
@@ -247,7 +247,7 @@ describe("QUANTIZED_LSTM", () => {
     const cell: CellValues = Object.fromEntries(
       [...cellNames, ...normNames].map((name) => [
         name,
-        named[name].omitted ? undefined : Array.from(realValues(named[name])),
+        named[name].omitted ? undefined : Array.from(realValuesNow(named[name])),
       ]),
     );
     const [outputState, state, output] = run(named);
@@ -256,9 +256,9 @@ describe("QUANTIZED_LSTM", () => {
     );
     const expectedState = steps.flatMap((step) => step.cell);
     const expectedOutput = steps.flatMap((step) => step.output);
-    expectClose(Array.from(realValues(state)), expectedState, 6 * stateScale);
+    expectClose(Array.from(realValuesNow(state)), expectedState, 6 * stateScale);
     const tolerance = shape.projection ? 2.01 * projected.scale : 1.01 * hidden.scale;
-    expectClose(Array.from(realValues(output)), expectedOutput, tolerance);
+    expectClose(Array.from(realValuesNow(output)), expectedOutput, tolerance);
     expect(valuesOf(outputState)).toEqual(valuesOf(output));
   });
 

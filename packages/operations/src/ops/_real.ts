@@ -3,17 +3,32 @@
  */
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
+import { CHUNK } from "./_chunks.ts";
 
-/** The real values of a tensor: (element − zeroPoint) · scale where it is quantised. */
-export function realValues({ type, data, scale, zeroPoint }: Tensor): Float64Array {
-  if (isFloat(type)) return Float64Array.from(data);
-  const values = new Float64Array(data.length);
-  for (let index = 0; index < data.length; index++) values[index] = (data[index] - zeroPoint) * scale;
+/** The real values of a tensor: (element − zeroPoint) · scale if it is quantised. Pauses if there are many. */
+export function* realValues(tensor: Tensor): Generator<void, Float64Array> {
+  const values = new Float64Array(tensor.data.length);
+  for (let start = 0; start < values.length; start += CHUNK) {
+    if (start > 0) yield;
+    readReal(tensor, values, start, Math.min(start + CHUNK, values.length));
+  }
   return values;
 }
 
+/** As `realValues`, for what is never large. */
+export function realValuesNow(tensor: Tensor): Float64Array {
+  const values = new Float64Array(tensor.data.length);
+  readReal(tensor, values, 0, values.length);
+  return values;
+}
+
+function readReal({ type, data, scale, zeroPoint }: Tensor, values: Float64Array, start: number, end: number): void {
+  if (isFloat(type)) for (let index = start; index < end; index++) values[index] = data[index];
+  else for (let index = start; index < end; index++) values[index] = (data[index] - zeroPoint) * scale;
+}
+
 /**
- * Stores real values, quantised where the output is: to nearest, within its type. The first is stored at `start`, the
+ * Stores real values, quantised if the output is: to nearest, within its type. The first is stored at `start`, the
  * others `step` apart.
  */
 export function storeReal(output: OutputTensor, values: ArrayLike<number>, start = 0, step = 1): void {

@@ -8,6 +8,7 @@ import { ensure } from "../fail.ts";
 import { bool, read, tensor } from "../params.ts";
 import { formatShape, resolveAxis, stridesOf } from "../shape.ts";
 import { elementCount, type Tensor } from "../tensor.ts";
+import { copyInChunks, fillInChunks } from "./_chunks.ts";
 import { movedInfo } from "./_moved.ts";
 import { walk } from "./_walk.ts";
 
@@ -98,9 +99,10 @@ export function defineReduction<const Name extends OperationTypeName & `REDUCE_$
       return { output: movedInfo(input, reducedShape(dimensions, reduced, keepDimensions)) };
     },
     *reference({ input, axes }, { output }) {
-      const results = new Float64Array(output.data.length).fill(start);
+      const results = new Float64Array(output.data.length);
+      if (start !== 0) yield* fillInChunks(results, start);
       yield* reduce(input, reducedAxes(axes, input.dimensions.length), results, combine);
-      output.data.set(results);
+      yield* copyInChunks(results, output.data);
     },
   });
 }

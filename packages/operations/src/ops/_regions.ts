@@ -9,7 +9,7 @@ import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
 import { ensureBatch, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
-import { realValues } from "./_real.ts";
+import { realValuesNow } from "./_real.ts";
 
 /** Types of input, regions, the two strides, and output. */
 export const regionTypes: readonly RowOfLength<5>[] = [
@@ -72,18 +72,23 @@ export interface Region {
   readonly y2: number;
 }
 
-/** The regions in units of the feature map; refuses those that do not lie in it. */
-export function scaledRegions(
+/** All regions in units of the feature map; refuses those that do not lie in it. */
+export function scaledRegions(input: TensorInfo, regions: Tensor, batches: Tensor, settings: RegionSettings): Region[] {
+  const regionAt = regionReader(input, realValuesNow(regions), batches, settings);
+  return Array.from({ length: regions.dimensions[0] }, (_, index) => regionAt(index));
+}
+
+/** What reads one region, in units of the feature map; it refuses one that does not lie in it. `corners`: real values. */
+export function regionReader(
   input: TensorInfo,
-  regions: Tensor,
+  corners: Float64Array,
   batches: Tensor,
   { heightStride, widthStride, nchw }: RegionSettings,
-): Region[] {
+): (index: number) => Region {
   const axes = imageAxes(nchw);
   const height = input.dimensions[axes.height];
   const width = input.dimensions[axes.width];
-  const corners = realValues(regions);
-  return Array.from({ length: regions.dimensions[0] }, (_, index) => {
+  return (index) => {
     const at = 4 * index;
     const batch = batches.data[index];
     ensureBatch(batch, input.dimensions[0]);
@@ -99,7 +104,7 @@ export function scaledRegions(
       () => `region ${index} spans (${x1}, ${y1}) to (${x2}, ${y2}) of a feature map of ${width}x${height}`,
     );
     return { batch, x1, y1, x2, y2 };
-  });
+  };
 }
 
 /**

@@ -3,7 +3,6 @@
  */
 import { roundHalfAway } from "../fixed-point.ts";
 import { createData, isQuant8, type Tensor, type TensorData, type TensorInfo } from "../tensor.ts";
-import { inChunks } from "./_chunks.ts";
 import { mapByTable } from "./_table.ts";
 
 /**
@@ -15,10 +14,6 @@ export function* requantise(tensor: Tensor, target: TensorInfo): Generator<void,
   if (!isQuant8(tensor.type) || (scale === target.scale && zeroPoint === target.zeroPoint)) return data;
   const ratio = scale / target.scale;
   const result = createData(target.type, data.length);
-  yield* inChunks(data.length, (part) =>
-    mapByTable({ ...tensor, data: part(data) }, { ...target, data: part(result) }, (value) =>
-      roundHalfAway(value * ratio),
-    ),
-  );
+  yield* mapByTable(tensor, { ...target, data: result }, (value) => roundHalfAway(value * ratio));
   return result;
 }

@@ -9,6 +9,7 @@ import { cellsOf, filled, forEachCell, inLayout, layouts, nhwc, numbers, seeds }
 import { sourcePositions } from "./_resize.ts";
 import {
   boolScalar,
+  ended,
   f16,
   f16Scalar,
   f32,
@@ -41,7 +42,7 @@ const row = f32([1, 1, 4, 1], [0, 10, 20, 30]);
 describe("sourcePositions", () => {
   const positions = (input: number, output: number, mode: Mode) => {
     const [alignCorners, halfPixelCenters] = modes[mode].map(({ data }) => data[0] === 1);
-    return Array.from(sourcePositions(input, output, { alignCorners, halfPixelCenters }));
+    return Array.from(ended(sourcePositions(input, output, { alignCorners, halfPixelCenters })));
   };
 
   it("lets the first corners, the centres of all corners, or the images' edges coincide", () => {

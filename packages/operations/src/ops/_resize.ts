@@ -6,6 +6,7 @@ import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
 
 /** Which points of input and output coincide; not both. Neither: the outer corners of the first pixels. */
@@ -86,12 +87,18 @@ function ensureExtent(what: string, extent: number): void {
 }
 
 /** For each output index along an axis where it lies in the input: a float32 from 0 to about the input's extent. */
-export function sourcePositions(
+export function* sourcePositions(
   input: number,
   output: number,
   { alignCorners, halfPixelCenters }: Alignment,
-): Float32Array {
+): Generator<void, Float32Array> {
   const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
   const shift = halfPixelCenters ? 0.5 : 0;
-  return Float32Array.from({ length: output }, (_, index) => Math.fround(index + shift) * step);
+  const positions = new Float32Array(output);
+  const isTime = pacer();
+  for (let index = 0; index < output; index++) {
+    positions[index] = Math.fround(index + shift) * step;
+    if (isTime(1)) yield;
+  }
+  return positions;
 }

@@ -41,17 +41,17 @@ export function rnnUnits(
 export function rnnStep(
   cell: RnnCell,
   activation: number,
-): (input: Slice, auxiliary: Slice | undefined, state: Float64Array) => void {
+): (input: Slice, auxiliary: Slice | undefined, state: Float64Array) => Generator<void, void> {
   const [least, greatest] = activationRange(activation);
   const [units, inputs] = cell.weights.dimensions;
   const sums = new Float64Array(units);
-  return (x, aux, state) => {
+  return function* (x, aux, state) {
     sums.set(cell.bias.data);
-    addProduct(sums, cell.weights.data, x.data, x.offset, inputs);
+    yield* addProduct(sums, cell.weights.data, x.data, x.offset, inputs);
     if (aux !== undefined && cell.auxiliaryWeights !== undefined) {
-      addProduct(sums, cell.auxiliaryWeights.data, aux.data, aux.offset, cell.auxiliaryWeights.dimensions[1]);
+      yield* addProduct(sums, cell.auxiliaryWeights.data, aux.data, aux.offset, cell.auxiliaryWeights.dimensions[1]);
     }
-    addProduct(sums, cell.recurrentWeights.data, state, 0, units);
+    yield* addProduct(sums, cell.recurrentWeights.data, state, 0, units);
     for (let unit = 0; unit < units; unit++) state[unit] = clamp(sums[unit], least, greatest);
   };
 }
@@ -85,7 +85,7 @@ export function* runRnnSequence(run: RnnSequence): Generator<void, void> {
     for (let count = 0; count < inputs.times; count++) {
       const time = run.backwards ? inputs.times - 1 - count : count;
       const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
-      step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
+      yield* step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
       output.data.set(state, results.offset(time, batch) + outputOffset);
       yield;
     }

@@ -250,3 +250,11 @@ export function toTheEnd<Result>(steps: Generator<void, Result>): { readonly res
     if (done) return { result: value, pauses };
   }
 }
+
+/** What a computation with pauses returns. */
+export function ended<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}

@@ -53,7 +53,7 @@ export function squashing<const Name extends OperationTypeName>(operation: Squas
       if (!isQuant8(input.type)) {
         return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
       }
-      quantised(input, output, fixed, outputBits);
+      return quantised(input, output, fixed, outputBits);
     },
   });
 }
@@ -63,9 +63,9 @@ function quantised(
   output: OutputTensor,
   fixed: Squashing<OperationTypeName>["fixed"],
   outputBits: number,
-): void {
+): Generator<void, void> {
   const multiplier = quantiseMultiplier(input.scale * 2 ** (31 - INTEGER_BITS));
-  mapByTable(input, output, (value) => {
+  return mapByTable(input, output, (value) => {
     const result = fixed(multiplyByQuantisedMultiplier(value, multiplier), INTEGER_BITS);
     return roundingDivideByPowerOfTwo(result, 31 - outputBits);
   });

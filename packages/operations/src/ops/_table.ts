@@ -4,18 +4,26 @@
  */
 import { clamp } from "../fixed-point.ts";
 import { createData, integerRange, type OutputTensor, type Tensor } from "../tensor.ts";
+import { inChunks } from "./_chunks.ts";
 
 /**
  * Maps each element of an 8-bit tensor. `map` takes an element minus its zero point; the output's zero point is added to
- * what it gives, and the sum clamped to the output's type.
+ * what it returns, and the sum clamped to the output's type. Pauses if there are many elements.
  */
-export function mapByTable(input: Tensor, output: OutputTensor, map: (value: number) => number): void {
+export function* mapByTable(
+  input: Tensor,
+  output: Pick<OutputTensor, "type" | "zeroPoint" | "data">,
+  map: (value: number) => number,
+): Generator<void, void> {
   const [lowest] = integerRange(input.type);
   const [least, greatest] = integerRange(output.type);
   const table = createData(output.type, 256);
   for (let index = 0; index < table.length; index++) {
     table[index] = clamp(map(index + lowest - input.zeroPoint) + output.zeroPoint, least, greatest);
   }
-  const { data } = output;
-  for (let index = 0; index < data.length; index++) data[index] = table[input.data[index] - lowest];
+  yield* inChunks(output.data.length, (part) => {
+    const from = part(input.data);
+    const to = part(output.data);
+    for (let index = 0; index < to.length; index++) to[index] = table[from[index] - lowest];
+  });
 }

@@ -7,6 +7,7 @@ import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { boxQuantisation, ensureBatch, ensureBoxScale, ensureOrdered, transformBox } from "./_boxes.ts";
+import { CHUNK, pacer } from "./_chunks.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 export const axisAlignedBboxTransform = defineOperation({
@@ -39,11 +40,12 @@ export const axisAlignedBboxTransform = defineOperation({
     return { output: { dimensions: deltas.dimensions, ...boxQuantisation(regions) } };
   },
   *reference({ regions, deltas, batches, imageSizes }, { output }) {
-    const boxes = realValues(regions);
-    const moves = realValues(deltas);
-    const sizes = realValues(imageSizes);
+    const boxes = yield* realValues(regions);
+    const moves = yield* realValues(deltas);
+    const sizes = yield* realValues(imageSizes);
     const [count, columns] = deltas.dimensions;
     const result = new Float64Array(count * columns);
+    const isTime = pacer();
     for (let box = 0; box < count; box++) {
       const batch = batches.data[box];
       ensureBatch(batch, imageSizes.dimensions[0]);
@@ -52,8 +54,11 @@ export const axisAlignedBboxTransform = defineOperation({
         const at = box * columns + column;
         transformBox(boxes, 4 * box, moves, at, sizes[2 * batch], sizes[2 * batch + 1], result, at);
       }
+      if (isTime(4 * columns)) yield;
+    }
+    for (let start = 0; start < result.length; start += CHUNK) {
+      storeReal(output, result.subarray(start, start + CHUNK), start);
       yield;
     }
-    storeReal(output, result);
   },
 });

@@ -9,6 +9,7 @@ import { int32, scalar, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { resize } from "../tensor.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered, suppressClasses } from "./_boxes.ts";
+import { pacer } from "./_chunks.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 /** The columns of a row: inputs and outputs have the same types. */
@@ -64,10 +65,14 @@ export const boxWithNmsLimit = defineOperation({
   },
   *reference({ scores, boxes, batches, scoreThreshold, most, ...settings }, out) {
     const kernel = kernelOf(settings);
-    const corners = realValues(boxes);
-    const points = realValues(scores);
+    const corners = yield* realValues(boxes);
+    const points = yield* realValues(scores);
     const [count, classes] = scores.dimensions;
-    for (let box = 0; box < count * classes; box++) ensureOrdered(corners, 4 * box);
+    const isTime = pacer();
+    for (let box = 0; box < count * classes; box++) {
+      ensureOrdered(corners, 4 * box);
+      if (isTime(1)) yield;
+    }
     const chosen: { readonly candidate: number; readonly batch: number }[] = [];
     for (let start = 0; start < count; ) {
       const batch = batches.data[start];

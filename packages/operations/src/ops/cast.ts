@@ -8,7 +8,7 @@ import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
 import { integerRange, isFloat } from "../tensor.ts";
-import { inChunks } from "./_chunks.ts";
+import { copyInChunks, inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 const convertible: readonly OperandTypeName[] = [
@@ -42,8 +42,7 @@ export const cast = defineOperation({
   reference({ input }, { output }) {
     const { data } = output;
     if (input.type === output.type || isFloat(output.type)) {
-      data.set(input.data);
-      return;
+      return copyInChunks(input.data, data);
     }
     const [least, greatest] = integerRange(output.type);
     return inChunks(data.length, (part) => {

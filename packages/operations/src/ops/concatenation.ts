@@ -7,7 +7,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, variadic } from "../params.ts";
 import { extentProduct, formatShape } from "../shape.ts";
-import { pacer } from "./_chunks.ts";
+import { copyInChunks, pacer } from "./_chunks.ts";
 import { requantise } from "./_requantise.ts";
 
 export const concatenation = defineOperation({
@@ -50,7 +50,7 @@ export const concatenation = defineOperation({
       const row = extentProduct(input.dimensions, axis);
       const source = yield* requantise(input, output);
       for (let index = 0; index < outer; index++) {
-        output.data.set(source.subarray(index * row, (index + 1) * row), index * outputRow + start);
+        yield* copyInChunks(source.subarray(index * row, (index + 1) * row), output.data, index * outputRow + start);
         if (isTimeToPause(row)) yield;
       }
       start += row;

@@ -18,7 +18,7 @@ import {
   strideParams,
 } from "./_convolution-params.ts";
 import { imageLayout, readImage } from "./_image.ts";
-import { widen } from "./_widen.ts";
+import { widenOnce } from "./_widen.ts";
 
 const operands = [tensor("input"), tensor("filter"), tensor("bias")] as const;
 
@@ -50,10 +50,10 @@ export const conv2d = defineOperation({
     ensureBias(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  reference({ input, filter, bias, activation, nchw, ...sliding }, { output }) {
-    return convolve(
-      readImage(input, nchw),
-      { data: widen(filter), dimensions: filter.dimensions },
+  *reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
+    yield* convolve(
+      yield* readImage(input, nchw),
+      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
       biasOf(bias),
       imageLayout(output.dimensions, nchw),
       sliding,

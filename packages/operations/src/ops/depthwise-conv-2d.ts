@@ -18,7 +18,7 @@ import {
   strideParams,
 } from "./_convolution-params.ts";
 import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
-import { widen } from "./_widen.ts";
+import { widenOnce } from "./_widen.ts";
 
 const operands = [tensor("input"), tensor("filter"), tensor("bias")] as const;
 const last = [int32("depthMultiplier"), int32("activation"), ...dilationParams] as const;
@@ -57,10 +57,10 @@ export const depthwiseConv2d = defineOperation({
     ensureBias(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  reference({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }) {
-    return convolveDepthwise(
-      readImage(input, nchw),
-      { data: widen(filter), dimensions: filter.dimensions },
+  *reference({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, context) {
+    yield* convolveDepthwise(
+      yield* readImage(input, nchw),
+      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
       depthMultiplier,
       biasOf(bias),
       imageLayout(output.dimensions, nchw),
@@ -100,15 +100,16 @@ function* convolveDepthwise(
             if (column < 0 || column >= image.width) continue;
             const from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep;
             accumulate(image.data, from, filters.data, (i * width + j) * channels, multiplier, sums);
+            work += channels;
+            if (work > WORK_BETWEEN_PAUSES) {
+              work = 0;
+              yield;
+            }
           }
         }
         const start = batch * output.batchStep + y * output.rowStep + x * output.pixelStep;
         store(sums, 0, channels, start, output.channelStep);
-        work += height * width * (channels + 1);
-        if (work > WORK_BETWEEN_PAUSES) {
-          work = 0;
-          yield;
-        }
+        work += height * width + channels;
       }
     }
   }

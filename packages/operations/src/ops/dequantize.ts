@@ -7,7 +7,7 @@ import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
+import { CHUNK, pacer } from "./_chunks.ts";
 
 const later: readonly OperandTypeName[] = ["TENSOR_QUANT8_SYMM", "TENSOR_QUANT8_SYMM_PER_CHANNEL"];
 
@@ -35,10 +35,11 @@ export const dequantize = defineOperation({
     const isTime = pacer();
     for (let start = 0, channel = 0; start < data.length; start += stride) {
       const scale = scales[channel];
-      for (let index = start; index < start + stride; index++) {
-        data[index] = (input.data[index] - input.zeroPoint) * scale;
+      for (let first = start; first < start + stride; first += CHUNK) {
+        const end = Math.min(first + CHUNK, start + stride);
+        for (let index = first; index < end; index++) data[index] = (input.data[index] - input.zeroPoint) * scale;
+        if (isTime(end - first)) yield;
       }
-      if (isTime(stride)) yield;
       channel = channel + 1 < scales.length ? channel + 1 : 0;
     }
   },

@@ -7,6 +7,8 @@ import { ensure } from "../fail.ts";
 import { bool, int32, scalar, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { hardKernel, suppress, suppressClasses } from "./_boxes.ts";
+import { pacer } from "./_chunks.ts";
+import { greatest } from "./_greatest.ts";
 import { realValues } from "./_real.ts";
 
 export const detectionPostprocessing = defineOperation({
@@ -86,9 +88,9 @@ export const detectionPostprocessing = defineOperation({
   *reference({ scores, deltas, anchors, ...settings }, { chosenScores, chosenBoxes, chosenClasses, counts }) {
     const [batches, anchorCount, classes] = scores.dimensions;
     const detections = chosenScores.dimensions[1];
-    const points = realValues(scores);
+    const points = yield* realValues(scores);
     for (let batch = 0; batch < batches; batch++) {
-      const boxes = decodeBoxes(anchors.data, deltas.data, deltas.dimensions[2], batch * anchorCount, settings);
+      const boxes = yield* decodeBoxes(anchors.data, deltas.data, deltas.dimensions[2], batch * anchorCount, settings);
       const ofBatch = points.subarray(batch * anchorCount * classes, (batch + 1) * anchorCount * classes);
       const chosen = settings.useRegularNms
         ? yield* chooseRegular(ofBatch, boxes, anchorCount, classes, settings)
@@ -119,13 +121,14 @@ interface Settings {
 }
 
 /** Corners (y1, x1, y2, x2) of the anchors of one batch moved by its deltas. */
-function decodeBoxes(
+function* decodeBoxes(
   anchors: ArrayLike<number>,
   deltas: ArrayLike<number>,
   encoding: number,
   first: number,
   { scaleY, scaleX, scaleHeight, scaleWidth }: Settings,
-): Float64Array {
+): Generator<void, Float64Array> {
+  const isTime = pacer();
   const boxes = new Float64Array(anchors.length);
   for (let at = 0; at < anchors.length; at += 4) {
     const delta = (first + at / 4) * encoding;
@@ -137,6 +140,7 @@ function decodeBoxes(
     boxes[at + 1] = centreX - halfWidth;
     boxes[at + 2] = centreY + halfHeight;
     boxes[at + 3] = centreX + halfWidth;
+    if (isTime(16)) yield;
   }
   return boxes;
 }
@@ -168,8 +172,12 @@ function* chooseFast(
   { most, mostClassesPerDetection, overlapThreshold, scoreThreshold }: Settings,
 ): Generator<void, number[]> {
   const best = new Float64Array(anchorCount).fill(Number.NEGATIVE_INFINITY);
+  const isTime = pacer();
   for (let box = 0; box < anchorCount; box++) {
-    for (let label = 1; label < classes; label++) best[box] = Math.max(best[box], scores[box * classes + label]);
+    for (let label = 1; label < classes; label++) {
+      best[box] = Math.max(best[box], scores[box * classes + label]);
+      if (isTime(1)) yield;
+    }
   }
   const candidates = Array.from({ length: anchorCount }, (_, box) => box).filter((box) => best[box] > scoreThreshold);
   const chosen = yield* suppress(candidates, {
@@ -181,9 +189,17 @@ function* chooseFast(
     most,
   });
   const perBox = Math.min(classes - 1, mostClassesPerDetection);
-  return chosen.flatMap((box) =>
-    Array.from({ length: classes - 1 }, (_, index) => box * classes + index + 1)
-      .sort((a, b) => scores[b] - scores[a])
-      .slice(0, perBox),
-  );
+  const detections: number[] = [];
+  for (const box of chosen) {
+    const first = box * classes + 1;
+    const score = (label: number) => scores[first + label];
+    const best = yield* greatest(
+      classes - 1,
+      perBox,
+      (a, b) => score(a) > score(b) || (score(a) === score(b) && a < b),
+    );
+    for (const label of best) detections.push(first + label);
+    if (isTime(classes)) yield;
+  }
+  return detections;
 }

@@ -5,6 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { read, scalar, tensor } from "../params.ts";
+import { fillInChunks } from "./_chunks.ts";
 
 export const fill = defineOperation({
   name: "FILL",
@@ -26,7 +27,5 @@ export const fill = defineOperation({
     });
     return { output: { dimensions: shape } };
   },
-  reference({ value }, { output }) {
-    output.data.fill(value);
-  },
+  reference: ({ value }, { output }) => fillInChunks(output.data, value),
 });

@@ -10,7 +10,7 @@ import { elementCount, type Tensor } from "../tensor.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale, type Store } from "./_accumulator.ts";
 import { blockOf, multiply, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { ensureBias } from "./_convolution-params.ts";
-import { widen } from "./_widen.ts";
+import { widen, widenOnce } from "./_widen.ts";
 
 export const fullyConnected = defineOperation({
   name: "FULLY_CONNECTED",
@@ -37,25 +37,37 @@ export const fullyConnected = defineOperation({
     );
     return { output: { dimensions: [batches, units] } };
   },
-  reference({ input, weights, bias, activation }, { output }) {
-    return connect(input, weights, biasOf(bias), accumulatorStore(input, weights, bias, output, activation));
+  *reference({ input, weights, bias, activation }, { output }, context) {
+    const store = accumulatorStore(input, weights, bias, output, activation);
+    const { widened } = context;
+    const all = widened?.accepts(weights.data) ? yield* widenOnce(weights, context) : undefined;
+    yield* connect(input, weights, all, biasOf(bias), store);
   },
 });
 
 /**
  * output[b, u] = bias[u] + Σ input[b, i] · weights[u, i]
  *
- * Weights are widened some units at a time: they are the large operand, and in most models each is used once.
+ * `all`: the widened weights, if they are kept from run to run. Otherwise they are widened some units at a time: they are the large
+ * operand, and in most models each is used once.
  */
-function* connect(input: Tensor, weights: Tensor, bias: Float64Array, store: Store): Generator<void, void> {
+function* connect(
+  input: Tensor,
+  weights: Tensor,
+  all: Float64Array | undefined,
+  bias: Float64Array,
+  store: Store,
+): Generator<void, void> {
   const [units, size] = weights.dimensions;
-  const rows = widen(input);
+  const rows = yield* widen(input);
   const sums = new Float64Array(units);
   const block = blockOf(size);
   let work = 0;
   for (let first = 0; first < units; first += block) {
     const end = Math.min(first + block, units);
-    const part = widen({ data: weights.data.subarray(first * size, end * size), zeroPoint: weights.zeroPoint });
+    const part =
+      all?.subarray(first * size, end * size) ??
+      (yield* widen({ data: weights.data.subarray(first * size, end * size), zeroPoint: weights.zeroPoint }));
     for (let row = 0; row * size < rows.length; row++) {
       const inputs = rows.subarray(row * size, (row + 1) * size);
       multiply(inputs, part, bias.subarray(first), 0, end - first, sums.subarray(first));

@@ -10,6 +10,8 @@ import { ensureShape } from "../shape.ts";
 import { resize } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered, hardKernel, suppress, transformBox } from "./_boxes.ts";
+import { pacer } from "./_chunks.ts";
+import { greatest } from "./_greatest.ts";
 import { channelsLast, imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
 
@@ -62,27 +64,34 @@ export const generateProposals = defineOperation({
   },
   *reference({ scores, deltas, anchors, imageSizes, nchw, ...settings }, out) {
     const { batches, height, width, batchStep: perImage } = imageLayout(scores.dimensions, nchw);
-    const points = channelsLast(realValues(scores), scores.dimensions, nchw);
-    const moves = channelsLast(realValues(deltas), deltas.dimensions, nchw);
-    const sizes = realValues(imageSizes);
-    const grid = anchorGrid(realValues(anchors), height, width, settings);
+    const points = yield* channelsLast(yield* realValues(scores), scores.dimensions, nchw);
+    const moves = yield* channelsLast(yield* realValues(deltas), deltas.dimensions, nchw);
+    const sizes = yield* realValues(imageSizes);
+    const grid = yield* anchorGrid(yield* realValues(anchors), height, width, settings);
     const boxes = new Float64Array(perImage * 4);
     const results: { readonly score: number; readonly box: readonly number[]; readonly batch: number }[] = [];
+    const isTime = pacer();
     for (let batch = 0; batch < batches; batch++) {
       const [imageHeight, imageWidth] = sizes.subarray(2 * batch, 2 * batch + 2);
       const ofImage = points.subarray(batch * perImage, (batch + 1) * perImage);
       for (let box = 0; box < perImage; box++) {
         ensureOrdered(grid, 4 * box);
         transformBox(grid, 4 * box, moves, 4 * (batch * perImage + box), imageHeight, imageWidth, boxes, 4 * box);
+        if (isTime(16)) yield;
       }
-      yield;
-      let candidates = Array.from({ length: perImage }, (_, box) => box);
-      if (settings.mostBefore > 0 && settings.mostBefore < perImage) {
-        candidates = candidates.sort((a, b) => ofImage[b] - ofImage[a]).slice(0, settings.mostBefore);
-      }
-      candidates = candidates.filter((box) =>
-        isLargeAndInside(boxes, 4 * box, settings.leastSize, imageHeight, imageWidth),
+      const { mostBefore } = settings;
+      const isLimited = mostBefore > 0 && mostBefore < perImage;
+      const best = yield* greatest(
+        perImage,
+        isLimited ? mostBefore : 0,
+        (a, b) => ofImage[a] > ofImage[b] || (ofImage[a] === ofImage[b] && a < b),
       );
+      const candidates: number[] = [];
+      for (let place = 0; place < (isLimited ? mostBefore : perImage); place++) {
+        const box = isLimited ? best[place] : place;
+        if (isLargeAndInside(boxes, 4 * box, settings.leastSize, imageHeight, imageWidth)) candidates.push(box);
+        if (isTime(1)) yield;
+      }
       const chosen = yield* suppress(candidates, {
         scores: ofImage,
         boxes,
@@ -107,18 +116,20 @@ export const generateProposals = defineOperation({
 });
 
 /** The anchors at every place of the grid, in the order of the scores. */
-function anchorGrid(
+function* anchorGrid(
   anchors: Float64Array,
   height: number,
   width: number,
   { heightStride, widthStride }: { readonly heightStride: number; readonly widthStride: number },
-): Float64Array {
+): Generator<void, Float64Array> {
+  const isTime = pacer();
   const grid = new Float64Array(height * width * anchors.length);
   for (let index = 0; index < grid.length; index++) {
     const place = Math.floor(index / anchors.length);
     const [x, y] = [place % width, Math.floor(place / width)];
     const side = index % anchors.length;
     grid[index] = anchors[side] + (side % 2 === 0 ? x * widthStride : y * heightStride);
+    if (isTime(1)) yield;
   }
   return grid;
 }

@@ -17,7 +17,7 @@ import {
   strideParams,
 } from "./_convolution-params.ts";
 import { imageLayout, readImage } from "./_image.ts";
-import { widen } from "./_widen.ts";
+import { widenOnce } from "./_widen.ts";
 
 const operands = [tensor("input"), tensor("filter"), tensor("bias")] as const;
 const last = [...strideParams, int32("groups"), int32("activation"), bool("nchw")] as const;
@@ -57,10 +57,10 @@ export const groupedConv2d = defineOperation({
     const sliding = { ...padded, ...undilated };
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, sliding, nchw) } };
   },
-  reference({ input, filter, bias, groups, activation, nchw, ...padded }, { output }) {
-    return convolve(
-      readImage(input, nchw),
-      { data: widen(filter), dimensions: filter.dimensions },
+  *reference({ input, filter, bias, groups, activation, nchw, ...padded }, { output }, context) {
+    yield* convolve(
+      yield* readImage(input, nchw),
+      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
       biasOf(bias),
       imageLayout(output.dimensions, nchw),
       { ...padded, ...undilated },

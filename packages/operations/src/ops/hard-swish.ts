@@ -33,7 +33,7 @@ export const hardSwish = defineOperation({
     if (!isQuant8(input.type)) {
       return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
     }
-    quantised(input, output);
+    return quantised(input, output);
   },
 });
 
@@ -45,7 +45,7 @@ function float(input: TensorData, output: TensorData): void {
 }
 
 /** The element is shifted up 7 bits; 32768 stands for 3 in the ramp before it is moved from [-1, 1] to [0, 1]. */
-function quantised(input: Tensor, output: OutputTensor): void {
+function quantised(input: Tensor, output: OutputTensor): Generator<void, void> {
   const fineScale = input.scale / 128;
   const toOutput = quantiseMultiplier16(fineScale / output.scale);
   const toRamp = quantiseMultiplier16(fineScale / (3 / 32768));
@@ -53,7 +53,7 @@ function quantised(input: Tensor, output: OutputTensor): void {
     toOutput.shift <= 0,
     () => `the output's scale is ${output.scale} where more than 1/128 of the input's, ${input.scale}, is needed`,
   );
-  mapByTable(input, output, (value) => {
+  return mapByTable(input, output, (value) => {
     const fine = value << 7;
     const ramp = (rampOf(fine, toRamp) + 0x8000) >> 1;
     const unshifted = Math.trunc((ramp * multiply(fine, toOutput.mantissa)) / 0x8000);

@@ -8,6 +8,7 @@ import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
 import type { TensorData } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { movedInfo } from "./_moved.ts";
 import { copySlices } from "./_slices.ts";
 
@@ -32,16 +33,25 @@ export const hashtableLookup = defineOperation({
       hits: { dimensions: [count], scale: 1, zeroPoint: 0 },
     };
   },
-  reference({ lookups, keys, values }, { output, hits }) {
-    const rowOf = rowsByKey(keys.data);
-    const rows = Int32Array.from(lookups.data, (lookup) => rowOf.get(lookup) ?? -1);
-    for (let index = 0; index < rows.length; index++) hits.data[index] = rows[index] < 0 ? 0 : 1;
-    return copySlices(values.data, 1, values.dimensions[0], extentProduct(values.dimensions, 1), rows, output.data);
+  *reference({ lookups, keys, values }, { output, hits }) {
+    const rowOf = yield* rowsByKey(keys.data);
+    const rows = new Int32Array(lookups.data.length);
+    const isTime = pacer();
+    for (let index = 0; index < rows.length; index++) {
+      rows[index] = rowOf.get(lookups.data[index]) ?? -1;
+      hits.data[index] = rows[index] < 0 ? 0 : 1;
+      if (isTime(1)) yield;
+    }
+    yield* copySlices(values.data, 1, values.dimensions[0], extentProduct(values.dimensions, 1), rows, output.data);
   },
 });
 
-function rowsByKey(keys: TensorData): ReadonlyMap<number, number> {
+function* rowsByKey(keys: TensorData): Generator<void, ReadonlyMap<number, number>> {
   const rowOf = new Map<number, number>();
-  for (let row = keys.length - 1; row >= 0; row--) rowOf.set(keys[row], row);
+  const isTime = pacer();
+  for (let row = keys.length - 1; row >= 0; row--) {
+    rowOf.set(keys[row], row);
+    if (isTime(1)) yield;
+  }
   return rowOf;
 }

@@ -8,6 +8,7 @@ import { ensure } from "../fail.ts";
 import { bool, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
+import { type Pacer, pacer } from "./_chunks.ts";
 import { imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
 
@@ -39,33 +40,45 @@ export const heatmapMaxKeypoint = defineOperation({
   },
   *reference({ heatmaps, boxes, nchw }, { scores, keypoints }) {
     const { height: size, channels, batchStep, pixelStep, channelStep } = imageLayout(heatmaps.dimensions, nchw);
-    const values = realValues(heatmaps);
-    const corners = realValues(boxes);
+    const values = yield* realValues(heatmaps);
+    const corners = yield* realValues(boxes);
     const heatmap = new Float64Array(size * size);
+    const isTime = pacer();
     for (let box = 0; box < heatmaps.dimensions[0]; box++) {
       ensureOrdered(corners, 4 * box);
       const [x1, y1, x2, y2] = corners.subarray(4 * box, 4 * box + 4);
       for (let keypoint = 0; keypoint < channels; keypoint++) {
         const start = box * batchStep + keypoint * channelStep;
-        for (let pixel = 0; pixel < heatmap.length; pixel++) heatmap[pixel] = values[start + pixel * pixelStep];
-        const { score, x, y } = refineMaximum(heatmap, size);
+        for (let pixel = 0; pixel < heatmap.length; pixel++) {
+          heatmap[pixel] = values[start + pixel * pixelStep];
+          if (isTime(1)) yield;
+        }
+        const { score, x, y } = refineMaximum(heatmap, size, yield* placeOfMaximum(heatmap, isTime));
         const index = box * channels + keypoint;
         storeReal(scores, [score], index);
         const place = [((x + 0.5) / size) * (x2 - x1) + x1, ((y + 0.5) / size) * (y2 - y1) + y1];
         storeReal(keypoints, place, 2 * index);
-        yield;
       }
     }
   },
 });
 
-/** The greatest value of a square, the first among equals, moved by at most 1.5 to where a quadratic has its maximum. */
+/** Where the greatest value is, the first among equals. */
+function* placeOfMaximum(heatmap: Float64Array, isTime: Pacer): Generator<void, number> {
+  let best = 0;
+  for (let pixel = 1; pixel < heatmap.length; pixel++) {
+    if (heatmap[pixel] > heatmap[best]) best = pixel;
+    if (isTime(1)) yield;
+  }
+  return best;
+}
+
+/** The greatest value of a square, which is at `best`, moved by at most 1.5 to where a quadratic has its maximum. */
 function refineMaximum(
   heatmap: Float64Array,
   size: number,
+  best: number,
 ): { readonly score: number; readonly x: number; readonly y: number } {
-  let best = 0;
-  for (let pixel = 1; pixel < heatmap.length; pixel++) if (heatmap[pixel] > heatmap[best]) best = pixel;
   const bestX = best % size;
   const bestY = Math.floor(best / size);
   const mirror = (place: number) => (place < 0 ? 1 : place >= size ? size - 2 : place);

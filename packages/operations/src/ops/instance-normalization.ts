@@ -23,7 +23,7 @@ export const instanceNormalization = defineOperation({
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   *reference({ input, gamma, beta, epsilon, nchw }, { output }) {
     const image = imageLayout(input.dimensions, nchw);
-    const values = widen(input);
+    const values = yield* widen(input);
     const pixels = image.height * image.width;
     if (values.length === 0) return;
     const isTime = pacer();
@@ -32,14 +32,22 @@ export const instanceNormalization = defineOperation({
         const start = batch * image.batchStep + channel * image.channelStep;
         const end = start + pixels * image.pixelStep;
         let sum = 0;
-        for (let at = start; at < end; at += image.pixelStep) sum += values[at];
+        for (let at = start; at < end; at += image.pixelStep) {
+          sum += values[at];
+          if (isTime(1)) yield;
+        }
         const mean = sum / pixels;
         let squares = 0;
-        for (let at = start; at < end; at += image.pixelStep) squares += (values[at] - mean) ** 2;
+        for (let at = start; at < end; at += image.pixelStep) {
+          squares += (values[at] - mean) ** 2;
+          if (isTime(1)) yield;
+        }
         // The variance of all pixels, not an estimate from a sample: divided by their number.
         const factor = gamma / Math.sqrt(squares / pixels + epsilon);
-        for (let at = start; at < end; at += image.pixelStep) output.data[at] = (values[at] - mean) * factor + beta;
-        if (isTime(3 * pixels)) yield;
+        for (let at = start; at < end; at += image.pixelStep) {
+          output.data[at] = (values[at] - mean) * factor + beta;
+          if (isTime(1)) yield;
+        }
       }
     }
   },

@@ -37,14 +37,17 @@ export const l2Normalization = defineOperation({
     const along = resolveAxis(axis, input.dimensions.length);
     const inner = extentProduct(input.dimensions, along + 1);
     const slice = input.dimensions[along] * inner;
-    const values = widen(input);
+    const values = yield* widen(input);
     const float = isFloat(output.type);
     const [least, greatest] = float ? [0, 0] : integerRange(output.type);
     const isTime = pacer();
     for (let start = 0; start < values.length; start += slice) {
       for (let column = start; column < start + inner; column++) {
         let sum = 0;
-        for (let at = column; at < start + slice; at += inner) sum += values[at] ** 2;
+        for (let at = column; at < start + slice; at += inner) {
+          sum += values[at] ** 2;
+          if (isTime(1)) yield;
+        }
         // Quantised lengths are whole numbers' roots: 0 or at least 1.
         const length = Math.max(Math.sqrt(sum), LEAST_LENGTH);
         for (let at = column; at < start + slice; at += inner) {
@@ -52,8 +55,8 @@ export const l2Normalization = defineOperation({
           output.data[at] = float
             ? value
             : clamp(roundHalfAway(value / output.scale) + output.zeroPoint, least, greatest);
+          if (isTime(1)) yield;
         }
-        if (isTime(input.dimensions[along])) yield;
       }
     }
   },

@@ -6,6 +6,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
+import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { widen } from "./_widen.ts";
 
@@ -40,7 +41,12 @@ export const localResponseNormalization = defineOperation({
     const along = resolveAxis(axis, input.dimensions.length);
     const extent = input.dimensions[along];
     const inner = extentProduct(input.dimensions, along + 1);
-    const squares = widen(input).map((value) => value ** 2);
+    const squares = yield* widen(input);
+    const isTime = pacer();
+    for (let index = 0; index < squares.length; index++) {
+      squares[index] **= 2;
+      if (isTime(1)) yield;
+    }
     let work = 0;
     for (let start = 0; start < squares.length; start += extent * inner) {
       for (let index = 0; index < extent; index++) {
@@ -49,7 +55,10 @@ export const localResponseNormalization = defineOperation({
         for (let column = start; column < start + inner; column++) {
           // Added up anew each time: a running sum would lose small squares beside large ones.
           let sum = 0;
-          for (let near = first; near < end; near++) sum += squares[column + near * inner];
+          for (let near = first; near < end; near++) {
+            sum += squares[column + near * inner];
+            if (near % WORK_BETWEEN_PAUSES === WORK_BETWEEN_PAUSES - 1) yield;
+          }
           const at = column + index * inner;
           output.data[at] = input.data[at] * (bias + alpha * sum) ** -beta;
           work += end - first + POWER_WORK;

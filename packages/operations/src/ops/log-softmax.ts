@@ -33,14 +33,20 @@ export const logSoftmax = defineOperation({
       for (let first = block; first < block + inner; first++) {
         const end = first + inner * length;
         let greatest = Number.NEGATIVE_INFINITY;
-        for (let index = first; index < end; index += inner) greatest = Math.max(greatest, data[index]);
+        for (let index = first; index < end; index += inner) {
+          greatest = Math.max(greatest, data[index]);
+          if (isTime(1)) yield;
+        }
         let sum = 0;
-        for (let index = first; index < end; index += inner) sum += Math.exp((data[index] - greatest) * beta);
+        for (let index = first; index < end; index += inner) {
+          sum += Math.exp((data[index] - greatest) * beta);
+          if (isTime(1)) yield;
+        }
         const logarithm = Math.log(sum);
         for (let index = first; index < end; index += inner) {
           output.data[index] = (data[index] - greatest) * beta - logarithm;
+          if (isTime(1)) yield;
         }
-        if (isTime(4 * length)) yield;
       }
     }
   },

@@ -74,7 +74,7 @@ export const lshProjection = defineOperation({
         let score = 0;
         for (let slice = 0; slice < slices; slice++) {
           key.set(bytes.subarray(slice * sliceLength, (slice + 1) * sliceLength), SEED_BYTES);
-          const signed = Number(BigInt.asIntN(64, fingerprint64(key)));
+          const signed = Number(BigInt.asIntN(64, yield* fingerprint64(key)));
           score += (weight === undefined ? 1 : weight.data[slice]) * signed;
           work += WORK_PER_HASH + key.length * WORK_PER_BYTE;
           if (work > WORK_BETWEEN_PAUSES) {

@@ -53,7 +53,7 @@ export const lstm = defineOperation({
     const step = lstmStep(cell, sizes, operands);
     for (let batch = 0; batch < batches; batch++) {
       const state = lstmState(outputStateIn, cellStateIn, batch, sizes);
-      step({ data: input.data, offset: batch * inputs }, undefined, state);
+      yield* step({ data: input.data, offset: batch * inputs }, undefined, state);
       outputStateOut.data.set(state.output, batch * sizes.outputs);
       cellStateOut.data.set(state.cell, batch * sizes.units);
       output.data.set(state.output, batch * sizes.outputs);

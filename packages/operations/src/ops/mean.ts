@@ -6,6 +6,7 @@ import { defineOperation } from "../define.ts";
 import { roundHalfAway } from "../fixed-point.ts";
 import { int32, read, tensor } from "../params.ts";
 import { isFloat } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
 import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./_reduction.ts";
 
@@ -28,14 +29,19 @@ export const mean = defineOperation({
     const count = reducedCount(input.dimensions, reduced);
     const sums = new Float64Array(output.data.length);
     yield* reduce(input, reduced, sums, (sum, element) => sum + element);
+    const isTime = pacer();
     if (isFloat(output.type)) {
-      for (let index = 0; index < sums.length; index++) output.data[index] = sums[index] / count;
+      for (let index = 0; index < sums.length; index++) {
+        output.data[index] = sums[index] / count;
+        if (isTime(1)) yield;
+      }
       return;
     }
     // Rounding real values, not stored ones, makes the signed type's results those of the unsigned one.
     const { zeroPoint } = input;
     for (let index = 0; index < sums.length; index++) {
       output.data[index] = roundHalfAway((sums[index] - zeroPoint * count) / count) + zeroPoint;
+      if (isTime(1)) yield;
     }
   },
 });

@@ -20,6 +20,7 @@ import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 
 const VALUE = { scale: 1 / 128, zeroPoint: 128 } as const;
 const CELL_STATE = { scale: 2 ** -11, zeroPoint: 0 } as const;
@@ -78,19 +79,24 @@ export const quantized16bitLstm = defineOperation({
     const units = outputStateIn.dimensions[1];
     const multiplier = quantiseMultiplier(operands.inputGateBias.scale * 2 ** 12);
     const { multiply, rescale, logistic, tanh } = fixedPoint16;
-    const inputGate = gateOf(operands.inputToInputWeights, operands.recurrentToInputWeights, operands.inputGateBias);
-    const forgetGate = gateOf(
+    const inputGate = yield* gateOf(
+      operands.inputToInputWeights,
+      operands.recurrentToInputWeights,
+      operands.inputGateBias,
+    );
+    const forgetGate = yield* gateOf(
       operands.inputToForgetWeights,
       operands.recurrentToForgetWeights,
       operands.forgetGateBias,
     );
-    const cellGate = gateOf(operands.inputToCellWeights, operands.recurrentToCellWeights, operands.cellBias);
-    const outputGate = gateOf(
+    const cellGate = yield* gateOf(operands.inputToCellWeights, operands.recurrentToCellWeights, operands.cellBias);
+    const outputGate = yield* gateOf(
       operands.inputToOutputWeights,
       operands.recurrentToOutputWeights,
       operands.outputGateBias,
     );
     const values = new Int32Array(inputs + units);
+    const isTime = pacer();
     for (let batch = 0; batch < batches; batch++) {
       for (let index = 0; index < inputs; index++) {
         values[index] = input.data[batch * inputs + index] - input.zeroPoint;
@@ -109,8 +115,8 @@ export const quantized16bitLstm = defineOperation({
         const shown = multiply(show, tanh(rescale(state, STATE_BITS, GATE_BITS), GATE_BITS));
         cellStateOut.data[at] = state;
         output.data[at] = 128 + clamp(roundingDivideByPowerOfTwo(shown, 8), -128, 127);
+        if (isTime(4 * values.length)) yield;
       }
-      yield;
     }
   },
 });
@@ -122,13 +128,18 @@ interface Gate {
 }
 
 /** A row is the recurrent weights, then those of the input, without their zero point. */
-function gateOf(weights: Tensor, recurrentWeights: Tensor, bias: Tensor): Gate {
-  const rows = Array.from(bias.data, (_, unit) => {
-    const [recurrent, input] = [recurrentWeights, weights].map(({ data, dimensions }) =>
-      data.subarray(unit * dimensions[1], (unit + 1) * dimensions[1]),
-    );
-    return Int32Array.from([...recurrent, ...input], (weight) => weight - weights.zeroPoint);
-  });
+function* gateOf(weights: Tensor, recurrentWeights: Tensor, bias: Tensor): Generator<void, Gate> {
+  const rows: Int32Array[] = [];
+  const isTime = pacer();
+  const columns = recurrentWeights.dimensions[1];
+  const inputs = weights.dimensions[1];
+  for (let unit = 0; unit < bias.data.length; unit++) {
+    const row = new Int32Array(columns + inputs);
+    row.set(recurrentWeights.data.subarray(unit * columns, (unit + 1) * columns));
+    row.set(weights.data.subarray(unit * inputs, (unit + 1) * inputs), columns);
+    rows.push(row.map((weight) => weight - weights.zeroPoint));
+    if (isTime(row.length)) yield;
+  }
   return { rows, bias: bias.data };
 }
 

@@ -22,6 +22,7 @@ import { fixedPoint16, inverseSquareRoot } from "../fixed-point-functions.ts";
 import { float32, int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
 
 /** Integer bits of what enters a gate. */
@@ -112,28 +113,29 @@ export const quantizedLstm = defineOperation({
     const outputGate = gateOf(cell.outputGate, args.outputIntermediateScale, shared);
     const hiddenMultiplier = quantiseMultiplier(2 ** -30 / args.hiddenStateScale);
     const cellClip = args.cellClip > 0 ? Math.min(Math.trunc(args.cellClip / cellStateIn.scale), 32767) : 32768;
-    const project = projection(args.projectionWeights, args.projectionBias, outputStateIn, args);
+    const project =
+      args.projectionWeights && projection(args.projectionWeights, args.projectionBias, outputStateIn, args);
     const { logistic, tanh } = fixedPoint16;
     for (let batch = 0; batch < batches; batch++) {
       const state = Int16Array.from(cellStateIn.data.subarray(batch * units, (batch + 1) * units));
-      const keep = forgetGate(batch, state).map((value) => logistic(value, GATE_BITS));
-      const proposal = cellGate(batch, state).map((value) => tanh(value, GATE_BITS));
+      const keep = (yield* forgetGate(batch, state)).map((value) => logistic(value, GATE_BITS));
+      const proposal = (yield* cellGate(batch, state)).map((value) => tanh(value, GATE_BITS));
       const take = inputGate
-        ? inputGate(batch, state).map((value) => logistic(value, GATE_BITS))
+        ? (yield* inputGate(batch, state)).map((value) => logistic(value, GATE_BITS))
         : keep.map((value) => 32767 - value);
       for (let unit = 0; unit < units; unit++) {
         const kept = toInt16(roundingDivideByPowerOfTwo(keep[unit] * state[unit], 15));
         const added = toInt16(roundingDivideByPowerOfTwo(take[unit] * proposal[unit], 30 + exponent));
         state[unit] = clamp(clamp(kept + added, -32768, 32767), -cellClip, cellClip);
       }
-      const show = outputGate(batch, state).map((value) => logistic(value, GATE_BITS));
+      const show = (yield* outputGate(batch, state)).map((value) => logistic(value, GATE_BITS));
       const hidden = new Int8Array(units);
       for (let unit = 0; unit < units; unit++) {
         const product = show[unit] * tanh(state[unit], exponent + 15);
         const scaled = multiplyByQuantisedMultiplier(product, hiddenMultiplier);
         hidden[unit] = clamp(scaled + args.hiddenStateZeroPoint, -128, 127);
       }
-      const results = project(hidden, outputs);
+      const results = project ? yield* project(hidden, outputs) : hidden;
       cellStateOut.data.set(state, batch * units);
       outputStateOut.data.set(results, batch * outputs);
       output.data.set(results, batch * outputs);
@@ -157,12 +159,14 @@ function gateOf(
   gate: Gate,
   intermediateScale: number,
   { input, outputStateIn, stateScale }: { input: Tensor; outputStateIn: Tensor; stateScale: number },
-): (batch: number, state: Int16Array) => Int16Array {
+): (batch: number, state: Int16Array) => Generator<void, Int16Array> {
   const [units] = gate.input.dimensions;
   const fromInput = quantiseMultiplier((gate.input.scale * input.scale) / intermediateScale);
   const fromState = quantiseMultiplier((gate.recurrent.scale * outputStateIn.scale) / intermediateScale);
   const fromCell = gate.cell && quantiseMultiplier((gate.cell.scale * stateScale) / intermediateScale);
-  return (batch, state) => {
+  const isTime = pacer();
+  const work = gate.input.dimensions[1] + gate.recurrent.dimensions[1];
+  return function* (batch, state) {
     const values = new Int16Array(units);
     for (let unit = 0; unit < units; unit++) {
       const bias = gate.norm === undefined ? gate.bias.data[unit] : 0;
@@ -170,6 +174,7 @@ function gateOf(
       value = add(value, dot(outputStateIn.data, batch, outputStateIn.zeroPoint, gate.recurrent, unit), fromState);
       if (gate.cell && fromCell) value = add(value, gate.cell.data[unit] * state[unit], fromCell);
       values[unit] = value;
+      if (isTime(work)) yield;
     }
     return gate.norm === undefined ? values : normalise(values, gate.norm, gate.bias);
   };
@@ -212,9 +217,9 @@ function normalise(values: Int16Array, weights: Tensor, bias: Tensor): Int16Arra
   });
 }
 
-/** What turns hidden values into outputs: the projection, or nothing. */
+/** What turns hidden values into outputs. */
 function projection(
-  weights: Tensor | undefined,
+  weights: Tensor,
   bias: Tensor | undefined,
   outputState: Tensor,
   settings: {
@@ -222,18 +227,22 @@ function projection(
     readonly hiddenStateZeroPoint: number;
     readonly projectionClip: number;
   },
-): (hidden: Int8Array, outputs: number) => Int8Array {
-  if (weights === undefined) return (hidden) => hidden;
+): (hidden: Int8Array, outputs: number) => Generator<void, Int8Array> {
   const { hiddenStateScale, hiddenStateZeroPoint, projectionClip } = settings;
   const { scale, zeroPoint } = outputState;
   const multiplier = quantiseMultiplier((weights.scale * hiddenStateScale) / scale);
   const clip = projectionClip > 0 ? Math.trunc(projectionClip / scale) : Number.POSITIVE_INFINITY;
-  return (hidden, outputs) =>
-    Int8Array.from({ length: outputs }, (_, index) => {
+  const isTime = pacer();
+  return function* (hidden, outputs) {
+    const results = new Int8Array(outputs);
+    for (let index = 0; index < outputs; index++) {
       const sum = dot(hidden, 0, hiddenStateZeroPoint, weights, index) + (bias?.data[index] ?? 0);
       const value = clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -clip, clip);
-      return clamp(value + zeroPoint, -128, 127);
-    });
+      results[index] = clamp(value + zeroPoint, -128, 127);
+      if (isTime(hidden.length)) yield;
+    }
+    return results;
+  };
 }
 
 function toInt16(value: number): number {

@@ -7,6 +7,7 @@ import { ensure } from "../fail.ts";
 import { read, tensor } from "../params.ts";
 import { formatShape } from "../shape.ts";
 import { elementCount, type Tensor } from "../tensor.ts";
+import { copyInChunks } from "./_chunks.ts";
 import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
 
 export const reshape = defineOperation({
@@ -18,9 +19,7 @@ export const reshape = defineOperation({
   types: floatAndQuant8Types("1.0"),
   ranks: { input: [1, 4], shape: 1 },
   infer: ({ input, shape }) => ({ output: movedInfo(input, reshaped(input.dimensions, shape)) }),
-  reference({ input }, { output }) {
-    output.data.set(input.data);
-  },
+  reference: ({ input }, { output }) => copyInChunks(input.data, output.data),
 });
 
 function reshaped(dimensions: readonly number[], shape: Tensor): readonly number[] {

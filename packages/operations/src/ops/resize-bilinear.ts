@@ -6,6 +6,7 @@ import { OperationType } from "@nnhal/types";
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool, optional } from "../params.ts";
 import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout, readImage } from "./_image.ts";
 import { type Alignment, resizeOperation, sourcePositions } from "./_resize.ts";
@@ -33,10 +34,10 @@ interface Neighbours {
  * neighbours. Between values of one scale and zero point nothing can leave the type's range.
  */
 function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: Alignment) {
-  const image = readImage(input, nchw);
+  const image = yield* readImage(input, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  const rows = neighbours(image.height, to.height, alignment);
-  const columns = neighbours(image.width, to.width, alignment);
+  const rows = yield* neighbours(image.height, to.height, alignment);
+  const columns = yield* neighbours(image.width, to.width, alignment);
   const { data } = image;
   const float = isFloat(output.type);
   let work = 0;
@@ -72,12 +73,19 @@ function mix(first: number, second: number, share: number): number {
   return first * (1 - share) + second * share;
 }
 
-function neighbours(input: number, output: number, alignment: Alignment): Neighbours {
-  const positions = sourcePositions(input, output, alignment);
-  if (alignment.halfPixelCenters) for (let index = 0; index < output; index++) positions[index] -= 0.5;
-  const before = Int32Array.from(positions, (position) => clamp(Math.floor(position), 0, input - 1));
-  const after = before.map((index) => Math.min(index + 1, input - 1));
-  // Outside the centres of the first and last pixels there is nothing to interpolate.
-  const share = Float64Array.from(positions, (position, index) => clamp(position - before[index], 0, 1));
+function* neighbours(input: number, output: number, alignment: Alignment): Generator<void, Neighbours> {
+  const positions = yield* sourcePositions(input, output, alignment);
+  const before = new Int32Array(output);
+  const after = new Int32Array(output);
+  const share = new Float64Array(output);
+  const isTime = pacer();
+  for (let index = 0; index < output; index++) {
+    if (alignment.halfPixelCenters) positions[index] -= 0.5;
+    before[index] = clamp(Math.floor(positions[index]), 0, input - 1);
+    after[index] = Math.min(before[index] + 1, input - 1);
+    // Outside the centres of the first and last pixels there is nothing to interpolate.
+    share[index] = clamp(positions[index] - before[index], 0, 1);
+    if (isTime(1)) yield;
+  }
   return { before, after, share };
 }

@@ -6,6 +6,7 @@ import { OperationType } from "@nnhal/types";
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
+import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout } from "./_image.ts";
 import { type Alignment, resizeOperation, sourcePositions } from "./_resize.ts";
@@ -25,8 +26,8 @@ export const resizeNearestNeighbor = resizeOperation(
 function* resampleNearest(input: Tensor, output: OutputTensor, nchw: boolean, alignment: Alignment) {
   const from = imageLayout(input.dimensions, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  const rows = nearestIndexes(from.height, to.height, alignment);
-  const columns = nearestIndexes(from.width, to.width, alignment);
+  const rows = yield* nearestIndexes(from.height, to.height, alignment);
+  const columns = yield* nearestIndexes(from.width, to.width, alignment);
   let work = 0;
   for (let batch = 0; batch < to.batches; batch++) {
     for (let y = 0; y < to.height; y++) {
@@ -49,7 +50,14 @@ function* resampleNearest(input: Tensor, output: OutputTensor, nchw: boolean, al
 }
 
 /** Along one axis, the input's index for each of the output's. */
-function nearestIndexes(input: number, output: number, alignment: Alignment): Int32Array {
+function* nearestIndexes(input: number, output: number, alignment: Alignment): Generator<void, Int32Array> {
   const round = alignment.alignCorners ? roundHalfAway : Math.floor;
-  return Int32Array.from(sourcePositions(input, output, alignment), (position) => clamp(round(position), 0, input - 1));
+  const positions = yield* sourcePositions(input, output, alignment);
+  const indexes = new Int32Array(output);
+  const isTime = pacer();
+  for (let index = 0; index < output; index++) {
+    indexes[index] = clamp(round(positions[index]), 0, input - 1);
+    if (isTime(1)) yield;
+  }
+  return indexes;
 }

@@ -39,7 +39,7 @@ export const rnn = defineOperation({
     const step = rnnStep(cell, activation);
     for (let batch = 0; batch < batches; batch++) {
       const state = Float64Array.from(hiddenStateIn.data.subarray(batch * units, (batch + 1) * units));
-      step({ data: input.data, offset: batch * inputs }, undefined, state);
+      yield* step({ data: input.data, offset: batch * inputs }, undefined, state);
       hiddenStateOut.data.set(state, batch * units);
       output.data.set(state, batch * units);
       yield;

@@ -5,10 +5,11 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, tensor } from "../params.ts";
+import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
-import { regionParams, regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
+import { regionParams, regionReader, regionsShape, regionTypes } from "./_regions.ts";
 
 export const roiAlign = defineOperation({
   name: "ROI_ALIGN",
@@ -29,10 +30,18 @@ export const roiAlign = defineOperation({
     const { nchw, outputHeight, outputWidth, heightSamples, widthSamples } = settings;
     const { height, width, channels, batchStep, rowStep, pixelStep, channelStep } = imageLayout(input.dimensions, nchw);
     const out = imageLayout(output.dimensions, nchw);
-    const values = realValues(input);
+    const values = yield* realValues(input);
     const sums = new Float64Array(channels);
+    const isTime = pacer();
     let work = 0;
-    for (const [index, { batch, x1, y1, x2, y2 }] of scaledRegions(input, regions, batches, settings).entries()) {
+    const regionAt = regionReader(input, yield* realValues(regions), batches, settings);
+    // All regions are checked before anything is computed.
+    for (let index = 0; index < regions.dimensions[0]; index++) {
+      regionAt(index);
+      if (isTime(4)) yield;
+    }
+    for (let index = 0; index < regions.dimensions[0]; index++) {
+      const { batch, x1, y1, x2, y2 } = regionAt(index);
       const rows = { start: y1, size: Math.max(y2 - y1, 1) / outputHeight, samples: heightSamples, extent: height };
       const columns = { start: x1, size: Math.max(x2 - x1, 1) / outputWidth, samples: widthSamples, extent: width };
       const horizontals: View[] = [];
@@ -50,14 +59,14 @@ export const roiAlign = defineOperation({
                 sums[channel] += weight * values[from];
                 from += channelStep;
               }
+              work += channels;
+              if (work > WORK_BETWEEN_PAUSES) {
+                work = 0;
+                yield;
+              }
             }
           }
           storeReal(output, sums, index * out.batchStep + i * out.rowStep + j * out.pixelStep, out.channelStep);
-          work += vertical.weights.length * horizontal.weights.length * channels;
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
-          }
         }
       }
     }

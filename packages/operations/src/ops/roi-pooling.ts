@@ -4,9 +4,10 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, tensor } from "../params.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { pacer } from "./_chunks.ts";
 import { imageLayout } from "./_image.ts";
-import { pixelBins, regionParams, regionsShape, regionTypes, scaledRegions } from "./_regions.ts";
+import { realValues } from "./_real.ts";
+import { pixelBins, regionParams, regionReader, regionsShape, regionTypes } from "./_regions.ts";
 
 export const roiPooling = defineOperation({
   name: "ROI_POOLING",
@@ -25,8 +26,15 @@ export const roiPooling = defineOperation({
     const { height, width, channels, batchStep, rowStep, pixelStep, channelStep } = imageLayout(input.dimensions, nchw);
     const out = imageLayout(output.dimensions, nchw);
     const { data, zeroPoint } = input;
-    let work = 0;
-    for (const [index, { batch, x1, y1, x2, y2 }] of scaledRegions(input, regions, batches, settings).entries()) {
+    const isTime = pacer();
+    const regionAt = regionReader(input, yield* realValues(regions), batches, settings);
+    // All regions are checked before anything is computed.
+    for (let index = 0; index < regions.dimensions[0]; index++) {
+      regionAt(index);
+      if (isTime(4)) yield;
+    }
+    for (let index = 0; index < regions.dimensions[0]; index++) {
+      const { batch, x1, y1, x2, y2 } = regionAt(index);
       const columns = pixelBins(x1, x2, outputWidth, width);
       for (const [i, [rowStart, rowEnd]] of pixelBins(y1, y2, outputHeight, height).entries()) {
         for (const [j, [columnStart, columnEnd]] of columns.entries()) {
@@ -39,15 +47,12 @@ export const roiPooling = defineOperation({
                 if (data[from] > most) most = data[from];
                 from += pixelStep;
               }
+              if (isTime(columnEnd - columnStart)) yield;
             }
             output.data[to] = most === Number.NEGATIVE_INFINITY ? zeroPoint : most;
             to += out.channelStep;
           }
-          work += ((rowEnd - rowStart) * (columnEnd - columnStart) + 1) * channels;
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
-          }
+          if (isTime(channels)) yield;
         }
       }
     }

@@ -16,11 +16,11 @@ import { fixedPoint32, reciprocal } from "../fixed-point-functions.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
 import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
+import { type Pacer, pacer } from "./_chunks.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
 
-/** Elements first, first + step, … before end: those that add up to 1. */
-type Lane = (first: number, end: number, step: number) => void;
+/** Elements first, first + step, … before end: those that add up to 1. Pauses when `isTime` says so. */
+type Lane = (first: number, end: number, step: number, isTime: Pacer) => Generator<void, void>;
 
 export const softmax = defineOperation({
   name: "SOFTMAX",
@@ -50,8 +50,7 @@ export const softmax = defineOperation({
     const isTime = pacer();
     for (let start = 0; start < input.data.length; start += block) {
       for (let first = start; first < start + inner; first++) {
-        lane(first, start + block, inner);
-        if (isTime(4 * length)) yield;
+        yield* lane(first, start + block, inner, isTime);
       }
     }
   },
@@ -60,15 +59,22 @@ export const softmax = defineOperation({
 /** exp(beta · (x - max)) / Σ exp(beta · (x - max)) */
 function floatLane({ data }: Tensor, beta: number, output: OutputTensor, length: number): Lane {
   const exponentials = new Float64Array(length);
-  return (first, end, step) => {
+  return function* (first, end, step, isTime) {
     let greatest = Number.NEGATIVE_INFINITY;
-    for (let index = first; index < end; index += step) greatest = Math.max(greatest, data[index]);
+    for (let index = first; index < end; index += step) {
+      greatest = Math.max(greatest, data[index]);
+      if (isTime(1)) yield;
+    }
     let sum = 0;
     for (let index = first, at = 0; index < end; index += step) {
       exponentials[at] = Math.exp((data[index] - greatest) * beta);
       sum += exponentials[at++];
+      if (isTime(1)) yield;
     }
-    for (let index = first, at = 0; index < end; index += step) output.data[index] = exponentials[at++] / sum;
+    for (let index = first, at = 0; index < end; index += step) {
+      output.data[index] = exponentials[at++] / sum;
+      if (isTime(1)) yield;
+    }
   };
 }
 
@@ -83,11 +89,17 @@ function quantisedLane({ data, scale }: Tensor, beta: number, output: OutputTens
   );
   const parts = exponentials.map((exponential) => fixedPoint32.rescale(exponential, 0, sumBits));
   const [least, most] = integerRange(output.type);
-  return (first, end, step) => {
+  return function* (first, end, step, isTime) {
     let greatest = least;
-    for (let index = first; index < end; index += step) greatest = Math.max(greatest, data[index]);
+    for (let index = first; index < end; index += step) {
+      greatest = Math.max(greatest, data[index]);
+      if (isTime(1)) yield;
+    }
     let sum = 0;
-    for (let index = first; index < end; index += step) sum += parts[greatest - data[index]];
+    for (let index = first; index < end; index += step) {
+      sum += parts[greatest - data[index]];
+      if (isTime(1)) yield;
+    }
     const { mantissa, shift } = reciprocal(sum, sumBits);
     // Shares below 2^-9 are 0 in units of 1/256.
     const unitShift = 31 - 8 - shift;
@@ -95,6 +107,7 @@ function quantisedLane({ data, scale }: Tensor, beta: number, output: OutputTens
       const share = saturatingRoundingDoublingHighMultiply(mantissa, exponentials[greatest - data[index]]);
       const units = unitShift > 31 ? 0 : roundingDivideByPowerOfTwo(share, unitShift);
       output.data[index] = clamp(units + output.zeroPoint, least, most);
+      if (isTime(1)) yield;
     }
   };
 }

@@ -6,6 +6,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, variadic } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
+import { copyInChunks, pacer } from "./_chunks.ts";
 
 export const split = defineOperation({
   name: "SPLIT",
@@ -29,16 +30,18 @@ export const split = defineOperation({
     const { scale, zeroPoint } = input;
     return { outputs: outputs.map(() => ({ dimensions, scale, zeroPoint })) };
   },
-  reference({ input, axis }, { outputs }) {
+  *reference({ input, axis }, { outputs }) {
     const splitAxis = resolveAxis(axis, input.dimensions.length);
     const outer = extentProduct(input.dimensions, 0, splitAxis);
     const inputRow = extentProduct(input.dimensions, splitAxis);
     const row = inputRow / outputs.length;
-    outputs.forEach((output, part) => {
+    const isTime = pacer();
+    for (const [part, output] of outputs.entries()) {
       for (let index = 0; index < outer; index++) {
         const start = index * inputRow + part * row;
-        output.data.set(input.data.subarray(start, start + row), index * row);
+        yield* copyInChunks(input.data.subarray(start, start + row), output.data, index * row);
+        if (isTime(row)) yield;
       }
-    });
+    }
   },
 });

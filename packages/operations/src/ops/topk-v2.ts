@@ -6,7 +6,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { pacer } from "./_chunks.ts";
+import { greatest } from "./_greatest.ts";
 import { floatIntegerAndQuant8Types, movedInfo } from "./_moved.ts";
 
 export const topkV2 = defineOperation({
@@ -26,21 +27,24 @@ export const topkV2 = defineOperation({
   },
   *reference({ input: { data, dimensions }, k }, { values, indices }) {
     const length = dimensions[dimensions.length - 1];
-    const order = new Uint32Array(length);
-    let work = 0;
+    const isTime = pacer();
     let write = 0;
     for (let row = 0; row < data.length; row += length) {
-      for (let index = 0; index < length; index++) order[index] = index;
-      order.sort((a, b) => data[row + b] - data[row + a] || b - a);
+      const order = yield* greatest(length, k, (a, b) => isBefore(data[row + a], data[row + b], a > b));
       for (let rank = 0; rank < k; rank++) {
         values.data[write] = data[row + order[rank]];
         indices.data[write++] = order[rank];
+        if (isTime(1)) yield;
       }
-      work += length * Math.ceil(Math.log2(length + 1));
-      if (work > WORK_BETWEEN_PAUSES) {
-        work = 0;
-        yield;
-      }
+      // Each row counts its own work.
+      if (isTime(length)) yield;
     }
   },
 });
+
+/** Whether an element comes before another one; `isLater`: if they are equal. NaN comes after all numbers. */
+function isBefore(element: number, other: number, isLater: boolean): boolean {
+  if (element === other) return isLater;
+  if (Number.isNaN(element)) return Number.isNaN(other) && isLater;
+  return element > other || Number.isNaN(other);
+}

@@ -20,7 +20,7 @@ import {
   strideParams,
 } from "./_convolution-params.ts";
 import { type Image, type ImageLayout, imageDimensions, imageLayout, readImage } from "./_image.ts";
-import { widen } from "./_widen.ts";
+import { widenOnce } from "./_widen.ts";
 
 const operands = [tensor("input"), tensor("filter"), tensor("bias")] as const;
 const last = [...strideParams, int32("activation"), bool("nchw")] as const;
@@ -62,10 +62,10 @@ export const transposeConv2d = defineOperation({
     const width = spreadExtent("width", image.width, filterWidth, strideWidth, paddingLeft, paddingRight);
     return { output: { dimensions: imageDimensions({ batches: image.batches, height, width, channels }, nchw) } };
   },
-  reference({ input, filter, bias, activation, nchw, ...padded }, { output }) {
-    return spread(
-      readImage(input, nchw),
-      { data: widen(filter), dimensions: filter.dimensions },
+  *reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
+    yield* spread(
+      yield* readImage(input, nchw),
+      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
       biasOf(bias),
       imageLayout(output.dimensions, nchw),
       padded,
