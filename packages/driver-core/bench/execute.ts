@@ -40,5 +40,7 @@ for (let index = -3; index < rounds; index++) {
 if (values[2] !== 3) throw new Error(`1 + 2 is ${values[2]}`);
 for (const [form, { name }] of forms.entries()) {
   const sorted = times[form].sort((a, b) => a - b);
-  console.log(`${name.padEnd(24)} ${sorted[Math.floor(sorted.length / 4)].toFixed(2)} us (least ${sorted[0].toFixed(2)})`);
+  console.log(
+    `${name.padEnd(24)} ${sorted[Math.floor(sorted.length / 4)].toFixed(2)} us (least ${sorted[0].toFixed(2)})`,
+  );
 }
