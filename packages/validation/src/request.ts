@@ -17,6 +17,8 @@ export interface RequestValidationOptions {
   readonly allowUnspecifiedOutput?: boolean;
   /** Most issues to look for. Default 32. */
   readonly limit?: number;
+  /** Whether the model has been validated and cannot have changed: it is not looked at again. Default false. */
+  readonly isModelSound?: boolean;
 }
 
 /** The rules that a request breaks; none for a valid request. Never throws, whatever the fields hold. */
@@ -34,36 +36,39 @@ interface Side {
   readonly name: "inputs" | "outputs";
   /** Whether dimensions may stay unknown. */
   readonly unknownAllowed: boolean;
+  readonly isModelSound: boolean;
   readonly request: Request;
   readonly issues: IssueList;
 }
 
+const requestLists = ["inputs", "outputs", "pools"] as const;
+
 function checkRequest(
   request: Request,
   model: Model,
-  { version = "1.3", allowUnspecifiedOutput = true }: RequestValidationOptions,
+  { version = "1.3", allowUnspecifiedOutput = true, isModelSound = false }: RequestValidationOptions,
   issues: IssueList,
 ): void {
   if (!isObject(request)) {
     issues.add("structure", "request", `the request is ${show(request)}`);
     return;
   }
-  for (const list of ["inputs", "outputs", "pools"] as const) {
+  for (const list of requestLists) {
     if (isList(request[list])) continue;
     issues.add("structure", list, `${list} is ${show(request[list])} where an array is needed`);
     return;
   }
   const main = isObject(model) && isObject(model.main) ? model.main : undefined;
-  if (main === undefined || ![main.operands, main.inputIndexes, main.outputIndexes].every(isList)) {
+  if (main === undefined || !(isList(main.operands) && isList(main.inputIndexes) && isList(main.outputIndexes))) {
     issues.add("structure", "model", "the model has no readable main subgraph");
     return;
   }
   const { operands, inputIndexes, outputIndexes } = main;
   const unknownAllowed = allowUnspecifiedOutput && version >= "1.2";
-  checkArguments({ name: "inputs", unknownAllowed: false, request, issues }, operands, inputIndexes);
-  checkArguments({ name: "outputs", unknownAllowed, request, issues }, operands, outputIndexes);
+  checkArguments({ name: "inputs", unknownAllowed: false, isModelSound, request, issues }, operands, inputIndexes);
+  checkArguments({ name: "outputs", unknownAllowed, isModelSound, request, issues }, operands, outputIndexes);
   for (let index = 0; index < request.pools.length && !issues.isFull(); index++) {
-    checkRequestPool(issues, request.pools[index], version, `pools[${index}]`);
+    checkRequestPool(issues, request.pools[index], version, index);
   }
 }
 
@@ -81,7 +86,7 @@ function checkArguments(side: Side, operands: readonly Operand[], indexes: reado
   }
   for (let position = 0; position < list.length && !issues.isFull(); position++) {
     const operand = operands[indexes[position]];
-    if (isReadable(operand)) checkArgument(side, list[position], operand, position);
+    if (side.isModelSound || isReadable(operand)) checkArgument(side, list[position], operand, position);
     else issues.add("structure", pathOf(side, position), "the model's operand for the argument cannot be read");
   }
 }

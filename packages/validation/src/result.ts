@@ -6,7 +6,7 @@ import { ErrorStatus, errorStatusNames, type OperandTypeName, type OutputShape, 
 import { type Issue, show, showDimensions } from "./issues.ts";
 import { greatestSize } from "./operand.ts";
 import type { RuleCode } from "./rules.ts";
-import { isObject, isUint32List } from "./structure.ts";
+import { isObject, isUint32 } from "./structure.ts";
 
 /** What is known of one output before the execution. */
 export interface ExpectedOutput {
@@ -113,32 +113,36 @@ function isStatus(status: unknown): status is ErrorStatus {
 
 /** One shape of an answer, as plain data. */
 function checkShape(shape: unknown, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
-  const path = `outputShapes[${index}]`;
-  if (!isObject(shape)) return broken("structure", path, `the shape of output ${index} is ${show(shape)}`);
+  const path = (field: string) => `outputShapes[${index}]${field}`;
+  if (!isObject(shape)) return broken("structure", path(""), `the shape of output ${index} is ${show(shape)}`);
   const { dimensions: given, isSufficient } = shape as { dimensions?: unknown; isSufficient?: unknown };
   if (typeof isSufficient !== "boolean") {
     const problem = `isSufficient of output ${index} is ${show(isSufficient)} where a boolean is needed`;
-    return broken("structure", `${path}.isSufficient`, problem);
+    return broken("structure", path(".isSufficient"), problem);
   }
   // More extents than any tensor has are not looked at.
   if (!Array.isArray(given) || given.length > greatestRank) {
-    return broken("structure", `${path}.dimensions`, `the dimensions of output ${index} are ${show(given)}`);
+    return broken("structure", path(".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
   }
-  const dimensions: unknown = given.slice();
-  if (!isUint32List(dimensions)) {
-    const problem = `the dimensions of output ${index} are [${given.map(show).join(", ")}] where integers >= 0 are needed`;
-    return broken("structure", `${path}.dimensions`, problem);
+  const dimensions: number[] = [];
+  for (let axis = 0; axis < given.length; axis++) {
+    const extent: unknown = given[axis];
+    if (!isUint32(extent)) {
+      const problem = `extent ${axis} of output ${index} is ${show(extent)} where an integer >= 0 is needed`;
+      return broken("structure", path(".dimensions"), problem);
+    }
+    dimensions.push(extent);
   }
   if (!fits(dimensions, output)) {
     const declared = `${output.type ?? "operand"} ${showDimensions(output.dimensions)}`;
     const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
-    return broken("result-dimensions", `${path}.dimensions`, problem);
+    return broken("result-dimensions", path(".dimensions"), problem);
   }
   const size = sizeOf(dimensions, output);
   const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
   if (size > room) {
     const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
-    return broken("result-size", `${path}.dimensions`, problem);
+    return broken("result-size", path(".dimensions"), problem);
   }
   return { dimensions, isSufficient };
 }

@@ -223,7 +223,7 @@ export function takeRequest(request: Request, model: Model, allowUnspecifiedOutp
   } catch (error) {
     return unreadable("request", () => requestIssues(request, model, { allowUnspecifiedOutput }), error);
   }
-  const issues = requestIssues(taken, model, { allowUnspecifiedOutput });
+  const issues = requestIssues(taken, model, { allowUnspecifiedOutput, isModelSound: true });
   return issues.length > 0 ? invalid(`the request is not valid: ${formatIssues(issues)}`) : taken;
 }
 
@@ -231,23 +231,38 @@ function takenRequest({ inputs, outputs, pools }: Request, { main }: Model): Req
   return {
     inputs: takeArguments(inputs, "inputs", main.inputIndexes.length),
     outputs: takeArguments(outputs, "outputs", main.outputIndexes.length),
-    pools: takeList(pools, "pools", takePool),
+    pools: takePools(pools),
   };
 }
 
+// The lists of a request are taken for each execution: loops of their own, without a function for each element.
+
 function takeArguments(list: readonly RequestArgument[], what: string, count: number): RequestArgument[] {
-  if (list.length !== count) throw new Unreadable(`there are ${show(list.length)} ${what} where ${count} are needed`);
-  return takeList(list, what, takeArgument);
+  if (!Array.isArray(list) || list.length !== count)
+    throw new Unreadable(`there are ${show(list)} as ${what} where ${count} are needed`);
+  const taken: RequestArgument[] = [];
+  for (let index = 0; index < count; index++) {
+    const { hasNoValue, location, dimensions } = list[index];
+    const { poolIndex, offset, length } = location;
+    taken.push({
+      hasNoValue,
+      location: { poolIndex, offset, length },
+      dimensions: takeNumbers(dimensions, "dimensions"),
+    });
+  }
+  return taken;
 }
 
-function takeArgument({ hasNoValue, location, dimensions }: RequestArgument): RequestArgument {
-  const { poolIndex, offset, length } = location;
-  return { hasNoValue, location: { poolIndex, offset, length }, dimensions: takeNumbers(dimensions, "dimensions") };
-}
-
-function takePool(pool: RequestMemoryPool): RequestMemoryPool {
-  const { kind } = pool;
-  return kind === "memory" ? { kind, memory: pool.memory } : { kind, token: pool.token };
+function takePools(pools: readonly RequestMemoryPool[]): RequestMemoryPool[] {
+  const { length } = pools;
+  if (!Array.isArray(pools)) throw new Unreadable(`pools is ${show(pools)} where an array is needed`);
+  if (length > longestList) throw new TooLong(`pools has ${length} elements where ${longestList} are the most`);
+  const taken: RequestMemoryPool[] = [];
+  for (let index = 0; index < length; index++) {
+    const pool = pools[index];
+    taken.push(pool.kind === "memory" ? { kind: "memory", memory: pool.memory } : { kind: "token", token: pool.token });
+  }
+  return taken;
 }
 
 /** What is asked of a buffer, taken. */

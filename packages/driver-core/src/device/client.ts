@@ -5,15 +5,21 @@ import { ErrorStatus } from "@nnhal/types";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 import type { Refusal } from "./refusal.ts";
 
+/** Something that waits for an engine. */
+export interface Waiter {
+  /** Nothing is to be waited for any longer. */
+  giveUp(reason: Refusal): void;
+}
+
 /** The part of a client that those who wait for an engine need. */
 export interface Halting {
   /**
-   * Calls back when nothing is to be waited for any longer: the engine is lost, or has not ended its work in time when the client
-   * closed. At once if that has been already.
+   * Tells a waiter when the engine is lost, or has not ended its work in time when the client closed; at once if that has been
+   * already.
    */
-  onHalt(callback: (reason: Refusal) => void): void;
-  /** Does not call back any more. */
-  forgetHalt(callback: (reason: Refusal) => void): void;
+  onHalt(waiter: Waiter): void;
+  /** Does not tell it any more. */
+  forgetHalt(waiter: Waiter): void;
 }
 
 /** See the file's head. */
@@ -44,14 +50,14 @@ const closedClient: Refusal = { status: ErrorStatus.DEVICE_UNAVAILABLE, message:
 /** A client that is at work and holds nothing. */
 export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTimer }: ClientOptions = {}): Client {
   const callbacks = new Set<() => Promise<void> | void>();
-  const waiters = new Set<(reason: Refusal) => void>();
+  const waiters = new Set<Waiter>();
   const underWay = new Set<Promise<unknown>>();
   let gone: Refusal | undefined;
   let halted: Refusal | undefined;
   let closed: Promise<void> | undefined;
   const halt = (reason: Refusal) => {
     halted ??= reason;
-    for (const waiter of waiters) waiter(reason);
+    for (const waiter of waiters) waiter.giveUp(reason);
     waiters.clear();
   };
   const close = async () => {
@@ -71,12 +77,12 @@ export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTime
       callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
-    onHalt(callback) {
-      if (halted === undefined) waiters.add(callback);
-      else callback(halted);
+    onHalt(waiter) {
+      if (halted === undefined) waiters.add(waiter);
+      else waiter.giveUp(halted);
     },
-    forgetHalt(callback) {
-      waiters.delete(callback);
+    forgetHalt(waiter) {
+      waiters.delete(waiter);
     },
     during(work) {
       underWay.add(work);

@@ -84,6 +84,7 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
   if ("unavailable" in session) return session;
   try {
     const concurrency = options.concurrency ?? session.concurrency ?? 4;
+    const breather = createBreather();
     const owner = { device: name, backend: backend.name, version: session.version };
     return deviceOver({
       name,
@@ -97,8 +98,8 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
       bufferBytes: limits.bufferBytes ?? totalmem() / 2,
       temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
       random: options.random ?? Math.random,
-      scheduler: createScheduler({ ...limits, concurrency, now, timer }),
-      breather: createBreather(),
+      scheduler: createScheduler({ ...limits, concurrency, now, timer, breather }),
+      breather,
       caching: caching === false ? undefined : createCaching(caching, owner),
       log,
       trace,

@@ -93,7 +93,9 @@ export function guardExecutable(
     given: readonly OutputBuffer[],
     { now, deadline }: RunContext,
   ): RunAnswer => {
-    const checked = checkResult(answer, outputs.map(expected));
+    const checks: ExpectedOutput[] = [];
+    for (let index = 0; index < outputs.length; index++) checks.push(expected(outputs[index], index));
+    const checked = checkResult(answer, checks);
     if ("issue" in checked) {
       const { path, message } = checked.issue;
       const problem = `executing: the backend's answer is not valid: ${path}: ${message}`;

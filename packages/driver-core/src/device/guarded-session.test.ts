@@ -294,7 +294,7 @@ describe("running", () => {
     [
       "a fraction",
       { status: NONE, outputShapes: [{ dimensions: [2.5], isSufficient: true }] },
-      "the dimensions of output 0 are [2.5]",
+      "extent 0 of output 0 is 2.5 where an integer >= 0 is needed",
     ],
     ["a getter that throws", Object.defineProperty({}, "status", { get: throws }), "reading it failed: on fire"],
   ])("that answers %s is a failure that names the rule, and is logged", async (_what, answer, problem) => {

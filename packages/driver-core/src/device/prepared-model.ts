@@ -2,6 +2,7 @@
  * A prepared model: what a request goes through from the call to the answer.
  */
 import {
+  ErrorStatus,
   type ExecuteOptions,
   ExecutionPreference,
   type ExecutionResult,
@@ -12,6 +13,7 @@ import {
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { configureExecutionBurst } from "../burst/server.ts";
+import { nextTurn } from "../schedule/breather.ts";
 import { answer, refused } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
 import type { DeviceContext } from "./context.ts";
@@ -25,7 +27,7 @@ import { run } from "./run.ts";
 
 /** The prepared model over what a backend compiled. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
-  const { name, log, trace, domain, client } = context;
+  const { name, log, trace, domain, client, breather } = context;
   const executeDetail = `${name}: execute`;
   // All methods use it, so that it lives as long as any of them.
   const held = holdExecutable(record, context);
@@ -43,10 +45,15 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
   const result: PreparedModel = {
     async execute(request, options) {
       const refusal = closed();
-      if (refusal !== undefined) return refused(refusal);
+      if (refusal !== undefined) {
+        if (breather.isSpent(context.now())) await nextTurn();
+        return refused(refusal);
+      }
       const section = begin();
       try {
         const result = await execute(record, request, options, section, context);
+        // Refusals need no engine: a caller that asks again at once would keep all others from running.
+        if (result.status !== ErrorStatus.NONE && breather.isSpent(context.now())) await nextTurn();
         log.VLOG("DRIVER", () => `${name}: execute gives ${outcomeText(result)}${timingText(result.timing)}`);
         return result;
       } catch (error) {
@@ -72,7 +79,8 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         return unfenced(launched);
       }
       const ended = launched.ended.finally(() => end(section));
-      await Promise.race([ended, turnOfTheEventLoop()]);
+      // What is under way in this turn of the event loop may end in it.
+      await Promise.race([ended, nextTurn()]);
       const { syncFence } = launched.answer;
       // An execution that has succeeded already needs no fence.
       return syncFence?.state === "SIGNALED" ? { ...launched.answer, syncFence: null } : launched.answer;
@@ -104,26 +112,19 @@ async function execute(
   section: Section,
   context: DeviceContext,
 ): Promise<ExecutionResult> {
-  const { name, now, log, breather } = context;
+  const { name, now, log } = context;
   const start = now();
   const options = executeArguments(given);
   if ("status" in options) return refused(options);
   const placing = section.begin("LD", "PIO", "map pools");
   const launched = launch(record, request, true, context);
   placing.end();
-  const pause = breather.pause(start);
-  if (pause !== undefined) await pause;
   if ("status" in launched) return refused(launched);
   log.VLOG("DRIVER", () => `${name}: execute ${requestText(launched.request)}`);
-  const result = await run(record, launched, options, section, context);
+  const result = await run(record, launched, options, section, context, start);
   return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
 }
 
 function unfenced(refusal: Refusal): FencedResult {
   return { ...refusal, syncFence: null, callback: null };
-}
-
-/** Resolves after what is under way in this turn of the event loop, and may end in it. */
-function turnOfTheEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

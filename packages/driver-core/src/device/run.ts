@@ -21,13 +21,14 @@ const late: Refusal = {
   message: "the deadline had passed before the execution",
 };
 
-/** Runs an execution when its turn comes. Never rejects. */
+/** Runs an execution when its turn comes. Never rejects. `time`: now. */
 export async function run(
   record: ModelRecord,
   launched: Launch,
   options: ExecuteOptions,
   section: Section,
   context: DeviceContext,
+  time: bigint = context.now(),
 ): Promise<RunResult> {
   const { scheduler, client } = context;
   if (client.gone !== undefined) return settle(launched, unrun(client.gone));
@@ -35,7 +36,7 @@ export async function run(
   /** Resolves when an engine that was given up on has let go of what the execution uses. */
   let underWay: Promise<void> | undefined;
   try {
-    if (!scheduler.tryEnter()) {
+    if (!scheduler.tryEnter(time)) {
       const refusal = await waitForTurn(record, options, context);
       if (refusal !== undefined) return settle(launched, unrun(refusal));
     }

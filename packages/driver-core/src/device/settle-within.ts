@@ -34,39 +34,75 @@ export function settleWithin<Value>(promise: Promise<Value>, patience: Patience)
   return new Promise((resolve) => whenSettled(promise, patience, resolve));
 }
 
-/** Calls back once, with what `settleWithin` would resolve with. */
+/** Calls back once, with what `settleWithin` would resolve with. Never before it returns, unless the time is over already. */
 export function whenSettled<Value>(
   promise: Promise<Value>,
-  { now, timer, deadline, client, missed }: Patience,
+  patience: Patience,
   callback: (waited: Waited<Value>) => void,
 ): void {
-  let isOver = false;
-  let tellLate: ((settled: Settled<Value>) => void) | undefined;
-  let cancel: (() => void) | undefined;
-  const end = (waited: Waited<Value>) => {
-    isOver = true;
-    cancel?.();
-    client.forgetHalt(giveUp);
-    callback(waited);
-  };
-  const giveUp = (refusal: Refusal) => {
-    if (isOver) return;
-    const late = new Promise<Settled<Value>>((settle) => {
-      tellLate = settle;
-    });
-    end({ refusal, late });
-  };
-  const settled = (how: Settled<Value>) => {
-    if (isOver) tellLate?.(how);
-    else end(how);
-  };
+  const { now, timer, deadline, client, missed } = patience;
+  const wait: Wait<Value> = new Wait(client, callback);
   promise.then(
-    (value) => settled({ value }),
-    (error) => settled({ error }),
+    (value) => wait.settle({ value }),
+    (error) => wait.settle({ error }),
   );
-  client.onHalt(giveUp);
-  if (deadline === undefined || isOver) return;
-  const stop = callAt(deadline, now, timer, () => giveUp(missedDeadline(missed)));
-  // The deadline may have come before there was anything to cancel.
-  if (!isOver) cancel = stop;
+  client.onHalt(wait);
+  if (deadline === undefined) return;
+  afterTurn(() => {
+    if (wait.isOver) return;
+    const cancel = callAt(deadline, now, timer, () => wait.giveUp(missedDeadline(missed)));
+    // The deadline may have come before there was anything to cancel.
+    if (!wait.isOver) wait.cancel = cancel;
+  });
+}
+
+/** What is to be done at the end of this turn of the event loop. */
+let atEnd: (() => void)[] = [];
+
+/**
+ * Does something when this turn of the event loop is over. An engine that answers within the turn needs no timer, which would cost as
+ * much as a small execution.
+ */
+function afterTurn(work: () => void): void {
+  atEnd.push(work);
+  if (atEnd.length > 1) return;
+  setImmediate(() => {
+    const all = atEnd;
+    atEnd = [];
+    for (const each of all) each();
+  });
+}
+
+/** One promise that is waited for. A class, because every execution makes one: closures would cost more. */
+class Wait<Value> {
+  isOver = false;
+  cancel: (() => void) | undefined;
+  #tellLate: ((settled: Settled<Value>) => void) | undefined;
+  readonly #client: Halting;
+  readonly #callback: (waited: Waited<Value>) => void;
+
+  constructor(client: Halting, callback: (waited: Waited<Value>) => void) {
+    this.#client = client;
+    this.#callback = callback;
+  }
+
+  settle(settled: Settled<Value>): void {
+    if (this.isOver) this.#tellLate?.(settled);
+    else this.#end(settled);
+  }
+
+  giveUp(refusal: Refusal): void {
+    if (this.isOver) return;
+    const late = new Promise<Settled<Value>>((settle) => {
+      this.#tellLate = settle;
+    });
+    this.#end({ refusal, late });
+  }
+
+  #end(waited: Waited<Value>): void {
+    this.isOver = true;
+    this.cancel?.();
+    this.#client.forgetHalt(this);
+    this.#callback(waited);
+  }
 }

@@ -5,8 +5,8 @@
 
 /** Notices how long a turn of the event loop has lasted. */
 export interface Breather {
-  /** Undefined: there is time. Else resolves in the next turn. `time`: now, on a steady clock, in nanoseconds. */
-  pause(time: bigint): Promise<void> | undefined;
+  /** Whether this turn has lasted as long as it may. `time`: now, in nanoseconds, on a clock that never goes back. */
+  isSpent(time: bigint): boolean;
 }
 
 /** A breather that allows turns of so many nanoseconds. Default: 10 ms. */
@@ -17,13 +17,16 @@ export function createBreather(longest = 10_000_000n): Breather {
     until = undefined;
   };
   return {
-    pause(time) {
-      if (until === undefined) {
-        until = time + longest;
-        setImmediate(endTurn);
-        return undefined;
-      }
-      return time < until ? undefined : new Promise((resolve) => setImmediate(resolve));
+    isSpent(time) {
+      if (until !== undefined) return time >= until;
+      until = time + longest;
+      setImmediate(endTurn);
+      return false;
     },
   };
+}
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,7 @@
 import { Priority } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createBreather, nextTurn } from "./breather.ts";
 import { manualClock } from "./manual-clock.test-helper.ts";
 import { createScheduler, type WaitingLimits } from "./scheduler.ts";
 import { callAt } from "./timer.ts";
@@ -32,20 +33,20 @@ function setUp(concurrency = 1, limits: WaitingLimits = {}) {
 describe("createScheduler", () => {
   it("starts work at once while there is room", async () => {
     const { scheduler, started, enter } = setUp(2);
-    expect([scheduler.tryEnter(), scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, true, false]);
+    expect([scheduler.tryEnter(0n), scheduler.tryEnter(0n), scheduler.tryEnter(0n)]).toEqual([true, true, false]);
     const waiting = enter("late", LOW);
     expect(scheduler.waiting).toBe(1);
     scheduler.leave();
     await waiting;
     expect([started, scheduler.waiting]).toEqual([["late"], 0]);
     scheduler.leave();
-    expect([scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, false]);
+    expect([scheduler.tryEnter(0n), scheduler.tryEnter(0n)]).toEqual([true, false]);
   });
 
   it("starts nothing that waits of a client that is dismissed, and all of the others'", async () => {
     const { clock, scheduler, started, enter, drain } = setUp();
     const [gone, other] = [{}, {}];
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("gone 1", HIGH, gone, 50n);
     void enter("other 1", LOW, other);
     void enter("gone 2", LOW, gone);
@@ -59,7 +60,7 @@ describe("createScheduler", () => {
 
   it("goes by priority, then by arrival", async () => {
     const { scheduler, started, enter, drain } = setUp();
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     for (const [name, priority] of [
       ["low", LOW],
       ["medium 1", MEDIUM],
@@ -79,7 +80,7 @@ describe("createScheduler", () => {
       [2n * ageing, "low"],
     ] as const) {
       const { clock, scheduler, started, enter, drain } = setUp();
-      scheduler.tryEnter();
+      scheduler.tryEnter(0n);
       void enter("low", LOW);
       clock.advance(wait);
       void enter("high", HIGH);
@@ -91,7 +92,7 @@ describe("createScheduler", () => {
   it("lets clients take turns, whatever their priorities", async () => {
     const { scheduler, started, enter, drain } = setUp();
     const [a, b] = [{}, {}];
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     for (const index of [1, 2, 3]) void enter(`a${index}`, HIGH, a);
     for (const index of [1, 2]) void enter(`b${index}`, LOW, b);
     await drain();
@@ -100,7 +101,7 @@ describe("createScheduler", () => {
 
   it("tells work when its deadline comes while it waits, and not before", async () => {
     const { clock, scheduler, started, enter, drain } = setUp();
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("a", MEDIUM, scheduler, 10n);
     void enter("b", MEDIUM, scheduler, 11n);
     void enter("c", MEDIUM);
@@ -132,7 +133,7 @@ describe("createScheduler", () => {
   it("refuses work for which there is no place to wait, and takes it again when there is", async () => {
     const { scheduler, started, enter, drain } = setUp(1, { waiting: 3, waitingPerClient: 2 });
     const [a, b] = [{}, {}];
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("a1", LOW, a);
     void enter("a2", LOW, a);
     expect([scheduler.isFull(a), scheduler.isFull(b)]).toEqual([true, false]);
@@ -153,7 +154,7 @@ describe("createScheduler", () => {
     const client = {};
     const [first, second] = [scheduler.hold(client), scheduler.hold(client)];
     expect([scheduler.hold(client), scheduler.isFull(client), scheduler.waiting]).toEqual([undefined, true, 0]);
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     await enter("early", HIGH, client);
     first?.();
     first?.();
@@ -170,7 +171,7 @@ describe("createScheduler", () => {
   it("gives places back to work that is too late, or dismissed", async () => {
     const { clock, scheduler, enter } = setUp(1, { waitingPerClient: 2 });
     const client = {};
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("a", LOW, client, 10n);
     void enter("b", LOW, client);
     expect(scheduler.isFull(client)).toBe(true);
@@ -183,7 +184,7 @@ describe("createScheduler", () => {
 
   it("keeps the order of what is left when much of it has become too late", async () => {
     const { clock, scheduler, started, enter, drain } = setUp(1);
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     const kept: string[] = [];
     for (let index = 0; index < 200; index++) {
       const isKept = index % 5 === 0;
@@ -195,6 +196,34 @@ describe("createScheduler", () => {
     await drain();
     expect(started.filter((name) => !name.endsWith("late"))).toEqual(kept);
     expect(started).toHaveLength(200);
+  });
+
+  it("starts what would make a turn of the event loop too long in the next one, in order", async () => {
+    const clock = manualClock();
+    const breather = createBreather(10n);
+    const scheduler = createScheduler({ concurrency: 2, now: clock.now, timer: clock.timer, breather });
+    const started: number[] = [];
+    const enter = async (index: number) => {
+      await scheduler.enter({ client: scheduler, priority: LOW });
+      started.push(index);
+    };
+    expect(scheduler.tryEnter(clock.now())).toBe(true);
+    clock.advance(9n);
+    expect(scheduler.tryEnter(clock.now())).toBe(true);
+    void enter(1);
+    void enter(2);
+    clock.advance(1n);
+    scheduler.leave();
+    scheduler.leave();
+    expect(scheduler.tryEnter(clock.now())).toBe(false);
+    void enter(3);
+    for (let turns = 0; turns < 100; turns++) await Promise.resolve();
+    expect([started, scheduler.waiting]).toEqual([[], 3]);
+    await nextTurn();
+    expect([started, scheduler.waiting]).toEqual([[1, 2], 1]);
+    scheduler.leave();
+    await Promise.resolve();
+    expect(started).toEqual([1, 2, 3]);
   });
 
   it("loses nothing, starts nothing twice, keeps its bound, and starves nobody", async () => {
@@ -230,7 +259,7 @@ describe("createScheduler", () => {
           await end(ends);
           cameAt[index] = clock.now();
           const limit = deadline === undefined ? {} : { deadline: clock.now() + deadline };
-          const entering = scheduler.tryEnter()
+          const entering = scheduler.tryEnter(0n)
             ? Promise.resolve("started")
             : scheduler.enter({ client: clients[client], priority, ...limit });
           void entering.then((entry) => {
@@ -262,7 +291,7 @@ describe("createScheduler", () => {
 
   it("starts low priority work in the end, however much high priority work keeps coming", async () => {
     const { clock, scheduler, started, enter } = setUp();
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("low", LOW);
     for (let index = 0; index < 100 && !started.includes("low"); index++) {
       void enter(`high ${index}`, HIGH);

@@ -4,6 +4,7 @@
  * so nothing waits behind work that came later than that. The places to wait are counted: work that finds none is refused.
  */
 import type { Priority } from "@nnhal/types";
+import type { Breather } from "./breather.ts";
 import { createHeap, type Heap } from "./heap.ts";
 import { callAt, systemTimer, type Timer } from "./timer.ts";
 
@@ -25,6 +26,8 @@ export interface SchedulerOptions extends WaitingLimits {
   readonly timer?: Timer;
   /** Nanoseconds that weigh as much as one level of priority. Default: 100 ms. */
   readonly ageing?: bigint;
+  /** Work that would make a turn of the event loop longer than it may be starts in the next one. Default: turns have no end. */
+  readonly breather?: Breather;
 }
 
 /** What wants to run. */
@@ -41,8 +44,11 @@ export type Entry = "started" | "late" | "dismissed" | "full";
 
 /** See `createScheduler`. */
 export interface Scheduler {
-  /** Starts work at once if there is room and nothing waits. If it returns true, `leave` has to follow. */
-  tryEnter(): boolean;
+  /**
+   * Starts work at once if there is room, nothing waits, and the event loop has time. If it returns true, `leave` has to follow.
+   * `time`: now.
+   */
+  tryEnter(time: bigint): boolean;
   /** Resolves when the work may start, after which `leave` has to follow, or when it will not start. */
   enter(work: Work): Promise<Entry>;
   /** Work that had entered has ended. */
@@ -80,7 +86,7 @@ const fewStale = 32;
 /** A scheduler with nothing to do. Throws RangeError for a limit below 1. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { concurrency, now, timer = systemTimer, ageing = 100_000_000n } = options;
-  const { waiting: mostWaiting = 4096, waitingPerClient = 1024 } = options;
+  const { waiting: mostWaiting = 4096, waitingPerClient = 1024, breather } = options;
   for (const [what, limit] of Object.entries({ concurrency, waiting: mostWaiting, waitingPerClient })) {
     if (!(limit >= 1)) throw new RangeError(`a scheduler needs ${what} of at least 1, not ${limit}`);
   }
@@ -118,8 +124,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return undefined;
   };
 
+  let isDeferred = false;
+  const fillLater = () => {
+    if (isDeferred) return;
+    isDeferred = true;
+    setImmediate(() => {
+      isDeferred = false;
+      fill();
+    });
+  };
   const fill = () => {
     while (running < concurrency && waiting > 0) {
+      if (breather?.isSpent(now())) {
+        fillLater();
+        return;
+      }
       const item = next();
       if (item === undefined) return;
       running++;
@@ -140,8 +159,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return waiting;
     },
     isFull,
-    tryEnter() {
-      if (running >= concurrency || waiting > 0) return false;
+    tryEnter(time) {
+      if (running >= concurrency || waiting > 0 || breather?.isSpent(time)) return false;
       running++;
       return true;
     },
