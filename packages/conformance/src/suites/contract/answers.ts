@@ -17,6 +17,7 @@ import {
   type FenceState,
   MeasureTiming,
   type Model,
+  OperandType,
   type Outcome,
   type OutputShape,
   type PrepareResult,
@@ -79,11 +80,15 @@ export const capabilitiesProblem = withOutcome<Outcome & { readonly capabilities
       const problem = performanceProblem(name, performances[name]);
       if (problem !== undefined) return problem;
     }
+    let before = -1;
     for (const { type, info } of operandPerformance) {
+      if (!(type > before)) return `type ${show(type)} follows type ${before}, but the list has to be sorted`;
+      before = type;
       const problem = performanceProblem(`operandPerformance of type ${type}`, info);
       if (problem !== undefined) return problem;
     }
-    return undefined;
+    const hasSubgraph = operandPerformance.some(({ type }) => type === OperandType.SUBGRAPH);
+    return hasSubgraph ? "SUBGRAPH has a performance" : undefined;
   },
 );
 
