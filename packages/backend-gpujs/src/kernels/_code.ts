@@ -121,7 +121,9 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     if (!floats) return define(code);
     const name = `n${count++}`;
     if (isVarying(code)) varying.add(name);
-    lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${code};`);
+    // WebGPU takes a sum of numbers alone for a float.
+    const made = /[a-z]/i.test(code) ? code : `0 * ${name} + ${code}`;
+    lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${made};`);
     return name;
   };
   // A whole number is not cut off in place, which takes long in OpenGL.

@@ -6,8 +6,8 @@ export interface Greatest {
   readonly places: Float32Array;
 }
 
-/** Elements between two pauses; a few milliseconds of work. */
-const ELEMENTS_BETWEEN_PAUSES = 1 << 14;
+/** Elements between two pauses; one or two milliseconds of work. */
+const ELEMENTS_BETWEEN_PAUSES = 1 << 12;
 
 /**
  * The k greatest elements of each row of `length` elements, greatest first; of equal elements the one with the larger index comes
@@ -17,52 +17,63 @@ export function* greatestOf(elements: Float32Array, length: number, k: number): 
   const rows = elements.length / length;
   const values = new Float32Array(rows * k);
   const places = new Float32Array(rows * k);
-  const heap = new Uint32Array(k);
-  let row = 0;
-  /** Whether the element at a place comes behind that at another one. */
-  const isBehind = (left: number, right: number): boolean => {
-    const [a, b] = [elements[row + left], elements[row + right]];
-    if (a < b) return true;
-    if (a > b) return false;
-    const isNumber = !Number.isNaN(a);
-    return isNumber === !Number.isNaN(b) ? left < right : !isNumber;
-  };
-  /** Puts a place into the heap of `size` places, from `at` downwards: none is behind the one above it. */
-  const sink = (place: number, at: number, size: number): void => {
-    let hole = at;
-    for (;;) {
-      let child = 2 * hole + 1;
-      if (child >= size) break;
-      if (child + 1 < size && isBehind(heap[child + 1], heap[child])) child++;
-      if (!isBehind(heap[child], place)) break;
-      heap[hole] = heap[child];
-      hole = child;
-    }
-    heap[hole] = place;
-  };
+  const keys = new Int32Array(length);
+  const heap = new Int32Array(k);
   let work = 0;
   const isPauseDue = (): boolean => {
     if (++work < ELEMENTS_BETWEEN_PAUSES) return false;
     work = 0;
     return true;
   };
-  for (let write = 0; write < values.length; write += k, row += length) {
+  for (let row = 0, write = 0; row < elements.length; row += length, write += k) {
+    setKeys(keys, elements.subarray(row, row + length));
     for (let place = 0; place < k; place++) heap[place] = place;
     for (let at = (k >> 1) - 1; at >= 0; at--) {
-      sink(heap[at], at, k);
+      sink(heap, keys, heap[at], at, k);
       if (isPauseDue()) yield;
     }
     for (let place = k; place < length; place++) {
-      if (isBehind(heap[0], place)) sink(place, 0, k);
+      if (isBehind(keys, heap[0], place)) sink(heap, keys, place, 0, k);
       if (isPauseDue()) yield;
     }
     for (let size = k - 1; size >= 0; size--) {
       const last = heap[0];
-      sink(heap[size], 0, size);
+      sink(heap, keys, heap[size], 0, size);
       values[write + size] = elements[row + last];
       places[write + size] = last;
       if (isPauseDue()) yield;
     }
   }
   return { values, places };
+}
+
+/** Whole numbers in the order of float32 elements: their bits, of which those of negative numbers count down. */
+function setKeys(keys: Int32Array, elements: Float32Array): void {
+  const bits = new Int32Array(new Float32Array(elements).buffer);
+  for (let place = 0; place < keys.length; place++) {
+    const element = elements[place];
+    // -0 is 0.
+    if (element === 0) keys[place] = 0;
+    else if (Number.isNaN(element)) keys[place] = -0x8000_0000;
+    else keys[place] = bits[place] < 0 ? bits[place] ^ 0x7fff_ffff : bits[place];
+  }
+}
+
+/** Whether the element at a place comes behind that at another one. */
+function isBehind(keys: Int32Array, left: number, right: number): boolean {
+  return keys[left] < keys[right] || (keys[left] === keys[right] && left < right);
+}
+
+/** Puts a place into a heap of `size` places, from `at` downwards: none there is behind the one above it. */
+function sink(heap: Int32Array, keys: Int32Array, place: number, at: number, size: number): void {
+  let hole = at;
+  for (;;) {
+    let child = 2 * hole + 1;
+    if (child >= size) break;
+    if (child + 1 < size && isBehind(keys, heap[child + 1], heap[child])) child++;
+    if (!isBehind(keys, heap[child], place)) break;
+    heap[hole] = heap[child];
+    hole = child;
+  }
+  heap[hole] = place;
 }

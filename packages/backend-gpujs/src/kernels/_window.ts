@@ -16,14 +16,44 @@ export interface Window extends Padding {
   readonly isDeep?: boolean;
 }
 
-/** A window along an axis of the image, which has `extent` cells. */
+/** A window along an axis of the image, which has `extent` cells; only those of its cells that some window has in the image. */
 interface Along {
   readonly extent: number;
+  /** The first of these cells, and how many there are. */
+  readonly first: number;
+  readonly cells: number;
+  readonly stride: number;
+  readonly dilation: number;
+  /** How far the first of these cells is before the image, in the first window. */
+  readonly before: number;
+  /** How far the last window is from the first one. */
+  readonly reach: number;
+}
+
+/** How a window is given along an axis. */
+interface Given {
   readonly cells: number;
   readonly stride: number;
   readonly dilation: number;
   readonly before: number;
   readonly after: number;
+}
+
+/** Numbers stay small here, whatever the dilation and the padding are. */
+function along(extent: number, { cells, stride, dilation, before, after }: Given): Along {
+  const reach = stride * Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride);
+  const isSeen = (tap: number) => dilation * tap - before + reach >= 0 && dilation * tap - before < extent;
+  const seen = Array.from({ length: cells }, (_, tap) => tap).filter(isSeen);
+  const [first = 0] = seen;
+  return {
+    extent,
+    first,
+    cells: seen.length,
+    stride,
+    dilation: seen.length === 1 ? 1 : dilation,
+    before: before - dilation * first,
+    reach,
+  };
 }
 
 /**
@@ -43,26 +73,26 @@ export function walkWindow(
 ): void {
   const { index } = writer;
   const { paddingTop, paddingBottom, paddingLeft, paddingRight, isDeep = false } = window;
-  const vertical: Along = {
-    extent: image.height,
+  const down: Given = {
     cells: window.height,
     stride: window.strideHeight,
     dilation: window.dilationHeight,
     before: paddingTop,
     after: paddingBottom,
   };
-  const horizontal: Along = {
-    extent: image.width,
+  const across: Given = {
     cells: window.width,
     stride: window.strideWidth,
     dilation: window.dilationWidth,
     before: paddingLeft,
     after: paddingRight,
   };
-  if (image.channelsLast && isPoint(vertical) && isPoint(horizontal)) {
+  if (image.channelsLast && isPoint(down) && isPoint(across)) {
     cell(indexAt([index(times(image.pixelStep, writer.row))], [1]), indexAt([], []), undefined);
     return;
   }
+  const [vertical, horizontal] = [along(image.height, down), along(image.width, across)];
+  if (vertical.cells * horizontal.cells === 0) return;
   const [top, left] = [index(startOf(vertical, row)), index(startOf(horizontal, column))];
   const first = index(ravel([batch, top, left], [image.batchStep, image.rowStep, image.pixelStep]));
   const inRow = (tap: Tap) => {
@@ -76,7 +106,9 @@ export function walkWindow(
       forRow((across) =>
         guarded(writer, across.condition, (isColumn) => {
           const pixel = named(writer, indexAt([across.pixel, below], [1, 1]));
-          cell(pixel, named(writer, indexAt([down.tap, across.tap], [window.width, 1])), allOf(isRow, isColumn));
+          const { code, offset } = indexAt([down.tap, across.tap], [window.width, 1]);
+          const tap = { code, offset: offset + window.width * vertical.first + horizontal.first };
+          cell(pixel, named(writer, tap), allOf(isRow, isColumn));
         }),
       );
     });
@@ -126,7 +158,7 @@ function named({ index }: Writer, { code, offset }: Index): Index {
 }
 
 /** Whether each cell of the output comes from the one of the input at its place. */
-function isPoint({ cells, stride, before, after }: Along): boolean {
+function isPoint({ cells, stride, before, after }: Given): boolean {
   return cells === 1 && stride === 1 && before + after === 0;
 }
 
@@ -156,11 +188,10 @@ interface Visit {
 /** Adds statements. */
 function visit(writer: Writer, along: Along, start: string, { tap, least, greatest }: Tap, isDeep: boolean): Visit {
   const { index } = writer;
-  const { extent, cells, stride, dilation, before, after } = along;
-  const outputs = Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
+  const { extent, dilation, before, reach } = along;
   const isOutside = {
     below: dilation * least < before,
-    above: stride * (outputs - 1) - before + dilation * greatest >= extent,
+    above: reach - before + dilation * greatest >= extent,
   };
   const step = indexAt([tap], [dilation]);
   if (!isOutside.below && !isOutside.above) return { tap, step, condition: undefined };
