@@ -173,19 +173,21 @@ function assign<Handle>(
   handles: readonly Handle[],
 ): void {
   const { memory } = run;
+  const { engine } = memory;
   for (let position = 0; position < outputs.length; position++) {
-    let info = infos[position];
     const handle = handles[position];
-    const { index, dimensions: declared } = outputs[position];
-    if (isDynamic) {
-      info = { ...info, dimensions: memory.engine.extentsOf?.(handle) ?? info.dimensions };
-      memory.used += bytesOf(info);
-    }
-    values[index] = { info, handle, bytes: bytesOf(info), holders: 1 };
-    if (isDynamic) {
-      refineDimensions(index, declared, info.dimensions);
-      if (rooms !== undefined) noteShape(rooms, index, info);
-    }
+    const dimensions = isDynamic ? engine.extentsOf?.(handle) : undefined;
+    const info = dimensions === undefined ? infos[position] : { ...infos[position], dimensions };
+    const bytes = bytesOf(info);
+    if (isDynamic) memory.used += bytes;
+    values[outputs[position].index] = { info, handle, bytes, holders: 1 };
+  }
+  if (!isDynamic) return;
+  for (const { index, dimensions } of outputs) {
+    const info = values[index]?.info;
+    if (info === undefined) continue;
+    refineDimensions(index, dimensions, info.dimensions);
+    if (rooms !== undefined) noteShape(rooms, index, info);
   }
 }
 

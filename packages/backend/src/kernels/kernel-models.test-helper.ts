@@ -9,10 +9,10 @@ import {
   OperationType,
   type Subgraph,
 } from "@nnhal/types";
-import type { BackendSession, RunContext } from "../contract.ts";
+import type { BackendSession, CompileOptions, RunContext } from "../contract.ts";
 import { viewModel } from "../graph.ts";
 import { fakeBackend, type Handle } from "./fake-engine.test-helper.ts";
-import type { KernelTable } from "./kernel.ts";
+import type { KernelEngine, KernelTable } from "./kernel.ts";
 
 const { TENSOR_FLOAT32, INT32, SUBGRAPH } = OperandType;
 const life = OperandLifeTime;
@@ -65,15 +65,15 @@ export const context: RunContext = {
   random: Math.random,
 };
 
-export async function openOver(kernels: KernelTable<Handle>) {
-  const { backend, record } = fakeBackend(kernels);
+export async function openOver(kernels: KernelTable<Handle>, more: Partial<KernelEngine<Handle>> = {}) {
+  const { backend, record } = fakeBackend(kernels, more);
   const session = await backend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
   return { session, record };
 }
 
-export const compile = (session: BackendSession, model: Model) =>
-  session.compile(viewModel({ model, pools: [], operationByCode }), { preference: 1, priority: 1 });
+export const compile = (session: BackendSession, model: Model, more: Partial<CompileOptions> = {}) =>
+  session.compile(viewModel({ model, pools: [], operationByCode }), { preference: 1, priority: 1, ...more });
 
 export async function runOn(session: BackendSession, model: Model, ...values: number[][]) {
   const executable = await compile(session, model);

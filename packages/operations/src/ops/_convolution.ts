@@ -7,8 +7,8 @@ import { dilatedExtent, type Padding, windowCount } from "../window.ts";
 import type { Store } from "./_accumulator.ts";
 import { type Image, type ImageLayout, imageDimensions, imageLayout } from "./_image.ts";
 
-/** Multiply-adds between two pauses of a long kernel; a few milliseconds of work at most. */
-export const WORK_BETWEEN_PAUSES = 1 << 20;
+/** Multiply-adds between two pauses of a long kernel: a few milliseconds, even before the loop is compiled. */
+export const WORK_BETWEEN_PAUSES = 1 << 18;
 
 /** Stride and dilation of a window. */
 export interface Sliding extends Padding {

@@ -6,7 +6,7 @@ import type { KernelContext } from "../define.ts";
 import type { Tensor } from "../tensor.ts";
 
 /** Elements that are widened between two pauses. */
-const PART = 1 << 20;
+const PART = 1 << 18;
 
 /** The elements minus the zero point, as float64. Pauses if there are many. */
 export function* widen({ data, zeroPoint }: Pick<Tensor, "data" | "zeroPoint">): Generator<void, Float64Array> {
