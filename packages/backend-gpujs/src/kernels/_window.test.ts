@@ -73,6 +73,8 @@ it("visits the cells of the image under each window, and no other", () => {
           );
           return "seen";
         });
+        // Indexes are int32 in WebAssembly and on GPUs.
+        expect((program.body.match(/\d+/g) ?? []).filter((number) => Number(number) >= 2 ** 31)).toEqual([]);
         const found = resultsOf(program);
         const expected = found.map((_, index) => {
           const inner = nchw
