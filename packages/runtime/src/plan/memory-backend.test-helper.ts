@@ -1,5 +1,5 @@
 /**
- * The reference backend with memory of its own, which nobody else can see, and a record of what happens to it.
+ * The reference backend with memory of its own, which only it can see, and a record of the calls.
  */
 import type { Backend, BackendBuffer, BackendSession, InputBuffer, OutputBuffer } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
@@ -22,8 +22,11 @@ export function changedReference(change: (session: BackendSession) => Partial<Ba
 
 function memoryBackend(calls: Calls): Backend {
   const bytesOf = new WeakMap<BackendBuffer, Uint8Array>();
-  const inPlain = <One extends InputBuffer | OutputBuffer>(one: One): One =>
-    one.buffer === undefined ? one : { ...one, bytes: bytesOf.get(one.buffer) ?? one.bytes };
+  /** The argument in plain bytes: the reference has never seen the place. */
+  const inPlain = <One extends InputBuffer | OutputBuffer>({ buffer, ...one }: One) => ({
+    ...one,
+    bytes: (buffer && bytesOf.get(buffer)) ?? one.bytes,
+  });
   return changedReference((session) => ({
     allocate({ dimensions }) {
       calls.push("allocate");
