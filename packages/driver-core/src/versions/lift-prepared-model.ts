@@ -56,8 +56,7 @@ export function liftPreparedModel(
   const lifted: PreparedModel = {
     async execute(request, options = {}) {
       const refusal = closedOutcome() ?? refuseExecution(own, request, options, context);
-      if (refusal !== undefined) return failedExecution(refusal);
-      return withKnownShapes(await execute(own, model, request, options, context), model, request);
+      return refusal === undefined ? execute(own, model, request, options, context) : failedExecution(refusal);
     },
     async executeFenced(request, waitFor, options = {}) {
       const refusal = closedOutcome();
@@ -88,12 +87,6 @@ export function liftPreparedModel(
   };
   const sound = soundPreparedModel(lifted, { ...context, model, mayOmitShapes: true });
   return sound;
-}
-
-/** A driver may leave out shapes that are all known (HAL 1.2 IExecutionCallback.notify_1_2). */
-function withKnownShapes(result: ExecutionResult, model: Model | undefined, request: Request): ExecutionResult {
-  if (result.status !== ErrorStatus.NONE || result.outputShapes.length > 0 || model === undefined) return result;
-  return { ...result, outputShapes: knownShapes(model, request) ?? [] };
 }
 
 /** Why a request is not given to an older driver: it does not know deadlines, or it would not understand the pools. */
