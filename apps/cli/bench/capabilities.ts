@@ -2,6 +2,10 @@
  * How fast engines are beside the reference, which has 1 in everything: the ratio of the sums of the least times of some operations
  * as networks have them, so that what takes long counts. These are the numbers in the backends' src/capabilities.ts.
  *
+ * The energy is that of the whole processor for one run, if the system has RAPL counters that this process may read: the last line of
+ * a kind says "measured" then, and its numbers may stand in the field `energy`. Else it says "derived": the energy is taken to be in
+ * proportion to the time.
+ *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/capabilities.ts [ROUNDS] [ENGINE…]`, where an
  * engine is one of those below.
  */
@@ -11,6 +15,7 @@ import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import type { Device, OperandTypeName, OperationTypeName } from "@nnhal/types";
+import { type EnergyMeter, openEnergyMeter } from "../src/energy.ts";
 
 const rounds = Number(process.argv[2] ?? 15);
 const wanted = process.argv.slice(3);
@@ -142,11 +147,25 @@ async function leastTimes(contestants: readonly Contestant[]): Promise<number[]>
   return least;
 }
 
+/** Milliseconds for which an operation runs while its energy is counted: the counters move about once a millisecond. */
+const energyTime = 500;
+
+/** Joules of the whole processor for one run that takes `time` milliseconds. */
+async function energyOf(run: Contestant, time: number, counter: EnergyMeter): Promise<number> {
+  const runs = Math.max(3, Math.ceil(energyTime / time));
+  counter.used();
+  for (let i = 0; i < runs; i++) await run();
+  return counter.used() / runs;
+}
+
 async function open(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device | undefined> {
   const device = await openDevice({ backend });
   return "unavailable" in device ? undefined : device;
 }
 
+const meter = openEnergyMeter();
+if ("unavailable" in meter) console.log(`energy is derived from the time: ${meter.unavailable}`);
+else console.log(`energy is measured: ${meter.zones.join(", ")}`);
 const reference = await open(referenceBackend);
 if (reference === undefined) throw new Error("there is no reference");
 for (const [engine, backend] of engines) {
@@ -157,13 +176,20 @@ for (const [engine, backend] of engines) {
   }
   for (const [name, kind] of Object.entries(kinds)) {
     const sums = { ours: 0, theirs: 0 };
+    const joules = { ours: 0, theirs: 0 };
     for (const [title, code, shapes] of operations) {
       const pair = [await prepare(reference, kind, code, shapes), await prepare(device, kind, code, shapes)];
       const [theirs, ours] = await leastTimes(pair);
       sums.ours += ours;
       sums.theirs += theirs;
+      if (!("unavailable" in meter)) {
+        joules.theirs += await energyOf(pair[0], theirs, meter);
+        joules.ours += await energyOf(pair[1], ours, meter);
+      }
       console.log(`${engine} ${name} ${title}: ${ours.toFixed(3)} ms beside ${theirs.toFixed(3)} ms`);
     }
-    console.log(`${engine} ${name}: ${(sums.ours / sums.theirs).toFixed(3)}`);
+    const time = (sums.ours / sums.theirs).toFixed(3);
+    const energy = joules.theirs > 0 ? `${(joules.ours / joules.theirs).toFixed(3)} (measured)` : `${time} (derived)`;
+    console.log(`${engine} ${name}: time ${time}, energy ${energy}`);
   }
 }

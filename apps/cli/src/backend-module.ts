@@ -4,18 +4,31 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Backend } from "@nnhal/backend";
 import { deviceTypeNames } from "@nnhal/types";
-import type { Engine } from "./devices.ts";
 import { messageOf, usageError } from "./failure.ts";
+import { ensureKind } from "./files.ts";
 import { oneLine } from "./text.ts";
+
+/** An engine that may be installed. */
+export interface Engine {
+  /** The name of its device. */
+  readonly device: string;
+  /** The package or file it comes from. */
+  readonly module: string;
+  /** Loads the module. */
+  load(): Promise<Backend>;
+}
 
 /** The engine of a module. Rejects with a usage error where the module cannot be loaded or exports no backend. */
 export async function engineOf(module: string, cwd: string): Promise<Engine> {
   let namespace: unknown;
+  const location = locate(module, cwd);
+  // Loading a pipe or a device would never end.
+  if (location.startsWith("file:")) await ensureKind(fileURLToPath(location), `backend ${module}`, "file");
   try {
-    namespace = await import(locate(module, cwd));
+    namespace = await import(location);
   } catch (error) {
     throw usageError(`cannot load the backend ${module}: ${oneLine(messageOf(error))}`, error);
   }

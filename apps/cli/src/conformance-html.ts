@@ -182,9 +182,9 @@ function groupsOf(report: SuiteReport, cases: readonly CaseResult[]): Content[] 
   });
 }
 
-function caseOf({ name, subject, verdict, reason }: CaseResult, anchor: string | undefined): Content {
+function caseOf({ name, subject, verdict, reason, measured }: CaseResult, anchor: string | undefined): Content {
   const shown = name.startsWith(`${subject}: `) ? name.slice(subject.length + 2) : name;
-  const message = reason === undefined ? [] : [tag("p", 'class="reason"', reason)];
+  const message = [reason, measured].flatMap((text) => (text === undefined ? [] : [tag("p", 'class="reason"', text)]));
   const mark = tag("span", 'class="mark"', tag("i", 'aria-hidden="true"', signs[verdict]), tag("span", "", verdict));
   const id = anchor === undefined ? "" : ` id="${anchor}"`;
   return tag("li", `class="${verdict}"${id}`, mark, tag("div", "", tag("span", "", shown), ...message));

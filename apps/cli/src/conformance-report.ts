@@ -131,6 +131,9 @@ function formatSuite(report: SuiteReport): string[] {
     ...table,
     ...reasonLines(summary),
     ...(note === undefined ? [] : [note]),
+    ...(report.cases ?? []).flatMap(({ name, measured }) =>
+      measured ? [`MEASURED ${name}`, `         ${measured}`] : [],
+    ),
     ...summary.failures.flatMap(({ name, reason }) => [`FAILED ${name}`, `       ${reason}`]),
   ];
 }

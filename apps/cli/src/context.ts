@@ -26,6 +26,8 @@ export interface CommandContext {
   openDevice(names: string): Promise<Device>;
   /** Starts this program as a child process with other arguments and an IPC channel. Absent: work stays in this process. */
   startSelf?(args: readonly string[]): ChildProcess;
+  /** Shows where in the program a problem arose, if the user asked for that with --debug. */
+  showWhere(error: unknown): void;
   /** 0: done. 1: what was checked is not as it should be. 2: the command could not do its work. */
   setExitCode(code: number): void;
 }

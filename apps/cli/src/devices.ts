@@ -2,24 +2,14 @@
  * The devices of the command line. Engines are found, not bundled: each is a package that is loaded when it is asked
  * for, and where it is missing its device says so, and how to add it.
  */
-import type { Backend, Unavailable } from "@nnhal/backend";
+import type { Backend, PowerBasis, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
-import { loadBackend } from "./backend-module.ts";
+import { type Engine, loadBackend } from "./backend-module.ts";
 import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
 import { oneLine } from "./text.ts";
-
-/** An engine that may be installed. */
-export interface Engine {
-  /** The name of its device. */
-  readonly device: string;
-  /** The package or file it comes from. */
-  readonly module: string;
-  /** Loads the module. */
-  load(): Promise<Backend>;
-}
 
 /** The engines of this project. */
 export const knownEngines: readonly Engine[] = [
@@ -40,6 +30,8 @@ export interface FoundDevice {
   readonly opened: Device | Unavailable;
   /** What would make a device that works better. */
   readonly missing: readonly Unavailable[];
+  /** Where its figures for power come from; undefined if it does not say. */
+  readonly powerBasis?: PowerBasis | undefined;
 }
 
 /** Finds and opens devices. Each is opened at most once. */
@@ -133,17 +125,19 @@ async function openEngine(engine: Engine, trace: Tracer): Promise<FoundDevice> {
   }
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
+  let powerBasis: PowerBasis | undefined;
   const open = async () => {
     const session = await backend.open();
     if (!("unavailable" in session)) {
       missing = session.missing ?? [];
+      powerBasis = session.powerBasis;
       type = session.deviceType ?? type;
     }
     return session;
   };
   try {
     const opened = await openDevice({ backend: { name: backend.name, deviceType: type, open }, name, trace });
-    return { name, type, opened, missing };
+    return { name, type, opened, missing, powerBasis };
   } catch (error) {
     return { name, type, opened: { unavailable: `opening it failed: ${oneLine(messageOf(error))}` }, missing: [] };
   }

@@ -1,6 +1,7 @@
 /**
  * How a command ends that cannot do its work: with one line for the user and an exit code.
  */
+import { oneLine } from "./text.ts";
 
 /** Exit codes, as `nnhal --help` explains them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -30,4 +31,16 @@ export function failure(message: string, cause?: unknown): CommandError {
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The line for an error that no command expects. `debug`: its stack is shown already. */
+export function unexpectedLine(error: unknown, debug: boolean): string {
+  return `unexpected problem: ${oneLine(messageOf(error))}${debug ? "" : "; --debug shows where"}`;
+}
+
+/** The stack of whatever was thrown, with those of its causes. */
+export function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { stack, cause } = error;
+  return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : String(stack);
 }

@@ -1,11 +1,13 @@
 /**
- * Reading the files that a user names: each problem becomes one line that says what the file was for.
+ * Reading and writing the files that a user names: each problem becomes one line that says what the file was for. What is
+ * not a regular file is told by its kind and never waited for.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf, usageError } from "./failure.ts";
 
-/** Where a path of the command line leads. */
+/** The path of a file that the command line names. */
 export function pathFrom(cwd: string, path: string): string {
   return resolve(cwd, path);
 }
@@ -19,15 +21,18 @@ export interface ReadOptions {
   readonly most?: { readonly bytes: number; readonly reason: string };
 }
 
-/** The bytes of a file. Rejects with a usage error for one that is missing, no regular file, or too large. */
+/** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
+const withoutWaiting = constants.O_NONBLOCK ?? 0;
+
+/** The bytes of a file. Rejects with a usage error if it is missing, is not a regular file, or is too large. */
 export async function readUserFile(path: string, { what, cwd, most }: ReadOptions): Promise<Uint8Array> {
   const name = `${what} ${path}`;
   let handle: FileHandle | undefined;
   try {
-    handle = await open(pathFrom(cwd, path));
+    handle = await open(pathFrom(cwd, path), constants.O_RDONLY | withoutWaiting);
     const status = await handle.stat();
     // A folder has no bytes, and a device or pipe may never end.
-    if (!status.isFile()) throw usageError(`the ${name} is ${status.isDirectory() ? "a folder" : "no regular file"}`);
+    if (!status.isFile()) throw usageError(`the ${name} is ${kindOf(status)}, not a regular file`);
     if (most !== undefined && status.size > most.bytes) {
       throw usageError(`the ${name} has ${status.size} bytes, ${most.reason}`);
     }
@@ -39,16 +44,54 @@ export async function readUserFile(path: string, { what, cwd, most }: ReadOption
   }
 }
 
+/** Refuses a path with a usage error if something is there that is not one of the kinds. What is missing is no problem here. */
+export async function ensureKind(path: string, what: string, kinds: "file" | "file or folder"): Promise<void> {
+  const status = await stat(path).catch(() => undefined);
+  if (status === undefined || status.isFile() || (kinds === "file or folder" && status.isDirectory())) return;
+  throw usageError(`the ${what} is ${kindOf(status)}, not a ${kinds}`);
+}
+
+/** Writes a file that a user names. Rejects with a usage error if that is not possible. */
+export async function writeUserFile(path: string, content: string | Uint8Array, cwd: string): Promise<void> {
+  let reader: FileHandle | undefined;
+  try {
+    const file = pathFrom(cwd, path);
+    const status = await stat(file).catch(() => undefined);
+    // Writing to a pipe waits until a process reads it. Opened in this way it fails if there is none.
+    if (status?.isFIFO()) reader = await open(file, constants.O_WRONLY | withoutWaiting);
+    await writeFile(file, content);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const reason = error.code === "ENOENT" ? "there is no such folder" : reasonOf(error);
+    throw usageError(`cannot write ${path}: ${reason}`, error);
+  } finally {
+    await reader?.close();
+  }
+}
+
+/** What a path leads to, in words. */
+function kindOf(status: Stats): string {
+  if (status.isDirectory()) return "a folder";
+  if (status.isFIFO()) return "a pipe";
+  return status.isSocket() ? "a socket" : "a device";
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",
   ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
   EROFS: "the file system is read-only",
   EEXIST: "there is a file of that name",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "its links lead in a circle",
+  EPIPE: "no process reads it any more",
+  ENXIO: "it is a pipe or socket without a process at its other end",
   ERR_FS_FILE_TOO_LARGE: "it is larger than 2 GiB",
+  ERR_INVALID_ARG_VALUE: "the name is not valid",
 };
 
 /** What went wrong with a file, in words. */

@@ -1,26 +1,50 @@
 import { spawn } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** Runs the program as a process of its own, in the folder of the demo's files. */
-function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}, stdout: "pipe" | number = "pipe") {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const tsx = import.meta.resolve("tsx");
   return spawn(process.execPath, ["--import", tsx, "--conditions=@nnhal/source", main, ...args], {
     cwd: fileURLToPath(new URL("../demo/", import.meta.url)),
     env: { ...process.env, npm_lifecycle_event: undefined, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", stdout, "pipe"],
   });
 }
 
 function outcomeOf(child: ReturnType<typeof start>) {
   const outcome = { stdout: "", stderr: "", exitCode: null as number | null };
-  child.stdout.on("data", (chunk) => (outcome.stdout += chunk));
-  child.stderr.on("data", (chunk) => (outcome.stderr += chunk));
+  child.stdout?.on("data", (chunk) => (outcome.stdout += chunk));
+  child.stderr?.on("data", (chunk) => (outcome.stderr += chunk));
   return new Promise<typeof outcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (exitCode) => resolve({ ...outcome, exitCode }));
   });
+}
+
+/** Whether a process has ended and only waits for its parent to notice. */
+function isZombie(pid: number): boolean {
+  const status = `/proc/${pid}/stat`;
+  return existsSync(status) && / Z /.test(readFileSync(status, "utf8"));
+}
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "nnhal-main-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file of a module. */
+function fileOf(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
 }
 
 describe("the program", () => {
@@ -49,10 +73,75 @@ describe("the program", () => {
     expect(stdout).toMatch(/^ {2}npm run -s nnhal -- run digits-uint8\.tflite --input 8-marker\.png/m);
   });
 
+  it.runIf(existsSync("/dev/full"))("ends with one line if the standard output is full", async () => {
+    const full = openSync("/dev/full", "w");
+    try {
+      expect(await outcomeOf(start(["devices", "--help"], {}, full))).toEqual({
+        stdout: "",
+        stderr: "nnhal: cannot write to the standard output: the disk is full\n",
+        exitCode: 1,
+      });
+    } finally {
+      closeSync(full);
+    }
+  });
+
+  it("ends with one line, or with --debug the stack too, if a backend throws where no command can catch it", async () => {
+    const module = fileOf(
+      "late.mjs",
+      'setTimeout(() => { throw new Error("too\\nlate"); }); await new Promise(() => {});',
+    );
+    const outcome = (...args: string[]) => outcomeOf(start(["devices", "--backend", module, ...args]));
+    expect(await outcome()).toEqual({
+      stdout: "",
+      stderr: "nnhal: unexpected problem: too late; --debug shows where\n",
+      exitCode: 1,
+    });
+    const { stderr } = await outcome("--debug");
+    expect(stderr).toMatch(/^Error: too\nlate\n {4}at /);
+    expect(stderr).toMatch(/\nnnhal: unexpected problem: too late\n$/);
+  });
+
+  it("ends with one line if a backend never loads", async () => {
+    const { stderr, exitCode } = await outcomeOf(
+      start(["devices", "--backend", fileOf("never.mjs", "await new Promise(() => {});")]),
+    );
+    expect(stderr).toMatch(/^nnhal: unexpected problem: the command waits for [^\n]+\n$/);
+    expect(exitCode).toBe(1);
+  });
+
+  it("ends its child processes with itself, even one that computes", async () => {
+    const told = join(folder, "pid");
+    // The child loads this backend: it says who it is, and then never lets its thread go.
+    const text = `
+      import { writeFileSync } from "node:fs";
+      export const backend = { name: "busy", deviceType: 2, async open() {
+        writeFileSync(${JSON.stringify(told)}, String(process.pid));
+        for (;;);
+      } };`;
+    const busy = fileOf("busy.mjs", text);
+    const child = start(["conformance", "--suite", "fenced", "--device", "busy", "--backend", busy]);
+    const outcome = outcomeOf(child);
+    while (!existsSync(told) || readFileSync(told, "utf8") === "") await sleep(50);
+    const pid = Number(readFileSync(told, "utf8"));
+    expect(pid).not.toBe(child.pid);
+    child.kill("SIGTERM");
+    expect((await outcome).exitCode).toBe(143);
+    // Signal 0 only asks whether the process is there. The system needs a moment to take it away.
+    const isThere = () => {
+      try {
+        return process.kill(pid, 0) && !isZombie(pid);
+      } catch {
+        return false;
+      }
+    };
+    while (isThere()) await sleep(20);
+  });
+
   it("ends quietly where nobody reads on", async () => {
     const child = start(["demo"]);
     const outcome = outcomeOf(child);
-    child.stdout.destroy();
+    child.stdout?.destroy();
     expect(await outcome).toMatchObject({ stderr: "", exitCode: 0 });
   });
 });

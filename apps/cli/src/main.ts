@@ -1,21 +1,42 @@
 #!/usr/bin/env node
 /**
- * The `nnhal` command: gives the command line what it needs of this process.
+ * The `nnhal` command: gives the command line what it needs of this process, and ends the process in order whatever
+ * becomes of its streams and children.
  */
-import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { createChildStarter } from "./children.ts";
 import { knownEngines } from "./devices.ts";
+import { exitCodes, stackOf, unexpectedLine } from "./failure.ts";
+import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
 
 /** In a checkout, users type the root script instead of the command. */
 const isCheckout = import.meta.url.endsWith(".ts") && process.env.npm_lifecycle_event !== undefined;
 
+/** Ends the process with one line on stderr. */
+function end(line: string): never {
+  process.stderr.write(`nnhal: ${line}\n`);
+  process.exit(exitCodes.failed);
+}
+
 // A reader that has seen enough, such as `head`, ends the work without a complaint.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
+  if (error.code === "EPIPE") process.exit();
+  end(`cannot write to the standard output: ${reasonOf(error)}`);
 });
+// Progress and problems that no process reads do not matter to the results.
+process.stderr.on("error", () => {});
+// Code from elsewhere, such as an engine, can throw where no command can catch it.
+process.on("uncaughtException", (error) => {
+  const debug = process.argv.includes("--debug");
+  if (debug) process.stderr.write(`${stackOf(error)}\n`);
+  end(unexpectedLine(error, debug));
+});
+// Nothing is left that could wake this process up, and the command is not done.
+const onStuck = () =>
+  end("unexpected problem: the command waits for what never comes, such as a backend that never loads");
+process.once("beforeExit", onStuck);
 
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
@@ -27,12 +48,12 @@ await runProgram(process.argv.slice(2), {
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
   commandLine: isCheckout ? "npm run -s nnhal --" : "nnhal",
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
-  // What engines print while they load does not belong into results: it goes to stderr.
-  startSelf: (args) => fork(fileURLToPath(import.meta.url), args, { stdio: ["ignore", 2, 2, "ipc"] }),
+  startSelf: createChildStarter(fileURLToPath(import.meta.url)),
   setExitCode(code) {
     process.exitCode = code;
   },
 });
+process.off("beforeExit", onStuck);
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));

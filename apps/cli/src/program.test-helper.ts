@@ -9,7 +9,7 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
-import type { Engine } from "./devices.ts";
+import type { Engine } from "./backend-module.ts";
 import { runProgram, type Surroundings } from "./program.ts";
 
 export interface Outcome {

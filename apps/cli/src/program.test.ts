@@ -95,11 +95,12 @@ describe("--backend", () => {
       type: "ACCELERATOR",
       version: "7",
       status: "AVAILABLE",
+      power: null,
     });
     expect(JSON.parse(stdout).devices).toHaveLength(2);
     expect(exitCode).toBe(0);
     expect((await run(["--backend", path("chip.mjs"), "devices"])).stdout).toMatch(
-      /^nnhal-chip +ACCELERATOR +7 +AVAILABLE$/m,
+      /^nnhal-chip +ACCELERATOR +7 +AVAILABLE +-$/m,
     );
   });
 

@@ -3,7 +3,7 @@
  */
 import { createTraceRecorder, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
-import { engineOf } from "./backend-module.ts";
+import { type Engine, engineOf } from "./backend-module.ts";
 import { registerConformanceCommand } from "./commands/conformance.ts";
 import { registerDemoCommand } from "./commands/demo.ts";
 import { registerDevicesCommand } from "./commands/devices.ts";
@@ -13,13 +13,13 @@ import { registerRunCommand } from "./commands/run.ts";
 import { registerValidateCommand } from "./commands/validate.ts";
 import { registerVectorsCommand } from "./commands/vectors.ts";
 import type { CommandContext, DemoContext } from "./context.ts";
-import { asOneDevice, createDeviceFinder, type DeviceFinder, type Engine } from "./devices.ts";
-import { CommandError, exitCodes, messageOf } from "./failure.ts";
+import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
+import { CommandError, exitCodes, messageOf, stackOf, unexpectedLine } from "./failure.ts";
 import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
 /** The process around the command line. */
-export interface Surroundings extends Omit<DemoContext, "openDevice" | "devices" | "trace"> {
+export interface Surroundings extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere"> {
   /** The engines it knows, in the order in which they are preferred. */
   readonly engines: readonly Engine[];
   readonly version: string;
@@ -64,7 +64,7 @@ function report(
   { stderr, setExitCode }: Surroundings,
 ): void {
   stderr.write(`${command}: ${lineOf(error, command, debug)}\n`);
-  if (debug && error instanceof Error) stderr.write(`${stackOf(error)}\n`);
+  if (debug) stderr.write(`${stackOf(error)}\n`);
   setExitCode(exitCodeOf(error));
 }
 
@@ -72,16 +72,12 @@ function lineOf(error: unknown, command: string, debug: boolean): string {
   const message = oneLine(messageOf(error));
   if (error instanceof CommandError) return message;
   if (error instanceof CommanderError) return `${message.replace(/^error: |\.$/g, "")}; see ${command} --help`;
-  return `unexpected problem: ${message}${debug ? "" : "; --debug shows where"}`;
+  return unexpectedLine(error, debug);
 }
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommandError) return error.exitCode;
   return error instanceof CommanderError ? exitCodes.usage : exitCodes.failed;
-}
-
-function stackOf({ stack, cause }: Error): string {
-  return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : String(stack);
 }
 
 function createProgram(surroundings: Surroundings): Command {
@@ -112,21 +108,25 @@ function createProgram(surroundings: Surroundings): Command {
     finder ??= findDevices(program.opts<SharedOptions>().backend ?? [], surroundings, trace);
     return finder;
   };
+  const context: CommandContext = {
+    ...surroundings,
+    showWhere(error) {
+      if (program.opts<SharedOptions>().debug === true) stderr.write(`${stackOf(error)}\n`);
+    },
+    openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
+    ...(startSelf !== undefined && {
+      startSelf: (args) => startSelf([...sharedArguments(program.opts<SharedOptions>()), ...args]),
+    }),
+  };
   const full = async (): Promise<DemoContext> => {
     const found = await devices();
     return {
+      ...context,
       ...surroundings,
       trace,
       devices: found,
       openDevice: async (names) => asOneDevice(await found.select(names)),
     };
-  };
-  const context: CommandContext = {
-    ...surroundings,
-    openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
-    ...(startSelf !== undefined && {
-      startSelf: (args) => startSelf([...sharedArguments(program.opts<SharedOptions>()), ...args]),
-    }),
   };
   registerDemoCommand(program, full);
   registerRunCommand(program, full);

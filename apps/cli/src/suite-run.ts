@@ -7,12 +7,16 @@ import {
   type OnProgress,
   runIsolated,
   type Summary,
+  serveResults,
   summarise,
   type VectorFile,
 } from "@nnhal/conformance";
 import { InvalidArgumentError } from "commander";
 import type { CommandContext } from "./context.ts";
+import { CommandError, exitCodes, messageOf, usageError } from "./failure.ts";
+import { ensureKind, reasonOf } from "./files.ts";
 import { createProgressBar } from "./progress.ts";
+import { oneLine } from "./text.ts";
 
 /** A number of seconds, as an option gives it. */
 export function parseSeconds(text: string): number {
@@ -21,11 +25,43 @@ export function parseSeconds(text: string): number {
   throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
 }
 
-/** The vectors files of a folder. Rejects where there are none. */
+/** The vectors files of a folder, or one such file. Rejects with a usage error if there are none. */
 export async function findFiles(dir: string): Promise<readonly VectorFile[]> {
-  const files = await findVectorFiles(dir);
-  if (files.length === 0) throw new Error(`there are no *.jsonl.gz files in ${dir}`);
+  await ensureKind(dir, `vectors path ${dir}`, "file or folder");
+  let files: readonly VectorFile[];
+  try {
+    files = await findVectorFiles(dir);
+  } catch (error) {
+    throw usageError(`cannot read the vectors ${dir}: ${reasonOf(error)}`, error);
+  }
+  if (files.length === 0) throw usageError(`there are no *.jsonl.gz files in ${dir}`);
   return files;
+}
+
+/** Does work of which every problem means that nothing could be run: a usage error with the message as one line. */
+export async function asUsageErrors(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === exitCodes.usage) throw error;
+    throw usageError(oneLine(messageOf(error)), error);
+  }
+}
+
+/** Serves results to the process that started this one. A problem is shown here too: its stack does not go across. */
+export async function serveCases(
+  { showWhere }: CommandContext,
+  run: Parameters<typeof serveResults>[0],
+  options?: Parameters<typeof serveResults>[1],
+): Promise<void> {
+  await serveResults(async function* (onStart, onProgress) {
+    try {
+      yield* run(onStart, onProgress);
+    } catch (error) {
+      showWhere(error);
+      throw error;
+    }
+  }, options);
 }
 
 /**

@@ -16,8 +16,13 @@ export async function deviceOver(mode: ModeName): Promise<{ readonly device: Dev
   const opened = await openMachine(mode);
   if ("unavailable" in opened) throw new Error(opened.unavailable);
   const { machine } = opened;
+  return { device: await deviceOf(machine), machine };
+}
+
+/** The device that computes with a machine. */
+export async function deviceOf(machine: Machine): Promise<Device> {
   const backend = kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: async () => engineOn(machine) });
   const device = await openDevice({ backend });
   if ("unavailable" in device) throw new Error(device.unavailable);
-  return { device, machine };
+  return device;
 }

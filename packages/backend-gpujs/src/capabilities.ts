@@ -1,6 +1,7 @@
 /**
  * How fast the modes are beside the reference, which has 1 in everything: the numbers that apps/cli/bench/capabilities.ts gives on a
- * two-core x86 machine.
+ * two-core x86 machine. That machine had no energy counters: `powerUsage` is derived from the time. An entry with measured energy has the
+ * field `energy`.
  */
 import type { RelativeTimes } from "@nnhal/backend";
 import type { Machine, ModeName } from "./machine/machine.ts";

@@ -7,6 +7,7 @@ import {
   type KernelEngine,
   type KernelTable,
   kernelBackend,
+  powerBasisOf,
   type Unavailable,
 } from "@nnhal/backend";
 import { createData, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
@@ -55,6 +56,7 @@ export function engineOn(machine: Machine, missing: readonly Unavailable[] = [])
   return {
     version: `nnhal-gpujs-1 ${mode}${adapter === undefined ? "" : ` (${adapter})`} gpu.js 2.24.1`,
     capabilities: capabilitiesOf(timesOn(machine)),
+    powerBasis: powerBasisOf(timesOn(machine)),
     deviceType: mode === "webgpu" || mode === "headlessgl" ? DeviceType.GPU : DeviceType.CPU,
     missing,
     kernels: table,

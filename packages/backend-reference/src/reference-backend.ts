@@ -20,6 +20,7 @@ function createEngine(): KernelEngine<Held> {
     version: "nnhal-reference-1",
     // The reference is what others are compared with.
     capabilities: capabilitiesOf({ float: 1, quantised: 1 }),
+    powerBasis: "reference",
     isHost: true,
     warmsUp: false,
     kernels: (operation) => kernelOf(operation, shared),

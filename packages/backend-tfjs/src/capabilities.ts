@@ -1,6 +1,7 @@
 /**
  * How fast the engines are beside the reference, which has 1 in everything: the numbers that apps/cli/bench/capabilities.ts gives on
- * a two-core x86 machine.
+ * a two-core x86 machine. That machine had no energy counters: `powerUsage` is derived from the time. An entry with measured energy has the
+ * field `energy`.
  */
 import type { RelativeTimes } from "@nnhal/backend";
 import type { EngineName } from "./engine.ts";

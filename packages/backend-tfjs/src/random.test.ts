@@ -9,7 +9,8 @@ import { describe, expect, it } from "vitest";
 import { deviceOn } from "./_devices.test-helper.ts";
 import { constant, modelOf, network, operand } from "./_models.test-helper.ts";
 
-const { CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, AVERAGE_POOL_2D, FILL } = OperationType;
+const { CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, TRANSPOSE_CONV_2D, FILL } = OperationType;
+const { AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, LOCAL_RESPONSE_NORMALIZATION } = OperationType;
 
 async function expectRight(options: Parameters<typeof randomExamples>[0], least: number): Promise<void> {
   const { failures, passed } = await summarise(runVectors(await deviceOn("wasm"), randomExamples(options)));
@@ -21,9 +22,11 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
   it("computes random operations", () => expectRight({ count: 12 }, 900));
 
   it("computes random windows", () => {
-    const codes: readonly number[] = [CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, AVERAGE_POOL_2D];
+    const convolutions = [CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, TRANSPOSE_CONV_2D];
+    const pools = [AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D];
+    const codes: readonly number[] = [...convolutions, ...pools, LOCAL_RESPONSE_NORMALIZATION];
     const operations = codes.map(operationByCode).filter((operation) => operation !== undefined);
-    return expectRight({ count: 220, operations }, 800);
+    return expectRight({ count: 160, operations }, 1000);
   });
 
   it("refuses what its engine has no room for, and goes on", async () => {

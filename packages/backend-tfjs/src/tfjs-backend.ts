@@ -8,6 +8,7 @@ import {
   type KernelEngine,
   type KernelTable,
   kernelBackend,
+  powerBasisOf,
   type Unavailable,
 } from "@nnhal/backend";
 import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
@@ -58,6 +59,7 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
   return {
     version: `nnhal-tfjs-1 ${engine.name} ${engine.version}`,
     capabilities: capabilitiesOf(timesOf[engine.name]),
+    powerBasis: powerBasisOf(timesOf[engine.name]),
     missing: engine.missing,
     kernels: computingOn(engine),
     upload(info, data) {

@@ -1,10 +1,27 @@
 /** Capabilities out of a few figures, for backends whose speed differs by kind of element only. */
 import { type Capabilities, OperandType, type PerformanceInfo } from "@nnhal/types";
 
-/** Time that operations take beside the reference backend, which has 1; types that are no floats go with the quantised ones. */
-export interface RelativeTimes {
+/** A figure for each kind of element beside the reference backend, which has 1; types that are not floats go with the quantised ones. */
+export interface RelativeFigures {
   readonly float: number;
   readonly quantised: number;
+}
+
+/** Time that operations take, and the energy that they use. */
+export interface RelativeTimes extends RelativeFigures {
+  /** The energy, where it was measured. Default: it is taken to be in proportion to the time. */
+  readonly energy?: RelativeFigures;
+}
+
+/**
+ * Where a device's figures for `powerUsage` come from: `measured` with energy counters, `derived` from the time, or
+ * `reference` for the device whose 1 all figures are relative to.
+ */
+export type PowerBasis = "measured" | "derived" | "reference";
+
+/** Whether the energy of some figures was measured. */
+export function powerBasisOf({ energy }: RelativeTimes): PowerBasis {
+  return energy === undefined ? "derived" : "measured";
 }
 
 const floats: readonly number[] = [
@@ -14,17 +31,19 @@ const floats: readonly number[] = [
   OperandType.TENSOR_FLOAT16,
 ];
 
-/** Capabilities for every operand type, the power used taken to be in proportion. IF and WHILE themselves are as in the reference. */
-export function capabilitiesOf({ float, quantised }: RelativeTimes): Capabilities {
-  const info = (time: number): PerformanceInfo => ({ execTime: time, powerUsage: time });
+/** Capabilities for every operand type. IF and WHILE themselves are as in the reference. */
+export function capabilitiesOf(times: RelativeTimes): Capabilities {
+  const { energy = times } = times;
+  const info = (kind: keyof RelativeFigures): PerformanceInfo => ({ execTime: times[kind], powerUsage: energy[kind] });
+  const reference: PerformanceInfo = { execTime: 1, powerUsage: 1 };
   return {
-    relaxedFloat32toFloat16PerformanceScalar: info(float),
-    relaxedFloat32toFloat16PerformanceTensor: info(float),
+    relaxedFloat32toFloat16PerformanceScalar: info("float"),
+    relaxedFloat32toFloat16PerformanceTensor: info("float"),
     operandPerformance: Object.values(OperandType)
       .filter((type) => type !== OperandType.SUBGRAPH)
       .sort((a, b) => a - b)
-      .map((type) => ({ type, info: info(floats.includes(type) ? float : quantised) })),
-    ifPerformance: info(1),
-    whilePerformance: info(1),
+      .map((type) => ({ type, info: info(floats.includes(type) ? "float" : "quantised") })),
+    ifPerformance: reference,
+    whilePerformance: reference,
   };
 }

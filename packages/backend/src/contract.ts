@@ -12,6 +12,7 @@ import type {
   OutputShape,
   Priority,
 } from "@nnhal/types";
+import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
 
 /** An engine that can be opened. A value handed to a driver; there is no registry. */
@@ -35,6 +36,8 @@ export interface BackendSession {
   /** Not empty; changes whenever results or speed may change. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** Where `powerUsage` in the capabilities comes from; tools show it. Default: not known. */
+  readonly powerBasis?: PowerBasis;
   /** Where only opening tells what the engine runs on. Default: that of the backend. */
   readonly deviceType?: DeviceType;
   /** What would make it better here, such as a faster engine that is not installed; the first is the best. Default: nothing. */
@@ -65,9 +68,18 @@ export interface BackendSession {
    * Whether executables can read and write a hardware buffer that is no BLOB. Optional: without it, none is accepted.
    */
   supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
-  /** Most runs that may be under way at once, on all executables together. Default: 4. */
+  /**
+   * Most runs that may be under way at once, on all executables together. Default: 4. A run that has not ended a while after its
+   * deadline is not counted any more: the next one may then start beside it.
+   */
   readonly concurrency?: number;
-  /** Frees the engine. Executables are closed before. */
+  /**
+   * Resolves with the reason when the engine is gone for good, such as a GPU that was removed or a process that died. What is under
+   * way then ends with DEVICE_UNAVAILABLE, the device is OFFLINE, and nothing but `close` is called any more. Optional: without it,
+   * the device learns of a loss from each run that fails.
+   */
+  readonly lost?: Promise<string>;
+  /** Frees the engine. Executables are closed before, except those whose runs do not end. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,13 @@
  */
 // Backends read and write bytes of pools.
 export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
-export { capabilitiesOf, type RelativeTimes } from "./capabilities.ts";
+export {
+  capabilitiesOf,
+  type PowerBasis,
+  powerBasisOf,
+  type RelativeFigures,
+  type RelativeTimes,
+} from "./capabilities.ts";
 export * from "./contract.ts";
 export * from "./graph.ts";
 export * from "./input.ts";

@@ -2,7 +2,7 @@ import { OperationError } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { OperandView } from "./graph.ts";
-import { refineDimensions, settleOutput } from "./settle.ts";
+import { settleOutput } from "./settle.ts";
 
 const declared = (lifetime: number): OperandView => ({
   index: 7,
@@ -35,31 +35,5 @@ describe("settleOutput", () => {
     const zeroPointOnly = { dimensions: [2, 3], scale: 0.5, zeroPoint: 11 };
     expect(() => settleOutput(output, [2, 0], zeroPointOnly)).toThrow(OperationError);
     expect(settleOutput(output, [2, 0], { ...zeroPointOnly, zeroPoint: 10 })).toMatchObject({ zeroPoint: 10 });
-  });
-});
-
-describe("refineDimensions", () => {
-  it.each([
-    { known: [], actual: [4, 5] },
-    { known: [0, 5], actual: [4, 5] },
-    { known: [4, 5], actual: [4, 5] },
-    { known: [0, 5], actual: [0, 5] },
-  ])("takes $actual where $known is known", ({ known, actual }) => {
-    expect(refineDimensions(0, known, actual)).toBe(actual);
-  });
-
-  it.each([
-    { known: [4], actual: [4, 5] },
-    { known: [0, 6], actual: [4, 5] },
-    { known: [4, 5], actual: [0, 5] },
-    { known: [], actual: [-1] },
-    { known: [], actual: [1.5] },
-    { known: [], actual: [2 ** 16, 2 ** 16] },
-  ])("refuses $actual where $known is known", ({ known, actual }) => {
-    expect(() => refineDimensions(0, known, actual)).toThrow(OperationError);
-  });
-
-  it("takes as many elements as 32 bits can count", () => {
-    expect(refineDimensions(0, [], [2 ** 32 - 1])).toEqual([2 ** 32 - 1]);
   });
 });

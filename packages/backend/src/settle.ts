@@ -3,12 +3,11 @@
  * refine what is known; quantisation that an operation fixes overrides a temporary's and must be a graph output's).
  */
 
-import { ensure, formatShape, type OutputInfo, type TensorInfo } from "@nnhal/operations";
+import { ensure, type OutputInfo, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import type { OperandView } from "./graph.ts";
 
-/** Most elements that one operand may have (HAL: sizes are 32-bit). */
-const MOST_ELEMENTS = 2 ** 32 - 1;
+export { refineDimensions };
 
 /** The facts of an output: `declared` by the model, with `known` extents (model and request), and `inferred`. */
 export function settleOutput(declared: OperandView, known: readonly number[], inferred: OutputInfo): TensorInfo {
@@ -26,26 +25,4 @@ export function settleOutput(declared: OperandView, known: readonly number[], in
   }
   const { type, channelQuant } = declared;
   return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }) };
-}
-
-/** The actual shape of an operand, refused where it contradicts what is known of it or is too large. */
-export function refineDimensions(
-  index: number,
-  known: readonly number[],
-  actual: readonly number[],
-): readonly number[] {
-  const agrees =
-    known.length === 0 ||
-    (known.length === actual.length && known.every((extent, axis) => extent === 0 || extent === actual[axis]));
-  ensure(
-    agrees,
-    () => `operand ${index} is declared as ${formatShape(known)}, but the result has shape ${formatShape(actual)}`,
-  );
-  let count = 1;
-  for (const extent of actual) {
-    ensure(Number.isInteger(extent) && extent >= 0, () => `operand ${index} would have shape ${formatShape(actual)}`);
-    count *= extent;
-  }
-  ensure(count <= MOST_ELEMENTS, () => `operand ${index} would have ${count} elements, more than 2^32 - 1`);
-  return actual;
 }

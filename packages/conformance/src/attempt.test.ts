@@ -19,6 +19,30 @@ describe("attempt", () => {
     });
   });
 
+  it("describes thrown values that cannot be read", async () => {
+    const hostile = Object.defineProperty(new Error("x"), "message", {
+      get() {
+        throw new Error("no message");
+      },
+    });
+    for (const thrown of [Object.create(null), hostile]) {
+      const result = await attempt(generous, () => Promise.reject(thrown));
+      expect(result).toEqual({ problem: "threw a value of type object that cannot be read" });
+    }
+    expect(await attempt(generous, () => Promise.reject(null))).toEqual({ problem: "threw null" });
+  });
+
+  it("measures its limit with the timer that it is given", async () => {
+    let limit = 0;
+    const now = (milliseconds: number, callback: () => void) => {
+      limit = milliseconds;
+      queueMicrotask(callback);
+      return () => {};
+    };
+    expect(await attempt(7, () => new Promise(() => {}), now)).toEqual({ problem: "no answer within 7 ms" });
+    expect(limit).toBe(7);
+  });
+
   it("gives up on work that never ends", async () => {
     expect(await attempt(20, () => new Promise(() => {}))).toEqual({ problem: "no answer within 20 ms" });
   });

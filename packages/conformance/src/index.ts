@@ -1,6 +1,7 @@
 /**
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
+export { systemTimer, type Timer } from "./attempt.ts";
 export * from "./isolated.ts";
 export * from "./model-runner.ts";
 export { furtherMutations, modelMutations, vtsMutations } from "./mutations/list.ts";
@@ -10,6 +11,7 @@ export { type MutationsOptions, mutationSubjects, runMutations } from "./mutatio
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
 export * from "./result.ts";
+export { type Allowances, defaultAllowances } from "./suites/allowances.ts";
 export type { Need } from "./suites/needs.ts";
 export {
   type DeviceSuiteName,
@@ -25,7 +27,7 @@ export * from "./trained-models.ts";
 export * from "./vectors/example.ts";
 export { VectorFormatError } from "./vectors/fields.ts";
 export { modelOf } from "./vectors/model.ts";
-export { parseExample } from "./vectors/parse.ts";
+export { type ParseOptions, parseExample } from "./vectors/parse.ts";
 export { type ExecutionPath, executionPaths } from "./vectors/path.ts";
 export { findVectorFiles, readVectorFile, readVectorFiles, type VectorFile } from "./vectors/read.ts";
 export { requestOf, type VectorRequest } from "./vectors/request.ts";

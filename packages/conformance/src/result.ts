@@ -19,6 +19,8 @@ export interface CaseResult {
   readonly verdict: Verdict;
   /** Why; set unless the case passed. */
   readonly reason?: string;
+  /** What a case on time or memory measured, whatever its verdict: the worst of several values, with units. */
+  readonly measured?: string;
   /** How many cases the result stands for. Default 1. */
   readonly count?: number;
 }

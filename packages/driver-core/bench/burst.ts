@@ -21,7 +21,7 @@ async function measure(name: string, roundTrip: () => Promise<unknown> | unknown
   const times: number[] = [];
   for (let index = 0; index < count; index++) {
     const start = performance.now();
-    // Awaiting what is no promise would cost a turn of its own.
+    // Awaiting what is not a promise would cost a turn of its own.
     const pending = roundTrip();
     if (pending instanceof Promise) await pending;
     times.push((performance.now() - start) * 1000);
@@ -67,10 +67,12 @@ const preparedModel = await prepareAdd();
 check(await preparedModel.execute(request));
 await measure("execute, same thread", () => preparedModel.execute(request));
 
-const { burst: local } = await createLocalBurst(preparedModel);
-if (local === null) throw new Error("no burst");
-await measure("burst, same thread", () => local.compute(request));
-await local.close();
+for (const direct of [true, false]) {
+  const { burst: local } = await createLocalBurst(preparedModel, { direct });
+  if (local === null) throw new Error("no burst");
+  await measure(`burst, same thread${direct ? "" : ", through queues"}`, () => local.compute(request));
+  await local.close();
+}
 
 await betweenThreads("burst, two threads, polling 50 us", { pollingWindow: 50 }, { pollingWindow: 50 });
 await betweenThreads(

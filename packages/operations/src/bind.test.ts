@@ -36,8 +36,7 @@ const resizing = defineOperation({
     alternative({
       params: [tensor("input"), int32("width"), int32("height")],
       types: [["1.1", F32, F32, F32]],
-      normalise: ({ input, width, height }) => ({
-        input,
+      normalise: ({ width, height }) => ({
         shape: { ...info([2], undefined, "TENSOR_INT32"), data: Int32Array.of(width, height) },
         bias: undefined,
         factor: 1,
@@ -118,6 +117,12 @@ describe("variadic parameters", () => {
     expect(inferOutputs(join, form, args, [a, b])).toEqual([{ dimensions: [1] }, { dimensions: [2] }]);
   });
 
+  it("may be more than a call can have arguments", () => {
+    const many = Array.from({ length: 200_000 }, () => a);
+    const args = bindArguments(join, form, [number(1), ...many, number(2)]);
+    expect(inferOutputs(join, form, args, many)).toHaveLength(many.length);
+  });
+
   it("cannot have fewer results than the model lists", () => {
     const args = bindArguments(join, form, [number(1), a, number(2)]);
     expect(() => inferOutputs(join, form, args, [a, b])).toThrow(
@@ -171,6 +176,8 @@ describe("bindArguments", () => {
     const args = bindArguments(resizing, sized, [input, number(4), number(5)]);
     expect(args).toMatchObject({ input, bias: undefined, factor: 1, nchw: false, axis: -1 });
     expect(args.shape).toMatchObject({ data: Int32Array.of(4, 5) });
+    // `width` and `height` are no arguments of the first form.
+    expect(Object.keys(args)).toEqual(["input", "shape", "bias", "factor", "nchw", "axis"]);
   });
 
   it.each([

@@ -22,10 +22,13 @@ export function bindOutputs<T extends TensorInfo>(
 ): Readonly<Record<string, T | readonly T[] | undefined>> {
   const positions = layOut(form.outputs, form.outputCounts, outputs.length) ?? [];
   const record: Record<string, T | T[] | undefined> = {};
-  positions.forEach((param, position) => {
-    if (!param.variadic) record[param.name] = outputs[position];
-    else record[param.name] = outputs.filter((_, other) => positions[other] === param);
-  });
+  for (const param of form.outputs) {
+    const first = positions.indexOf(param);
+    if (first < 0) continue;
+    record[param.name] = param.variadic
+      ? outputs.filter((_, position) => positions[position] === param)
+      : outputs[first];
+  }
   return record;
 }
 
@@ -81,8 +84,13 @@ export function isInferable(form: Form, inputs: readonly (OperandInfo | undefine
 
 /** The arguments as kernels and backends see them: bound, ranks checked, normalised to the operation's first form. */
 export function bindArguments(operation: Operation, form: Form, inputs: readonly (OperandInfo | undefined)[]): AnyArgs {
-  const bound = bindInputs(form, inputs);
-  for (const [name, rule] of Object.entries(operation.ranks)) {
+  return normaliseArguments(operation, form, bindInputs(form, inputs));
+}
+
+/** `bindArguments` for what `bindInputs` returns. Throws OperationError. */
+export function normaliseArguments(operation: Operation, form: Form, bound: AnyArgs): AnyArgs {
+  for (const name of Object.keys(operation.ranks)) {
+    const rule = operation.ranks[name];
     const arg = bound[name];
     if (typeof arg !== "object") continue;
     for (const tensor of isList(arg) ? arg : [arg]) {
@@ -94,14 +102,21 @@ export function bindArguments(operation: Operation, form: Form, inputs: readonly
       );
     }
   }
-  return form.normalise?.(bound) ?? bound;
+  return form.normalise === undefined ? bound : merged(operation.forms[0], bound, form.normalise(bound));
+}
+
+/** The arguments of the first form: `added`, and all others from another form. */
+function merged({ params }: Form, other: AnyArgs, added: AnyArgs): AnyArgs {
+  const record: Record<string, AnyArg> = {};
+  for (const { name } of params) record[name] = name in added ? added[name] : other[name];
+  return record;
 }
 
 function isList(arg: TensorInfo | readonly TensorInfo[]): arg is readonly TensorInfo[] {
   return Array.isArray(arg);
 }
 
-/** Infers the shapes of all outputs, in the order of the operand list. Throws OperationError. */
+/** Infers the shapes of all outputs, in the order of the operand list; `args` are as `bindArguments` returns them. Throws OperationError. */
 export function inferOutputs(
   operation: Operation,
   form: Form,
@@ -118,7 +133,8 @@ function flattenOutputs(form: Form, infos: AnyOutputInfos, count: number): reado
   for (const param of form.outputs) {
     const info = infos[param.name];
     if (info === undefined) continue;
-    if (isInfoList(info)) flat.push(...info);
+    // Not spread into one call: a model may list more outputs than a call can have arguments.
+    if (isInfoList(info)) for (const each of info) flat.push(each);
     else flat.push(info);
   }
   ensure(flat.length >= count, () => `the operation has ${flat.length} outputs, the model lists ${count}`);

@@ -3,7 +3,7 @@
  * the reference backend all read.
  */
 import type { HalVersion, OperandTypeName } from "@nnhal/types";
-import type { AnyArgs, AnyOutputs, ArgsOf, OutputsOf, Param } from "./params.ts";
+import type { AnyArgs, AnyOutputs, ArgsOf, ColumnsOf, OutputsOf, Param } from "./params.ts";
 import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
 
 /**
@@ -11,6 +11,21 @@ import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
  * fixed one: inputs in order, then outputs in order.
  */
 export type TypeRow = readonly [since: HalVersion, ...types: OperandTypeName[]];
+
+/** A type row with a given number of columns. */
+export type RowOfLength<
+  Columns extends number,
+  Types extends readonly OperandTypeName[] = [],
+> = Types["length"] extends Columns
+  ? readonly [since: HalVersion, ...Types]
+  : RowOfLength<Columns, [...Types, OperandTypeName]>;
+
+/** The type rows of a form: one column for each input and output whose type varies. */
+export type RowOf<Params extends readonly Param[], Outputs extends readonly Param[]> = readonly [
+  since: HalVersion,
+  ...ColumnsOf<Params>,
+  ...ColumnsOf<Outputs>,
+];
 
 /** Bounds of a rank, both included; a number alone is both. */
 export type RankRule = number | readonly [least: number, greatest: number];
@@ -71,7 +86,10 @@ export interface Form {
   readonly counts?: readonly number[];
   /** Legal numbers of outputs; absent: as `counts`. */
   readonly outputCounts?: readonly number[];
-  /** Turns the arguments into those of the operation's first form. Extents are known. */
+  /**
+   * Computes the arguments of the operation's first form that this one does not have, or that mean something else in it. All others
+   * are those of the same name. Extents are known. Absent for the first form.
+   */
   normalise?(args: AnyArgs): AnyArgs;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
@@ -95,14 +113,39 @@ export interface Operation {
   reference?(args: AnyArgs, outputs: AnyOutputs, context: KernelContext): KernelResult;
 }
 
+/** A form whose parameters are known to the compiler. */
+export interface TypedForm<Params extends readonly Param[], Outputs extends readonly Param[]> extends Form {
+  readonly params: Params;
+  readonly outputs: Outputs;
+}
+
+/**
+ * An operation whose name, parameters and outputs are known to the compiler; `Others` are the parameters of its other forms. What
+ * treats all operations alike takes an `Operation`.
+ */
+export interface TypedOperation<
+  Name extends string,
+  Params extends readonly Param[],
+  Outputs extends readonly Param[],
+  Others extends readonly Param[] = never,
+> extends Operation {
+  readonly name: Name;
+  readonly forms: readonly [TypedForm<Params, Outputs>, ...TypedForm<Others, readonly Param[]>[]];
+}
+
 /** What a definition says; see `defineOperation`. */
-export interface OperationSpec<Params extends readonly Param[], Outputs extends readonly Param[]> {
-  readonly name: string;
+export interface OperationSpec<
+  Name extends string,
+  Params extends readonly Param[],
+  Outputs extends readonly Param[],
+  Others extends readonly unknown[],
+> {
+  readonly name: Name;
   readonly code: number;
   readonly summary: string;
   readonly params: Params;
   readonly outputs: Outputs;
-  readonly types: readonly TypeRow[];
+  readonly types: readonly RowOf<Params, Outputs>[];
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
   /** Rank bounds by parameter name. Validation applies them where the rank is known, execution always. */
@@ -110,7 +153,7 @@ export interface OperationSpec<Params extends readonly Param[], Outputs extends 
   readonly dynamic?: boolean;
   readonly controlFlow?: boolean;
   /** Other ways to write the operand list: see `alternative`. */
-  readonly alternatives?: readonly Alternative<ArgsOf<Params, Tensor>>[];
+  readonly alternatives?: Others & FittingAlternatives<Others, Params, Outputs>;
   /** Rules that rows cannot say. Returns the broken rule with the actual values, or undefined. Run by validation. */
   check?(args: CheckArgs<Params>, outputs: OutputsOf<Outputs, OperandInfo>): string | undefined;
   /** A later HAL version that these operands need, where it depends on more than their types. */
@@ -131,50 +174,100 @@ export interface OperationSpec<Params extends readonly Param[], Outputs extends 
   ): KernelResult;
 }
 
-/** Another way to write an operand list, that normalises to the arguments `Args` of the first. */
-export interface Alternative<Args> {
-  readonly params: readonly Param[];
-  readonly outputs?: readonly Param[];
-  readonly types?: readonly TypeRow[];
+/** Another way to write an operand list: see `alternative`. */
+export interface Alternative<
+  Params extends readonly Param[],
+  Made extends object,
+  Own extends readonly Param[] | undefined,
+  Rows extends readonly TypeRow[],
+> {
+  readonly params: Params;
+  readonly outputs?: Own;
+  readonly types?: Rows;
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  normalise(args: AnyArgs): Args;
+  normalise(args: AnyArgs): Made;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
 }
 
+/** What each of a list of alternatives has to be for a first form with these parameters and outputs. */
+type FittingAlternatives<
+  Others extends readonly unknown[],
+  Params extends readonly Param[],
+  Outputs extends readonly Param[],
+> = {
+  readonly [Index in keyof Others]: Others[Index] extends {
+    readonly params: infer Own extends readonly Param[];
+    readonly outputs?: infer OwnOutputs;
+  }
+    ? Alternative<
+        Own,
+        Added<ArgsOf<Params, Tensor>, ArgsOf<Own, Tensor>>,
+        OwnOutputs extends readonly Param[] ? OwnOutputs : undefined,
+        readonly RowOf<Own, OwnOutputs extends readonly Param[] ? OwnOutputs : Outputs>[]
+      >
+    : never;
+};
+
+/** The parameters of each of a list of alternatives, as a union. */
+type ParamsOf<Others extends readonly unknown[]> = Others[number] extends infer Other
+  ? Other extends { readonly params: infer Params extends readonly Param[] }
+    ? Params
+    : never
+  : never;
+
+/** Arguments of the first form: those that another form lacks or has as another type, and any more. */
+type Added<First, Other> = Partial<First> & {
+  readonly [Name in keyof First as Name extends keyof Other
+    ? Other[Name] extends First[Name]
+      ? never
+      : Name
+    : Name]: First[Name];
+};
+
 /** What `alternative` takes; outputs, types, check and since are the first form's where absent. */
-export interface AlternativeSpec<Params extends readonly Param[], Args> {
+export interface AlternativeSpec<
+  Params extends readonly Param[],
+  Made extends object,
+  Own extends readonly Param[] | undefined,
+  Rows extends readonly TypeRow[],
+> {
   readonly params: Params;
-  readonly outputs?: readonly Param[];
-  readonly types?: readonly TypeRow[];
+  readonly outputs?: Own;
+  readonly types?: Rows;
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  normalise(args: ArgsOf<Params, Tensor>): Args;
+  /** See `Form.normalise`. */
+  normalise(args: ArgsOf<Params, Tensor>): Made;
   check?(args: CheckArgs<Params>, outputs: Readonly<Record<string, OperandInfo>>): string | undefined;
   since?(args: CheckArgs<Params>, outputs: Readonly<Record<string, OperandInfo>>): HalVersion | undefined;
 }
 
-/** Describes another way to write an operation's operand list. */
-export function alternative<const Params extends readonly Param[], Args>(
-  spec: AlternativeSpec<Params, Args>,
-): Alternative<Args> {
+/** Describes another way to write an operation's operand list. `defineOperation` checks that it fits the first form. */
+export function alternative<
+  const Params extends readonly Param[],
+  Made extends object,
+  const Own extends readonly Param[] | undefined = undefined,
+  const Rows extends readonly TypeRow[] = readonly never[],
+>(spec: AlternativeSpec<Params, Made, Own, Rows>): Alternative<Params, Made, Own, Rows> {
   // Methods are bivariant: the engine only ever passes the record that `params` describes.
-  return spec as Alternative<Args>;
+  return spec as Alternative<Params, Made, Own, Rows>;
 }
 
 /**
- * Defines an operation.
- *
- * The types of `infer`, `check` and `reference` follow from `params` and `outputs`; the result forgets them, so that all
- * operations are of one type.
+ * Defines an operation. The types of `infer`, `check` and `reference` follow from `params` and `outputs`, and so does the number
+ * of columns of each type row.
  */
-export function defineOperation<const Params extends readonly Param[], const Outputs extends readonly Param[]>(
-  spec: OperationSpec<Params, Outputs>,
-): Operation {
+export function defineOperation<
+  const Name extends string,
+  const Params extends readonly Param[],
+  const Outputs extends readonly Param[],
+  const Others extends readonly unknown[] = readonly [],
+>(spec: OperationSpec<Name, Params, Outputs, Others>): TypedOperation<Name, Params, Outputs, ParamsOf<Others>> {
   const { name, code, summary, alternatives = [], ranks = {}, infer, reference } = spec;
   const first: AnySpec = spec as unknown as AnySpec;
-  const firstForm: Form = {
+  const firstForm: TypedForm<Params, Outputs> = {
     params: spec.params,
     outputs: spec.outputs,
     types: spec.types,
@@ -183,12 +276,19 @@ export function defineOperation<const Params extends readonly Param[], const Out
     ...(first.check && { check: first.check }),
     ...(first.since && { since: first.since }),
   };
-  const otherForms = alternatives.map((other: Alternative<unknown>): Form => {
+  // Erased, as all forms are of one type.
+  const others = alternatives as readonly Alternative<
+    ParamsOf<Others>,
+    AnyArgs,
+    readonly Param[],
+    readonly TypeRow[]
+  >[];
+  const otherForms = others.map((other) => {
     const { counts: _counts, outputCounts, ...inherited } = firstForm;
     return {
       ...inherited,
       ...(!other.outputs && outputCounts && { outputCounts }),
-      ...(other as Alternative<AnyArgs>),
+      ...other,
     };
   });
   return {

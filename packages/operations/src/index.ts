@@ -9,6 +9,8 @@ export * from "./fail.ts";
 export * from "./fixed-point.ts";
 export * from "./float16.ts";
 export * from "./match.ts";
+export * from "./operation-args.ts";
+export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
 export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
 export * from "./params.ts";

@@ -280,6 +280,7 @@ describe("a row with too few columns", () => {
       summary: "Its row lacks the output.",
       params: [tensor("input")],
       outputs: [tensor("output")],
+      // @ts-expect-error The compiler refuses it, too.
       types: [["1.0", F32]],
     });
     expect(() => matchOperation(broken, [F32], [F32])).toThrow(

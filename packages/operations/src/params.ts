@@ -28,38 +28,50 @@ export interface Param<Name extends string = string, Kind extends ParamKind = Pa
   readonly default?: number | boolean;
 }
 
+/** A parameter whose type varies: the type rows have a column for it. */
+export interface VaryingParam<Name extends string, Kind extends ParamKind> extends Param<Name, Kind> {
+  readonly type?: undefined;
+}
+
+/** A parameter whose type is always the same. */
+export interface FixedParam<Name extends string, Kind extends ParamKind> extends Param<Name, Kind> {
+  readonly type: OperandTypeName;
+}
+
 /** A tensor. Without a type the type rows have a column for it. */
-export function tensor<const Name extends string>(name: Name, type?: OperandTypeName): Param<Name, "tensor"> {
+export function tensor<const Name extends string>(name: Name): VaryingParam<Name, "tensor">;
+export function tensor<const Name extends string>(name: Name, type: OperandTypeName): FixedParam<Name, "tensor">;
+export function tensor(name: string, type?: OperandTypeName): Param<string, "tensor"> {
   return type === undefined ? { name, kind: "tensor" } : { name, kind: "tensor", type };
 }
 
 /** A scalar number whose type varies: the type rows have a column for it. */
-export function scalar<const Name extends string>(name: Name): Param<Name, "number"> {
+export function scalar<const Name extends string>(name: Name): VaryingParam<Name, "number"> {
   return { name, kind: "number" };
 }
 
 /** An INT32 scalar. */
-export function int32<const Name extends string>(name: Name): Param<Name, "number"> {
+export function int32<const Name extends string>(name: Name): FixedParam<Name, "number"> {
   return { name, kind: "number", type: "INT32" };
 }
 
 /** A FLOAT32 scalar. */
-export function float32<const Name extends string>(name: Name): Param<Name, "number"> {
+export function float32<const Name extends string>(name: Name): FixedParam<Name, "number"> {
   return { name, kind: "number", type: "FLOAT32" };
 }
 
 /** A BOOL scalar. */
-export function bool<const Name extends string>(name: Name): Param<Name, "boolean"> {
+export function bool<const Name extends string>(name: Name): FixedParam<Name, "boolean"> {
   return { name, kind: "boolean", type: "BOOL" };
 }
 
 /** A reference to a subgraph. */
-export function subgraph<const Name extends string>(name: Name): Param<Name, "subgraph"> {
+export function subgraph<const Name extends string>(name: Name): FixedParam<Name, "subgraph"> {
   return { name, kind: "subgraph", type: "SUBGRAPH" };
 }
 
 /** An operand of any type (IF and WHILE). */
-export function any<const Name extends string>(name: Name): Param<Name, "tensor"> & { readonly any: true } {
+export function any<const Name extends string>(name: Name): VaryingParam<Name, "tensor"> & { readonly any: true } {
   return { name, kind: "tensor", any: true };
 }
 
@@ -122,6 +134,19 @@ export type OutputsOf<Params extends readonly Param[], T> = {
       ? T | undefined
       : T;
 };
+
+/** The columns of a type row for a parameter list: a type for each parameter whose type varies. */
+export type ColumnsOf<
+  Params extends readonly Param[],
+  Columns extends OperandTypeName[] = [],
+> = Params extends readonly [infer First, ...infer Rest extends readonly Param[]]
+  ? ColumnsOf<Rest, First extends FixedType ? Columns : [...Columns, OperandTypeName]>
+  : Params extends readonly []
+    ? Columns
+    : [...Columns, ...OperandTypeName[]];
+
+/** Parameters without a column in type rows. */
+type FixedType = { readonly type: OperandTypeName } | { readonly any: true };
 
 /** An argument of any parameter, for code that treats all operations alike. */
 export type AnyArg = TensorInfo | readonly TensorInfo[] | number | boolean | undefined;

@@ -104,7 +104,7 @@ import { unidirectionalSequenceRnn } from "./ops/unidirectional-sequence-rnn.ts"
 import { while_ } from "./ops/while.ts";
 
 /** Every operation, in the order of the names. */
-export const operations = [
+export const operations: readonly Operation[] = [
   abs,
   add,
   argmax,
@@ -207,4 +207,4 @@ export const operations = [
   unidirectionalSequenceLstm,
   unidirectionalSequenceRnn,
   while_,
-] as const satisfies readonly Operation[];
+];

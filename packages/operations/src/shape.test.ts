@@ -7,6 +7,7 @@ import {
   ensureShape,
   extentProduct,
   formatShape,
+  refineDimensions,
   resolveAxis,
   sameShape,
   stridesOf,
@@ -15,6 +16,11 @@ import {
 const shape = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 5 });
 
 describe("formatShape", () => {
+  it("shortens shapes with more than 16 axes", () => {
+    expect(formatShape(new Array(16).fill(1))).toBe("1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1");
+    expect(formatShape(new Array(1000).fill(1))).toBe("1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x… (1000 axes)");
+  });
+
   it("joins extents, and names rank 0", () => {
     expect(formatShape([8, 3, 0])).toBe("8x3x0");
     expect(formatShape([7])).toBe("7");
@@ -177,5 +183,31 @@ describe("combineDimensions", () => {
         }
       }),
     );
+  });
+});
+
+describe("refineDimensions", () => {
+  it.each([
+    { known: [], actual: [4, 5] },
+    { known: [0, 5], actual: [4, 5] },
+    { known: [4, 5], actual: [4, 5] },
+    { known: [0, 5], actual: [0, 5] },
+  ])("takes $actual where $known is known", ({ known, actual }) => {
+    expect(refineDimensions(0, known, actual)).toBe(actual);
+  });
+
+  it.each([
+    { known: [4], actual: [4, 5] },
+    { known: [0, 6], actual: [4, 5] },
+    { known: [4, 5], actual: [0, 5] },
+    { known: [], actual: [-1] },
+    { known: [], actual: [1.5] },
+    { known: [], actual: [2 ** 16, 2 ** 16] },
+  ])("refuses $actual where $known is known", ({ known, actual }) => {
+    expect(() => refineDimensions(0, known, actual)).toThrow(OperationError);
+  });
+
+  it("takes as many elements as 32 bits can count", () => {
+    expect(refineDimensions(0, [], [2 ** 32 - 1])).toEqual([2 ** 32 - 1]);
   });
 });

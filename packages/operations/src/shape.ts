@@ -3,9 +3,17 @@
  */
 import { ensure, OperationError } from "./fail.ts";
 
+/** Most axes that a message writes; a hostile model may have millions. */
+const mostShown = 16;
+
+/** Most elements that one operand may have (HAL: sizes are 32-bit). */
+const MOST_ELEMENTS = 2 ** 32 - 1;
+
 /** `8x3x3x2`, or `scalar`; how messages write a shape. */
 export function formatShape(dimensions: readonly number[]): string {
-  return dimensions.length === 0 ? "scalar" : dimensions.join("x");
+  if (dimensions.length === 0) return "scalar";
+  if (dimensions.length <= mostShown) return dimensions.join("x");
+  return `${dimensions.slice(0, mostShown).join("x")}x… (${dimensions.length} axes)`;
 }
 
 /** Whether two shapes are the same. */
@@ -81,4 +89,29 @@ export function combineDimensions(a: readonly number[], b: readonly number[]): r
   if (a.length !== b.length) return undefined;
   const combined = a.map((extent, axis) => extent || b[axis]);
   return combined.every((extent, axis) => b[axis] === 0 || extent === b[axis]) ? combined : undefined;
+}
+
+/**
+ * The actual shape of an operand, given what is known of it: an unknown rank ([]) or extent (0) allows any. Throws
+ * OperationError if the two contradict each other, or if the shape is too large.
+ */
+export function refineDimensions(
+  index: number,
+  known: readonly number[],
+  actual: readonly number[],
+): readonly number[] {
+  const agrees =
+    known.length === 0 ||
+    (known.length === actual.length && known.every((extent, axis) => extent === 0 || extent === actual[axis]));
+  ensure(
+    agrees,
+    () => `operand ${index} is declared as ${formatShape(known)}, but the result has shape ${formatShape(actual)}`,
+  );
+  let count = 1;
+  for (const extent of actual) {
+    ensure(Number.isInteger(extent) && extent >= 0, () => `operand ${index} would have shape ${formatShape(actual)}`);
+    count *= extent;
+  }
+  ensure(count <= MOST_ELEMENTS, () => `operand ${index} would have ${count} elements, more than 2^32 - 1`);
+  return actual;
 }

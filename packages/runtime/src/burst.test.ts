@@ -8,7 +8,7 @@ import {
   type IBurstCallback,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Burst } from "./burst.ts";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
@@ -99,6 +99,7 @@ describe("Burst", () => {
     }
     // The memory once, and two arrays each time.
     expect(seen.memories.size).toBe(1 + 3 * 2);
+    await turn();
     expect(seen.forgotten).toBe(3 * 2);
     memory.close();
     await turn();
@@ -115,7 +116,26 @@ describe("Burst", () => {
     expect(seen.forgotten).toBe(3 * 2 + 1 + 1 + 2);
   });
 
-  it("executes the ordinary way what queues cannot carry", async () => {
+  it("hands executions to a device in this thread directly: nothing is asked for memory", async () => {
+    const getMemories = vi.fn();
+    const device = withPrepared(reference, (own) => ({
+      async configureExecutionBurst(_callback, ...channels): Promise<BurstResult> {
+        const none = { status: ErrorStatus.GENERAL_FAILURE, context: null };
+        return (await own.configureExecutionBurst?.({ getMemories }, ...channels)) ?? none;
+      },
+      execute: async () => Promise.reject(new Error("the ordinary way")),
+    }));
+    const compilation = await compile(addModel(), [device]);
+    using burst = await Burst.create(compilation);
+    for (const x of [1, 2, 3]) {
+      const { execution, output } = ready(compilation, x);
+      await execution.burstCompute(burst);
+      expect([...output]).toEqual([10 + x, 20 + x]);
+    }
+    expect(getMemories).not.toHaveBeenCalled();
+  });
+
+  it("executes the ordinary way what bursts cannot carry", async () => {
     const { seen, device } = counting();
     const compilation = await compile(addModel(), [device]);
     using burst = await Burst.create(compilation);

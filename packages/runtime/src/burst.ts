@@ -1,31 +1,31 @@
 /**
  * Burst: executions of one compilation in rapid succession (NNAPI: ANeuralNetworksBurst).
  */
-import { createBurst, type Burst as HalBurst } from "@nnhal/driver-core/burst";
+import type { Burst as HalBurst } from "@nnhal/driver-core/burst";
 import {
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionResult,
   type Memory as HalMemory,
-  type PreparedModel,
   type Request,
 } from "@nnhal/types";
-import { expectGiven } from "./checks.ts";
-import type { Compilation, Executable } from "./compilation.ts";
-import type { Executed } from "./execution.ts";
+import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { close, whenCollected } from "./finalizer.ts";
+import { expectKind } from "./given.ts";
+import type { GuardedModel } from "./guard/prepared-model.ts";
 import type { Memory } from "./memory.ts";
 import { isRecoverable } from "./plan/run.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
 /**
- * A burst of a compilation, for `Execution.burstCompute`. Where one device has the whole model, and serves bursts, requests
- * go through its queues; everything else, and what the queues cannot carry, is executed the ordinary way.
+ * A burst of a compilation, for `Execution.burstCompute`. If one device has the whole model, and serves bursts, requests go
+ * to its burst: directly if the device is in this thread, else through queues. Everything else, and what a burst cannot
+ * carry, is executed the ordinary way.
  *
  * Throws a NeuralNetworksError: BAD_STATE for a compilation that is not finished, and for use out of turn.
  */
 export class Burst {
-  readonly #compilation: Compilation;
+  readonly #compilation: CompiledModel;
   readonly #queues: HalBurst | undefined;
   readonly #remembered = new WeakSet<Memory>();
   /** Memories outlive bursts, and bursts memories: neither keeps the other. */
@@ -33,7 +33,7 @@ export class Burst {
   readonly #cancelFinalizer: () => void;
   #state: "idle" | "busy" | "closed" = "idle";
 
-  private constructor(compilation: Compilation, queues: HalBurst | undefined) {
+  private constructor(compilation: CompiledModel, queues: HalBurst | undefined) {
     this.#compilation = compilation;
     this.#queues = queues;
     this.#forget = (pool) => void queues?.freeMemory(pool);
@@ -41,8 +41,8 @@ export class Burst {
   }
 
   /** Starts a burst of a finished compilation. */
-  static async create(compilation: Compilation): Promise<Burst> {
-    expectGiven(compilation, "Burst.create", "compilation");
+  static async create(compilation: CompiledModel): Promise<Burst> {
+    expectKind(compilation, "Compilation", "Burst.create", "compilation");
     return new Burst(compilation, await queuesTo(compilation.executable.whole, compilation));
   }
 
@@ -59,7 +59,7 @@ export class Burst {
   }
 
   /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation's, BAD_STATE where it is taken. */
-  take(compilation: Executed): void {
+  take(compilation: object): void {
     const what = "burstCompute";
     const isOwn = compilation === this.#compilation;
     expect(isOwn, ResultCode.BAD_DATA, () => `${what}: the burst is of another compilation than the execution`);
@@ -74,7 +74,7 @@ export class Burst {
    * may remember until they are closed; of all other pools it remembers none.
    */
   async run(
-    { preparedModel, canFallBack }: Executable,
+    { preparedModel, canFallBack }: ExecutionTarget,
     request: Request,
     options: ExecuteOptions,
     memories: ReadonlyMap<HalMemory, Memory>,
@@ -87,7 +87,8 @@ export class Burst {
       for (const pool of request.pools) {
         if (pool.kind !== "memory") continue;
         const memory = memories.get(pool.memory);
-        if (memory === undefined) await this.#queues.freeMemory(pool.memory);
+        // The queues do so before the next request.
+        if (memory === undefined) void this.#queues.freeMemory(pool.memory);
         else this.#remember(memory, pool.memory);
       }
       return canFallBack && isRecoverable(result.status) ? await ordinarily() : result;
@@ -108,10 +109,12 @@ function forget({ queues, pool }: { readonly queues: HalBurst | undefined; reado
   void queues?.freeMemory(pool);
 }
 
-async function queuesTo(model: PreparedModel | undefined, { log }: Compilation): Promise<HalBurst | undefined> {
-  if (model?.configureExecutionBurst === undefined) return undefined;
-  const configure = model.configureExecutionBurst.bind(model);
-  const { status, message, burst } = await createBurst(configure);
+async function queuesTo(
+  model: GuardedModel | undefined,
+  { log }: Pick<CompiledModel, "log">,
+): Promise<HalBurst | undefined> {
+  if (model?.openBurst === undefined) return undefined;
+  const { status, message, burst } = await model.openBurst();
   if (status === ErrorStatus.NONE && burst !== null) return burst;
   log.VLOG("EXECUTION", `no burst, executions go the ordinary way: ${message ?? `status ${status}`}`);
   return undefined;

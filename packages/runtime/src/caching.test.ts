@@ -8,6 +8,7 @@ import { cacheFileNames, cacheFilesOf, cacheToken, partsOf } from "./caching.ts"
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
 import { code, half } from "./fakes.test-helper.ts";
+import { guardDevice } from "./guard/device.ts";
 import { Model } from "./model.ts";
 import { addModel, float32, openReference } from "./models.test-helper.ts";
 
@@ -69,13 +70,13 @@ describe("cacheFilesOf", () => {
     [-1, 2, false],
   ])("of a device that wants %i and %i files: %s", (numModelCache, numDataCache, isSome) => {
     const counts = { status: ErrorStatus.NONE, numModelCache, numDataCache };
-    const files = cacheFilesOf({ ...reference, getNumberOfCacheFilesNeeded: () => counts });
+    const files = cacheFilesOf(guardDevice({ ...reference, getNumberOfCacheFilesNeeded: () => counts }));
     expect(files).toEqual(isSome ? { numModelCache, numDataCache } : undefined);
   });
 
   it("of a device that fails are none", () => {
     const failed = { status: ErrorStatus.GENERAL_FAILURE, numModelCache: 1, numDataCache: 1 };
-    expect(cacheFilesOf({ ...reference, getNumberOfCacheFilesNeeded: () => failed })).toBeUndefined();
+    expect(cacheFilesOf(guardDevice({ ...reference, getNumberOfCacheFilesNeeded: () => failed }))).toBeUndefined();
   });
 });
 

@@ -8,17 +8,15 @@ import { join } from "node:path";
 import type { Plan } from "@nnhal/driver-core/partition";
 import {
   type CompilationCache,
-  type Device,
   ErrorStatus,
   ExecutionPreference,
   type Handle,
-  MAX_NUMBER_OF_CACHE_FILES,
   type Model,
   type PrepareOptions,
-  type PrepareResult,
   Priority,
 } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
+import type { GuardedDevice, GuardedPrepareResult } from "./guard/device.ts";
 
 /** Where an application keeps what is prepared of a model. */
 export interface Caching {
@@ -33,12 +31,10 @@ export interface CacheFiles {
   readonly numDataCache: number;
 }
 
-/** The files that a device asks for; undefined where it asks for none, or for more than the HAL allows. */
-export function cacheFilesOf(device: Device): CacheFiles | undefined {
-  const { status, numModelCache, numDataCache } = device.getNumberOfCacheFilesNeeded();
-  const areAllowed = [numModelCache, numDataCache].every((count) => count >= 0 && count <= MAX_NUMBER_OF_CACHE_FILES);
-  if (status !== ErrorStatus.NONE || !areAllowed || numModelCache + numDataCache === 0) return undefined;
-  return { numModelCache, numDataCache };
+/** The files that a device asks for; undefined if it asks for none, or fails to answer. */
+export function cacheFilesOf(device: GuardedDevice): CacheFiles | undefined {
+  const { numModelCache, numDataCache } = device.getNumberOfCacheFilesNeeded();
+  return numModelCache + numDataCache === 0 ? undefined : { numModelCache, numDataCache };
 }
 
 /** What makes a device's part of a plan differ from its other parts: nothing where it has the whole model. */
@@ -88,16 +84,18 @@ export function cacheFileNames(token: Uint8Array, { numModelCache, numDataCache 
  * the files or the directory is no reason to fail.
  */
 export async function prepareCached(
-  device: Device,
+  device: GuardedDevice,
   model: Model,
   options: PrepareOptions,
   { directory, token: given, part, log }: Caching & { readonly part: readonly number[]; readonly log: Logger },
-): Promise<PrepareResult> {
+): Promise<GuardedPrepareResult> {
   const files = cacheFilesOf(device);
   if (files === undefined) return device.prepareModel(model, options);
-  const { version } = device.getVersionString();
+  const { status: versionStatus, version } = device.getVersionString();
+  // Without a version, what another version of the driver has kept could not be told from its own.
+  if (versionStatus !== ErrorStatus.NONE) return device.prepareModel(model, options);
   const token = cacheToken(given, part, { name: device.name, version }, options);
-  const withFiles = (flags: number, use: (cache: CompilationCache) => Promise<PrepareResult>) =>
+  const withFiles = (flags: number, use: (cache: CompilationCache) => Promise<GuardedPrepareResult>) =>
     withCache(directory, cacheFileNames(token, files), flags, ({ modelCache, dataCache }) =>
       use({ modelCache, dataCache, token }),
     );
@@ -106,6 +104,7 @@ export async function prepareCached(
     const { status, message, preparedModel } = (await device.prepareModelFromCache?.(
       cache,
       deadline === undefined ? {} : { deadline },
+      model,
     )) ?? { status: ErrorStatus.GENERAL_FAILURE, message: "it keeps no models", preparedModel: null };
     log.VLOG("COMPILATION", () => `${device.name}: the cache is ${preparedModel ? "used" : `not used: ${message}`}`);
     return { status, preparedModel };

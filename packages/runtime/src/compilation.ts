@@ -15,28 +15,28 @@ import {
 } from "@nnhal/types";
 import { inSection, type Logger, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
 import { type Caching, partsOf, prepareCached } from "./caching.ts";
-import { expectDevices, expectGiven, timeoutOf } from "./checks.ts";
+import { timeoutOf } from "./checks.ts";
+import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
+import { divisionGiven } from "./divide-options.ts";
 import { close, whenCollected } from "./finalizer.ts";
+import { describe, expectGiven, expectKind } from "./given.ts";
+import type { GuardedDevice } from "./guard/device.ts";
 import type { Model } from "./model.ts";
 import type { OperandFacts } from "./operand-facts.ts";
-import { type Divided, type DivideOptions, divideAndPrepare, type PrepareParts, planningOrder } from "./plan/divide.ts";
+import {
+  type CheckedDivideOptions,
+  type Divided,
+  type DivideOptions,
+  devicesIn,
+  divideAndPrepare,
+  type PrepareParts,
+} from "./plan/divide.ts";
+import type { PrepareModel } from "./plan/observe.ts";
 import { rehearseExecution } from "./rehearse.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How to divide a model among devices. */
-export interface CompilationOptions extends DivideOptions {
-  /** The steady clock that timeouts count on, in nanoseconds. Default: the process's. */
-  readonly now?: () => bigint;
-}
-
-/** What executions need of a compilation. */
-export interface Executable {
-  readonly preparedModel: PreparedModel;
-  /** What the device prepared that has the whole model; absent where none has, or steps are observed. */
-  readonly whole?: PreparedModel;
-  /** Whether what fails may run again on the CPU. */
-  readonly canFallBack: boolean;
-}
+export type CompilationOptions = DivideOptions;
 
 /**
  * A compilation of a finished model for one or several devices. Settings first, then `finish`, then executions.
@@ -44,10 +44,10 @@ export interface Executable {
  * Throws a NeuralNetworksError: BAD_STATE for a model that is not finished and for a call out of turn, BAD_DATA for an
  * argument that breaks a rule, UNEXPECTED_NULL for one that is missing.
  */
-export class Compilation {
+export class Compilation implements CompiledModel {
   readonly #source: Model;
-  readonly #devices: readonly Device[];
-  readonly #options: CompilationOptions;
+  readonly #devices: readonly GuardedDevice[];
+  readonly #options: CheckedDivideOptions;
   #preference: ExecutionPreference = ExecutionPreference.FAST_SINGLE_ANSWER;
   #priority: Priority = Priority.MEDIUM;
   #timeout: bigint | undefined;
@@ -65,29 +65,24 @@ export class Compilation {
 
   constructor(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
     const what = "Compilation";
-    expectGiven(model, what, "model");
-    expectDevices(devices, what);
-    const { cpu, now = steadyClock } = options;
+    expectKind(model, "Model", what, "model");
+    const { devices: all, cpu, options: checked } = divisionGiven(devices, options, what);
+    const { now = steadyClock, log = model.log, trace = model.trace } = checked;
     void model.hal;
     this.#source = model;
-    this.#devices = planningOrder(devices, cpu);
-    this.log = options.log ?? model.log;
-    this.trace = options.trace ?? model.trace;
+    this.#devices = all;
+    this.log = log;
+    this.trace = trace;
     this.now = now;
-    this.#options = { ...options, log: this.log, trace: this.trace };
-    expect(this.#devices.length > 0, ResultCode.BAD_DATA, () => "a compilation needs at least one device");
-    expect(
-      cpu !== undefined || options.partition !== 0,
-      ResultCode.BAD_DATA,
-      () => "partition 0 runs the whole model on the CPU, but there is none",
-    );
+    const { cpu: _, ...others } = checked;
+    this.#options = { ...others, log, trace, now, ...(cpu && { cpu }) };
   }
 
   /** What to optimise for. Default: FAST_SINGLE_ANSWER. */
   setPreference(preference: ExecutionPreference): void {
     this.#expectOpen("setPreference");
     const known = Object.values<number>(ExecutionPreference).includes(preference);
-    expect(known, ResultCode.BAD_DATA, () => `setPreference: ${preference} is no execution preference`);
+    expect(known, ResultCode.BAD_DATA, () => `setPreference: ${describe(preference)} is not an execution preference`);
     this.#preference = preference;
   }
 
@@ -95,7 +90,7 @@ export class Compilation {
   setPriority(priority: Priority): void {
     this.#expectOpen("setPriority");
     const known = Object.values<number>(Priority).includes(priority);
-    expect(known, ResultCode.BAD_DATA, () => `setPriority: ${priority} is no priority`);
+    expect(known, ResultCode.BAD_DATA, () => `setPriority: ${describe(priority)} is not a priority`);
     this.#priority = priority;
   }
 
@@ -119,11 +114,13 @@ export class Compilation {
     this.#expectOpen(what);
     expectGiven(directory, what, "directory");
     expectGiven(token, what, "token");
-    expect(
-      token.length === BYTE_SIZE_OF_CACHE_TOKEN,
-      ResultCode.BAD_DATA,
-      () => `${what}: the token has ${token.length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`,
-    );
+    const isPath = typeof directory === "string";
+    expect(isPath, ResultCode.BAD_DATA, () => `${what}: directory is ${describe(directory)}, not a path`);
+    const needed = BYTE_SIZE_OF_CACHE_TOKEN;
+    const isToken = token instanceof Uint8Array;
+    expect(isToken, ResultCode.BAD_DATA, () => `${what}: token is ${describe(token)}, not a Uint8Array of ${needed}`);
+    const { length } = token;
+    expect(length === needed, ResultCode.BAD_DATA, () => `${what}: the token has ${length} bytes, not ${needed}`);
     this.#caching = { directory, token: token.slice() };
   }
 
@@ -175,7 +172,7 @@ export class Compilation {
   }
 
   /** For this package: what there is to execute on, kept until `giveBack`, even if it is closed. BAD_STATE before `finish`. */
-  lend(): Executable {
+  lend(): ExecutionTarget {
     const executable = this.executable;
     this.#loans++;
     return executable;
@@ -187,7 +184,7 @@ export class Compilation {
   }
 
   /** For this package: what there is to execute on, now. Throws BAD_STATE before `finish`. */
-  get executable(): Executable {
+  get executable(): ExecutionTarget {
     const { preparedModel, whole, canFallBack } = this.#expectFinished("an execution");
     const isObserved = this.#options.onStep !== undefined;
     return { preparedModel, canFallBack, ...(whole && !isObserved && { whole }) };
@@ -199,7 +196,7 @@ export class Compilation {
   }
 
   /** For this package: the devices that work on the model. */
-  get usedDevices(): readonly Device[] {
+  get usedDevices(): readonly GuardedDevice[] {
     const names = new Set(this.deviceNames);
     return this.#devices.filter(({ name }) => names.has(name));
   }
@@ -256,7 +253,7 @@ export class Compilation {
       priority: this.#priority,
       ...(deadline !== undefined && { deadline }),
     };
-    let dead: Device | undefined;
+    let dead: GuardedDevice | undefined;
     const prepareParts: PrepareParts = (plan, device) => {
       const prepare = this.#preparing(plan, device);
       return async (model, partOptions) => {
@@ -274,12 +271,12 @@ export class Compilation {
     throw new NeuralNetworksError(convertErrorStatusToResultCode(status), `finish: ${message}`);
   }
 
-  #preparing(plan: Plan, device: Device): Device["prepareModel"] {
+  #preparing(plan: Plan, device: GuardedDevice): PrepareModel {
     const caching = this.#caching;
     if (caching === undefined) return (model, options) => device.prepareModel(model, options);
     const parts = partsOf(plan);
     const { log } = this;
-    return (model, options = {}) => {
+    return (model, options) => {
       const part = parts.get(model);
       return part === undefined
         ? device.prepareModel(model, options)
@@ -295,13 +292,4 @@ export class Compilation {
     expect(this.#prepared !== undefined, ResultCode.BAD_STATE, () => `${what}: the compilation is ${this.#state}`);
     return this.#prepared;
   }
-}
-
-function devicesIn({ steps, devices }: Plan): string[] {
-  const names = steps.flatMap((step) => {
-    if (step.kind === "execution") return [devices[step.device]];
-    const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
-    return [...devicesIn(first), ...devicesIn(second)];
-  });
-  return [...new Set(names)];
 }

@@ -60,8 +60,9 @@ describe("registerDevices", () => {
     ["1.2", 29],
     ["1.3", 30],
   ] as const)("a device of HAL %s has feature level %i", (halVersion, level) => {
-    const old = altered("old", { halVersion, getType: () => ({ ...ok, type: DEVICE_TYPE_UNKNOWN }) });
-    expect(registerDevices([old]).getDevice(0)).toMatchObject({ featureLevel: level, type: DEVICE_TYPE_UNKNOWN });
+    const type = halVersion < "1.2" ? DEVICE_TYPE_UNKNOWN : DeviceType.GPU;
+    const old = altered("old", { halVersion, getType: () => ({ ...ok, type }) });
+    expect(registerDevices([old]).getDevice(0)).toMatchObject({ featureLevel: level, type });
   });
 
   it("counts and gives devices, the CPU last", () => {
@@ -105,9 +106,9 @@ describe("registerDevices", () => {
     const registry = registerDevices([throwing, files(33, 0), files(0, 33), files(32, 32)], { log });
     expect(registry.devices.map(({ name }) => name)).toEqual(["32 32"]);
     expect(registry.refused.map(({ reason }) => reason)).toEqual([
-      "it threw: no such driver",
-      "it wants 33 cache files of one kind where 32 are allowed",
-      "it wants 33 cache files of one kind where 32 are allowed",
+      "getType threw: no such driver",
+      "getNumberOfCacheFilesNeeded answered 33 model cache files where at most 32 are allowed",
+      "getNumberOfCacheFilesNeeded answered 33 data cache files where at most 32 are allowed",
     ]);
   });
 

@@ -11,13 +11,13 @@ import {
   ErrorStatus,
   type Extension,
   type HalVersion,
-  MAX_NUMBER_OF_CACHE_FILES,
-  type Outcome,
 } from "@nnhal/types";
 import { defaultLogger, type Logger } from "@nnhal/utils";
-import { expectDevices, expectGiven } from "./checks.ts";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
 import { mergeExtensions } from "./extensions.ts";
+import { expectFunction, expectGiven, expectKind, optionsOf } from "./given.ts";
+import { soundDevicesGiven } from "./given-devices.ts";
+import { guardDevice } from "./guard/device.ts";
 import type { Model } from "./model.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
@@ -68,21 +68,29 @@ export interface RegisterOptions {
 
 const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 28, "1.2": 29, "1.3": 30 };
 
-/** Asks devices for all that there is to know. Throws UNEXPECTED_NULL or BAD_DATA for a list with none, or one twice. */
+/**
+ * Asks devices for all that there is to know. Throws UNEXPECTED_NULL or BAD_DATA for what is not a device, a device that is
+ * listed twice, and two devices of one name. A device that throws, or breaks the rules of the HAL, is left out.
+ */
 export function registerDevices(devices: readonly Device[], options: RegisterOptions = {}): DeviceRegistry {
-  const { cpu, log = defaultLogger, sleep = systemSleep } = options;
-  expectDevices(devices, "registerDevices");
-  const refused: { name: string; reason: string }[] = [];
+  const what = "registerDevices";
+  const { cpu, log = defaultLogger, sleep = systemSleep } = optionsOf(options, what);
+  expectKind(log, "Logger", what, "log");
+  expectFunction(sleep, what, "sleep");
+  const given = soundDevicesGiven(devices, cpu, what);
+  log.initVLogMask();
+  const refused = [...given.flawed];
   const registered: RegisteredDevice[] = [];
-  const all = cpu === undefined ? devices : [...devices.filter((device) => device !== cpu), cpu];
-  for (const device of all) {
-    const known = ask(device, sleep);
-    if (!("reason" in known)) registered.push(known);
-    else {
-      refused.push(known);
-      log.error(`device ${known.name} is left out: ${known.reason}`);
-    }
+  for (const { own } of given.devices) {
+    const known = ask(own, sleep);
+    if ("reason" in known) refused.push(known);
+    else registered.push(known);
   }
+  for (const { name, reason } of refused) log.error(`device ${name} is left out: ${reason}`);
+  log.VLOG("MANAGER", () => {
+    const texts = registered.map(({ name, version, featureLevel }) => `${name} (${version}, level ${featureLevel})`);
+    return `registered ${registered.length} devices: ${texts.join(", ")}; left out: ${refused.length}`;
+  });
   const { extensions, disabled } = mergeExtensions(registered);
   for (const [name, reason] of disabled) log.error(`extension ${name} is left out: ${reason}`);
   const registeredCpu = registered.find(({ device }) => device === cpu);
@@ -105,54 +113,42 @@ export function registerDevices(devices: readonly Device[], options: RegisterOpt
       new Compilation(
         model,
         registered.map(({ device }) => device),
-        { ...compilationOptions, ...(registeredCpu && { cpu: registeredCpu.device }) },
+        { ...optionsOf(compilationOptions, "createCompilation"), ...(registeredCpu && { cpu: registeredCpu.device }) },
       ),
   };
 }
 
+/** What there is to know of a device, or why it cannot be used. */
 function ask(
   device: Device,
   sleep: (milliseconds: number) => Promise<void>,
 ): RegisteredDevice | { readonly name: string; readonly reason: string } {
-  const { name } = device;
-  let problem: string | undefined;
-  const sound = <Answer extends Outcome>(method: string, answer: Answer): Answer => {
-    const { status, message } = answer;
-    if (status !== ErrorStatus.NONE) problem ??= `${method}: ${message ?? `status ${status}`}`;
-    return answer;
+  const guarded = guardDevice(device);
+  const { name, halVersion } = guarded;
+  const { capabilities, ...first } = guarded.getCapabilities();
+  const { version, ...second } = guarded.getVersionString();
+  const { type, ...third } = guarded.getType();
+  const { extensions, ...fourth } = guarded.getSupportedExtensions();
+  const { numModelCache, numDataCache, ...fifth } = guarded.getNumberOfCacheFilesNeeded();
+  const failed = [first, second, third, fourth, fifth].find(({ status }) => status !== ErrorStatus.NONE);
+  if (failed !== undefined) return { name, reason: failed.message ?? `status ${failed.status}` };
+  return {
+    device,
+    name,
+    type,
+    version,
+    featureLevel: featureLevels[halVersion],
+    capabilities,
+    extensions,
+    numberOfCacheFiles: { numModelCache, numDataCache },
+    getExtensionSupport(extensionName) {
+      expectGiven(extensionName, "getExtensionSupport", "extensionName");
+      return extensions.some((extension) => extension.name === extensionName);
+    },
+    async wait() {
+      while (guarded.getStatus() === DeviceStatus.OFFLINE) await sleep(10);
+    },
   };
-  try {
-    const { capabilities } = sound("getCapabilities", device.getCapabilities());
-    const { version } = sound("getVersionString", device.getVersionString());
-    const { type } = sound("getType", device.getType());
-    const { extensions } = sound("getSupportedExtensions", device.getSupportedExtensions());
-    const files = sound("getNumberOfCacheFilesNeeded", device.getNumberOfCacheFilesNeeded());
-    const { numModelCache, numDataCache } = files;
-    const tooMany = Math.max(numModelCache, numDataCache);
-    if (tooMany > MAX_NUMBER_OF_CACHE_FILES) {
-      problem ??= `it wants ${tooMany} cache files of one kind where ${MAX_NUMBER_OF_CACHE_FILES} are allowed`;
-    }
-    if (problem !== undefined) return { name, reason: problem };
-    return {
-      device,
-      name,
-      type,
-      version,
-      featureLevel: featureLevels[device.halVersion ?? "1.3"],
-      capabilities,
-      extensions,
-      numberOfCacheFiles: { numModelCache, numDataCache },
-      getExtensionSupport(extensionName) {
-        expectGiven(extensionName, "getExtensionSupport", "extensionName");
-        return extensions.some((extension) => extension.name === extensionName);
-      },
-      async wait() {
-        while (device.getStatus() === DeviceStatus.OFFLINE) await sleep(10);
-      },
-    };
-  } catch (error) {
-    return { name, reason: `it threw: ${error instanceof Error ? error.message : error}` };
-  }
 }
 
 function systemSleep(milliseconds: number): Promise<void> {

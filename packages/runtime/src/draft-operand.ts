@@ -11,8 +11,9 @@ import {
 } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
 import { operandTypeIssues } from "@nnhal/validation";
-import { expectDimensions, expectGiven } from "./checks.ts";
+import { expectDimensions } from "./checks.ts";
 import { type ModelExtensions, splitCode } from "./extensions.ts";
+import { describe, expectGiven, expectList, optionsOf } from "./given.ts";
 import { greatestSize, isUnspecified, type OperandFacts, sizeOfData } from "./operand-facts.ts";
 import { expect, ResultCode } from "./result-code.ts";
 import { bytesOf } from "./value.ts";
@@ -46,8 +47,7 @@ export interface DraftOperand {
 
 /** An operand as described; `what` begins the message where it cannot be. */
 export function draftOperand(description: OperandDescription, extensions: ModelExtensions, what: string): DraftOperand {
-  expectGiven(description, what, "description");
-  const { type: typeOrName, dimensions = [], scale = 0, zeroPoint = 0 } = description;
+  const { type: typeOrName, dimensions = [], scale = 0, zeroPoint = 0 } = optionsOf(description, what, "description");
   const type = typeof typeOrName === "number" ? typeOrName : OperandType[typeOrName];
   const facts = extensions.factsOf(type);
   expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: ${describeUnknown(typeOrName, extensions)}`);
@@ -75,7 +75,7 @@ export function draftOperand(description: OperandDescription, extensions: ModelE
 }
 
 function describeUnknown(type: OperandTypeName | number, { nameOf }: ModelExtensions): string {
-  if (typeof type !== "number" || !isExtensionOperandType(type)) return `${type} is no operand type`;
+  if (typeof type !== "number" || !isExtensionOperandType(type)) return `${describe(type)} is not an operand type`;
   const { prefix, type: within } = splitCode(type);
   const name = nameOf(prefix);
   if (name === undefined) return `no extension has the prefix ${prefix}: ask getExtensionOperandType for the code`;
@@ -103,8 +103,8 @@ export function channelQuantOf(
   channelQuant: SymmPerChannelQuantParams,
   what: string,
 ): OperandExtraParams {
-  expectGiven(channelQuant, what, "channelQuant");
-  const { scales, channelDim } = channelQuant;
+  const { scales, channelDim } = optionsOf(channelQuant, what, "channelQuant");
+  expectList(scales, what, "scales");
   const isPerChannel = type === OperandType.TENSOR_QUANT8_SYMM_PER_CHANNEL;
   expect(isPerChannel, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);
   expect(
@@ -133,6 +133,7 @@ export function extensionDataOf(
   expect(isExtension, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}, which is no extension's`);
   if (data === null) return { kind: "none" };
   expectGiven(data, what, "data");
+  expect(ArrayBuffer.isView(data), ResultCode.BAD_DATA, () => `${what}: data is ${describe(data)}, not an array`);
   const extension = bytesOf(data, facts.name, what).slice();
   expect(extension.length > 0, ResultCode.BAD_DATA, () => `${what}: the data has no bytes; null stands for none`);
   return { kind: "extension", extension };

@@ -3,7 +3,8 @@
  */
 import { createFence } from "@nnhal/driver-core/fence";
 import type { SyncFence } from "@nnhal/types";
-import { expectGiven } from "./checks.ts";
+import { describe, expectGiven } from "./given.ts";
+import { guardFence, isFence } from "./guard/fence.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How an execution ended. `message`: where the code is not NO_ERROR. */
@@ -16,46 +17,55 @@ export interface Ending {
 export interface EventSource {
   /** Never rejects. */
   readonly ended: Promise<Ending>;
-  /** Present where a sync fence is what tells of the end. */
+  /** Present if a sync fence is what tells of the end. It neither throws nor rejects. */
   readonly syncFence?: SyncFence;
+  /** What a caller gave, if that is behind the sync fence. */
+  readonly given?: SyncFence;
 }
 
 /**
- * An event. Any number may wait for it, any number of times; nobody has to.
+ * An event. Any number of callers may wait for it, any number of times.
+ *
+ * It is not a promise and holds no result: `await execution.startCompute()` waits for nothing, and
+ * `await execution.startCompute().wait()` does. Until then outputs have no value that can be relied on, and the results of the
+ * execution are BAD_STATE.
  *
  * Throws a NeuralNetworksError: BAD_STATE after `close`.
  */
 export class Event {
-  /** For this package. */
-  readonly ended: Promise<Ending>;
+  readonly #ended: Promise<Ending>;
   readonly #syncFence: SyncFence | undefined;
+  readonly #given: SyncFence | undefined;
   #own: SyncFence | undefined;
   #isClosed = false;
 
   /** For this package: events come of executions, and of `createFromSyncFence`. */
-  constructor({ ended, syncFence }: EventSource) {
-    this.ended = ended;
+  constructor({ ended, syncFence, given = syncFence }: EventSource) {
+    this.#ended = ended;
     this.#syncFence = syncFence;
+    this.#given = given;
   }
 
-  /** An event for a fence of somebody else's (NNAPI: createFromSyncFenceFd). Throws BAD_DATA for what is no fence. */
+  /** An event for a fence from elsewhere (NNAPI: createFromSyncFenceFd). Throws BAD_DATA for what is not a fence. */
   static createFromSyncFence(fence: SyncFence): Event {
     const what = "Event.createFromSyncFence";
     expectGiven(fence, what, "fence");
-    const isFence = typeof fence === "object" && typeof fence.wait === "function" && typeof fence.state === "string";
-    expect(isFence, ResultCode.BAD_DATA, () => `${what}: ${typeof fence} is no sync fence`);
-    const ended = endOf(fence).then((state) =>
-      state === "SIGNALED"
-        ? { code: ResultCode.NO_ERROR, message: "" }
-        : { code: ResultCode.OP_FAILED, message: `the sync fence ended in state ${state}` },
-    );
-    return new Event({ ended, syncFence: fence });
+    expect(isFence(fence), ResultCode.BAD_DATA, () => `${what}: fence is ${describe(fence)}, not a sync fence`);
+    const syncFence = guardFence(fence);
+    const ended = syncFence
+      .wait()
+      .then((state) =>
+        state === "SIGNALED"
+          ? { code: ResultCode.NO_ERROR, message: "" }
+          : { code: ResultCode.OP_FAILED, message: `the sync fence ended in state ${state}` },
+      );
+    return new Event({ ended, syncFence, given: fence });
   }
 
   /** Resolves when the execution has ended, with success; rejects with the NeuralNetworksError that it ended with. */
   async wait(): Promise<void> {
     this.#expectOpen("wait");
-    const { code, message } = await this.ended;
+    const { code, message } = await this.#ended;
     if (code !== ResultCode.NO_ERROR) throw new NeuralNetworksError(code, message);
   }
 
@@ -66,14 +76,14 @@ export class Event {
   getSyncFence(): SyncFence {
     const what = "getSyncFence";
     this.#expectOpen(what);
-    expect(this.#syncFence !== undefined, ResultCode.OP_FAILED, () => `${what}: no sync fence is behind the event`);
-    return this.#syncFence;
+    expect(this.#given !== undefined, ResultCode.OP_FAILED, () => `${what}: no sync fence is behind the event`);
+    return this.#given;
   }
 
   /** Ends the event, and resolves once the execution has ended, however it did. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.ended;
+    await this.#ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,8 +94,13 @@ export class Event {
   dependency(what: string): SyncFence {
     this.#expectOpen(what);
     if (this.#syncFence !== undefined) return this.#syncFence;
-    this.#own ??= fenceFor(this.ended);
+    this.#own ??= fenceFor(this.#ended);
     return this.#own;
+  }
+
+  /** For this package: resolves when the execution has ended, however it did. */
+  async settled(): Promise<void> {
+    await this.#ended;
   }
 
   #expectOpen(what: string): void {
@@ -97,13 +112,4 @@ function fenceFor(ended: Promise<Ending>): SyncFence {
   const { fence, signal, fail } = createFence();
   void ended.then(({ code }) => (code === ResultCode.NO_ERROR ? signal() : fail()));
   return fence;
-}
-
-/** The state that a fence comes to; UNKNOWN where a fence that somebody else made breaks its promise. */
-async function endOf(fence: SyncFence): Promise<SyncFence["state"]> {
-  try {
-    return await fence.wait();
-  } catch {
-    return "UNKNOWN";
-  }
 }

@@ -11,11 +11,20 @@ import type {
   RequestMemoryPool,
   Subgraph,
 } from "@nnhal/types";
-import { expectDimensions, expectGiven } from "./checks.ts";
+import { expectDimensions } from "./checks.ts";
 import { nowhere } from "./draft-operand.ts";
+import { expectKind } from "./given.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryContent, MemoryRegion, Role } from "./memory-content.ts";
-import { greatestSize, halOperandFacts, isUnspecified, type OperandFacts, sizeOfData } from "./operand-facts.ts";
+import { whyNeeded } from "./omitted.ts";
+import {
+  greatestSize,
+  halOperandFacts,
+  isUnspecified,
+  type OperandFacts,
+  refines,
+  sizeOfData,
+} from "./operand-facts.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 type Side = Role["side"];
@@ -53,12 +62,13 @@ export interface ExecutionArguments {
   readonly memories: ReadonlyMap<HalMemory, Memory>;
   /** The outputs' shapes as far as they are known without executing. */
   initialShapes(): OutputShape[];
-  /** Why shapes that an execution found cannot be; undefined where they can. */
-  whyImpossible(shapes: readonly OutputShape[]): string | undefined;
   /** All memories are in use from here on. */
   retain(): void;
-  /** An execution has ended; `shapes`: undefined where it failed. A text where a memory cannot take what was written. */
-  end(shapes: readonly OutputShape[] | undefined): string | undefined;
+  /**
+   * An execution has ended; `shapes`: undefined if it failed. A text if a memory cannot take what was written. `until`: the
+   * device uses the memories until then.
+   */
+  end(shapes: readonly OutputShape[] | undefined, until?: Promise<unknown>): string | undefined;
 }
 
 /** A part of a memory, and what its value is. */
@@ -108,6 +118,12 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
       const slot = unsetSlotAt(side, index, what);
       const dimensions = combined(slot, given, side === "output" || bytes === null, what);
       if (bytes === null) {
+        const needed = whyNeeded(main, side, index);
+        expect(
+          needed === undefined,
+          ResultCode.BAD_DATA,
+          () => `${what}: ${side} ${index} cannot be omitted: ${needed}`,
+        );
         slot.set = { argument: { hasNoValue: true, location: nowhere, dimensions: [] }, dimensions };
         return;
       }
@@ -118,7 +134,7 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
     },
     setFromMemory(side, index, memory, { dimensions: given = [], ...region }, what) {
       const slot = unsetSlotAt(side, index, what);
-      expectGiven(memory, what, "memory");
+      expectKind(memory, "Memory", what, "memory");
       const dimensions = combined(slot, given, side === "output", what);
       const content = memory.content(what);
       const place = content.locate({ compilation, side, index }, region, given);
@@ -163,29 +179,21 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
         dimensions: set === undefined || set.argument.hasNoValue ? [] : set.dimensions,
         isSufficient: true,
       })),
-    whyImpossible(shapes) {
-      if (shapes.length !== slots.output.length) {
-        return `the device answered ${shapes.length} output shapes for ${slots.output.length} outputs`;
-      }
-      for (const [index, { facts, set }] of slots.output.entries()) {
-        const { dimensions } = shapes[index];
-        if (set !== undefined && !set.argument.hasNoValue && !refines(dimensions, set.dimensions)) {
-          return `the device gave output ${index} the dimensions [${dimensions}] where [${set.dimensions}] is known`;
-        }
-        const size = sizeOfData(facts, dimensions) ?? 0;
-        if (size > greatestSize) return `the device gave output ${index} a size of ${size} bytes`;
-      }
-      return undefined;
-    },
     retain() {
       for (const memory of used) memory.retain();
+      // What is being written has no value before it has been written.
+      for (const { set } of slots.output) set?.content?.written(undefined);
     },
-    end(shapes) {
+    end(shapes, until) {
       const problems = slots.output.map(({ set }, index) => set?.content?.written(shapes?.[index].dimensions));
       const wrong = problems.findIndex((problem) => problem !== undefined);
       // One that does not fit makes the execution a failure, after which no output has a value.
       if (wrong >= 0) for (const { set } of slots.output) set?.content?.written(undefined);
-      for (const memory of used) memory.giveBack();
+      const giveBack = () => {
+        for (const memory of used) memory.giveBack();
+      };
+      if (until === undefined) giveBack();
+      else void until.then(giveBack);
       for (const slot of all()) slot.set = undefined;
       return wrong < 0 ? undefined : `output ${wrong}: ${problems[wrong]}`;
     },
@@ -224,13 +232,6 @@ function combined(
     () => `${what}: the dimensions [${dimensions}] are not all known`,
   );
   return dimensions;
-}
-
-/** Whether extents say all that others do, and the same. */
-function refines(dimensions: readonly number[], known: readonly number[]): boolean {
-  if (known.length === 0) return true;
-  if (dimensions.length !== known.length) return false;
-  return known.every((extent, axis) => extent === 0 || dimensions[axis] === extent);
 }
 
 function expectLength({ facts }: Slot, dimensions: readonly number[], length: number, what: string): void {

@@ -130,6 +130,7 @@ describe("startCompute", () => {
       async () => ({ status: ErrorStatus.NONE, outputShapes: [shape(3)], timing }),
       async () => ({ status: ErrorStatus.NONE, outputShapes: [shape(2), shape(2)], timing }),
       async () => ({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, outputShapes: [], timing }),
+      async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }),
     ];
     for (const execute of answers) {
       const { execution } = await ready(withPrepared(device, () => ({ execute })));
@@ -137,9 +138,8 @@ describe("startCompute", () => {
       expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));
     }
     // Drivers older than HAL 1.2 tell no shapes.
-    const old = withPrepared(device, () => ({
-      execute: async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }),
-    }));
+    const silent = { execute: async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }) };
+    const old: Device = { ...withPrepared(device, () => silent), halVersion: "1.1" };
     const { execution } = await ready(old);
     await execution.compute();
     expect(execution.getOutputOperandDimensions(0)).toEqual([2]);

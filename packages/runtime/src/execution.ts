@@ -14,14 +14,17 @@ import {
 } from "@nnhal/types";
 import { inSection, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Burst } from "./burst.ts";
-import { expectGiven, timeoutOf } from "./checks.ts";
-import type { Compilation, Executable } from "./compilation.ts";
+import { timeoutOf } from "./checks.ts";
+import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { type Ending, Event } from "./event.ts";
 import { type ArgumentRegion, createArguments, type ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
+import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
+import { textOf } from "./guard/attempt.ts";
 import type { Memory } from "./memory.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
+import type { Abandoned } from "./watch.ts";
 
 /** The HAL's loop timeouts, in nanoseconds. */
 export const { DEFAULT: defaultLoopTimeout, MAXIMUM: maximumLoopTimeout } = LoopTimeoutDurationNs;
@@ -40,8 +43,8 @@ const durationCodes: readonly string[] = [
 ] satisfies DurationCode[];
 
 /** What an execution asks of a compilation. */
-export type Executed = Pick<
-  Compilation,
+type Executed = Pick<
+  CompiledModel,
   "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
 >;
 
@@ -61,7 +64,7 @@ export class Execution {
   #conclusion: Conclusion | undefined;
 
   constructor(compilation: Executed) {
-    expectGiven(compilation, "Execution", "compilation");
+    expectKind(compilation, "Compilation", "Execution", "compilation");
     // Refuses a compilation that is not finished.
     void compilation.executable;
     this.#compilation = compilation;
@@ -69,8 +72,9 @@ export class Execution {
   }
 
   /**
-   * Gives an input its value; null omits it. `dimensions`: the extents, where the model leaves some open. The value is
-   * read when the execution computes, and has to stay as it is until then.
+   * Gives an input its value: an array of the operand's type, or its raw bytes (see `OperandValue`). null omits it, which is
+   * BAD_DATA if an operation needs it. `dimensions`: the extents, if the model leaves some open. The value is read when the
+   * execution computes, and has to stay as it is until then.
    */
   setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = []): void {
     const what = `setInput(${index})`;
@@ -85,20 +89,26 @@ export class Execution {
   setInputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
     const what = `setInputFromMemory(${index})`;
     this.#expectOpen(what);
+    const part = optionsOf(region, what, "region");
     this.#place("Execution.setInputFromMemory", () =>
-      this.#arguments.setFromMemory("input", index, memory, region, what),
+      this.#arguments.setFromMemory("input", index, memory, part, what),
     );
   }
 
   /**
-   * Where an output goes; null: nowhere. Of the output's size, or where that is not known of any: OUTPUT_INSUFFICIENT_SIZE
-   * then tells that it was too small. `dimensions`: the extents, as far as they are known and the model does not say.
+   * Where an output goes: an array of its type, or raw bytes (see `OperandValue`), of the output's size. If that is not
+   * known, of any size: OUTPUT_INSUFFICIENT_SIZE then tells that it was too small. null omits it, which only operations of
+   * extensions allow: BAD_DATA for all others. `dimensions`: the extents, as far as they are known and the model does not say.
    */
   setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = []): void {
     const what = `setOutput(${index})`;
     this.#expectOpen(what);
     const { name } = this.#arguments.factsAt("output", index, what);
-    if (buffer !== null) expectGiven(buffer, what, "buffer");
+    if (buffer !== null) {
+      expectGiven(buffer, what, "buffer");
+      const isView = ArrayBuffer.isView(buffer);
+      expect(isView, ResultCode.BAD_DATA, () => `${what}: buffer is ${describe(buffer)}, not an array to write to`);
+    }
     const bytes = buffer === null ? null : bytesOf(buffer, name, what);
     this.#place("Execution.setOutput", () => this.#arguments.set("output", index, bytes, dimensions, what));
   }
@@ -107,8 +117,9 @@ export class Execution {
   setOutputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
     const what = `setOutputFromMemory(${index})`;
     this.#expectOpen(what);
+    const part = optionsOf(region, what, "region");
     this.#place("Execution.setOutputFromMemory", () =>
-      this.#arguments.setFromMemory("output", index, memory, region, what),
+      this.#arguments.setFromMemory("output", index, memory, part, what),
     );
   }
 
@@ -133,7 +144,11 @@ export class Execution {
   setLoopTimeout(nanoseconds: bigint): void {
     this.#expectOpen("setLoopTimeout");
     const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
-    expect(isTimeout, ResultCode.BAD_DATA, () => `setLoopTimeout: ${nanoseconds} is no bigint of nanoseconds >= 0`);
+    expect(
+      isTimeout,
+      ResultCode.BAD_DATA,
+      () => `setLoopTimeout: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`,
+    );
     const most = maximumLoopTimeout;
     if (nanoseconds > most) this.#compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
     this.#loopTimeout = nanoseconds < most ? nanoseconds : most;
@@ -163,7 +178,7 @@ export class Execution {
   /** Runs the model as a part of a burst, which executes one at a time: BAD_STATE while it runs another. */
   async burstCompute(burst: Burst): Promise<void> {
     const what = "burstCompute";
-    expectGiven(burst, what, "burst");
+    expectKind(burst, "Burst", what, "burst");
     this.#expectReady(what);
     this.#arguments.expectValues(what);
     burst.take(this.#compilation);
@@ -181,17 +196,14 @@ export class Execution {
    */
   async startComputeWithDependencies(dependencies: readonly Event[], duration = 0n): Promise<Event> {
     const what = "startComputeWithDependencies";
-    expectGiven(dependencies, what, "dependencies");
-    for (const [index, event] of dependencies.entries()) {
-      expectGiven(event, what, `dependencies[${index}]`);
-      expect(event instanceof Event, ResultCode.BAD_DATA, () => `${what}: dependencies[${index}] is no Event`);
-    }
+    expectList(dependencies, what, "dependencies");
+    for (const [index, event] of dependencies.entries()) expectKind(event, "Event", what, `dependencies[${index}]`);
     const most = timeoutOf(duration, what);
     if (most !== undefined) this.#compilation.expectOneExplicitDevice(what);
     const fences = dependencies.map((event) => event.dependency(what));
     // What is done already has written its memories.
     const done = dependencies.filter((_, index) => fences[index].state === "SIGNALED");
-    await Promise.all(done.map((event) => event.ended));
+    await Promise.all(done.map((event) => event.settled()));
     this.#expectReady(what);
     this.#arguments.expectKnownOutputs(what);
     if (done.length === dependencies.length) this.#arguments.expectValues(what);
@@ -231,7 +243,7 @@ export class Execution {
   /** Nanoseconds spent, after a measured execution succeeded; undefined where the device cannot tell. */
   getDuration(code: DurationCode): bigint | undefined {
     const what = "getDuration";
-    expect(durationCodes.includes(code), ResultCode.BAD_DATA, () => `${what}: ${code} is no duration`);
+    expect(durationCodes.includes(code), ResultCode.BAD_DATA, () => `${what}: ${describe(code)} is not a duration`);
     const { status, launched, fenced } = this.#expectDone(what);
     const isMeasured = this.#measure && status === ErrorStatus.NONE;
     expect(isMeasured, ResultCode.BAD_STATE, () => `${what}: the execution was not measured or failed`);
@@ -255,7 +267,7 @@ export class Execution {
     this.close();
   }
 
-  #begin(what: string): Executable {
+  #begin(what: string): ExecutionTarget {
     this.#expectReady(what);
     this.#arguments.expectValues(what);
     return this.#start(what);
@@ -269,7 +281,7 @@ export class Execution {
     this.#arguments.expectAllSet(what);
   }
 
-  #start(what: string): Executable {
+  #start(what: string): ExecutionTarget {
     const executable = this.#compilation.lend();
     this.#state = "running";
     this.#arguments.retain();
@@ -297,48 +309,28 @@ export class Execution {
   ): Promise<Ending> {
     const { trace } = this.#compilation;
     try {
-      const result = await inSection(trace, "LR", "PE", `Execution.${what}`, () =>
+      const result: ExecutionResult & Abandoned = await inSection(trace, "LR", "PE", `Execution.${what}`, () =>
         execute(this.#arguments.request(), options),
       );
       const { timing } = result;
       return this.#end(what, { ...result, launched: timing, fenced: timing });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const failed = { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
-      return this.#end(what, { ...failed, launched: notMeasured, fenced: notMeasured });
+      return this.#end(what, failed(textOf(error)));
     }
   }
 
   /** Takes over how the execution has ended. */
   #end(what: string, answer: Conclusion): Ending {
     const { log } = this.#compilation;
-    log.VLOG("EXECUTION", () => describe(what, answer));
-    const conclusion = this.#checked(answer);
+    log.VLOG("EXECUTION", () => endingText(what, answer));
+    const { outputShapes, abandoned } = answer;
+    const misfit = this.#arguments.end(answer.status === ErrorStatus.NONE ? outputShapes : undefined, abandoned);
     this.#compilation.giveBack();
     this.#state = "done";
-    this.#conclusion = conclusion;
-    const { status, message } = conclusion;
+    this.#conclusion = misfit === undefined ? answer : failed(misfit);
+    const { status, message } = this.#conclusion;
     const code = convertErrorStatusToResultCode(status);
     return { code, message: `${what}: ${message ?? `status ${errorStatusNames.get(status) ?? status}`}` };
-  }
-
-  #checked(answer: Conclusion): Conclusion {
-    const { status, outputShapes } = answer;
-    const isDone = status === ErrorStatus.NONE;
-    const failed = (message: string): Conclusion => ({
-      status: ErrorStatus.GENERAL_FAILURE,
-      message,
-      outputShapes: [],
-      launched: notMeasured,
-      fenced: notMeasured,
-    });
-    const hasShapes = isDone || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
-    // Devices older than HAL 1.2 give no shapes: what is known stays so.
-    const shapes = isDone && outputShapes.length === 0 ? this.#arguments.initialShapes() : outputShapes;
-    const impossible = hasShapes ? this.#arguments.whyImpossible(shapes) : undefined;
-    const misfit = this.#arguments.end(isDone && impossible === undefined ? shapes : undefined);
-    const problem = impossible ?? misfit;
-    return problem === undefined ? { ...answer, outputShapes: hasShapes ? shapes : [] } : failed(problem);
   }
 
   #shapeAt(index: number, what: string): OutputShape {
@@ -357,18 +349,26 @@ export class Execution {
   }
 
   #expectDone(what: string): Conclusion {
-    expect(this.#conclusion !== undefined, ResultCode.BAD_STATE, () => `${what}: the execution is ${this.#state}`);
+    expect(this.#conclusion !== undefined, ResultCode.BAD_STATE, () => {
+      const hint = this.#state === "running" ? "; wait for its event first" : "";
+      return `${what}: the execution is ${this.#state}${hint}`;
+    });
     return this.#conclusion;
   }
 }
 
-function describe(what: string, { status, message, outputShapes }: Conclusion): string {
+function endingText(what: string, { status, message, outputShapes }: Conclusion): string {
   const shapes = outputShapes.map(({ dimensions }) => `[${dimensions.join(", ")}]`);
   return [
     `${what} gives ${errorStatusNames.get(status) ?? status}`,
     ...(message === undefined ? [] : [message]),
     ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
   ].join(": ");
+}
+
+function failed(message: string): Conclusion {
+  const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
+  return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
 }
 
 function throwUnlessDone({ code, message }: Ending): void {

@@ -13,12 +13,13 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import type { Executable } from "./compilation.ts";
+import type { ExecutionTarget } from "./compiled-model.ts";
 import { executeAfter } from "./plan/fenced.ts";
 import { isRecoverable } from "./plan/run.ts";
+import type { Abandoned } from "./watch.ts";
 
 /** How an execution ended, whichever way it ran. */
-export interface Conclusion extends Outcome {
+export interface Conclusion extends Outcome, Abandoned {
   readonly outputShapes: readonly OutputShape[];
   /** From the start. */
   readonly launched: Timing;
@@ -31,7 +32,7 @@ export interface Conclusion extends Outcome {
  * where it may fall back to the CPU.
  */
 export async function launchFenced(
-  { whole, preparedModel, canFallBack }: Executable,
+  { whole, preparedModel, canFallBack }: ExecutionTarget,
   request: Request,
   fences: readonly SyncFence[],
   options: FencedExecuteOptions,
@@ -40,17 +41,8 @@ export async function launchFenced(
   const ordinarily = () => executeAfter(fences, options, now, (timed) => preparedModel.execute(request, timed)).answer;
   const model = whole ?? preparedModel;
   if (model.executeFenced === undefined) return ordinarily();
-  const result = await model.executeFenced(request, fences, options).catch(threw);
-  const isGood = result.status === ErrorStatus.NONE && result.callback !== null;
-  if (isGood) return result;
-  if (canFallBack && isRecoverable(result.status)) return ordinarily();
-  if (result.status !== ErrorStatus.NONE) return result;
-  return { ...result, status: ErrorStatus.GENERAL_FAILURE, message: "the device answered NONE and no callback" };
-}
-
-function threw(error: unknown): FencedResult {
-  const message = `executeFenced threw: ${error instanceof Error ? error.message : error}`;
-  return { status: ErrorStatus.GENERAL_FAILURE, message, syncFence: null, callback: null };
+  const result = await model.executeFenced(request, fences, options);
+  return canFallBack && isRecoverable(result.status) ? ordinarily() : result;
 }
 
 /** Waits until an execution that was launched has ended. Never rejects. */
@@ -58,27 +50,27 @@ export async function concludeFenced(
   { syncFence, callback }: FencedResult,
   shapes: readonly OutputShape[],
 ): Promise<Conclusion> {
-  let failure: string | undefined;
-  try {
-    const state = syncFence === null ? "SIGNALED" : await syncFence.wait();
-    if (state !== "SIGNALED") failure = `the execution's fence ended in state ${state}`;
-    const info = await callback?.getExecutionInfo();
-    if (info !== undefined) return conclusionOf(info, failure, shapes);
-  } catch (error) {
-    failure ??= `the device did not tell how the execution ended: ${error instanceof Error ? error.message : error}`;
-  }
-  return failed(failure ?? "the device did not tell how the execution ended");
+  const state = syncFence === null ? "SIGNALED" : await syncFence.wait();
+  const failure = state === "SIGNALED" ? undefined : `the execution's fence ended in state ${state}`;
+  const info = await callback?.getExecutionInfo();
+  return info === undefined ? failed("there is no callback to tell how it ended") : conclusionOf(info, failure, shapes);
 }
 
 function conclusionOf(
-  { status, message, timingLaunched, timingFenced }: ExecutionInfo,
+  { status, message, timingLaunched, timingFenced, abandoned }: ExecutionInfo & Abandoned,
   failure: string | undefined,
   outputShapes: readonly OutputShape[],
 ): Conclusion {
   if (failure !== undefined && status === ErrorStatus.NONE) return failed(failure);
   const text = message ?? failure;
   const outcome = { status, ...(text !== undefined && status !== ErrorStatus.NONE && { message: text }) };
-  return { ...outcome, outputShapes, launched: timingLaunched, fenced: timingFenced };
+  return {
+    ...outcome,
+    outputShapes: status === ErrorStatus.NONE ? outputShapes : [],
+    launched: timingLaunched,
+    fenced: timingFenced,
+    ...(abandoned && { abandoned }),
+  };
 }
 
 function failed(message: string): Conclusion {

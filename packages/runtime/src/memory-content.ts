@@ -5,12 +5,12 @@
 import type { DataLocation, Memory as HalMemory, IBuffer, Operand, RequestMemoryPool } from "@nnhal/types";
 import { combineDimensions } from "@nnhal/utils";
 import { sameExtraParams } from "@nnhal/validation";
-import type { Compilation } from "./compilation.ts";
+import type { CompiledModel } from "./compiled-model.ts";
 import { type OperandFacts, sizeOfData } from "./operand-facts.ts";
 
 /** An input or an output of a compilation. */
 export interface Role {
-  readonly compilation: Compilation;
+  readonly compilation: CompiledModel;
   readonly side: "input" | "output";
   /** Index into the model's inputs or outputs. */
   readonly index: number;

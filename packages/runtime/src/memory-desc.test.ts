@@ -1,4 +1,11 @@
-import { type AllocateResult, type BufferDesc, type BufferRole, type Device, ErrorStatus } from "@nnhal/types";
+import {
+  type AllocateResult,
+  type BufferDesc,
+  type BufferRole,
+  type Device,
+  ErrorStatus,
+  type PreparedModel,
+} from "@nnhal/types";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { addFrom, addInto, read, state } from "./described-memory.test-helper.ts";
@@ -19,10 +26,15 @@ beforeEach(async () => {
 });
 
 /** A device that notes what it is asked to allocate, and may answer otherwise. */
-function allocating(asked: unknown[][], answer?: AllocateResult): Device {
+function allocating(asked: unknown[][], answer?: AllocateResult, made: (PreparedModel | null)[] = []): Device {
   return {
     ...reference,
     name: "allocating",
+    async prepareModel(...request) {
+      const result = await reference.prepareModel(...request);
+      made.push(result.preparedModel);
+      return result;
+    },
     async allocate(...request) {
       asked.push(request);
       return answer ?? (await reference.allocate?.(...request)) ?? Promise.reject(new Error("no allocate"));
@@ -33,10 +45,11 @@ function allocating(asked: unknown[][], answer?: AllocateResult): Device {
 describe("MemoryDesc", () => {
   it("has a device hold what its roles hand on", async () => {
     const asked: unknown[][] = [];
-    const own = await compile(addModel(), [allocating(asked)]);
+    const made: (PreparedModel | null)[] = [];
+    const own = await compile(addModel(), [allocating(asked, undefined, made)]);
     const memory = await Memory.createFromDesc(state(own));
     const input: BufferRole = { modelIndex: 0, ioIndex: 0, frequency: 1 };
-    expect(asked).toEqual([[{ dimensions: [2] } satisfies BufferDesc, [own.executable.whole], [input], [input]]]);
+    expect(asked).toEqual([[{ dimensions: [2] } satisfies BufferDesc, [made[0]], [input], [input]]]);
     await addInto(memory, [1, 2], own);
     expect(await addFrom(memory, own)).toEqual([1, 2]);
     expect(() => memory.map()).toThrow(code("UNMAPPABLE"));
@@ -46,11 +59,10 @@ describe("MemoryDesc", () => {
 
   it("has roles of several compilations, each with its frequency, and dimensions of its own", async () => {
     const asked: unknown[][] = [];
-    const device = allocating(asked);
-    const [first, second] = await Promise.all([
-      compile(addModel(float32(0), float32(0), float32(0)), [device]),
-      compile(addModel(float32(0), float32(0), float32(0)), [device]),
-    ]);
+    const made: (PreparedModel | null)[] = [];
+    const device = allocating(asked, undefined, made);
+    const first = await compile(addModel(float32(0), float32(0), float32(0)), [device]);
+    const second = await compile(addModel(float32(0), float32(0), float32(0)), [device]);
     const desc = new MemoryDesc();
     desc.addOutputRole(first, 0, 0.5);
     desc.addInputRole(second, 1, 0.25);
@@ -60,7 +72,7 @@ describe("MemoryDesc", () => {
     expect(asked).toEqual([
       [
         { dimensions: [2] },
-        [first.executable.whole, second.executable.whole],
+        made,
         [{ modelIndex: 1, ioIndex: 1, frequency: 0.25 }],
         [{ modelIndex: 0, ioIndex: 0, frequency: 0.5 }],
       ],

@@ -2,10 +2,12 @@
  * MemoryDesc: what a memory is going to be used for, from which its best place follows (NNAPI: ANeuralNetworksMemoryDesc).
  */
 import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
-import { type Device, ErrorStatus } from "@nnhal/types";
-import { combineDimensions } from "@nnhal/utils";
-import { allocated, expectDimensions, expectGiven } from "./checks.ts";
-import type { Compilation } from "./compilation.ts";
+import { ErrorStatus } from "@nnhal/types";
+import { combineDimensions, defaultLogger, type Logger } from "@nnhal/utils";
+import { allocated, expectDimensions } from "./checks.ts";
+import type { CompiledModel } from "./compiled-model.ts";
+import { expectKind } from "./given.ts";
+import type { GuardedDevice } from "./guard/device.ts";
 import {
   type DeviceBuffer,
   describedContent,
@@ -37,12 +39,12 @@ export class MemoryDesc {
   #isFinished = false;
 
   /** The memory may be an input of a finished compilation. `frequency`: how likely, within (0, 1]. Default: 1. */
-  addInputRole(compilation: Compilation, index: number, frequency = 1): void {
+  addInputRole(compilation: CompiledModel, index: number, frequency = 1): void {
     this.#addRole("addInputRole", { compilation, side: "input", index, frequency });
   }
 
   /** The memory may be an output of a finished compilation. */
-  addOutputRole(compilation: Compilation, index: number, frequency = 1): void {
+  addOutputRole(compilation: CompiledModel, index: number, frequency = 1): void {
     this.#addRole("addOutputRole", { compilation, side: "output", index, frequency });
   }
 
@@ -61,6 +63,11 @@ export class MemoryDesc {
     this.#isFinished = true;
   }
 
+  /** For this package: the logger of the compilations; of several, that of the first. */
+  get log(): Logger {
+    return this.#roles[0]?.compilation.log ?? defaultLogger;
+  }
+
   /** For Memory.createFromDesc. */
   async allocate(): Promise<MemoryContent> {
     const what = "Memory.createFromDesc";
@@ -70,7 +77,7 @@ export class MemoryDesc {
     const roles = this.#roles;
     const dimensions = this.#dimensions;
     const description = { roles, operand, dimensions };
-    const onDevice = await allocateOnDevice(roles, dimensions);
+    const onDevice = await allocateOnDevice(roles, dimensions, this.log);
     if ("buffer" in onDevice) return describedContent(onDevice, description);
     const size = sizeOfData(operand.facts, dimensions);
     const isExplicit = roles.some(({ compilation }) => compilation.isExplicit);
@@ -92,7 +99,7 @@ export class MemoryDesc {
     const what = `MemoryDesc.${method}`;
     const { compilation, side, index, frequency } = role;
     this.#expectOpen(what);
-    expectGiven(compilation, what, "compilation");
+    expectKind(compilation, "Compilation", what, "compilation");
     const isReady = compilation.isFinished;
     expect(isReady, ResultCode.BAD_DATA, () => `${what}: the compilation is not finished, or failed or was closed`);
     const { operands, inputIndexes, outputIndexes } = compilation.hal.main;
@@ -109,7 +116,7 @@ export class MemoryDesc {
     expect(
       frequency > 0 && frequency <= 1,
       ResultCode.BAD_DATA,
-      () => `${what}: ${frequency} is no frequency; a number within (0, 1] is needed`,
+      () => `${what}: ${frequency} is not a frequency; a number within (0, 1] is needed`,
     );
     const { type, scale, zeroPoint, extraParams, dimensions } = operands[indexes[index]];
     const facts = compilation.factsOf(type);
@@ -147,7 +154,7 @@ function combined(
   return [...result];
 }
 
-function isOfHal1_3({ halVersion = "1.3" }: Device): boolean {
+function isOfHal1_3({ halVersion }: GuardedDevice): boolean {
   return halVersion >= "1.3";
 }
 
@@ -155,6 +162,7 @@ function isOfHal1_3({ halVersion = "1.3" }: Device): boolean {
 async function allocateOnDevice(
   roles: readonly UsedRole[],
   dimensions: readonly number[],
+  log: Logger,
 ): Promise<DeviceBuffer | { readonly code: ResultCode; readonly message: string }> {
   const weighted: WeightedRole[] = [];
   for (const { compilation, side, index, frequency } of roles) {
@@ -162,9 +170,10 @@ async function allocateOnDevice(
     if (uses.length === 0) return failed(`no device uses ${side} ${index} of a compilation by itself`);
     weighted.push(...uses.map((role) => ({ role, frequency })));
   }
-  const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted);
+  const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted, log);
   if (status !== ErrorStatus.NONE) return failed(message, convertErrorStatusToResultCode(status));
-  if (buffer === null || token <= 0) return failed(`the device answered NONE and ${buffer} with token ${token}`);
+  // The guard has seen to that.
+  if (buffer === null) return failed("the device answered NONE without a buffer");
   return { buffer, token };
 }
 

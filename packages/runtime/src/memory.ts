@@ -4,9 +4,11 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
+import { defaultLogger, type Logger } from "@nnhal/utils";
 import { poolIssues } from "@nnhal/validation";
-import { allocated, expectGiven } from "./checks.ts";
+import { allocated } from "./checks.ts";
 import { close, whenCollected } from "./finalizer.ts";
+import { describe, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
 import { copyContent } from "./memory-copy.ts";
 import type { MemoryDesc } from "./memory-desc.ts";
@@ -22,6 +24,7 @@ import { expect, ResultCode } from "./result-code.ts";
 export class Memory {
   readonly #content: MemoryContent;
   readonly #release: () => void;
+  readonly #log: Logger;
   readonly #whenClosed = new Set<WeakRef<(pool: HalMemory) => void>>();
   #uses = 0;
   #isKept = false;
@@ -29,24 +32,28 @@ export class Memory {
   #isReleased = false;
 
   /** For this package: applications use the functions below. `release`: frees what the content holds. */
-  constructor(content: MemoryContent, release: () => void = () => {}) {
+  constructor(content: MemoryContent, what: string, release: () => void = () => {}, log: Logger = plainLog()) {
     this.#content = content;
     this.#release = release;
+    this.#log = log;
+    log.VLOG("MEMORY", () => `${what} makes ${this.#text()}`);
   }
 
   /** Zeroed memory of a size in bytes, that all threads of this process can share. Throws OUT_OF_MEMORY. */
   static allocate(size: number): Memory {
     const what = "Memory.allocate";
     expectSize(size, what);
-    return new Memory(sizedContent(allocated(size, what, allocateMemory)));
+    return new Memory(sizedContent(allocated(size, what, allocateMemory)), what);
   }
 
   /** A memory in the HAL's form, such as an importer or a transport gives. */
   static from(memory: HalMemory): Memory {
     expectGiven(memory, "Memory.from", "memory");
+    const isHal = typeof memory === "object" && "handle" in memory;
+    expect(isHal, ResultCode.BAD_DATA, () => `Memory.from: memory is ${describe(memory)}, not one in the HAL's form`);
     const [issue] = poolIssues(memory);
     expect(issue === undefined, ResultCode.BAD_DATA, () => `Memory.from: ${issue.path}: ${issue.message}`);
-    return new Memory(memory.name === "hardware_buffer" ? opaqueContent(memory) : sizedContent(memory));
+    return new Memory(memory.name === "hardware_buffer" ? opaqueContent(memory) : sizedContent(memory), "Memory.from");
   }
 
   /**
@@ -56,18 +63,26 @@ export class Memory {
   static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
     const what = "Memory.createFromFd";
     expectSize(size, what);
-    expect(Number.isInteger(fd) && fd >= 0, ResultCode.BAD_DATA, () => `${what}: ${fd} is no file descriptor`);
+    expect(
+      Number.isInteger(fd) && fd >= 0,
+      ResultCode.BAD_DATA,
+      () => `${what}: ${describe(fd)} is not a file descriptor`,
+    );
     const { READ, WRITE } = Protection;
     const isKnown = Number.isInteger(protection) && protection >= 0 && protection <= READ + WRITE;
-    expect(isKnown, ResultCode.BAD_DATA, () => `${what}: ${protection} is no sum of READ (1) and WRITE (2)`);
+    expect(
+      isKnown,
+      ResultCode.BAD_DATA,
+      () => `${what}: ${describe(protection)} is not a sum of READ (1) and WRITE (2)`,
+    );
     const isOffset = Number.isSafeInteger(offset) && offset >= 0;
-    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: ${offset} is no offset in a file`);
+    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: ${describe(offset)} is not an offset in a file`);
     const own = duplicated(fd, (protection & WRITE) !== 0, what);
     const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
-    if (own === undefined) return new Memory(sizedContent(memory));
+    if (own === undefined) return new Memory(sizedContent(memory), what);
     // Models and requests have the HAL's memory, not this object: the descriptor lives as long as any of them.
     const cancel = whenCollected(memory, own, closeSync);
-    return new Memory(sizedContent(memory), () => {
+    return new Memory(sizedContent(memory), what, () => {
       cancel();
       closeSync(own);
     });
@@ -80,8 +95,13 @@ export class Memory {
   static createFromAHardwareBuffer(hardwareBuffer: HalMemory): Memory {
     const what = "Memory.createFromAHardwareBuffer";
     expectGiven(hardwareBuffer, what, "hardwareBuffer");
-    const isOne = hardwareBuffer.handle?.kind === "hardwareBuffer";
-    expect(isOne, ResultCode.BAD_DATA, () => `${what}: the memory ${hardwareBuffer.name} lies in no hardware buffer`);
+    const { handle } = optionsOf(hardwareBuffer, what, "hardwareBuffer");
+    const isOne = handle?.kind === "hardwareBuffer";
+    expect(
+      isOne,
+      ResultCode.BAD_DATA,
+      () => `${what}: hardwareBuffer is ${describe(hardwareBuffer)}, not a memory that lies in a hardware buffer`,
+    );
     return Memory.from(hardwareBuffer);
   }
 
@@ -91,14 +111,15 @@ export class Memory {
    * will not do, since a size is not known or a compilation is for an explicit list of devices.
    */
   static async createFromDesc(desc: MemoryDesc): Promise<Memory> {
-    expectGiven(desc, "Memory.createFromDesc", "desc");
+    expectKind(desc, "MemoryDesc", "Memory.createFromDesc", "desc");
     const content = await desc.allocate();
     const { buffer } = content;
     const finalizer = { cancel: () => {} };
-    const memory = new Memory(content, () => {
+    const release = () => {
       finalizer.cancel();
       close(buffer);
-    });
+    };
+    const memory = new Memory(content, "Memory.createFromDesc", release, desc.log);
     if (buffer !== undefined) finalizer.cancel = whenCollected(memory, buffer, close);
     return memory;
   }
@@ -109,8 +130,8 @@ export class Memory {
    */
   static async copy(source: Memory, destination: Memory): Promise<void> {
     const what = "Memory.copy";
-    expectGiven(source, what, "source");
-    expectGiven(destination, what, "destination");
+    expectKind(source, "Memory", what, "source");
+    expectKind(destination, "Memory", what, "destination");
     const from = source.content(what);
     const to = destination.content(what);
     if (source === destination) return;
@@ -137,6 +158,7 @@ export class Memory {
     expect(isPlain, ResultCode.UNMAPPABLE, () => "map: memory made of a descriptor is read and written by copying");
     const bytes = mapMemory(plain);
     if ("unmappable" in bytes) expect(false, ResultCode.UNMAPPABLE, () => `map: ${bytes.unmappable}`);
+    this.#log.VLOG("MEMORY", () => `map: ${this.#text()}`);
     return bytes;
   }
 
@@ -184,13 +206,31 @@ export class Memory {
   #releaseWhenIdle(): void {
     if (!this.#isClosed || this.#uses > 0 || this.#isKept || this.#isReleased) return;
     this.#isReleased = true;
+    this.#log.VLOG("MEMORY", () => `freed: ${this.#text()}`);
     this.#release();
   }
+
+  #text(): string {
+    const { plain, pool, isDescribed } = this.#content;
+    const where = plain === undefined ? "a buffer of a device" : `${plain.size} bytes of ${plain.name}`;
+    const token = pool.kind === "token" ? ` with token ${pool.token}` : "";
+    return `${where}${token}${isDescribed ? ", for the roles of a descriptor" : ""}`;
+  }
+}
+
+/** The logger of memories that belong to no model. It may be what a program calls first, so the tags are read. */
+function plainLog(): Logger {
+  defaultLogger.initVLogMask();
+  return defaultLogger;
 }
 
 function expectSize(size: number, what: string): void {
   const isSize = Number.isInteger(size) && size > 0 && size <= greatestSize;
-  expect(isSize, ResultCode.BAD_DATA, () => `${what}: ${size} is no size; an integer within [1, 2^32) is needed`);
+  expect(
+    isSize,
+    ResultCode.BAD_DATA,
+    () => `${what}: ${describe(size)} is not a size; an integer within [1, 2^32) is needed`,
+  );
 }
 
 /**

@@ -73,6 +73,7 @@ describe("Model", () => {
     /** A device that takes some operations. */
     const taking = (...types: readonly (keyof typeof OperationType)[]): Device => ({
       ...reference,
+      name: types.join("+"),
       getSupportedOperations: ({ main }) => {
         const supported = main.operations.map(({ type }) => types.some((name) => OperationType[name] === type));
         return { ...ok, supported, reasons: supported.map((yes) => (yes ? undefined : "no")) };
@@ -106,7 +107,7 @@ describe("Model", () => {
         ...taking("ABS"),
         getSupportedOperations: () => ({ status: ErrorStatus.GENERAL_FAILURE, supported: [], reasons: [] }),
       };
-      const short = { ...taking("ABS"), getSupportedOperations: () => ({ ...ok, supported: [true], reasons: [] }) };
+      const short = { ...taking("NEG"), getSupportedOperations: () => ({ ...ok, supported: [true], reasons: [] }) };
       expect(unsorted().getSupportedOperationsForDevices([failing, short])).toEqual([false, false, false]);
     });
 
@@ -158,7 +159,7 @@ describe("Model", () => {
     it("operands of no type, of impossible dimensions, and larger than 2^32 - 1 bytes", () => {
       const model = new Model();
       expect(() => model.addOperand({ type: JSON.parse('"TENSOR_FLOAT65"') })).toThrow(
-        "addOperand: TENSOR_FLOAT65 is no operand type",
+        'addOperand: "TENSOR_FLOAT65" is not an operand type',
       );
       for (const dimensions of [[-1], [1.5], [2 ** 32], [Number.NaN]]) {
         expect(() => model.addOperand({ type: "TENSOR_FLOAT32", dimensions })).toThrow(code("BAD_DATA"));
@@ -306,7 +307,7 @@ describe("Model", () => {
     it("a HAL model that is not valid", () => {
       const { hal } = addModel();
       expect(() => Model.from({ ...hal, main: { ...hal.main, inputIndexes: [0] } })).toThrow(code("BAD_DATA"));
-      expect(Model.from(hal).hal).toBe(hal);
+      expect(Model.from(hal).hal).toEqual(hal);
     });
   });
 });

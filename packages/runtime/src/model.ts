@@ -22,8 +22,7 @@ import {
   noTracer,
   type Tracer,
 } from "@nnhal/utils";
-import { modelIssues } from "@nnhal/validation";
-import { expectDevices, expectGiven } from "./checks.ts";
+import { extensionIssues, modelIssues } from "@nnhal/validation";
 import { createConstants } from "./constants.ts";
 import {
   channelQuantOf,
@@ -35,6 +34,9 @@ import {
   type OperandDescription,
 } from "./draft-operand.ts";
 import { extensionCode, type ModelExtensions, modelExtensions, splitCode, usedExtensions } from "./extensions.ts";
+import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
+import { devicesGiven } from "./given-devices.ts";
+import { snapshotOf } from "./hal-snapshot.ts";
 import type { Memory } from "./memory.ts";
 import { withReferenced } from "./merge-models.ts";
 import type { OperandFacts } from "./operand-facts.ts";
@@ -77,7 +79,14 @@ export class Model {
   readonly log: Logger;
   readonly trace: Tracer;
 
-  constructor({ extensions = [], log = defaultLogger, trace = noTracer }: ModelOptions = {}) {
+  constructor(options: ModelOptions = {}) {
+    const what = "Model";
+    const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what);
+    expectList(extensions, what, "extensions");
+    const [issue] = extensionIssues(extensions);
+    expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue.path}: ${issue.message}`);
+    expectKind(log, "Logger", what, "log");
+    expectKind(trace, "Tracer", what, "trace");
     log.initVLogMask();
     this.#described = extensions;
     this.#extensions = modelExtensions(extensions);
@@ -85,11 +94,17 @@ export class Model {
     this.trace = trace;
   }
 
-  /** A finished model from one in the HAL's form, such as an importer gives. Throws BAD_DATA where it is not valid. */
+  /**
+   * A finished model from one in the HAL's form, such as an importer gives. It is read once; only the bytes of its constants
+   * are used where they are, and must stay as they are while the model lives. Throws BAD_DATA if it is not valid.
+   */
   static from(model: HalModel, options: ModelOptions = {}): Model {
-    expectGiven(model, "Model.from", "model");
+    const what = "Model.from";
+    expectGiven(model, what, "model");
+    const isHal = typeof model === "object" && "main" in model;
+    expect(isHal, ResultCode.BAD_DATA, () => `${what}: model is ${describe(model)}, not a model in the HAL's form`);
     const result = new Model(options);
-    inSection(result.trace, "LR", "PP", "Model.from", () => result.#finishAs(model));
+    inSection(result.trace, "LR", "PP", what, () => result.#finishAs(snapshotOf(model, what)));
     return result;
   }
 
@@ -140,7 +155,7 @@ export class Model {
   setOperandValueFromMemory(index: number, memory: Memory, offset: number, length: number): void {
     const what = `setOperandValueFromMemory(${index})`;
     const operand = this.#operand(index, what);
-    expectGiven(memory, what, "memory");
+    expectKind(memory, "Memory", what, "memory");
     expectLength(operand, length, what);
     const content = memory.content(what);
     const place = content.locate(undefined, { offset, length }, []);
@@ -155,7 +170,7 @@ export class Model {
   setOperandValueFromModel(index: number, model: Model): void {
     const what = `setOperandValueFromModel(${index})`;
     const operand = this.#operand(index, what);
-    expectGiven(model, what, "model");
+    expectKind(model, "Model", what, "model");
     const { facts } = operand;
     expect(facts.kind === "subgraph", ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);
     expect(model.isFinished, ResultCode.BAD_STATE, () => `${what}: the model given is not finished`);
@@ -181,8 +196,8 @@ export class Model {
   addOperation(type: OperationTypeName | number, inputs: readonly number[], outputs: readonly number[]): void {
     const what = `addOperation(${type})`;
     this.#expectOpen(what);
-    expectGiven(inputs, what, "inputs");
-    expectGiven(outputs, what, "outputs");
+    expectList(inputs, what, "inputs");
+    expectList(outputs, what, "outputs");
     const code = typeof type === "number" ? type : OperationType[type];
     const isOne = typeof type === "number" ? this.#isExtensionOperation(type) : code !== undefined;
     expect(isOne, ResultCode.BAD_DATA, () => `${what}: there is no such operation`);
@@ -194,8 +209,8 @@ export class Model {
   identifyInputsAndOutputs(inputs: readonly number[], outputs: readonly number[]): void {
     const what = "identifyInputsAndOutputs";
     this.#expectOpen(what);
-    expectGiven(inputs, what, "inputs");
-    expectGiven(outputs, what, "outputs");
+    expectList(inputs, what, "inputs");
+    expectList(outputs, what, "outputs");
     expect(
       this.#inputs.length + this.#outputs.length === 0,
       ResultCode.BAD_STATE,
@@ -245,9 +260,9 @@ export class Model {
    */
   getSupportedOperationsForDevices(devices: readonly Device[]): boolean[] {
     const what = "getSupportedOperationsForDevices";
-    expectDevices(devices, what);
-    expect(devices.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
-    const supported = supportedByAny(this.hal, devices);
+    const { devices: given } = devicesGiven(devices, undefined, what);
+    expect(given.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
+    const supported = supportedByAny(this.hal, given, this.log);
     if (this.#order === undefined) return supported;
     const added = new Array<boolean>(supported.length);
     for (const [place, original] of this.#order.entries()) added[original] = supported[place];

@@ -34,3 +34,10 @@ export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): 
   if (facts.name === "OEM" || isUnspecified(facts, dimensions)) return undefined;
   return dimensions.reduce((size, extent) => size * extent, facts.elementSize);
 }
+
+/** Whether extents say all that others do, and the same. */
+export function refines(dimensions: readonly number[], known: readonly number[]): boolean {
+  if (known.length === 0) return true;
+  if (dimensions.length !== known.length) return false;
+  return known.every((extent, axis) => extent === 0 || dimensions[axis] === extent);
+}

@@ -5,7 +5,7 @@
 import { rehearsalModel, steadyClock } from "@nnhal/driver-core/device";
 import { ErrorStatus, type PreparedModel, type Request } from "@nnhal/types";
 import { noTracer, notMeasured, silentLogger } from "@nnhal/utils";
-import { type Executed, Execution } from "./execution.ts";
+import { Execution } from "./execution.ts";
 import { halOperandFacts } from "./operand-facts.ts";
 
 /** Executes a model that computes nothing, where nobody sees it: it is neither logged nor traced. Gives its request. */
@@ -19,7 +19,7 @@ export async function rehearseExecution(): Promise<Request | undefined> {
     close() {},
   };
   const executable = { preparedModel, canFallBack: false };
-  const compilation: Executed = {
+  const compilation = {
     hal: rehearsalModel,
     factsOf: halOperandFacts,
     executable,

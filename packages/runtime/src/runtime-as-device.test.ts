@@ -11,10 +11,11 @@ import {
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
+import { code } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { float32, openReference } from "./models.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
-import type { StepTime } from "./plan/run.ts";
+import type { StepTime } from "./plan/run-options.ts";
 import { runtimeAsDevice } from "./runtime-as-device.ts";
 
 let reference: Device;
@@ -67,7 +68,7 @@ describe("runtimeAsDevice", () => {
     expect(device.getCapabilities().capabilities.operandPerformance).toEqual([
       { type: OperandType.TENSOR_FLOAT32, info: { execTime: 0.25, powerUsage: 0.5 } },
     ]);
-    expect(() => runtimeAsDevice([])).toThrow(TypeError);
+    expect(() => runtimeAsDevice([])).toThrow(code("BAD_DATA"));
   });
 
   it("takes what one of them takes, and says why none does", () => {

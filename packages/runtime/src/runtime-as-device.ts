@@ -14,9 +14,14 @@ import {
   type PerformanceInfo,
   type PrepareResult,
 } from "@nnhal/types";
+import { defaultLogger } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
-import { type DivideOptions, divideAndPrepare, planningOrder } from "./plan/divide.ts";
+import { divisionGiven } from "./divide-options.ts";
+import { describe } from "./given.ts";
+import { type GuardedDevice, guardDevice } from "./guard/device.ts";
+import { type DivideOptions, divideAndPrepare } from "./plan/divide.ts";
 import { shareTokens } from "./plan/shared-tokens.ts";
+import { expect, ResultCode } from "./result-code.ts";
 
 /** How to present devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
@@ -27,23 +32,29 @@ export interface RuntimeDeviceOptions extends DivideOptions {
 /**
  * A device that divides models among others. It takes an operation if one of them does, or if it is control flow that the
  * runtime can interpret; of their figures it shows the best. It keeps no caches. A buffer lies on the one device that uses
- * what is in it; where that are several, there is none. Throws a TypeError without devices.
+ * what is in it; where that are several, there is none. Throws a NeuralNetworksError: UNEXPECTED_NULL or BAD_DATA for what
+ * is not a device, no devices at all, a device that is listed twice, two of one name, and options that break a rule.
  */
 export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDeviceOptions = {}): Device {
-  const { cpu, policy } = options;
-  const all = planningOrder(devices, cpu);
-  if (all.length === 0) throw new TypeError("runtimeAsDevice needs at least one device");
+  const what = "runtimeAsDevice";
+  const { devices: all, cpu, options: checked } = divisionGiven(devices, options, what);
+  const { cpu: _, name = nameOf(all), ...others } = checked;
+  const isName = typeof name === "string" && name !== "";
+  expect(isName, ResultCode.BAD_DATA, () => `${what}: name is ${describe(name)}, not a text`);
+  const division = { ...others, ...(cpu && { cpu }) };
+  const { policy } = checked;
   const ok = { status: ErrorStatus.NONE } as const;
   const planning = (preference?: ExecutionPreference) => ({
     ...(policy && { policy }),
     ...(cpu && { cpu: cpu.name }),
     ...(preference !== undefined && { preference }),
   });
-  const { allocate, present } = shareTokens(all);
+  const { allocate, present } = shareTokens(all, checked.log ?? defaultLogger);
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
-  return {
-    name: options.name ?? nameOf(all),
+  // As any device: what a caller gives it makes it neither throw nor reject.
+  return guardDevice({
+    name,
     getCapabilities: () => ({
       ...ok,
       capabilities: bestOf(all.map((device) => device.getCapabilities().capabilities)),
@@ -69,11 +80,12 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
       const reasons = whyUnsupported(model, all, planning());
       return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
     },
-    async prepareModel(model, { cache: _, ...prepareOptions } = {}): Promise<PrepareResult> {
+    async prepareModel(model, given): Promise<PrepareResult> {
+      const { cache: _, ...prepareOptions } = given ?? {};
       const refuse = (status: ErrorStatus, message: string) => ({ status, message, preparedModel: null });
       const invalid = problemOf(model, all);
       if (invalid !== undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, invalid);
-      const divided = await divideAndPrepare(model, all, options, prepareOptions);
+      const divided = await divideAndPrepare(model, all, division, prepareOptions);
       if ("plan" in divided) return { ...ok, preparedModel: present(divided, model) };
       if ("status" in divided) return refuse(divided.status, divided.message ?? `status ${divided.status}`);
       const { unplannable, message } = divided;
@@ -81,14 +93,14 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
       return refuse(isTheModels ? ErrorStatus.INVALID_ARGUMENT : ErrorStatus.GENERAL_FAILURE, message);
     },
     allocate,
-  };
+  });
 }
 
 /**
  * What is wrong with a model. Models with extensions are left to the devices: what is right in them only those know.
  */
-function problemOf(model: Model, devices: readonly Device[]): string | undefined {
-  if (model.extensionNameToPrefix.length > 0) {
+function problemOf(model: Model, devices: readonly GuardedDevice[]): string | undefined {
+  if (model?.extensionNameToPrefix?.length > 0) {
     const answers = devices.map((device) => device.getSupportedOperations(model));
     return answers.every(({ status }) => status !== ErrorStatus.NONE) ? answers[0].message : undefined;
   }
@@ -97,7 +109,7 @@ function problemOf(model: Model, devices: readonly Device[]): string | undefined
 }
 
 /** A device's name has one hyphen: the vendor is before it. */
-function nameOf(devices: readonly Device[]): string {
+function nameOf(devices: readonly GuardedDevice[]): string {
   return `runtime-${devices.map(({ name }) => name.slice(name.indexOf("-") + 1)).join("+")}`;
 }
 

@@ -2,17 +2,21 @@
  * Which operations of a model some devices take (NNAPI: ANeuralNetworksModel_getSupportedOperationsForDevices).
  */
 import { withoutTrailingDefaults } from "@nnhal/driver-core/partition";
-import { type Device, ErrorStatus, type Model } from "@nnhal/types";
+import { ErrorStatus, type Model } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
+import type { GuardedDevice } from "./guard/device.ts";
+import { reportedBy } from "./plan/observe.ts";
 
 /**
- * For each operation of the main subgraph whether one of the devices takes it. A device that answers with an error, or not
- * for every operation, takes none.
+ * For each operation of the main subgraph whether one of the devices takes it. A device that fails to answer takes none,
+ * and is named in the log.
  */
-export function supportedByAny(model: Model, devices: readonly Device[]): boolean[] {
+export function supportedByAny(model: Model, devices: readonly GuardedDevice[], log: Logger): boolean[] {
   const count = model.main.operations.length;
+  const asked = withoutTrailingDefaults(model);
   const answers = devices.map((device) => {
-    const { status, supported } = device.getSupportedOperations(withoutTrailingDefaults(model));
-    return status === ErrorStatus.NONE && supported.length === count ? supported : [];
+    const { status, supported } = reportedBy(device, log).getSupportedOperations(asked);
+    return status === ErrorStatus.NONE ? supported : [];
   });
   return Array.from({ length: count }, (_, index) => answers.some((supported) => supported[index] === true));
 }

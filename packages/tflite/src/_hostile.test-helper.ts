@@ -8,12 +8,19 @@ import { modelIssues } from "../../validation/src/index.ts";
 import { TfliteError } from "./error.ts";
 import { writeTable } from "./flatbuffer/table.ts";
 import { importTflite } from "./import/import.ts";
+import type { TfliteModel } from "./model.ts";
 import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type TensorRow } from "./schema/tables.ts";
 
-/** Reads and imports; "fine" if that gives a model that the HAL accepts, or the message of the one error that is allowed. */
-export function attempt(bytes: Uint8Array): string {
+/** Shapes that do not fit each other: an import does not infer shapes, and the model is refused when it is finished. */
+const ofShapes: readonly string[] = ["operation-shape", "output-shape"];
+
+/**
+ * Reads and imports; "fine" if that makes a model that the HAL accepts except for shapes that the file has wrong, or the message
+ * of the one error that is allowed.
+ */
+export function attempt(source: Uint8Array | TfliteModel): string {
   try {
-    const issues = modelIssues(importTflite(bytes).model, { limit: 1 });
+    const issues = modelIssues(importTflite(source).model).filter(({ code }) => !ofShapes.includes(code));
     if (issues.length > 0) expect(issues).toEqual([]);
     return "fine";
   } catch (error) {

@@ -19,6 +19,16 @@ export function fail(path: string, problem: string): never {
   throw new TfliteError(path, problem);
 }
 
+/** What a value is, for a message: `a string`, `an array`, `the number 3`. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === "string") return "a string";
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object") return `the ${typeof value} ${String(value)}`;
+  if (Array.isArray(value)) return "an array";
+  return value instanceof Promise ? "a Promise" : "an object";
+}
+
 /** Refuses unless the condition holds. */
 export function ensure(condition: boolean, path: string, problem: () => string): asserts condition {
   if (!condition) fail(path, problem());

@@ -166,7 +166,9 @@ describe("what is wrong is said", () => {
   });
 
   test("what is no file at all", () => {
-    expect(() => readTflite([] as never)).toThrow("readTflite takes the file as a Uint8Array");
+    expect(() => readTflite([] as never)).toThrow(
+      "readTflite needs the bytes of a file as a Uint8Array or ArrayBuffer, not an array",
+    );
   });
 });
 

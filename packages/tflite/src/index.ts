@@ -1,6 +1,7 @@
 /**
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
+export type { TfliteBytes } from "./arguments.ts";
 export { TfliteError } from "./error.ts";
 export {
   type ImportedModel,
@@ -10,6 +11,7 @@ export {
   type OperatorOrigin,
   type TensorInfo,
 } from "./import/import.ts";
+export type { TfliteIssue } from "./indexes.ts";
 export type {
   TfliteMetadata,
   TfliteModel,
@@ -19,7 +21,7 @@ export type {
   TfliteSubgraph,
   TfliteTensor,
 } from "./model.ts";
-export { readTflite } from "./read.ts";
+export { readTflite, tfliteIssues } from "./read.ts";
 export { type BuiltinOperator, type BuiltinOperatorName, builtinOperators } from "./schema/builtin-operators.ts";
 export { type TensorTypeName, tensorTypes } from "./schema/codes.ts";
 export type { OptionValue } from "./schema/options.ts";

@@ -252,11 +252,14 @@ describe("what cannot be written", () => {
     [withOperator({ name: "VAR_HANDLE", options: { container: 1 } }), "options.container: 1 is not a string"],
     [withOperator({ name: "RANDOM_UNIFORM", options: { seed: "9223372036854775808" } }), "is not a 64-bit integer"],
     [withOperator({ name: "RANDOM_UNIFORM", options: { seed: 1.5 } }), "1.5 is not a 64-bit integer"],
-    [withOperator({ mutatingVariableInputs: [1] as never }), "mutatingVariableInputs: 1 is not a boolean"],
+    [
+      withOperator({ mutatingVariableInputs: [1] as never }),
+      "mutatingVariableInputs[0]: it has to be a boolean, it is the number 1",
+    ],
     [withOperator({ inputs: [2 ** 31] }), "operators[0].inputs: 2147483648 is not an integer"],
     [withOperator({ version: Number.NaN }), "operatorCodes[0].version: NaN is not an integer"],
     [withTensor({ type: "INT5" as never }), "tensors[0].type: INT5 is not a tensor type"],
-    [withTensor({ data: [1] as never }), "tensors[0].data: the data is not a Uint8Array"],
+    [withTensor({ data: [1] as never }), "tensors[0].data: it has to be a Uint8Array, it is an array"],
     [withTensor({ isSparse: true }), "sparsity: cannot be written"],
     [
       withTensor({ quantization: { scale: [1], zeroPoint: [2 ** 53], quantizedDimension: 0 } }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { abs, attempt, fileOf, operatorRow, subgraphFile, tensorRow } from "./_hostile.test-helper.ts";
 import { modelOf } from "./_model.test-helper.ts";
 import { importTflite } from "./import/import.ts";
-import { readTflite } from "./read.ts";
+import { readTflite, tfliteIssues } from "./read.ts";
 import { writeTflite } from "./write.ts";
 
 const f = { type: "FLOAT32", shape: [1, 2] } as const;
@@ -130,6 +130,40 @@ describe("rows that do not fit together are refused", () => {
     expect(messages[1]).toContainEqual(
       expect.stringContaining("(ADD).options: carries options of kind 127 where AddOptions belong"),
     );
+  });
+});
+
+describe("indexes that are out of range", () => {
+  test("are listed, every one", () => {
+    expect(tfliteIssues(subgraphFile({}))).toEqual([]);
+    const bytes = subgraphFile(
+      {
+        inputs: [2],
+        outputs: [1, -1],
+        tensors: [{ ...tensorRow, buffer: 1 }, tensorRow],
+        operators: [
+          { ...operatorRow, inputs: [0, -1, -2], outputs: [-1], intermediates: [2] },
+          { ...operatorRow, opcodeIndex: 1 },
+        ],
+      },
+      { metadata: [{ name: "m", buffer: 3 }] },
+    );
+    expect(tfliteIssues(bytes)).toEqual([
+      { path: "subgraphs[0].tensors[0].buffer", message: "there is no buffer 1; the file has 0" },
+      { path: "subgraphs[0].operators[1].opcodeIndex", message: "there is no operator code 1; the file has 1" },
+      { path: "metadata[0].buffer", message: "there is no buffer 3; the file has 0" },
+      { path: "subgraphs[0].operators[0] (ABS).inputs[2]", message: "there is no tensor -2; the subgraph has 2" },
+      { path: "subgraphs[0].operators[0] (ABS).outputs[0]", message: "there is no tensor -1; the subgraph has 2" },
+      { path: "subgraphs[0].operators[0] (ABS).intermediates[0]", message: "there is no tensor 2; the subgraph has 2" },
+      { path: "subgraphs[0].inputs[0]", message: "there is no tensor 2; the subgraph has 2" },
+      { path: "subgraphs[0].outputs[1]", message: "there is no tensor -1; the subgraph has 2" },
+    ]);
+    expect(tfliteIssues(bytes, 3)).toHaveLength(3);
+    expect(() => readTflite(bytes)).toThrow("subgraphs[0].tensors[0].buffer: there is no buffer 1");
+  });
+
+  test("do not hide that a file is broken in another way", () => {
+    expect(() => tfliteIssues(subgraphFile({ inputs: [2] }).subarray(0, 40))).toThrow("lie outside the file");
   });
 });
 

@@ -1,10 +1,12 @@
 /**
  * Reads a .tflite file into plain objects. Bounded and total: whatever the bytes are, the answer is a model whose indexes
- * are all valid, or one TfliteError.
+ * are all valid, or one TfliteError. Indexes that are out of range can be listed, too.
  */
+import { fileArgument, type TfliteBytes } from "./arguments.ts";
 import { ensure, fail } from "./error.ts";
 import { checkRange, follow, openSource, type Source } from "./flatbuffer/source.ts";
 import { readTable } from "./flatbuffer/table.ts";
+import { indexProblems, noSuch, operatorPlace, type TfliteIssue } from "./indexes.ts";
 import type {
   TfliteModel,
   TfliteOperator,
@@ -35,10 +37,13 @@ interface Context {
   readonly codes: readonly OperatorCodeRow[];
   /** The bytes of each buffer; undefined for an empty one. */
   readonly buffers: readonly (Uint8Array | undefined)[];
+  /** Called for an index that is out of range. */
+  onIssue(path: string, message: string): void;
 }
 
-function entry<T>(list: readonly T[], index: number, path: string, what: string): T {
-  ensure(index >= 0 && index < list.length, path, () => `there is no ${what} ${index}; the file has ${list.length}`);
+/** An entry of a list of the file; undefined, and an issue, if there is none. */
+function entry<T>({ onIssue }: Context, list: readonly T[], index: number, path: string, what: string): T | undefined {
+  if (index >= list.length) onIssue(path, noSuch(what, index, "file", list.length));
   return list[index];
 }
 
@@ -80,7 +85,7 @@ function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
     () => "constants that lie in another file are not supported",
   );
   // Buffer 0 is the empty one by convention, and old files without a list of buffers mean that too.
-  const data = row.buffer === 0 ? undefined : entry(context.buffers, row.buffer, `${path}.buffer`, "buffer");
+  const data = row.buffer === 0 ? undefined : entry(context, context.buffers, row.buffer, `${path}.buffer`, "buffer");
   const affine = quantization(row.quantization, `${path}.quantization`);
   return {
     name: row.name ?? "",
@@ -107,23 +112,16 @@ function options(context: Context, row: OperatorRow, code: number, path: string)
   return known;
 }
 
-function checkIndexes(list: readonly number[], count: number, least: number, path: string): readonly number[] {
-  for (const [i, index] of list.entries()) {
-    ensure(
-      index >= least && index < count,
-      `${path}[${i}]`,
-      () => `there is no tensor ${index}; the subgraph has ${count}`,
-    );
-  }
-  return list;
-}
+/** Stands for an operator code that the file has not got. */
+const noCode: OperatorCodeRow = { deprecatedBuiltinCode: 0, customCode: undefined, version: 1, builtinCode: 0 };
 
-function operator(context: Context, row: OperatorRow, tensorCount: number, path: string): TfliteOperator {
-  const codeRow = entry(context.codes, row.opcodeIndex, `${path}.opcodeIndex`, "operator code");
+function operator(context: Context, row: OperatorRow, subgraphPath: string, index: number): TfliteOperator {
+  const path = `${subgraphPath}.operators[${index}]`;
+  const codeRow = entry(context, context.codes, row.opcodeIndex, `${path}.opcodeIndex`, "operator code") ?? noCode;
   const code = Math.max(codeRow.builtinCode, codeRow.deprecatedBuiltinCode);
   ensure(code >= 0, `${path}.opcodeIndex`, () => `operator code ${code} is negative`);
   const name = builtinOperators[code]?.name ?? `BUILTIN_${code}`;
-  const place = `${path} (${name})`;
+  const place = operatorPlace(subgraphPath, index, name);
   const { intermediates = [], mutatingVariableInputs = [] } = row;
   const custom =
     row.customOptions ??
@@ -133,12 +131,10 @@ function operator(context: Context, row: OperatorRow, tensorCount: number, path:
     ...(codeRow.customCode !== undefined && { customCode: codeRow.customCode }),
     ...(custom && { customOptions: custom }),
     version: codeRow.version,
-    inputs: checkIndexes(row.inputs ?? [], tensorCount, -1, `${place}.inputs`),
-    outputs: checkIndexes(row.outputs ?? [], tensorCount, 0, `${place}.outputs`),
-    options: options(context, row, code, `${place}.options`),
-    ...(intermediates.length > 0 && {
-      intermediates: checkIndexes(intermediates, tensorCount, 0, `${place}.intermediates`),
-    }),
+    inputs: row.inputs ?? [],
+    outputs: row.outputs ?? [],
+    options: codeRow === noCode ? {} : options(context, row, code, `${place}.options`),
+    ...(intermediates.length > 0 && { intermediates }),
     ...(mutatingVariableInputs.length > 0 && { mutatingVariableInputs }),
   };
 }
@@ -148,29 +144,17 @@ function subgraph(context: Context, row: SubgraphRow, path: string): TfliteSubgr
   return {
     name: row.name ?? "",
     tensors,
-    operators: (row.operators ?? []).map((each, i) =>
-      operator(context, each, tensors.length, `${path}.operators[${i}]`),
-    ),
-    inputs: checkIndexes(row.inputs ?? [], tensors.length, 0, `${path}.inputs`),
-    outputs: checkIndexes(row.outputs ?? [], tensors.length, 0, `${path}.outputs`),
+    operators: (row.operators ?? []).map((each, i) => operator(context, each, path, i)),
+    inputs: row.inputs ?? [],
+    outputs: row.outputs ?? [],
   };
 }
 
-function signatures(row: ModelRow, subgraphs: readonly TfliteSubgraph[]): TfliteSignature[] {
-  return (row.signatureDefs ?? []).map((signature, i) => {
-    const path = `signatureDefs[${i}]`;
-    const { tensors } = entry(subgraphs, signature.subgraphIndex, `${path}.subgraphIndex`, "subgraph");
-    const names = (list: typeof signature.inputs, field: string) =>
-      (list ?? []).map((each, k) => {
-        entry(tensors, each.tensorIndex, `${path}.${field}[${k}]`, "tensor");
-        return { name: each.name ?? "", tensor: each.tensorIndex };
-      });
-    return {
-      key: signature.signatureKey ?? "",
-      subgraph: signature.subgraphIndex,
-      inputs: names(signature.inputs, "inputs"),
-      outputs: names(signature.outputs, "outputs"),
-    };
+function signatures({ signatureDefs = [] }: ModelRow): TfliteSignature[] {
+  return signatureDefs.map(({ signatureKey, subgraphIndex, inputs, outputs }) => {
+    const named = (list: typeof inputs = []) =>
+      list.map(({ name = "", tensorIndex }) => ({ name, tensor: tensorIndex }));
+    return { key: signatureKey ?? "", subgraph: subgraphIndex, inputs: named(inputs), outputs: named(outputs) };
   });
 }
 
@@ -187,13 +171,8 @@ function openRoot(source: Source): number {
   return follow(source, 0, "model");
 }
 
-/**
- * Reads a .tflite file. Constants are views of `bytes`, which must not change while the model is in use.
- *
- * @throws TfliteError where the bytes are not a well-formed .tflite file.
- */
-export function readTflite(bytes: Uint8Array): TfliteModel {
-  if (!(bytes instanceof Uint8Array)) fail("", "readTflite takes the file as a Uint8Array");
+/** Reads a file whose indexes may be out of range; `onIssue` is called for each that is. */
+function readFile(bytes: Uint8Array, onIssue: Context["onIssue"]): TfliteModel {
   const source = openSource(bytes);
   const row = readTable(source, modelLayout, openRoot(source), "model");
   ensure(
@@ -202,17 +181,45 @@ export function readTflite(bytes: Uint8Array): TfliteModel {
     () => `schema version ${row.version} is not supported, only ${SCHEMA_VERSION}`,
   );
   const buffers = (row.buffers ?? []).map((each, i) => bufferBytes(source, each, `buffers[${i}]`));
-  const context: Context = { source, codes: row.operatorCodes ?? [], buffers };
+  const context: Context = { source, codes: row.operatorCodes ?? [], buffers, onIssue };
   const subgraphs = (row.subgraphs ?? []).map((each, i) => subgraph(context, each, `subgraphs[${i}]`));
   ensure(subgraphs.length > 0, "model.subgraphs", () => "the file has no subgraph");
-  return {
+  const model: TfliteModel = {
     version: row.version,
     description: row.description ?? "",
     subgraphs,
     metadata: (row.metadata ?? []).map((each, i) => ({
       name: each.name ?? "",
-      data: entry(buffers, each.buffer, `metadata[${i}].buffer`, "buffer") ?? new Uint8Array(0),
+      data: entry(context, buffers, each.buffer, `metadata[${i}].buffer`, "buffer") ?? new Uint8Array(0),
     })),
-    signatures: signatures(row, subgraphs),
+    signatures: signatures(row),
   };
+  for (const { path, message } of indexProblems(model)) onIssue(path, message);
+  return model;
+}
+
+/**
+ * Reads a .tflite file. Constants are views of `bytes`, which must not change while the model is in use.
+ *
+ * @throws TfliteError if the bytes are not a well-formed .tflite file.
+ */
+export function readTflite(bytes: TfliteBytes): TfliteModel {
+  return readFile(fileArgument(bytes, "readTflite"), fail);
+}
+
+/** How many issues `tfliteIssues` looks for unless told otherwise. */
+const DEFAULT_ISSUE_LIMIT = 1000;
+
+/**
+ * Lists the indexes of a .tflite file that are out of range: those of tensors, buffers, operator codes and subgraphs.
+ * `readTflite` refuses a file that has one. `limit`: the most issues that are returned.
+ *
+ * @throws TfliteError if the bytes are not a .tflite file, or are broken in another way.
+ */
+export function tfliteIssues(bytes: TfliteBytes, limit = DEFAULT_ISSUE_LIMIT): readonly TfliteIssue[] {
+  const issues: TfliteIssue[] = [];
+  readFile(fileArgument(bytes, "tfliteIssues"), (path, message) => {
+    if (issues.length < limit) issues.push({ path, message });
+  });
+  return issues;
 }

@@ -2,6 +2,7 @@
  * Writes plain objects as a .tflite file; the inverse of `readTflite`.
  */
 import { Builder } from "flatbuffers";
+import { modelArgument } from "./arguments.ts";
 import { ensure } from "./error.ts";
 import { writeTable } from "./flatbuffer/table.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
@@ -31,10 +32,8 @@ interface BufferList {
   readonly seen: Map<ArrayBufferLike, Map<string, number>>;
 }
 
-function bufferIndex(buffers: BufferList, data: Uint8Array | undefined, path: string): number {
-  if (data === undefined) return 0;
-  ensure(data instanceof Uint8Array, path, () => "the data is not a Uint8Array");
-  if (data.length === 0) return 0;
+function bufferIndex(buffers: BufferList, data: Uint8Array | undefined): number {
+  if (data === undefined || data.length === 0) return 0;
   const ranges = buffers.seen.get(data.buffer) ?? new Map<string, number>();
   buffers.seen.set(data.buffer, ranges);
   const range = `${data.byteOffset}+${data.length}`;
@@ -60,7 +59,7 @@ function tensorRow(tensor: TfliteTensor, buffers: BufferList, path: string): Ten
   return {
     shape: tensor.shape,
     type,
-    buffer: bufferIndex(buffers, tensor.data, `${path}.data`),
+    buffer: bufferIndex(buffers, tensor.data),
     name: tensor.name,
     quantization: quantization && {
       min: undefined,
@@ -163,16 +162,14 @@ function subgraphRow(
  * @throws TfliteError where the model cannot be written, naming the place.
  */
 export function writeTflite(model: TfliteModel): Uint8Array {
+  modelArgument(model, "writeTflite");
   const buffers: BufferList = { list: [new Uint8Array(0)], seen: new Map() };
   const codes = operatorCodes(model);
   const builder = new Builder(1024);
   const subgraphs = model.subgraphs.map((subgraph, i) =>
     subgraphRow(builder, subgraph, buffers, codes.indexOf, `subgraphs[${i}]`),
   );
-  const metadata = model.metadata.map(({ name, data }, i) => ({
-    name,
-    buffer: bufferIndex(buffers, data, `metadata[${i}].data`),
-  }));
+  const metadata = model.metadata.map(({ name, data }) => ({ name, buffer: bufferIndex(buffers, data) }));
   const total = buffers.list.reduce((sum, { length }) => sum + length, 0);
   ensure(total < MOST_BYTES, "", () => `${total} bytes of constants are more than a file can hold (${MOST_BYTES})`);
   const row: ModelRow = {

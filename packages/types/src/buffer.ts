@@ -1,12 +1,13 @@
 /**
  * Memory that a device allocates for itself (HAL 1.3 memory domains).
  */
-import type { Outcome } from "./device.ts";
+
 import type { Memory } from "./memory.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** What a buffer is to hold (HAL 1.3 BufferDesc). */
 export interface BufferDesc {
-  /** What is known of the extents: 0 is an unknown extent, none at all an unknown rank. Empty for scalars. */
+  /** The extents as far as they are known: 0 is an unknown extent, [] an unknown rank. Empty for scalars. */
   readonly dimensions: readonly number[];
 }
 
@@ -21,8 +22,9 @@ export interface BufferRole {
 }
 
 /**
- * A buffer of a device (HAL 1.3 IBuffer). It has a value once an execution that wrote it succeeded, or copyFrom did; it
- * has none before, nor after either failed. ashmem, mmap_fd and hardware_buffer_blob memory can be copied from and to.
+ * A buffer of a device (HAL 1.3 IBuffer). It has a value after an execution that wrote it, or copyFrom, succeeded.
+ * It has no value before, and none after either failed. ashmem, mmap_fd and hardware_buffer_blob memory can be
+ * copied from and to.
  */
 export interface IBuffer {
   /**
@@ -32,10 +34,10 @@ export interface IBuffer {
   copyTo(dst: Memory): Promise<Outcome>;
   /**
    * Sets the buffer's value from a memory of exactly its size. `dimensions`: the value's extents, all known and not
-   * contradicting the buffer's; empty where the buffer's are all known. INVALID_ARGUMENT: a memory or dimensions that are
-   * not valid. Whatever fails, the buffer has no value afterwards.
+   * contradicting the buffer's; empty if the buffer's are all known. INVALID_ARGUMENT: a memory or dimensions that are
+   * not valid. After any failure the buffer has no value.
    */
   copyFrom(src: Memory, dimensions: readonly number[]): Promise<Outcome>;
-  /** Frees the buffer and its token: what HIDL does when the last reference to an IBuffer goes. */
+  /** Frees the buffer and its token. HIDL does this when the last reference to an IBuffer is released. */
   close?(): void;
 }

@@ -2,11 +2,12 @@
  * Bursts: executions of one prepared model in rapid succession, through a pair of fast message queues (HAL 1.2). A
  * request is a packet of `FmqRequestDatum`, its result a packet of `FmqResultDatum`; memory is named by slots.
  */
-import type { Outcome } from "./device.ts";
+
 import type { ErrorStatus, MeasureTiming } from "./enums.ts";
 import type { Memory } from "./memory.ts";
 import type { DataLocation } from "./model.ts";
-import type { Timing } from "./request.ts";
+import type { ExecutionResult, Outcome } from "./outcome.ts";
+import type { Request, Timing } from "./request.ts";
 
 /**
  * One element of a request packet, in this order: `packetInformation`; for each input `inputOperandInformation`, then as
@@ -53,7 +54,7 @@ export type FmqResultDatum =
 export interface FmqResultPacketInformation {
   /** Elements of the packet, this one included. */
   readonly packetSize: number;
-  /** One that HAL 1.0 knows. */
+  /** A status of HAL 1.0. */
   readonly errorStatus: ErrorStatus;
   readonly numberOfOperands: number;
 }
@@ -67,7 +68,7 @@ export interface FmqResultOperandInformation {
 /** A fast message queue, as one end hands it to the other (HAL fmq_sync). One writes to it, one reads from it. */
 export interface FmqDescriptor<Datum extends "FmqRequestDatum" | "FmqResultDatum"> {
   readonly datum: Datum;
-  /** What the queue lies in, shared by both ends. How is the affair of those that read and write it. */
+  /** The memory of the queue, shared by both ends. Its layout is defined by the implementation of the queue. */
   readonly memory: Memory;
   /** How many elements the queue holds; a longer packet cannot be sent. */
   readonly capacity: number;
@@ -76,8 +77,8 @@ export interface FmqDescriptor<Datum extends "FmqRequestDatum" | "FmqResultDatum
 /** The memory of the client of a burst (HAL 1.2 IBurstCallback). */
 export interface IBurstCallback {
   /**
-   * The memories of some slots, as many as slots and in their order, where status is NONE. INVALID_ARGUMENT and no
-   * memories: a slot is not in use.
+   * Returns the memory of each slot, in the order of `slots`, if status is NONE. INVALID_ARGUMENT and no memories: a slot
+   * is not in use.
    */
   getMemories(slots: readonly number[]): BurstMemories | Promise<BurstMemories>;
 }
@@ -89,8 +90,14 @@ export interface BurstMemories extends Outcome {
 
 /** The service's side of a burst (HAL 1.2 IBurstContext). */
 export interface IBurstContext {
-  /** The client will not use a slot any more. A slot that is not known is no error. */
+  /** The client no longer uses a slot. An unknown slot is ignored. */
   freeMemory(slot: number): void;
-  /** Ends the burst: what HIDL does when the last reference to an IBurstContext goes. */
+  /** Ends the burst. HIDL does this when the last reference to an IBurstContext is released. */
   close?(): void;
+  /**
+   * Executes a request of the burst without its queues, after those before it. Only a service in the thread of its
+   * caller has this method, and sets a limit to the execution. The answer has a status, shapes and times that a
+   * result packet can hold, and may have a message.
+   */
+  execute?(request: Request, measure: MeasureTiming): Promise<ExecutionResult>;
 }

@@ -4,7 +4,7 @@
 
 /** File descriptors that cross the HAL together (HAL handle). */
 export interface Handle {
-  /** Of this process; they stay the caller's, who may close them when the call they were given to has been answered. */
+  /** Descriptors of this process. They belong to the caller, who may close them once the call has answered. */
   readonly fds: readonly number[];
 }
 
@@ -18,6 +18,6 @@ export interface CompilationCache {
   readonly modelCache: readonly Handle[];
   /** Files of constants: changes to them may give wrong results, and nothing worse. */
   readonly dataCache: readonly Handle[];
-  /** `BYTE_SIZE_OF_CACHE_TOKEN` bytes that stand for the model; not read where both lists are empty. */
+  /** `BYTE_SIZE_OF_CACHE_TOKEN` bytes that identify the model; not read if both lists are empty. */
   readonly token: Uint8Array;
 }

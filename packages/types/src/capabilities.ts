@@ -1,5 +1,5 @@
 /**
- * What a device says about its speed and power, and the extensions it knows (HAL 1.3 Capabilities, 1.2 Extension).
+ * Speed and power of a device, and the extensions that it supports (HAL 1.3 Capabilities, 1.2 Extension).
  */
 
 /** Cost of an execution relative to the CPU's; lower is better, > 0 (HAL PerformanceInfo). */
@@ -17,11 +17,11 @@ export interface OperandPerformance {
   readonly info: PerformanceInfo;
 }
 
-/** What a device can do how fast (HAL 1.3 Capabilities). */
+/** Performance of a device (HAL 1.3 Capabilities). */
 export interface Capabilities {
   readonly relaxedFloat32toFloat16PerformanceScalar: PerformanceInfo;
   readonly relaxedFloat32toFloat16PerformanceTensor: PerformanceInfo;
-  /** Sorted by type, each at most once. A missing type is one the device does not speed up at all. */
+  /** Sorted by type, each at most once. The device does not accelerate a type that is missing. */
   readonly operandPerformance: readonly OperandPerformance[];
   /** Cost of an IF beside its branches. */
   readonly ifPerformance: PerformanceInfo;
@@ -29,7 +29,7 @@ export interface Capabilities {
   readonly whilePerformance: PerformanceInfo;
 }
 
-/** A type that an extension brings (HAL 1.2 Extension.OperandTypeInformation). */
+/** An operand type of an extension (HAL 1.2 Extension.OperandTypeInformation). */
 export interface ExtensionOperandTypeInformation {
   /** The lower 16 bits of the type's code. */
   readonly type: number;

@@ -1,7 +1,7 @@
 /**
- * The device contract: what a driver implements and a framework calls, in the canonical shape of HAL 1.3. Where the HAL
- * answers through a callback, a promise answers here: it settles exactly once and never rejects. No method throws;
- * every outcome is a status, and `message` says in words what a status other than NONE means.
+ * The device contract: what a driver implements and a framework calls, in the canonical shape of HAL 1.3. A callback
+ * of the HAL is a promise here, which settles exactly once and never rejects. No method throws: every outcome is a
+ * status, and `message` explains a status other than NONE.
  *
  * The faces of HAL 1.0 – 1.3 with the HAL's own method names are built over this contract.
  */
@@ -10,18 +10,12 @@ import type { FmqDescriptor, IBurstCallback, IBurstContext } from "./burst.ts";
 import type { CompilationCache } from "./cache.ts";
 import type { Capabilities, Extension } from "./capabilities.ts";
 import type { DEVICE_TYPE_UNKNOWN } from "./constants.ts";
-import type { DeviceStatus, DeviceType, ErrorStatus, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
+import type { DeviceStatus, DeviceType, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { IFencedExecutionCallback, SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
-import type { OutputShape, Request, Timing } from "./request.ts";
+import type { ExecutionResult, Outcome } from "./outcome.ts";
+import type { Request } from "./request.ts";
 import type { HalVersion } from "./version.ts";
-
-/** The part that every answer shares. `Status`: those that a HAL version knows. */
-export interface Outcome<Status extends ErrorStatus = ErrorStatus> {
-  readonly status: Status;
-  /** What was attempted, which rule it broke and with which value. Only where status is not NONE. */
-  readonly message?: string;
-}
 
 /** How to prepare a model (HAL 1.3 IDevice.prepareModel_1_3). */
 export interface PrepareOptions {
@@ -29,9 +23,12 @@ export interface PrepareOptions {
   readonly preference?: ExecutionPreference;
   /** Default MEDIUM. */
   readonly priority?: Priority;
-  /** Time on the steady clock, in nanoseconds, by which the model has to be ready. Default: none. */
+  /** Time on the steady clock, in nanoseconds, by which the model must be ready. Default: none. */
   readonly deadline?: bigint;
-  /** Where to keep the prepared model. What is wrong with it is no reason to fail: nothing is kept then. Default: nowhere. */
+  /**
+   * Files to keep the prepared model in. If they cannot be used, nothing is kept and the preparation goes on.
+   * Default: none.
+   */
   readonly cache?: CompilationCache;
 }
 
@@ -39,66 +36,61 @@ export interface PrepareOptions {
 export interface ExecuteOptions {
   /** Default NO. */
   readonly measure?: MeasureTiming;
-  /** Time on the steady clock, in nanoseconds, by which the execution has to end. Default: none. */
+  /** Time on the steady clock, in nanoseconds, by which the execution must end. Default: none. */
   readonly deadline?: bigint;
-  /** Longest time for one WHILE loop, in nanoseconds. Default and most: `LoopTimeoutDurationNs`. */
+  /** Maximum duration of one WHILE loop, in nanoseconds. Default and upper bound: `LoopTimeoutDurationNs`. */
   readonly loopTimeoutDuration?: bigint;
 }
 
-/** How to execute a request behind fences (HAL 1.3 IPreparedModel.executeFenced). */
+/** How to execute a request once fences are signalled (HAL 1.3 IPreparedModel.executeFenced). */
 export interface FencedExecuteOptions extends ExecuteOptions {
-  /** Nanoseconds that the execution may take once all fences waited for are signalled. Default: any time. */
+  /** Maximum nanoseconds from the moment when all fences are signalled to the end of the execution. Default: no limit. */
   readonly duration?: bigint;
 }
 
 /** The answer to getSupportedOperations. */
 export interface SupportedOperations extends Outcome {
-  /** One for each operation of the main subgraph; empty where status is not NONE. */
+  /** One for each operation of the main subgraph; empty if status is not NONE. */
   readonly supported: readonly boolean[];
-  /** For each operation why it is not supported, undefined where it is. As long as `supported`. */
+  /** For each operation the reason why it is not supported; undefined if it is. As long as `supported`. */
   readonly reasons: readonly (string | undefined)[];
   /**
-   * For each operation how many computations the device starts for it, by which planning predicts its time. Default: 1 for
-   * each.
+   * For each operation the number of computations that the device starts. Planning uses it to predict the time.
+   * Default: 1 for each.
    */
   readonly launches?: readonly number[];
 }
 
 /** The answer to prepareModel. */
 export interface PrepareResult extends Outcome {
-  /** Not null exactly where status is NONE. */
+  /** Not null if and only if status is NONE. */
   readonly preparedModel: PreparedModel | null;
-}
-
-/** The answer to an execution. */
-export interface ExecutionResult extends Outcome {
-  /** One for each output where status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. */
-  readonly outputShapes: readonly OutputShape[];
-  /** Both unknown unless measured and status is NONE. */
-  readonly timing: Timing;
 }
 
 /** The answer to executeFenced. */
 export interface FencedResult extends Outcome {
-  /** Signalled when the execution has ended. Null where status is not NONE; may be null where it has ended already. */
+  /**
+   * Signalled when the execution has ended. Null if status is not NONE; may be null if the execution has already
+   * ended.
+   */
   readonly syncFence: SyncFence | null;
-  /** Tells how the execution ended. Not null exactly where status is NONE. */
+  /** Reports how the execution ended. Not null if and only if status is NONE. */
   readonly callback: IFencedExecutionCallback | null;
 }
 
 /** The answer to configureExecutionBurst. */
 export interface BurstResult extends Outcome {
-  /** Not null exactly where status is NONE. */
+  /** Not null if and only if status is NONE. */
   readonly context: IBurstContext | null;
 }
 
 /** The answer to allocate. */
 export interface AllocateResult extends Outcome {
-  /** Not null exactly where status is NONE. */
+  /** Not null if and only if status is NONE. */
   readonly buffer: IBuffer | null;
-  /** Names the buffer in requests: > 0 and that of no other living buffer where status is NONE, else 0. */
+  /** Identifies the buffer in requests: > 0 and unique among living buffers if status is NONE, else 0. */
   readonly token: number;
-  /** Whether the value lies in plain bytes beside the device, so that a memory pool would do as well. Default: false. */
+  /** Whether the value lies in host memory, so that a memory pool serves as well. Default: false. */
   readonly inHostMemory?: boolean;
 }
 
@@ -111,9 +103,9 @@ export interface PreparedModel {
   execute(request: Request, options?: ExecuteOptions): Promise<ExecutionResult>;
   /**
    * Executes a request once some fences are signalled; answers when the execution is under way. The dimensions of all
-   * outputs must be known. INVALID_ARGUMENT: a fence is null or in state ERROR. What goes wrong later, such as a fence
-   * waited for that fails, puts the execution's own fence in state ERROR. Optional: without it, GENERAL_FAILURE is the
-   * answer that a HAL caller gets.
+   * outputs must be known. INVALID_ARGUMENT: a fence is null or in state ERROR. A later failure, such as a fence in
+   * `waitFor` that fails, puts the execution's own fence in state ERROR. Optional: without it, callers of the HAL get
+   * GENERAL_FAILURE.
    */
   executeFenced?(
     request: Request,
@@ -129,19 +121,22 @@ export interface PreparedModel {
     requestChannel: FmqDescriptor<"FmqRequestDatum">,
     resultChannel: FmqDescriptor<"FmqResultDatum">,
   ): Promise<BurstResult>;
-  /** Frees what the prepared model holds once executions under way have ended; executing afterwards is INVALID_ARGUMENT. */
+  /**
+   * Frees the prepared model once executions under way have ended. Later executions are refused with
+   * INVALID_ARGUMENT.
+   */
   close(): void;
 }
 
 /** A device (HAL IDevice). */
 export interface Device {
-  /** The name it is registered under, such as `nnhal-reference`. */
+  /** The name under which it is registered, such as `nnhal-reference`. */
   readonly name: string;
   /** The HAL version of the driver behind it. Default: 1.3. */
   readonly halVersion?: HalVersion;
   /** The same at every call, and across restarts. */
   getCapabilities(): Outcome & { readonly capabilities: Capabilities };
-  /** DEVICE_TYPE_UNKNOWN only of a device that is older than HAL 1.2. */
+  /** DEVICE_TYPE_UNKNOWN only for a device older than HAL 1.2. */
   getType(): Outcome & { readonly type: DeviceType | typeof DEVICE_TYPE_UNKNOWN };
   /** Not empty; changes whenever the driver changes. */
   getVersionString(): Outcome & { readonly version: string };
@@ -154,15 +149,15 @@ export interface Device {
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;
   /**
-   * Prepares the model that a cache holds. Whatever is wrong with the cache is GENERAL_FAILURE or INVALID_ARGUMENT.
-   * Optional: without it, GENERAL_FAILURE is the answer that a HAL caller gets.
+   * Prepares the model that a cache holds. If the cache cannot be used: GENERAL_FAILURE or INVALID_ARGUMENT.
+   * Optional: without it, callers of the HAL get GENERAL_FAILURE.
    */
   prepareModelFromCache?(cache: CompilationCache, options?: Pick<PrepareOptions, "deadline">): Promise<PrepareResult>;
   /**
-   * Allocates a buffer for inputs and outputs of prepared models. INVALID_ARGUMENT: no models, no roles, a role twice, a
-   * model that is null or another device's, or operands that have not all the same type, scale, zeroPoint, extraParams
-   * and compatible dimensions. GENERAL_FAILURE: the device cannot hold such a buffer. Optional: as
-   * `prepareModelFromCache`.
+   * Allocates a buffer for inputs and outputs of prepared models. INVALID_ARGUMENT: no models, no roles, a role
+   * twice, a model that is null or of another device, or operands that do not all have the same type, scale,
+   * zeroPoint, extraParams and compatible dimensions. GENERAL_FAILURE: the device cannot hold such a buffer.
+   * Optional: as `prepareModelFromCache`.
    */
   allocate?(
     desc: BufferDesc,

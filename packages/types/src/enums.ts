@@ -1,5 +1,5 @@
 /**
- * The smaller enums of the HAL. Operand and operation types have files of their own.
+ * The smaller enums of the HAL. Operand and operation types are in operand-type.ts and operation-type.ts.
  */
 import { type CodesOf, codesOf, type EnumTable, namesOf } from "./table.ts";
 

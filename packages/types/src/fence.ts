@@ -1,10 +1,13 @@
 /**
- * Fences, by which executions wait for one another without their caller (HAL 1.3 IPreparedModel.executeFenced).
+ * Fences: executions wait for one another without their caller (HAL 1.3 IPreparedModel.executeFenced).
  */
-import type { Outcome } from "./device.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Timing } from "./request.ts";
 
-/** ACTIVE: not signalled yet. SIGNALED: what it stands for is done. ERROR: it failed. UNKNOWN: nobody can tell. */
+/**
+ * ACTIVE: not signalled yet. SIGNALED: the work behind it is done. ERROR: the work failed. UNKNOWN: the state cannot
+ * be determined.
+ */
 export type FenceState = "ACTIVE" | "SIGNALED" | "ERROR" | "UNKNOWN";
 
 /** A sync fence (HAL: a handle with the descriptor of one). It leaves ACTIVE once and never changes again. */
@@ -15,10 +18,10 @@ export interface SyncFence {
   wait(): Promise<FenceState>;
 }
 
-/** What a fenced execution tells afterwards (HAL 1.3 IFencedExecutionCallback). */
+/** Reports the outcome of a fenced execution (HAL 1.3 IFencedExecutionCallback). */
 export interface IFencedExecutionCallback {
   /**
-   * The outcome. GENERAL_FAILURE while the execution's fence is ACTIVE; else what the execution ended with, a missed
+   * The outcome. GENERAL_FAILURE while the execution's fence is ACTIVE; else the status of the execution, a missed
    * deadline included. All times are unknown unless measured and status is NONE.
    */
   getExecutionInfo(): Promise<ExecutionInfo>;

@@ -2,23 +2,111 @@
  * @nnhal/types: the vocabulary of the NN HAL. Enum tables, canonical structs, the device contract, and what each HAL
  * version makes of them (`V1_0` to `V1_3`); no behaviour.
  */
-export * from "./buffer.ts";
-export * from "./burst.ts";
-export * from "./cache.ts";
-export * from "./capabilities.ts";
-export * from "./constants.ts";
-export * from "./device.ts";
-export * from "./enums.ts";
-export * from "./fence.ts";
-export * from "./memory.ts";
-export * from "./model.ts";
-export * from "./operand-type.ts";
-export * from "./operation-type.ts";
-export * from "./request.ts";
-export * from "./table.ts";
-export * from "./time.ts";
+export type { BufferDesc, BufferRole, IBuffer } from "./buffer.ts";
+export type {
+  BurstMemories,
+  FmqDescriptor,
+  FmqRequestDatum,
+  FmqRequestOperandInformation,
+  FmqRequestPacketInformation,
+  FmqResultDatum,
+  FmqResultOperandInformation,
+  FmqResultPacketInformation,
+  IBurstCallback,
+  IBurstContext,
+} from "./burst.ts";
+export type { CompilationCache, Handle } from "./cache.ts";
+export type {
+  Capabilities,
+  Extension,
+  ExtensionOperandTypeInformation,
+  OperandPerformance,
+  PerformanceInfo,
+} from "./capabilities.ts";
+export {
+  BYTE_SIZE_OF_CACHE_TOKEN,
+  DEVICE_TYPE_UNKNOWN,
+  ExtensionTypeEncoding,
+  LoopTimeoutDurationNs,
+  MAX_NUMBER_OF_CACHE_FILES,
+  TIMING_NOT_MEASURED,
+} from "./constants.ts";
+export type {
+  AllocateResult,
+  BurstResult,
+  Device,
+  ExecuteOptions,
+  FencedExecuteOptions,
+  FencedResult,
+  PreparedModel,
+  PrepareOptions,
+  PrepareResult,
+  SupportedOperations,
+} from "./device.ts";
+export {
+  DeviceStatus,
+  DeviceType,
+  deviceStatuses,
+  deviceStatusNames,
+  deviceTypeNames,
+  deviceTypes,
+  ErrorStatus,
+  ExecutionPreference,
+  errorStatuses,
+  errorStatusNames,
+  executionPreferences,
+  FusedActivationFunc,
+  fusedActivationFuncs,
+  MeasureTiming,
+  measureTimings,
+  OperandLifeTime,
+  operandLifeTimeNames,
+  operandLifeTimes,
+  Priority,
+  priorities,
+} from "./enums.ts";
+export type { ExecutionInfo, FenceState, IFencedExecutionCallback, SyncFence } from "./fence.ts";
+export type {
+  BufferHandle,
+  FileDescriptorHandle,
+  HardwareBufferDescription,
+  HardwareBufferHandle,
+  Memory,
+  MemoryHandle,
+  MemoryName,
+  RequestMemoryPool,
+} from "./memory.ts";
+export type {
+  DataLocation,
+  ExtensionNameAndPrefix,
+  Model,
+  Operand,
+  OperandExtraParams,
+  Operation,
+  Subgraph,
+  SymmPerChannelQuantParams,
+} from "./model.ts";
+export {
+  OperandType,
+  type OperandTypeName,
+  OperandTypeRange,
+  type OperandTypeRow,
+  operandTypeNames,
+  operandTypes,
+} from "./operand-type.ts";
+export {
+  OperationType,
+  type OperationTypeName,
+  OperationTypeRange,
+  operationTypeNames,
+  operationTypes,
+} from "./operation-type.ts";
+export type { ExecutionResult, Outcome } from "./outcome.ts";
+export type { OutputShape, Request, RequestArgument, Timing } from "./request.ts";
+export { type CodesOf, codesOf, type EnumRow, type EnumTable, namesOf, type TableAt, tableAt } from "./table.ts";
+export type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
 export * as V1_0 from "./v1-0.ts";
 export * as V1_1 from "./v1-1.ts";
 export * as V1_2 from "./v1-2.ts";
 export * as V1_3 from "./v1-3.ts";
-export * from "./version.ts";
+export { type HalVersion, halVersions } from "./version.ts";

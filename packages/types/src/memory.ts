@@ -15,7 +15,7 @@ export interface BufferHandle {
   readonly byteOffset: number;
 }
 
-/** A part of a file that a descriptor of this process names. It has to stay open while the memory is used. */
+/** A part of a file that a descriptor of this process names. It must stay open while the memory is used. */
 export interface FileDescriptorHandle {
   readonly kind: "fileDescriptor";
   readonly fd: number;
@@ -24,16 +24,16 @@ export interface FileDescriptorHandle {
   readonly offset: number;
 }
 
-/** A hardware buffer: what it is, and where the bytes lie that stand for it (Android's AHardwareBuffer). */
+/** A hardware buffer: its description, and the location of its bytes (Android's AHardwareBuffer). */
 export interface HardwareBufferHandle {
   readonly kind: "hardwareBuffer";
   readonly description: HardwareBufferDescription;
   readonly content: BufferHandle | FileDescriptorHandle;
 }
 
-/** What a hardware buffer is (Android's AHardwareBuffer_Desc). */
+/** Description of a hardware buffer (Android's AHardwareBuffer_Desc). */
 export interface HardwareBufferDescription {
-  /** In pixels; of a BLOB, the size in bytes. */
+  /** In pixels; the size in bytes for a BLOB. */
   readonly width: number;
   /** In pixels; 1 for a BLOB. */
   readonly height: number;
@@ -41,13 +41,13 @@ export interface HardwareBufferDescription {
   readonly layers: number;
   /** A code of AHardwareBuffer_Format, such as 1 (R8G8B8A8_UNORM) and 0x21 (BLOB). */
   readonly format: number;
-  /** Bits of AHardwareBuffer_UsageFlags: by whom, and how often, it is read and written. */
+  /** Bits of AHardwareBuffer_UsageFlags: which units read and write it, and how often. */
   readonly usage: bigint;
   /** Pixels from the start of one row to the start of the next; at least `width`. */
   readonly stride: number;
 }
 
-/** What a memory's bytes lie in. */
+/** Where the bytes of a memory lie. */
 export type MemoryHandle = BufferHandle | FileDescriptorHandle | HardwareBufferHandle;
 
 /** A region of memory. */

@@ -1,6 +1,6 @@
 /**
- * A model as it crosses the HAL, in its canonical shape, that of HAL 1.3. The shapes of 1.0 – 1.2 differ from it only
- * where a struct was redeclared; those differences will stand in files of their own.
+ * A model as it crosses the HAL, in its canonical shape, that of HAL 1.3. v1-0.ts to v1-3.ts declare the structs
+ * of other versions that differ.
  */
 import type { Memory } from "./memory.ts";
 
@@ -26,24 +26,24 @@ export interface SymmPerChannelQuantParams {
 export type OperandExtraParams =
   | { readonly kind: "none" }
   | { readonly kind: "channelQuant"; readonly channelQuant: SymmPerChannelQuantParams }
-  /** Opaque bytes that mean something to a vendor extension. */
+  /** Opaque bytes, defined by a vendor extension. */
   | { readonly kind: "extension"; readonly extension: Uint8Array };
 
-/** A value of a subgraph: input, output, constant, or what one operation hands another (HAL 1.3 Operand). */
+/** A value of a subgraph: input, output, constant, or temporary (HAL 1.3 Operand). */
 export interface Operand {
   /** A code of `OperandType`, or of an extension. */
   readonly type: number;
-  /** Extents; 0 is an unknown extent, and no extents at all an unknown rank (tensors, since 1.2). Scalars have none. */
+  /** Extents; 0 is an unknown extent, [] an unknown rank (tensors, since 1.2). Scalars have none. */
   readonly dimensions: readonly number[];
-  /** How often operations of the subgraph read the operand; one that reads it twice counts twice. */
+  /** Number of times that operations of the subgraph read the operand. An operation that reads it twice counts twice. */
   readonly numberOfConsumers: number;
-  /** Quantisation scale; 0 where the type has none. */
+  /** Quantisation scale; 0 if the type has none. */
   readonly scale: number;
-  /** Quantised value of the real value 0; 0 where the type has none. */
+  /** Quantised value of the real value 0; 0 if the type has none. */
   readonly zeroPoint: number;
   /** A code of `OperandLifeTime`. */
   readonly lifetime: number;
-  /** Where a constant's value lies; all 0 for other lifetimes, but for SUBGRAPH, whose offset is the subgraph's index. */
+  /** Where a constant's value lies; all 0 for other lifetimes, except SUBGRAPH, whose offset is the subgraph's index. */
   readonly location: DataLocation;
   readonly extraParams: OperandExtraParams;
 }

@@ -1,6 +1,6 @@
 /**
  * Operand types: scalars, tensors, SUBGRAPH and the two OEM types (HAL types.hal, OperandType). Codes above
- * `OperandTypeRange.BASE_MAX` belong to vendor extensions: see extension.ts.
+ * `OperandTypeRange.BASE_MAX` belong to vendor extensions.
  */
 import { codesOf, type EnumRow, namesOf } from "./table.ts";
 
@@ -8,7 +8,7 @@ import { codesOf, type EnumRow, namesOf } from "./table.ts";
 export interface OperandTypeRow extends EnumRow {
   /** A scalar and a SUBGRAPH have rank 0; a tensor has any rank (below HAL 1.2 at least 1). */
   readonly kind: "scalar" | "tensor" | "subgraph";
-  /** Size of one element in bytes; 0 where the HAL defines none (SUBGRAPH and the OEM scalar). */
+  /** Size of one element in bytes; 0 if the HAL defines none (SUBGRAPH and the OEM scalar). */
   readonly elementSize: number;
   /**
    * The quantisation an operand of this type carries. `none`: scale and zeroPoint are 0. `bias`: scale ≥ 0,
@@ -103,6 +103,6 @@ export const OperandTypeRange = {
   FUNDAMENTAL_MAX: { "1.0": 5, "1.1": 5, "1.2": 13, "1.3": 15 },
   OEM_MIN: 10000,
   OEM_MAX: 10001,
-  /** Every greater code is an extension's. */
+  /** Greater codes belong to extensions. */
   BASE_MAX: 0xffff,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Operation codes and the HAL version that introduced each (HAL types.hal, OperationType). What an operation takes and
- * does is in @nnhal/operations.
+ * Operation codes and the HAL version that introduced each (HAL types.hal, OperationType). @nnhal/operations has
+ * the definition of each operation.
  */
 import { codesOf, type EnumTable, namesOf } from "./table.ts";
 
@@ -128,6 +128,6 @@ export const OperationTypeRange = {
   FUNDAMENTAL_MAX: { "1.0": 28, "1.1": 37, "1.2": 94, "1.3": 101 },
   OEM_MIN: 10000,
   OEM_MAX: 10000,
-  /** Every greater code is an extension's. */
+  /** Greater codes belong to extensions. */
   BASE_MAX: 0xffff,
 } as const;

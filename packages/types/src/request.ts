@@ -23,14 +23,14 @@ export interface Request {
   readonly pools: readonly RequestMemoryPool[];
 }
 
-/** The shape that an execution gave an output (HAL 1.2 OutputShape). */
+/** The shape of an output after an execution (HAL 1.2 OutputShape). */
 export interface OutputShape {
   readonly dimensions: readonly number[];
   /** Whether the caller's buffer could hold the output. */
   readonly isSufficient: boolean;
 }
 
-/** Durations of an execution in microseconds; `TIMING_NOT_MEASURED` where unknown (HAL 1.2 Timing). */
+/** Durations of an execution in microseconds; `TIMING_NOT_MEASURED` if unknown (HAL 1.2 Timing). */
 export interface Timing {
   /** Time on the device alone. */
   readonly timeOnDevice: bigint;

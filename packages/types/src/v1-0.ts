@@ -1,22 +1,21 @@
 /**
- * HAL 1.0 as it was. Structs that later versions left alone are the canonical ones; the others differ from those by what
- * is stated here.
+ * HAL 1.0 as it was. Structs that no later version redeclared are the canonical ones; this file states only the
+ * differences.
  *
  * Rules for the interfaces of all versions:
  *
- * - A launch (a method that takes a callback) checks its arguments first. Where something is wrong, the callback is
- *   called with the status and no payload before the method returns the same status. Where the task cannot be started,
- *   both are GENERAL_FAILURE. Else the method returns NONE, and the callback is called once the task has ended.
+ * - A launch (a method that takes a callback) checks its arguments first. If one is not valid, the callback is
+ *   called with the status and no payload before the method returns the same status. If the task cannot be started,
+ *   both are GENERAL_FAILURE. Otherwise the method returns NONE, and the callback is called once the task has ended.
  * - A deadline that has passed is an outcome of the task: the launch returns NONE.
  * - A callback is called exactly once, by the method of the launch's own version. It may be called before the launch
- *   returns. A second call must do no harm. A callback that is null cannot be told: INVALID_ARGUMENT.
+ *   returns. A second call must be harmless. A callback that is null is refused with INVALID_ARGUMENT.
  * - Every method may answer DEVICE_UNAVAILABLE while the device is offline or busy, and GENERAL_FAILURE.
  * - No method throws. Methods of the HAL that block until something has been computed or copied answer with a promise.
- * - A method whose results are (status, x, …) answers an object of these names; `message` is no part of the HAL.
- * - The caller keeps models, requests and what their pools hold as they are until the call or its task has ended.
+ * - A method whose results are (status, x, …) returns an object with these names; `message` is not part of the HAL.
+ * - The caller must not change models, requests or the content of their pools until the call or its task has ended.
  */
 import type { PerformanceInfo } from "./capabilities.ts";
-import type { Outcome as CanonicalOutcome } from "./device.ts";
 import {
   OperandLifeTime as CanonicalOperandLifeTime,
   type DeviceStatus,
@@ -27,6 +26,7 @@ import type { Memory } from "./memory.ts";
 import type { Model as CanonicalModel, Operand as CanonicalOperand, Operation } from "./model.ts";
 import { operandTypes } from "./operand-type.ts";
 import { operationTypes } from "./operation-type.ts";
+import type { Outcome as CanonicalOutcome } from "./outcome.ts";
 import type { Request as CanonicalRequest } from "./request.ts";
 import { codesOf, tableAt } from "./table.ts";
 
@@ -52,14 +52,14 @@ export const OperandLifeTime = {
   MODEL_OUTPUT: SUBGRAPH_OUTPUT,
 } as const;
 
-/** The outcomes that HAL 1.0 – 1.2 know. */
+/** The outcomes of HAL 1.0 – 1.2. */
 export const ErrorStatus = codesOf(tableAt(errorStatuses, "1.0"));
 export type ErrorStatus = (typeof ErrorStatus)[keyof typeof ErrorStatus];
 
-/** What every answer of HAL 1.0 – 1.2 shares. */
+/** The fields that every answer of HAL 1.0 – 1.2 has. */
 export type Outcome = CanonicalOutcome<ErrorStatus>;
 
-/** What a device can do how fast. Lower is better; the CPU's own performance is 1. */
+/** Performance of a device. Lower is better; the CPU's own performance is 1. */
 export interface Capabilities {
   /** Of operations on float32 values. */
   readonly float32Performance: PerformanceInfo;
@@ -92,7 +92,7 @@ export interface IDevice {
   getCapabilities(): Outcome & { readonly capabilities: Capabilities };
   /**
    * For each operation of the model whether the device can execute it; several calls at once are allowed.
-   * INVALID_ARGUMENT: the model is not valid; the list is empty, as for every status but NONE.
+   * INVALID_ARGUMENT: the model is not valid; the list is empty, as for every status except NONE.
    */
   getSupportedOperations(model: Model): Outcome & { readonly supportedOperations: readonly boolean[] };
   /**
@@ -110,17 +110,17 @@ export interface IPreparedModel {
    * model. OUTPUT_INSUFFICIENT_SIZE: an output does not fit its buffer. Outputs are complete when the callback is called.
    */
   execute(request: Request, callback: IExecutionCallback | null): Outcome;
-  /** Frees the model once no execution is under way: what HIDL does when the last reference to it goes. */
+  /** Frees the model once no execution is under way. HIDL does this when the last reference to it is released. */
   close?(): void;
 }
 
-/** Hears of a preparation's end. */
+/** Receives the outcome of a preparation. */
 export interface IPreparedModelCallback {
-  /** Called once. `preparedModel` is null exactly where status is not NONE. */
+  /** Called once. `preparedModel` is null if and only if status is not NONE. */
   notify(status: ErrorStatus, preparedModel: IPreparedModel | null): void;
 }
 
-/** Hears of an execution's end. */
+/** Receives the outcome of an execution. */
 export interface IExecutionCallback {
   /** Called once. */
   notify(status: ErrorStatus): void;

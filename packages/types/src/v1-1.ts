@@ -15,7 +15,7 @@ export * from "./v1-0.ts";
 /** The operations of HAL 1.1. */
 export const OperationType = codesOf(tableAt(operationTypes, "1.1"));
 
-/** What a device can do how fast. */
+/** Performance of a device. */
 export interface Capabilities extends V1_0.Capabilities {
   /** Of operations on float32 values in a model that lets them be computed as float16. */
   readonly relaxedFloat32toFloat16Performance: PerformanceInfo;
@@ -30,7 +30,7 @@ export interface IDevice extends V1_0.IDevice {
   getCapabilities_1_1(): V1_0.Outcome & { readonly capabilities: Capabilities };
   /** As `getSupportedOperations`. */
   getSupportedOperations_1_1(model: Model): V1_0.Outcome & { readonly supportedOperations: readonly boolean[] };
-  /** As `prepareModel`, by `callback.notify`. INVALID_ARGUMENT also: `preference` is no ExecutionPreference. */
+  /** As `prepareModel`, by `callback.notify`. INVALID_ARGUMENT also: `preference` is not an ExecutionPreference. */
   prepareModel_1_1(
     model: Model,
     preference: ExecutionPreference,

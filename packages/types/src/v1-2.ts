@@ -2,7 +2,7 @@
  * HAL 1.2: 1.1, with 57 more operations and eight more operand types, shapes that only an execution finds, synchronous
  * executions, durations, bursts, compilation caching and vendor extensions.
  */
-import type { FmqDescriptor, IBurstCallback, IBurstContext } from "./burst.ts";
+import type { IBurstContext as CanonicalBurstContext, FmqDescriptor, IBurstCallback } from "./burst.ts";
 import type { Handle } from "./cache.ts";
 import type { Capabilities as CanonicalCapabilities, Extension } from "./capabilities.ts";
 import { BYTE_SIZE_OF_CACHE_TOKEN, MAX_NUMBER_OF_CACHE_FILES } from "./constants.ts";
@@ -20,7 +20,6 @@ export type {
   FmqRequestDatum,
   FmqResultDatum,
   IBurstCallback,
-  IBurstContext,
 } from "./burst.ts";
 export type { Handle } from "./cache.ts";
 export type { Extension, ExtensionOperandTypeInformation, OperandPerformance } from "./capabilities.ts";
@@ -56,13 +55,16 @@ export const OperationTypeRange = {
 
 export const Constant = { BYTE_SIZE_OF_CACHE_TOKEN, MAX_NUMBER_OF_CACHE_FILES } as const;
 
-/** What a device can do how fast. Types are those of HAL 1.2. */
+/** Performance of a device. Types are those of HAL 1.2. */
 export type Capabilities = Omit<CanonicalCapabilities, "ifPerformance" | "whilePerformance">;
 
 /** A model of one graph. Tensors may be of unknown rank. */
 export interface Model extends Omit<V1_1.Model, "operands">, Pick<CanonicalModel, "extensionNameToPrefix"> {
   readonly operands: readonly Operand[];
 }
+
+/** The service's side of a burst. Requests come only through the queues. */
+export type IBurstContext = Omit<CanonicalBurstContext, "execute">;
 
 /** A device. */
 export interface IDevice extends V1_1.IDevice {
@@ -77,8 +79,8 @@ export interface IDevice extends V1_1.IDevice {
   /** Files needed to keep a prepared model; 0 and 0: it cannot be kept. Each at most `MAX_NUMBER_OF_CACHE_FILES`. */
   getNumberOfCacheFilesNeeded(): V1_0.Outcome & { readonly numModelCache: number; readonly numDataCache: number };
   /**
-   * As `prepareModel_1_1`, by `callback.notify_1_2`; keeps the prepared model in the files, if it can. What is wrong with
-   * files or token is no reason to fail. See `CompilationCache`.
+   * As `prepareModel_1_1`, by `callback.notify_1_2`; keeps the prepared model in the files, if it can. If the files or
+   * the token cannot be used, the preparation goes on without them. See `CompilationCache`.
    */
   prepareModel_1_2(
     model: Model,
@@ -89,8 +91,9 @@ export interface IDevice extends V1_1.IDevice {
     callback: IPreparedModelCallback | null,
   ): V1_0.Outcome;
   /**
-   * Launches the preparation of the model that the files hold, by `callback.notify_1_2`. GENERAL_FAILURE: the device keeps
-   * no models, or the files are not what it wrote for this token. INVALID_ARGUMENT: wrong numbers of files, wrong handles.
+   * Launches the preparation of the model that the files hold, by `callback.notify_1_2`. GENERAL_FAILURE: the device
+   * keeps no models, or the files are not what it wrote for this token. INVALID_ARGUMENT: wrong numbers of files,
+   * wrong handles.
    */
   prepareModelFromCache(
     modelCache: readonly Handle[],
@@ -105,14 +108,14 @@ export interface IPreparedModel extends V1_0.IPreparedModel {
   /** As `execute`, by `callback.notify_1_2`. A duration runs from this call to that of the callback. */
   execute_1_2(request: V1_0.Request, measure: MeasureTiming, callback: IExecutionCallback | null): V1_0.Outcome;
   /**
-   * Executes a request; the statuses of `execute`. `outputShapes`: one for each output where status is NONE or
+   * Executes a request; the statuses of `execute`. `outputShapes`: one for each output if status is NONE or
    * OUTPUT_INSUFFICIENT_SIZE, else empty. `timing`: unknown unless `measure` is YES and status is NONE.
    */
   executeSynchronously(request: V1_0.Request, measure: MeasureTiming): Promise<V1_0.Outcome & ExecutionOutcome>;
   /**
    * Starts a burst: the service reads requests from one queue and writes results to the other until the context is
-   * released. INVALID_ARGUMENT: the callback is null, or a queue cannot be used. `context` is null exactly where status is
-   * not NONE.
+   * released. INVALID_ARGUMENT: the callback is null, or a queue cannot be used. `context` is null if and only if status
+   * is not NONE.
    */
   configureExecutionBurst(
     callback: IBurstCallback | null,
@@ -121,19 +124,19 @@ export interface IPreparedModel extends V1_0.IPreparedModel {
   ): Promise<V1_0.Outcome & { readonly context: IBurstContext | null }>;
 }
 
-/** What an execution answers beside its status. */
+/** The results of an execution beside its status. */
 export interface ExecutionOutcome {
   readonly outputShapes: readonly OutputShape[];
   readonly timing: Timing;
 }
 
-/** Hears of a preparation's end. */
+/** Receives the outcome of a preparation. */
 export interface IPreparedModelCallback extends V1_0.IPreparedModelCallback {
   /** As `notify`. */
   notify_1_2(status: V1_0.ErrorStatus, preparedModel: IPreparedModel | null): void;
 }
 
-/** Hears of an execution's end. */
+/** Receives the outcome of an execution. */
 export interface IExecutionCallback extends V1_0.IExecutionCallback {
   /** Called once; the results are those of `executeSynchronously`. */
   notify_1_2(status: V1_0.ErrorStatus, outputShapes: readonly OutputShape[], timing: Timing): void;

@@ -5,12 +5,13 @@
 import type { BufferDesc, BufferRole } from "./buffer.ts";
 import type { Handle } from "./cache.ts";
 import type { Capabilities } from "./capabilities.ts";
-import type { AllocateResult, FencedResult, Outcome } from "./device.ts";
+import type { AllocateResult, FencedResult } from "./device.ts";
 import type { ErrorStatus, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
 import { OperandTypeRange as CanonicalOperandTypeRange } from "./operand-type.ts";
 import { OperationTypeRange as CanonicalOperationTypeRange } from "./operation-type.ts";
+import type { Outcome } from "./outcome.ts";
 import type { OutputShape, Request, Timing } from "./request.ts";
 import type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
 import type * as V1_2 from "./v1-2.ts";
@@ -18,13 +19,13 @@ import type * as V1_2 from "./v1-2.ts";
 export type { BufferDesc, BufferRole, IBuffer } from "./buffer.ts";
 export type { Capabilities } from "./capabilities.ts";
 export { LoopTimeoutDurationNs } from "./constants.ts";
-export type { Outcome } from "./device.ts";
 export { ErrorStatus, OperandLifeTime, Priority } from "./enums.ts";
 export type { ExecutionInfo, FenceState, IFencedExecutionCallback, SyncFence } from "./fence.ts";
 export type { RequestMemoryPool } from "./memory.ts";
 export type { Model, Operand, Subgraph } from "./model.ts";
 export { OperandType } from "./operand-type.ts";
 export { OperationType } from "./operation-type.ts";
+export type { Outcome } from "./outcome.ts";
 export type { Request } from "./request.ts";
 export type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
 export * from "./v1-2.ts";
@@ -51,8 +52,8 @@ export interface IDevice extends V1_2.IDevice {
    */
   getSupportedOperations_1_3(model: Model): Outcome & { readonly supportedOperations: readonly boolean[] };
   /**
-   * As `prepareModel_1_2`, by `callback.notify_1_3`. `deadline`: when the model has to be ready. INVALID_ARGUMENT also:
-   * `priority` is no Priority.
+   * As `prepareModel_1_2`, by `callback.notify_1_3`. `deadline`: when the model must be ready. INVALID_ARGUMENT also:
+   * `priority` is not a Priority.
    */
   prepareModel_1_3(
     model: Model,
@@ -75,7 +76,7 @@ export interface IDevice extends V1_2.IDevice {
   /**
    * Allocates a buffer for inputs and outputs of prepared models of this device. INVALID_ARGUMENT: no models, no roles, a
    * role twice, a model that is null or not this device's, operands that do not agree. GENERAL_FAILURE: the device
-   * cannot hold such a buffer. Where status is not NONE, `buffer` is null and `token` 0.
+   * cannot hold such a buffer. If status is not NONE, `buffer` is null and `token` is 0.
    */
   allocate(
     desc: BufferDesc,
@@ -88,8 +89,8 @@ export interface IDevice extends V1_2.IDevice {
 /** A model ready to run. */
 export interface IPreparedModel extends V1_2.IPreparedModel {
   /**
-   * As `execute_1_2`, by `callback.notify_1_3`; checks the use of buffers too. `loopTimeoutDuration`: what one WHILE may
-   * take; none: `LoopTimeoutDurationNs.DEFAULT`, and never more than its MAXIMUM.
+   * As `execute_1_2`, by `callback.notify_1_3`; checks the use of buffers too. `loopTimeoutDuration`: maximum duration
+   * of one WHILE; none: `LoopTimeoutDurationNs.DEFAULT`; at most its MAXIMUM.
    */
   execute_1_3(
     request: Request,
@@ -106,10 +107,11 @@ export interface IPreparedModel extends V1_2.IPreparedModel {
     loopTimeoutDuration: OptionalTimeoutDuration,
   ): Promise<Outcome & V1_2.ExecutionOutcome>;
   /**
-   * Starts an execution that begins once all fences are signalled, and answers when it is under way. All dimensions of
-   * the outputs must be known. `duration`: what the execution may take from then on; the earlier of it and `deadline`
-   * counts. INVALID_ARGUMENT: also for a fence that is null or in state ERROR; then there is neither fence nor callback.
-   * What goes wrong later puts the answered fence in state ERROR. The fence may be null where all is done already.
+   * Starts an execution that begins once all fences are signalled, and answers when it is under way. All dimensions
+   * of the outputs must be known. `duration`: maximum duration of the execution from then on; the earlier of it and
+   * `deadline` counts. INVALID_ARGUMENT: also for a fence that is null or in state ERROR; then there is neither
+   * fence nor callback. A later failure puts the returned fence in state ERROR. The fence may be null if the
+   * execution has already ended.
    */
   executeFenced(
     request: Request,
@@ -121,13 +123,13 @@ export interface IPreparedModel extends V1_2.IPreparedModel {
   ): Promise<FencedResult>;
 }
 
-/** Hears of a preparation's end. */
+/** Receives the outcome of a preparation. */
 export interface IPreparedModelCallback extends V1_2.IPreparedModelCallback {
   /** As `notify`. */
   notify_1_3(status: ErrorStatus, preparedModel: IPreparedModel | null): void;
 }
 
-/** Hears of an execution's end. */
+/** Receives the outcome of an execution. */
 export interface IExecutionCallback extends V1_2.IExecutionCallback {
   /** As `notify_1_2`. */
   notify_1_3(status: ErrorStatus, outputShapes: readonly OutputShape[], timing: Timing): void;

@@ -13,7 +13,7 @@ import { getOperandTypeName } from "./operand.ts";
 /** Greatest float32. */
 const greatestFloat = 3.4028234663852886e38;
 
-/** The performance of what a device does not do: as slow and costly as a float32 can say. */
+/** The performance of a type that a device does not support: the greatest float32 for time and power. */
 export const noPerformanceInfo: PerformanceInfo = { execTime: greatestFloat, powerUsage: greatestFloat };
 
 /** One entry with the same performance for every type of a HAL version, sorted; SUBGRAPH has none. */
@@ -27,7 +27,7 @@ export function nonExtensionOperandPerformance(
     .sort((a, b) => a.type - b.type);
 }
 
-/** The list with another performance for a type. Throws RangeError where the list has no entry for it. */
+/** Returns the list with another performance for a type. Throws RangeError if the list has no entry for it. */
 export function update(
   operandPerformance: readonly OperandPerformance[],
   type: number,
@@ -40,7 +40,7 @@ export function update(
 }
 
 /**
- * The performance for a type; `noPerformanceInfo` where the list has none. Throws RangeError for SUBGRAPH, whose
+ * The performance for a type; `noPerformanceInfo` if the list has none. Throws RangeError for SUBGRAPH, whose
  * performance is that of IF and WHILE.
  */
 export function lookup(operandPerformance: readonly OperandPerformance[], type: number): PerformanceInfo {

@@ -3,7 +3,10 @@
  */
 import { type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 
-/** A constant's bytes; undefined for other operands, and where they lie in memory that is not mapped, or not where it says. */
+/**
+ * The bytes of a constant; undefined for other operands, for memory that is not mapped, and for a location outside
+ * its pool.
+ */
 export function constantBytes(
   { lifetime, location }: Operand,
   { operandValues, pools }: Model,

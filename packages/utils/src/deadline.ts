@@ -1,10 +1,10 @@
 /**
- * Deadlines: points in time on the steady clock, in nanoseconds. Sums do not overflow: what lies beyond the greatest
- * deadline is the greatest deadline.
+ * Deadlines: points in time on the steady clock, in nanoseconds. Sums do not overflow: they are at most the greatest
+ * deadline.
  */
 import type { OptionalTimeoutDuration, OptionalTimePoint } from "@nnhal/types";
 
-/** As far as a steady clock counts: 2^63 - 1 nanoseconds. */
+/** The greatest time of a steady clock: 2^63 - 1 nanoseconds. */
 export const greatestDeadline = 0x7fff_ffff_ffff_ffffn;
 
 /** The deadline `duration` nanoseconds from `now`; none for no duration. A negative duration counts as 0. */
@@ -15,13 +15,13 @@ export function makeDeadline(duration: bigint | undefined, now: bigint): bigint 
   return clamp(now + (duration > 0n ? duration : 0n));
 }
 
-/** The one of two deadlines that comes first; undefined is none. */
+/** The earlier of two deadlines; undefined: no deadline. */
 export function earlierDeadline(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return a < b ? a : b;
 }
 
-/** Whether a deadline has come; none never does. */
+/** Whether a deadline has passed; undefined never has. */
 export function hasDeadlinePassed(deadline: bigint | undefined, now: bigint): boolean {
   return deadline !== undefined && now >= deadline;
 }

@@ -1,8 +1,8 @@
 /**
- * @nnhal/utils: what drivers and frameworks share beside validation.
+ * @nnhal/utils: what drivers and frameworks share, except validation.
  */
 export { combineDimensions } from "@nnhal/operations";
-export * from "./capabilities.ts";
+export { lookup, nonExtensionOperandPerformance, noPerformanceInfo, update } from "./capabilities.ts";
 export { describeNeed, type Need, noncompliantOperations, unmetNeeds } from "./compliance/needs.ts";
 export {
   type Compliance,
@@ -18,23 +18,87 @@ export * as convertToV1_0 from "./convert/v1-0.ts";
 export * as convertToV1_1 from "./convert/v1-1.ts";
 export * as convertToV1_2 from "./convert/v1-2.ts";
 export * as convertToV1_3 from "./convert/v1-3.ts";
-export * from "./deadline.ts";
+export {
+  deadlineOf,
+  durationOf,
+  earlierDeadline,
+  greatestDeadline,
+  hasDeadlinePassed,
+  makeDeadline,
+  makeTimeoutDuration,
+  makeTimePoint,
+} from "./deadline.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
 export { modelSummary } from "./graph/summary.ts";
-export * from "./graph/visit.ts";
-export * from "./graph-dump.ts";
-export * from "./log/logger.ts";
-export * from "./log/properties.ts";
-export * from "./log/sink.ts";
-export * from "./log/vlog-mask.ts";
-export * from "./operand.ts";
-export * from "./slice.ts";
-export * from "./status.ts";
-export * from "./trace/chrome.ts";
-export * from "./trace/phases.ts";
-export * from "./trace/recorder.ts";
-export * from "./trace/table.ts";
-export * from "./trace/tracer.ts";
-export * from "./usage.ts";
+export {
+  type GraphVisitor,
+  type OperandDescription,
+  type OperationDescription,
+  type SubgraphDescription,
+  visitGraph,
+} from "./graph/visit.ts";
+export { type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
+export {
+  createLogger,
+  defaultLogger,
+  type Logger,
+  type LoggerOptions,
+  type LogMessage,
+  silentLogger,
+} from "./log/logger.ts";
+export { environmentProperties, environmentVariableOf, getProp, type PropertySource } from "./log/properties.ts";
+export { consoleSink, formatLogEntry, type LogEntry, type LogSeverity, type LogSink } from "./log/sink.ts";
+export { ALL_VLOG_TAGS, parseVLogMask, VLOG_PROPERTY, VLogFlag, type VLogTag, vlogTagNames } from "./log/vlog-mask.ts";
+export {
+  alignBytesNeeded,
+  getOperandTypeName,
+  getOperationName,
+  isExtensionOperandType,
+  isExtensionOperationType,
+  nonExtensionOperandSizeOfData,
+  nonExtensionOperandSizeOfDataOverflowsUInt32,
+  nonExtensionOperandTypeIsScalar,
+  sizeOfTensorData,
+  sizeOfTensorDataOverflowsUInt32,
+  tensorHasUnspecifiedDimensions,
+} from "./operand.ts";
+export { type ModelSlice, sliceModel, type Unsliceable } from "./slice.ts";
+export {
+  convertErrorStatusToResultCode,
+  convertResultCodeToErrorStatus,
+  type ExecutionAnswer,
+  getExecutionResult,
+  isErrorStatus,
+  notMeasured,
+  ResultCode,
+} from "./status.ts";
+export { type ChromeTrace, type ChromeTraceEvent, type ChromeTraceOptions, toChromeTrace } from "./trace/chrome.ts";
+export {
+  isPartOf,
+  mayBeCalledFrom,
+  mayLieIn,
+  type TraceLayer,
+  type TracePhase,
+  traceLayers,
+  tracePhases,
+} from "./trace/phases.ts";
+export {
+  createTraceRecorder,
+  type RecordedSection,
+  type Trace,
+  type TraceRecorder,
+  type TraceRecorderOptions,
+} from "./trace/recorder.ts";
+export { formatTraceTable, type TraceTable, type TraceTableRow, toTraceTable } from "./trace/table.ts";
+export {
+  inSection,
+  noSection,
+  noTracer,
+  type Section,
+  type SectionKind,
+  sectionMark,
+  type Tracer,
+} from "./trace/tracer.ts";
+export { createUsage, type Usage } from "./usage.ts";

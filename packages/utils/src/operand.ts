@@ -1,5 +1,5 @@
 /**
- * Questions about operand and operation types: names, sizes, and what a dimension that is not known means.
+ * Questions about operand and operation types: names, sizes and unknown dimensions.
  */
 import {
   OperandTypeRange,
@@ -39,13 +39,13 @@ function codeInWords(what: string, code: number): string {
   return `${what} ${code & 0xffff} of extension prefix ${code >>> 16}`;
 }
 
-/** Whether a type is no tensor: a scalar, SUBGRAPH or OEM. Throws RangeError for a type that is not the HAL's own. */
+/** Whether a type is not a tensor: a scalar, SUBGRAPH or OEM. Throws RangeError for a type that is not the HAL's own. */
 export function nonExtensionOperandTypeIsScalar(type: number): boolean {
   return rowOf(type).kind !== "tensor";
 }
 
 /**
- * Size in bytes of an operand; 0 where a dimension is not known, and for OEM scalars and SUBGRAPH. Throws RangeError for
+ * Size in bytes of an operand; 0 if a dimension is not known, and for OEM scalars and SUBGRAPH. Throws RangeError for
  * a type that is not the HAL's own, and for a size that does not fit in 32 bits.
  */
 export function nonExtensionOperandSizeOfData(type: number, dimensions: readonly number[]): number {
@@ -59,7 +59,7 @@ export function nonExtensionOperandSizeOfDataOverflowsUInt32(type: number, dimen
   return kind === "tensor" && sizeOfTensorDataOverflowsUInt32(elementSize, dimensions);
 }
 
-/** Size in bytes of a tensor; 0 where a dimension is not known. Throws RangeError where it does not fit in 32 bits. */
+/** Size in bytes of a tensor; 0 if a dimension is not known. Throws RangeError if it does not fit in 32 bits. */
 export function sizeOfTensorData(sizeOfElement: number, dimensions: readonly number[]): number {
   const size = sizeOrInfinity(sizeOfElement, dimensions);
   if (size <= greatestSize) return size;
@@ -88,7 +88,10 @@ export function tensorHasUnspecifiedDimensions(type: number, dimensions: readonl
   return !isExtensionOperandType(type) && !nonExtensionOperandTypeIsScalar(type);
 }
 
-/** How many bytes to leave free at `index` so that data of `length` bytes is aligned: to 2 from 2 bytes, to 4 from 4. */
+/**
+ * The number of bytes to leave free at `index` so that data of `length` bytes is aligned: to 2 from 2 bytes, to 4
+ * from 4.
+ */
 export function alignBytesNeeded(index: number, length: number): number {
   if (length < 2) return 0;
   const alignment = length < 4 ? 2 : 4;

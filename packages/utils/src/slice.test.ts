@@ -56,7 +56,7 @@ describe("sliceModel", () => {
     );
     const slice = sliceOf(model, "1.1");
     expect(slice.operationIndexes).toEqual([0, 2]);
-    // What the second FLOOR reads looks like what the first one reads, so both read the same input.
+    // The two FLOOR operations read operands with the same signature, so both read the same input.
     expect(slice.model.main).toEqual(
       subgraphOf(
         [operand(input), operand(output), operand(output)],
@@ -179,7 +179,7 @@ describe("sliceModel", () => {
     });
   });
 
-  /** Chains and trees of operations on float32 tensors, of all versions; each reads what stands before it. */
+  /** Chains and trees of operations on float32 tensors, of all versions; each reads values before it. */
   const graph = fc
     .array(
       fc.record({

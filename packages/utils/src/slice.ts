@@ -1,6 +1,6 @@
 /**
- * Slices: what an older HAL version can express of a model, so that a driver of that version can say which of its
- * operations it supports. A slice is a model of its own, good for that question and for nothing else.
+ * Slices: the part of a model that an older HAL version can express, so that a driver of that version can answer
+ * which of its operations it supports. A slice is a separate model. It serves for that question only.
  */
 import {
   type HalVersion,
@@ -27,9 +27,9 @@ export interface Unsliceable {
 }
 
 /**
- * Cuts from a valid model the operations that an older HAL version cannot express. What those would have computed
- * becomes inputs of the slice, which operands of the same type, dimensions and quantisation share; what only those would
- * have read becomes outputs.
+ * Cuts from a valid model the operations that an older HAL version cannot express. Their results
+ * become inputs of the slice, which operands of the same type, dimensions and quantisation share. Values that only they
+ * read become outputs.
  */
 export function sliceModel(model: Model, version: Exclude<HalVersion, "1.3">): ModelSlice | Unsliceable {
   const dropped = new Set(noncompliantOperations(model, version));
@@ -55,7 +55,7 @@ export function sliceModel(model: Model, version: Exclude<HalVersion, "1.3">): M
   };
 }
 
-/** Collects the operands that the kept operations need. A class for what it has collected so far. */
+/** Collects the operands that the kept operations need. A class because it collects state. */
 class SliceBuilder {
   readonly operands: Operand[] = [];
   readonly inputIndexes: number[] = [];
@@ -66,7 +66,7 @@ class SliceBuilder {
   readonly #read: ReadonlySet<number>;
   /** From an operand of the original to that of the slice. */
   readonly #operandOf = new Map<number, number>();
-  /** From what inputs have to have in common to the input that they share. */
+  /** The shared input by the signature of its operands. */
   readonly #sharedInputs = new Map<string, number>();
   readonly #poolOf = new Map<number, number>();
 
@@ -89,7 +89,7 @@ class SliceBuilder {
     };
   }
 
-  /** A constant, or what is given to the slice from outside. */
+  /** Adds a constant, or an input of the slice. */
   #addInput(original: number): number {
     const operand = this.#model.main.operands[original];
     switch (operand.lifetime) {
@@ -140,7 +140,7 @@ class SliceBuilder {
   }
 }
 
-/** What two operands have in common where one can stand for the other. */
+/** Equal for two operands that can share one input. */
 function signatureOf({ type, dimensions, scale, zeroPoint, extraParams }: Operand): string {
   return JSON.stringify([type, dimensions, scale, zeroPoint, plainParams(extraParams)]);
 }

@@ -1,5 +1,5 @@
 /**
- * Statuses of the HAL and result codes of the NNAPI, and what an execution may answer with which status.
+ * Statuses of the HAL and result codes of the NNAPI, and the results that an execution may return with each status.
  */
 import { ErrorStatus, errorStatusNames, type OutputShape, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
 
@@ -53,22 +53,22 @@ const errorStatuses: Readonly<Record<ResultCode, ErrorStatus>> = {
   [ResultCode.DEAD_OBJECT]: ErrorStatus.GENERAL_FAILURE,
 };
 
-/** The NNAPI's result code for a driver's status; OP_FAILED for a number that is none. */
+/** The NNAPI's result code for a driver's status; OP_FAILED for an unknown number. */
 export function convertErrorStatusToResultCode(status: ErrorStatus): ResultCode {
   return resultCodes[status] ?? ResultCode.OP_FAILED;
 }
 
-/** The status for a result code of the NNAPI; GENERAL_FAILURE for a number that is none. */
+/** The status for a result code of the NNAPI; GENERAL_FAILURE for an unknown number. */
 export function convertResultCodeToErrorStatus(resultCode: ResultCode): ErrorStatus {
   return errorStatuses[resultCode] ?? ErrorStatus.GENERAL_FAILURE;
 }
 
-/** Whether a value that came from elsewhere is an ErrorStatus. */
+/** Whether an unchecked value is an ErrorStatus. */
 export function isErrorStatus(value: unknown): value is ErrorStatus {
   return typeof value === "number" && errorStatusNames.has(value);
 }
 
-/** A Timing that tells nothing. */
+/** A Timing without measured durations. */
 export const notMeasured: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
 /** What an execution answers. */
@@ -79,9 +79,9 @@ export interface ExecutionAnswer {
 }
 
 /**
- * An execution's answer without what it may not hold (Utils getExecutionResult): shapes unless status is NONE or
- * OUTPUT_INSUFFICIENT_SIZE, durations unless it is NONE. OUTPUT_INSUFFICIENT_SIZE without shapes does not say what would
- * be enough, and becomes GENERAL_FAILURE.
+ * Removes from an execution's answer the parts that its status forbids (Utils getExecutionResult): shapes unless
+ * status is NONE or OUTPUT_INSUFFICIENT_SIZE, durations unless it is NONE. OUTPUT_INSUFFICIENT_SIZE without shapes
+ * does not say what would be enough, and becomes GENERAL_FAILURE.
  */
 export function getExecutionResult({ status, outputShapes, timing }: ExecutionAnswer): ExecutionAnswer {
   switch (status) {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createUsage } from "./usage.ts";
 
 describe("createUsage", () => {
-  it("frees what nobody uses when it is closed, once", async () => {
+  it("frees an unused resource when it is closed, once", async () => {
     const free = vi.fn();
     const usage = createUsage(free);
     expect([usage.isClosed, usage.isInUse]).toEqual([false, false]);
@@ -27,7 +27,7 @@ describe("createUsage", () => {
     await usage.freed;
   });
 
-  it("keeps what nobody uses for the moment", () => {
+  it("keeps an unused resource until it is closed", () => {
     const free = vi.fn();
     const usage = createUsage(free);
     usage.begin();

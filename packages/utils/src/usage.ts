@@ -1,14 +1,14 @@
 /**
- * How many use something that has to be freed: it is freed once, when it has been closed and nobody uses it any more.
+ * Counts the users of a resource. The resource is freed once, after it has been closed and its last use has ended.
  */
 
 /** See the file's head. */
 export interface Usage {
-  /** Whether it has been closed: nobody may begin to use it. */
+  /** Whether it has been closed: no use may begin. */
   readonly isClosed: boolean;
-  /** Whether somebody uses it. */
+  /** Whether a use is under way. */
   readonly isInUse: boolean;
-  /** Somebody uses it from now on; `end` has to follow. */
+  /** A use begins; `end` must follow. */
   begin(): void;
   end(): void;
   /** Closing again does nothing. */
@@ -17,7 +17,10 @@ export interface Usage {
   readonly freed: Promise<void>;
 }
 
-/** Counts the users of something. `free`: called once, where closing it or the end of its last use allows it. */
+/**
+ * Counts the users of a resource. `free`: called once, when it is closed or when its last use ends, whichever is
+ * later.
+ */
 export function createUsage(free: () => void): Usage {
   let users = 0;
   let isClosed = false;

@@ -1,5 +1,5 @@
 /**
- * Versions of the conformance vectors, where their folder is there: compliance agrees with validation, conversions go
+ * Versions of the conformance vectors, if their folder exists: compliance agrees with validation, conversions go
  * there and back, and slices are valid.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { complianceWith, convertToV1_0, convertToV1_1, convertToV1_2, convertToV
 
 interface Vector {
   readonly name: string;
-  /** Such as `V1_2`; `UNKNOWN` where none is given. */
+  /** Such as `V1_2`; `UNKNOWN` if none is given. */
   readonly minSupportedVersion: string;
   readonly isRelaxed: boolean;
   readonly model: VectorModel;
@@ -78,7 +78,7 @@ const withDefaults: Readonly<Record<string, number>> = {
 describe.skipIf(!present)(
   present ? "the conformance vectors" : "the conformance vectors (skipped: no such folder; NNHAL_VECTORS names it)",
   () => {
-    it("have the minimum version that they give, but for those with defaults written out", { timeout: 120_000 }, () => {
+    it("have the minimum version that they state, except those with defaults written out", { timeout: 120_000 }, () => {
       const differing: Record<string, number> = {};
       let count = 0;
       for (const { file, vector, model, least } of readVectors()) {

@@ -2,7 +2,8 @@
  * Rules on IF and WHILE (29): the operands that the operation hands to its subgraphs, and gets back, are of one kind on
  * both sides.
  */
-import { type Operand, type Operation, OperationType, type Subgraph } from "@nnhal/types";
+import type { TensorInfo } from "@nnhal/operations";
+import { type Operand, OperationType, type Subgraph } from "@nnhal/types";
 import { differenceOf, typeName } from "./compatible.ts";
 import type { ModelContext } from "./context.ts";
 import { showDimensions } from "./issues.ts";
@@ -15,33 +16,54 @@ import { knownOperandType, sizeOf } from "./type-ranges.ts";
 /** An operand and what messages call it. */
 interface Named {
   readonly operand: Operand;
+  /** The operand with the shape that inference finds of it, if it finds one. */
+  readonly known: Operand;
   readonly name: string;
 }
+
+/** An IF or WHILE whose operands fit its signature. */
+export interface ControlFlowOperation {
+  readonly view: SubgraphView;
+  readonly index: number;
+}
+
+/** What shape inference finds, by subgraph and operand. */
+type Inferred = ReadonlyMap<Subgraph, readonly (TensorInfo | undefined)[]>;
 
 /** What is checked, and where issues go. */
 interface Flow {
   readonly context: ModelContext;
+  readonly inferred: Inferred;
   readonly inputs: readonly Named[];
   readonly outputs: readonly Named[];
   readonly add: (code: RuleCode, message: string) => void;
 }
 
-/** Checks an IF or WHILE whose operands fit its signature. */
-export function checkControlFlow(context: ModelContext, view: SubgraphView, operation: Operation, at: string): void {
-  const { operands } = view.subgraph;
-  const named = (side: string) => (operand: number, position: number) => ({
-    operand: operands[operand],
-    name: `${side} ${position}`,
-  });
+/** Checks an IF or WHILE. All subgraphs have been checked. */
+export function checkControlFlow(
+  context: ModelContext,
+  { view: { at, subgraph }, index }: ControlFlowOperation,
+  inferred: Inferred,
+): void {
+  const operation = subgraph.operations[index];
+  const named = (side: string) => (operand: number, position: number) =>
+    namedOperand(subgraph, operand, `${side} ${position}`, inferred);
   const flow: Flow = {
     context,
+    inferred,
     inputs: operation.inputs.map(named("input")),
     outputs: operation.outputs.map(named("output")),
-    add: (code, message) => context.issues.add(code, at, message),
+    add: (code, message) => context.issues.add(code, `${at}.operations[${index}]`, message),
   };
   if (operation.outputs.length === 0) flow.add("control-flow-counts", "there are no outputs, at least 1 is needed");
   else if (operation.type === OperationType.IF) checkIf(flow);
   else if (operation.type === OperationType.WHILE) checkWhile(flow);
+}
+
+function namedOperand(subgraph: Subgraph, index: number, name: string, inferred: Inferred): Named {
+  const operand = subgraph.operands[index];
+  const info = inferred.get(subgraph)?.[index];
+  return { operand, known: info === undefined ? operand : { ...operand, dimensions: info.dimensions }, name };
 }
 
 /** The subgraphs take n inputs and give m outputs, as the operation does beside the condition and the two references. */
@@ -56,8 +78,8 @@ function checkIf(flow: Flow): void {
     if (subgraph === undefined) continue;
     if (!hasCount(flow, name, "inputs", subgraph, handed.length)) continue;
     if (!hasCount(flow, name, "outputs", subgraph, flow.outputs.length)) continue;
-    checkPairs(flow, handed, boundaryOf(subgraph, "inputs", name));
-    checkPairs(flow, flow.outputs, boundaryOf(subgraph, "outputs", name));
+    checkPairs(flow, handed, boundaryOf(flow, subgraph, "inputs", name));
+    checkPairs(flow, flow.outputs, boundaryOf(flow, subgraph, "outputs", name));
   }
 }
 
@@ -79,10 +101,11 @@ function checkWhileCondition(flow: Flow, condition: Subgraph, handed: readonly N
   const name = "the condition subgraph";
   if (!hasCount(flow, name, "inputs", condition, handed.length)) return;
   if (!hasCount(flow, name, "outputs", condition, 1)) return;
-  const inputs = boundaryOf(condition, "inputs", name);
+  const inputs = boundaryOf(flow, condition, "inputs", name);
   checkPairs(flow, handed, inputs);
   checkKnownSizes(flow, inputs);
-  for (const output of boundaryOf(condition, "outputs", name)) if (output !== undefined) checkCondition(flow, output);
+  for (const output of boundaryOf(flow, condition, "outputs", name))
+    if (output !== undefined) checkCondition(flow, output);
 }
 
 function checkWhileBody(flow: Flow, body: Subgraph, handed: readonly Named[]): void {
@@ -94,8 +117,8 @@ function checkWhileBody(flow: Flow, body: Subgraph, handed: readonly Named[]): v
     flow.add("control-flow-counts", `${name} has ${count} outputs where ${needed} are needed`);
     return;
   }
-  const inputs = boundaryOf(body, "inputs", name);
-  const outputs = boundaryOf(body, "outputs", name);
+  const inputs = boundaryOf(flow, body, "inputs", name);
+  const outputs = boundaryOf(flow, body, "outputs", name);
   checkPairs(flow, handed, inputs);
   checkPairs(flow, flow.outputs, outputs);
   checkPairs(flow, outputs, inputs);
@@ -117,12 +140,18 @@ function hasCount(flow: Flow, name: string, side: "inputs" | "outputs", subgraph
 }
 
 /** Inputs or outputs of a subgraph; undefined in place of those that cannot be read, which are issues of their own. */
-function boundaryOf(subgraph: Subgraph, side: "inputs" | "outputs", name: string): (Named | undefined)[] {
+function boundaryOf(
+  { inferred }: Flow,
+  subgraph: Subgraph,
+  side: "inputs" | "outputs",
+  name: string,
+): (Named | undefined)[] {
   const indexes = side === "inputs" ? subgraph.inputIndexes : subgraph.outputIndexes;
-  return indexes.map((index, position) => {
-    const operand = subgraph.operands[index];
-    return isReadable(operand) ? { operand, name: `${side.slice(0, -1)} ${position} of ${name}` } : undefined;
-  });
+  return indexes.map((index, position) =>
+    isReadable(subgraph.operands[index])
+      ? namedOperand(subgraph, index, `${side.slice(0, -1)} ${position} of ${name}`, inferred)
+      : undefined,
+  );
 }
 
 /** The first of each list go together, as far as the shorter one goes. */
@@ -132,7 +161,7 @@ function checkPairs(flow: Flow, a: readonly (Named | undefined)[], b: readonly (
     const left = a[position];
     const right = b[position];
     if (left === undefined || right === undefined) continue;
-    const difference = differenceOf(left.operand, right.operand);
+    const difference = differenceOf(left.known, right.known);
     if (difference === undefined) continue;
     flow.add("control-flow-compatibility", `${left.name} and ${right.name} are handed over: ${difference}`);
   }

@@ -1,16 +1,19 @@
 /**
  * Input that nobody would write by hand: validation answers with issues, never throws, and does not take for ever.
  */
-import { type Model, OperandType } from "@nnhal/types";
+import { clamp, elementCount, operations, type Param, type RankRule, typesOfRow } from "@nnhal/operations";
+import { type Model, type Operand, OperandType, type OperandTypeName, operandTypes } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   changed,
+  constant,
   controlModel,
   floorModel,
   input,
   loopModel,
   modelOf,
+  omitted,
   operand,
   operation,
   output,
@@ -19,6 +22,7 @@ import {
 } from "./_models.test-helper.ts";
 import {
   type AllocationRequest,
+  analyseModel,
   capabilitiesIssues,
   extensionIssues,
   type Issue,
@@ -263,6 +267,108 @@ describe("size", () => {
     const wrong = modelIssues(changed(modelOf(main), `main.operands[${count}].type`, OperandType.FLOAT32));
     expect(wrong.map(({ code }) => code)).toEqual(["operation-signature"]);
     expectIssues(wrong);
+  });
+});
+
+describe("shape inference", () => {
+  const extents = fc.oneof(
+    { weight: 40, arbitrary: fc.integer({ min: 1, max: 4 }) },
+    fc.constantFrom(0, 255, 2 ** 16, 2 ** 31, 2 ** 32 - 1),
+  );
+  const words = fc.oneof(
+    fc.integer({ min: -2, max: 5 }),
+    fc.constantFrom(2 ** 31 - 1, -(2 ** 31), 0x3f80_0000, 0x7fc0_0000, 0x7f80_0000),
+  );
+  /** The contents of all constants: each begins somewhere in them. */
+  const contents = fc.array(words, { minLength: 24, maxLength: 24 });
+
+  /** What one parameter's operand is made from. */
+  const drawn = fc.record({
+    shape: fc.oneof(
+      { weight: 40, arbitrary: fc.array(extents, { minLength: 1, maxLength: 4 }) },
+      fc.array(extents, { maxLength: 6 }),
+    ),
+    /** Where a constant begins. */
+    offset: fc.integer({ min: 0, max: 12 }).map((word) => 4 * word),
+    /** Of ten optional operands one has a value. */
+    isPresent: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+  });
+  const mostOperands = 64;
+
+  function operandOf(
+    param: Param,
+    type: OperandTypeName,
+    rank: RankRule | undefined,
+    { shape, offset, isPresent }: typeof drawn extends fc.Arbitrary<infer Drawn> ? Drawn : never,
+  ): Operand {
+    const { code, kind, elementSize, quantisation } = operandTypes[type];
+    const [least, greatest] = typeof rank === "number" ? [rank, rank] : (rank ?? [0, 6]);
+    const dimensions = kind === "tensor" ? [...shape, 1, 1, 1, 1].slice(0, clamp(shape.length, least, greatest)) : [];
+    const length = elementCount(dimensions) * elementSize;
+    const fits = (kind !== "tensor" || dimensions.length > 0) && length > 0 && offset + length <= 4 * 24;
+    const isConstant = fits && (kind !== "tensor" || param.read || param.omittable);
+    const { lifetime, location } = constant("INT32", offset, length);
+    const channelQuant = { channelDim: 0, scales: new Array<number>(Math.min(dimensions[0] ?? 0, 8)).fill(1) };
+    return operand({
+      type: code,
+      dimensions,
+      scale: quantisation === "none" || quantisation === "perChannel" ? 0 : 1,
+      extraParams: quantisation === "perChannel" ? { kind: "channelQuant", channelQuant } : { kind: "none" },
+      ...(isConstant ? { lifetime, location } : input),
+      ...(param.omittable && !isPresent && { ...omitted, location: operand().location }),
+    });
+  }
+
+  it.each(
+    operations.filter(({ controlFlow }) => !controlFlow).map((definition) => [definition.name, definition] as const),
+  )("of %s ends in issues, whatever the shapes and constants are", (_, { code, forms, ranks }) => {
+    let inferred = 0;
+    for (const form of forms) {
+      const types = typesOfRow(form, form.types[0]);
+      const operands = fc.array(drawn, { minLength: mostOperands, maxLength: mostOperands });
+      fc.assert(
+        fc.property(operands, contents, (draws, words) => {
+          const inputs = form.params.map((param, at) =>
+            operandOf(param, types.get(param) ?? "TENSOR_FLOAT32", ranks[param.name], draws[at]),
+          );
+          const outputs = form.outputs.map((param, at) => ({
+            ...operandOf({ name: "", kind: "tensor" }, types.get(param) ?? "TENSOR_FLOAT32", undefined, draws[60 - at]),
+            location: operand().location,
+            ...output,
+          }));
+          const indexes = [...inputs.keys(), ...outputs.map((_, at) => inputs.length + at)];
+          const one = { type: code, inputs: indexes.slice(0, inputs.length), outputs: indexes.slice(inputs.length) };
+          const operandValues = new Uint8Array(Int32Array.from(words).buffer);
+          const { issues, main } = analyseModel(modelOf(subgraphOf([...inputs, ...outputs], [one]), { operandValues }));
+          expectIssues(issues);
+          for (const { message } of issues) expect(message).not.toContain("cannot be");
+          if (main.length > 0 || issues.some((issue) => issue.code.endsWith("-shape"))) inferred++;
+        }),
+        { numRuns: 200 },
+      );
+    }
+    expect(inferred).toBeGreaterThan(0);
+  });
+
+  it("survives outputs without end: SPLIT into 200,000", () => {
+    const count = 200_000;
+    const part = operand({ dimensions: [1], ...output });
+    const outputs = Array.from({ length: count }, () => part);
+    const operandValues = new Uint8Array(Int32Array.of(0, count).buffer);
+    const operands = [operand({ dimensions: [count], ...input }), constant("INT32", 0, 4), constant("INT32", 4, 4)];
+    const indexes = outputs.map((_, index) => index + 3);
+    const split = modelOf(subgraphOf([...operands, ...outputs], [operation("SPLIT", [0, 1, 2], indexes)]), {
+      operandValues,
+    });
+    expect(modelIssues(split)).toEqual([]);
+  });
+
+  it("writes short messages of shapes with many axes", () => {
+    const long = new Array<number>(100_000).fill(1);
+    const model = changed(floorModel({ dimensions: [2] }), "main.operands[1].dimensions", long);
+    const issues = modelIssues(model);
+    expectIssues(issues);
+    expect(issues[0].code).toBe("output-shape");
   });
 });
 

@@ -7,7 +7,7 @@ export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
 export { sameExtraParams } from "./compatible.ts";
 export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
-export { defaultIssueLimit, type Issue } from "./issues.ts";
+export { defaultIssueLimit, type Issue, show } from "./issues.ts";
 export {
   type AllocationRequest,
   type BufferOperand,
@@ -18,10 +18,18 @@ export {
   validateMemoryDesc,
 } from "./memory-desc.ts";
 export { type MinimumVersionOptions, minimumVersion, versionRequirements } from "./minimum-version.ts";
-export { type ModelValidationOptions, modelIssues, validateModel } from "./model.ts";
+export {
+  analyseModel,
+  type InferredShapes,
+  type ModelAnalysis,
+  type ModelValidationOptions,
+  modelIssues,
+  validateModel,
+} from "./model.ts";
 export { operandTypeIssues } from "./operand.ts";
 export { poolIssues, validatePool } from "./pool.ts";
 export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
+export { type CheckedResult, checkResult, type ExpectedOutput, type ResultValidationOptions } from "./result.ts";
 export { type Rule, type RuleCode, rules } from "./rules.ts";
 export {
   validateExecutionPreference,

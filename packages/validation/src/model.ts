@@ -1,13 +1,14 @@
 /**
  * Validation of models: rules 1 – 41 and those that the HAL implies.
  */
-import { type MaybeType, operationByCode } from "@nnhal/operations";
+import { type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
 import type { HalVersion, Model, Subgraph } from "@nnhal/types";
 import { type ModelContext, type OperationLookup, requireVersion, type ValidationMode } from "./context.ts";
+import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
 import { checkBoundary, checkOrder } from "./graph.ts";
 import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
 import { checkOperand, Soundness } from "./operand.ts";
-import { checkOperation } from "./operation.ts";
+import { checkOperation, OperationOutcome } from "./operation.ts";
 import { memoryFacts } from "./pool.ts";
 import { checkReferenceCycles } from "./reference-cycle.ts";
 import { isBytes, isObject, isUint32 } from "./structure.ts";
@@ -26,14 +27,48 @@ export interface ModelValidationOptions {
   readonly operations?: OperationLookup;
 }
 
+/**
+ * What shape inference finds of a subgraph beyond its declarations, by operand: facts of outputs of operations whose inputs are
+ * known. Undefined or absent for all other operands: what the model declares of them is all that is known.
+ */
+export type InferredShapes = readonly (TensorInfo | undefined)[];
+
+/** What validation finds of a model. */
+export interface ModelAnalysis {
+  /** The rules that the model breaks; none for a valid model. */
+  readonly issues: readonly Issue[];
+  /** The shapes of the main subgraph. */
+  readonly main: InferredShapes;
+  /** The shapes of each referenced subgraph, in order; fewer if as many issues as are wanted were found before. */
+  readonly referenced: readonly InferredShapes[];
+}
+
+/** Validates a model, and infers its shapes as far as it fixes them. Never throws, whatever the model's fields hold. */
+export function analyseModel(model: Model, options: ModelValidationOptions = {}): ModelAnalysis {
+  let shapes: InferredModelShapes = { main: [], referenced: [] };
+  const issues = collectIssues("model", options.limit, (list) => {
+    shapes = checkModel(model, options, list, undefined);
+  });
+  return { issues, ...shapes };
+}
+
 /** The rules that a model breaks; none for a valid model. Never throws, whatever the model's fields hold. */
 export function modelIssues(model: Model, options: ModelValidationOptions = {}): Issue[] {
-  return collectIssues("model", options.limit, (issues) => checkModel(model, options, issues, undefined));
+  return collectIssues("model", options.limit, (issues) => void checkModel(model, options, issues, undefined));
 }
 
 /** Whether a model is valid. */
 export function validateModel(model: Model, options: ModelValidationOptions = {}): boolean {
   return modelIssues(model, { ...options, limit: 1 }).length === 0;
+}
+
+type InferredModelShapes = Pick<ModelAnalysis, "main" | "referenced">;
+
+/** What the checks of one model keep until all its subgraphs have been read. */
+interface Findings {
+  /** By subgraph; one that has not been checked is absent. */
+  readonly inferred: Map<Subgraph, InferredShapes>;
+  readonly controlFlow: ControlFlowOperation[];
 }
 
 /** Checks a model; HAL versions that its parts need go to `requirements` where it is given, else they are issues. */
@@ -42,10 +77,10 @@ export function checkModel(
   { version = "1.3", mode = "driver", operations = operationByCode }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
-): void {
+): InferredModelShapes {
   if (!isObject(model)) {
     issues.add("structure", "model", `the model is ${show(model)}`);
-    return;
+    return { main: [], referenced: [] };
   }
   const context: ModelContext = {
     version,
@@ -62,11 +97,22 @@ export function checkModel(
     issues.add("structure", "relaxComputationFloat32toFloat16", `the flag is ${shown} where a boolean is needed`);
   }
   checkNotEmpty(context, model.main);
-  checkSubgraph(context, model.main, "main");
-  checkReferenced(context);
+  const findings: Findings = { inferred: new Map(), controlFlow: [] };
+  const { main } = model;
+  checkSubgraph(context, findings, main, "main");
+  const referenced = checkReferenced(context, findings);
+  for (const operation of findings.controlFlow) {
+    if (issues.isFull()) break;
+    checkControlFlow(context, operation, findings.inferred);
+  }
   checkPools(context);
   checkExtensionMapping(context, model);
   checkReferenceCycles(context);
+  return { main: shapesOf(findings, main), referenced };
+}
+
+function shapesOf({ inferred }: Findings, subgraph: Subgraph): InferredShapes {
+  return inferred.get(subgraph) ?? [];
 }
 
 function listOf<Item>(issues: IssueList, path: string, list: readonly Item[]): readonly Item[] {
@@ -89,7 +135,7 @@ function checkNotEmpty({ issues }: ModelContext, main: Subgraph): void {
   }
 }
 
-function checkSubgraph(context: ModelContext, subgraph: Subgraph, at: string): void {
+function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subgraph, at: string): void {
   const { issues } = context;
   if (!isObject(subgraph)) {
     issues.add("structure", at, `the subgraph is ${show(subgraph)}`);
@@ -110,17 +156,21 @@ function checkSubgraph(context: ModelContext, subgraph: Subgraph, at: string): v
     if (soundness[index] === Soundness.garbage) allReadable = false;
     else types[index] = knownOperandType(operands[index].type)?.name;
   }
-  const view: SubgraphView = { at, subgraph, soundness, types, largeConstants: new Map() };
+  const inferred: (TensorInfo | undefined)[] = [];
+  findings.inferred.set(subgraph, inferred);
+  const view: SubgraphView = { at, subgraph, soundness, types, inferred, largeConstants: new Map() };
   for (let index = 0; index < operations.length; index++) {
     if (issues.isFull()) return;
-    if (!checkOperation(context, view, index)) allReadable = false;
+    const outcome = checkOperation(context, view, index);
+    if (outcome === OperationOutcome.unreadable) allReadable = false;
+    if (outcome === OperationOutcome.controlFlow) findings.controlFlow.push({ view, index });
   }
   checkBoundary(context, view);
   if (allReadable) checkOrder(context, view);
 }
 
 /** Rule 40. A subgraph that stands in the list more than once is checked once. */
-function checkReferenced(context: ModelContext): void {
+function checkReferenced(context: ModelContext, findings: Findings): InferredShapes[] {
   const { issues, referenced, version } = context;
   if (referenced.length > 0 && version < "1.3") {
     requireVersion(
@@ -132,12 +182,17 @@ function checkReferenced(context: ModelContext): void {
     );
   }
   const checked = new Set<Subgraph>();
+  const shapes: InferredShapes[] = [];
   for (let index = 0; index < referenced.length && !issues.isFull(); index++) {
+    const subgraph = referenced[index];
     // Only of objects: any number of holes in the list are as many issues.
-    if (isObject(referenced[index]) && checked.has(referenced[index])) continue;
-    checked.add(referenced[index]);
-    checkSubgraph(context, referenced[index], `referenced[${index}]`);
+    if (!isObject(subgraph) || !checked.has(subgraph)) {
+      checked.add(subgraph);
+      checkSubgraph(context, findings, subgraph, `referenced[${index}]`);
+    }
+    shapes.push(shapesOf(findings, subgraph));
   }
+  return shapes;
 }
 
 /** Rule 35. */

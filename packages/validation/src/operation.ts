@@ -4,6 +4,7 @@
 import {
   bindInputs,
   bindOutputs,
+  latest,
   layOut,
   type Match,
   matchOperation,
@@ -12,42 +13,52 @@ import {
   OperationError,
   type Param,
   type RankRule,
-  requiredVersion,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, OperationType, operandLifeTimeNames } from "@nnhal/types";
 import { type ModelContext, requireVersion } from "./context.ts";
-import { checkControlFlow } from "./control-flow.ts";
 import { show } from "./issues.ts";
 import { Soundness } from "./operand.ts";
+import { checkShapes } from "./shapes.ts";
 import { isObject, isUint32 } from "./structure.ts";
-import { operandInfo, type SubgraphView } from "./subgraph-view.ts";
+import { type BoundOperands, operandInfo, type SubgraphView } from "./subgraph-view.ts";
 import { extensionsSince, isExtensionOperationType, knownOperationType } from "./type-ranges.ts";
 
-/** Checks operation `index` of a subgraph. False: what it reads and writes is not known. */
-export function checkOperation(context: ModelContext, view: SubgraphView, index: number): boolean {
+/** How checking an operation ended. */
+export const OperationOutcome = {
+  /** What it reads and writes is not known. */
+  unreadable: 0,
+  readable: 1,
+  /** An IF or WHILE whose operands fit its signature: rule 29 remains to be checked. */
+  controlFlow: 2,
+} as const;
+export type OperationOutcome = (typeof OperationOutcome)[keyof typeof OperationOutcome];
+
+/** Checks operation `index` of a subgraph, except rule 29. */
+export function checkOperation(context: ModelContext, view: SubgraphView, index: number): OperationOutcome {
   const operation = view.subgraph.operations[index];
   const at = `${view.at}.operations[${index}]`;
   const { issues } = context;
   if (!isObject(operation) || typeof operation.type !== "number") {
     issues.add("structure", at, `the operation is ${show(operation)} of type ${show(operation?.type)}`);
-    return false;
+    return OperationOutcome.unreadable;
   }
   if (!Array.isArray(operation.inputs) || !Array.isArray(operation.outputs)) {
     const shown = `inputs ${show(operation.inputs)} and outputs ${show(operation.outputs)}`;
     issues.add("structure", at, `the operation has ${shown} where arrays are needed`);
-    return false;
+    return OperationOutcome.unreadable;
   }
   const name = operationName(operation.type);
   const inputs = operandsOf(context, view, operation.inputs, `${at}.inputs`, name);
   const outputs = operandsOf(context, view, operation.outputs, `${at}.outputs`, name);
-  if (inputs === "unknown" || outputs === "unknown") return false;
+  if (inputs === "unknown" || outputs === "unknown") return OperationOutcome.unreadable;
   checkOutputLifetimes(context, view, operation, at, name);
   const definition = definitionOf(context, operation, at, name);
   // An operand that breaks rules of its own has been reported: what operations think of it would be noise.
   if (definition !== undefined && inputs === "right" && outputs === "right") {
-    checkSignature(context, view, operation, definition, at);
+    const fits = checkSignature(context, view, operation, definition, at);
+    if (fits && definition.controlFlow) return OperationOutcome.controlFlow;
   }
-  return true;
+  return OperationOutcome.readable;
 }
 
 function operationName(type: number): string {
@@ -122,13 +133,14 @@ function definitionOf(
   return definition;
 }
 
+/** Checks an operation against its definition. False: its operands do not fit the signature. */
 function checkSignature(
   context: ModelContext,
   view: SubgraphView,
   operation: Operation,
   definition: OperationDefinition,
   at: string,
-): void {
+): boolean {
   const { issues } = context;
   const { name } = definition;
   const match = matchOperation(
@@ -138,12 +150,21 @@ function checkSignature(
   );
   if ("mismatch" in match) {
     issues.add("operation-signature", at, `${name}: ${match.mismatch}`);
-    return;
+    return false;
   }
-  if (!checkOmitted(context, view, operation, match, at, name)) return;
-  if (!checkRanks(context, view, operation, definition, match, at)) return;
-  checkOwnRules(context, view, operation, match, at, name);
-  if (definition.controlFlow) checkControlFlow(context, view, operation, at);
+  if (!checkOmitted(context, view, operation, match, at, name)) return false;
+  if (!checkRanks(context, view, operation, definition, match, at)) return false;
+  const inputs = operation.inputs.map((operand) =>
+    view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
+      ? undefined
+      : operandInfo(context, view, operand),
+  );
+  const outputs = operation.outputs.map((operand) => operandInfo(context, view, operand)).filter(isKnown);
+  const operands: BoundOperands = { inputs, outputs, args: bindInputs(match.form, inputs) };
+  if (checkOwnRules(context, operands, match, at, name)) {
+    checkShapes(context, view, operation, definition, match, operands, at);
+  }
+  return true;
 }
 
 /** Rule 57: only optional operands have lifetime NO_VALUE. */
@@ -217,40 +238,38 @@ function checkRanksOf(
   return true;
 }
 
-/** The rules that the definition's rows cannot say, and the HAL version that the operands need. */
+/**
+ * The rules that the definition's rows cannot say, and the HAL version that the operands need. False: one of the rules is
+ * broken.
+ */
 function checkOwnRules(
   context: ModelContext,
-  view: SubgraphView,
-  operation: Operation,
+  { args, outputs: list }: BoundOperands,
   match: Match,
   at: string,
   name: string,
-): void {
+): boolean {
   const { issues, version } = context;
   const { check, since: sinceOf } = match.form;
   let { since } = match;
   if (check !== undefined || sinceOf !== undefined) {
-    const inputs = operation.inputs.map((operand) =>
-      view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
-        ? undefined
-        : operandInfo(context, view, operand),
-    );
-    const outputs = operation.outputs.map((operand) => operandInfo(context, view, operand)).filter(isKnown);
     try {
-      const problem = check?.(bindInputs(match.form, inputs), bindOutputs(match.form, outputs));
+      const outputs = bindOutputs(match.form, list);
+      const problem = check?.(args, outputs);
       if (problem !== undefined) {
         issues.add("operation-rule", at, `${name}: ${problem}`);
-        return;
+        return false;
       }
-      since = requiredVersion(match, inputs, outputs);
+      since = latest(since, sinceOf?.(args, outputs));
     } catch (error) {
       // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
       const problem = error instanceof OperationError ? error.message : `its rules cannot be applied: ${show(error)}`;
       issues.add("operation-rule", at, `${name}: ${problem}`);
-      return;
+      return false;
     }
   }
   if (since > version) requireVersion(context, since, "operation-version", at, `${name} with these operands`);
+  return true;
 }
 
 function isKnown(info: OperandInfo | undefined): info is OperandInfo {

@@ -6,27 +6,30 @@ import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
 import type { RuleCode } from "./rules.ts";
 import { isBuffer, isObject, isUint32 } from "./structure.ts";
 
-/** The HAL version that introduced each kind of memory. */
-const memoryNames: ReadonlyMap<string, HalVersion> = new Map([
-  ["ashmem", "1.0"],
-  ["mmap_fd", "1.0"],
-  ["hardware_buffer_blob", "1.2"],
-  ["hardware_buffer", "1.2"],
-]);
-
-/** The HAL version that introduced tokens as pools. */
-const tokensSince: HalVersion = "1.3";
+/** The HAL version that a pool needs. */
+interface SoundPool {
+  readonly since: HalVersion;
+  readonly what: string;
+}
 
 /** What a pool says of itself: a problem, or the HAL version that it needs. */
-type PoolFacts =
-  | { readonly since: HalVersion; readonly what: string }
-  | { readonly problem: string; readonly field: string };
+type PoolFacts = SoundPool | { readonly problem: string; readonly field: string };
+
+/** The HAL version that introduced each kind of memory. */
+const memoryNames: ReadonlyMap<string, SoundPool> = new Map([
+  ["ashmem", { since: "1.0", what: "ashmem memory" }],
+  ["mmap_fd", { since: "1.0", what: "mmap_fd memory" }],
+  ["hardware_buffer_blob", { since: "1.2", what: "hardware_buffer_blob memory" }],
+  ["hardware_buffer", { since: "1.2", what: "hardware_buffer memory" }],
+]);
+
+const tokens: SoundPool = { since: "1.3", what: "pools given by token" };
 
 /** What is wrong with a memory, or the HAL version that its name needs. */
 export function memoryFacts(memory: Memory): PoolFacts {
   if (!isObject(memory)) return { problem: `the pool is ${show(memory)} where a memory is needed`, field: "" };
-  const since = memoryNames.get(memory.name);
-  if (since === undefined) {
+  const sound = memoryNames.get(memory.name);
+  if (sound === undefined) {
     const names = [...memoryNames.keys()].join(", ");
     return { problem: `the memory is named ${show(memory.name)} where one of ${names} is needed`, field: ".name" };
   }
@@ -35,7 +38,7 @@ export function memoryFacts(memory: Memory): PoolFacts {
   }
   const problem = handleProblem(memory.handle, memory.size);
   if (problem !== undefined) return { problem: `the ${memory.name} memory ${problem}`, field: ".handle" };
-  return { since, what: `${memory.name} memory` };
+  return sound;
 }
 
 function handleProblem(handle: MemoryHandle | null, size: number): string | undefined {
@@ -84,16 +87,23 @@ function requestPoolFacts(pool: RequestMemoryPool): PoolFacts {
       return "problem" in facts ? { ...facts, field: `.memory${facts.field}` } : facts;
     }
     case "token":
-      if (isUint32(pool.token) && pool.token > 0) return { since: tokensSince, what: "pools given by token" };
+      if (isUint32(pool.token) && pool.token > 0) return tokens;
       return { problem: `the token is ${show(pool.token)} where a number > 0 is needed`, field: ".token" };
     default:
       return { problem: "the pool is neither a memory nor a token", field: ".kind" };
   }
 }
 
-/** Adds what is wrong with a request's pool. */
-export function checkRequestPool(issues: IssueList, pool: RequestMemoryPool, version: HalVersion, path: string): void {
-  addPoolIssue(issues, "request-pool", requestPoolFacts(pool), version, path);
+/** Adds what is wrong with a request's pool. `at`: its index in the request, or its path. */
+export function checkRequestPool(
+  issues: IssueList,
+  pool: RequestMemoryPool,
+  version: HalVersion,
+  at: number | string,
+): void {
+  const facts = requestPoolFacts(pool);
+  if (!("problem" in facts) && facts.since <= version) return;
+  addPoolIssue(issues, "request-pool", facts, version, typeof at === "number" ? `pools[${at}]` : at);
 }
 
 function addPoolIssue(issues: IssueList, code: RuleCode, facts: PoolFacts, version: HalVersion, path: string): void {

@@ -140,7 +140,9 @@ describe.each(sides)("%s", (side) => {
     const model = modelWith({ dimensions: [] });
     const other = side === "inputs" ? "outputs" : "inputs";
     const given = (extent: number) => ({ [`${path}.dimensions`]: [extent], [`${other}[0].dimensions`]: [2] });
-    expect(issuesOf(given(0x3fff_ffff), {}, model)).toEqual([]);
+    // No pool is that long.
+    const tooLong = side === "inputs" ? ["argument-length inputs[0].location.length"] : [];
+    expect(issuesOf(given(0x3fff_ffff), {}, model)).toEqual(tooLong);
     expect(issuesOf(given(0x4000_0000), {}, model)).toEqual([`operand-size ${path}.dimensions`]);
   });
 
@@ -268,5 +270,54 @@ describe("garbage", () => {
     );
     expect(requestIssues(request, model)).toHaveLength(32);
     expect(requestIssues(request, model, { limit: 5 })).toHaveLength(5);
+  });
+});
+
+describe("the length of an argument (rule 66)", () => {
+  const issue = ["argument-length inputs[0].location.length"];
+  const tooShort = { "inputs[0].location.length": 7 };
+
+  it("is at least what an input of known dimensions needs: both sides of the bound", () => {
+    for (const [length, expected] of [
+      [0, issue],
+      [7, issue],
+      [8, []],
+      [9, []],
+    ] as const) {
+      expect(issuesOf({ "inputs[0].location.length": length })).toEqual(expected);
+    }
+  });
+
+  it("counts by the dimensions of the request before those of the model", () => {
+    const model = modelWith({ dimensions: [0] });
+    const given = (extent: number) => ({ "inputs[0].dimensions": [extent], "outputs[0].dimensions": [1] });
+    expect(issuesOf(given(2), {}, model)).toEqual([]);
+    expect(issuesOf(given(3), {}, model)).toEqual(issue);
+  });
+
+  it("counts for scalars", () => {
+    const model = modelWith({ type: OperandType.INT32, dimensions: [] });
+    expect(issuesOf({ "inputs[0].location.length": 4 }, {}, model)).toEqual([]);
+    expect(issuesOf({ "inputs[0].location.length": 3 }, {}, model)).toEqual(issue);
+  });
+
+  it("says which argument, its bytes and the tensor's", () => {
+    const [{ message }] = requestIssues(changedAll(control, tooShort), floorModel());
+    expect(message).toBe("the argument has 7 bytes where a TENSOR_FLOAT32 [2] takes 8");
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ["an output: that is for the execution to say", { "outputs[0].location.length": 7 }],
+    [
+      "an input that is a device buffer",
+      { "inputs[0].location.length": 0, "inputs[0].location.poolIndex": 1, pools: [pool, token] },
+    ],
+    ["an omitted input", { "inputs[0]": nothing }],
+  ])("does not count for %s", (_what, changes) => {
+    expect(issuesOf(changes)).toEqual([]);
+  });
+
+  it("does not count for types of extensions, whose size is not known", () => {
+    expect(issuesOf({ "inputs[0].location.length": 0 }, {}, modelWith({ type: 0x1_0001 }))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Validation of requests against the model they are for: rules 42 – 50. The model is taken to be valid; should it be
+ * Validation of requests against the model they are for: rules 42 – 50 and 66. The model is taken to be valid; should it be
  * garbage, that is an issue too.
  */
 import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnhal/types";
@@ -17,6 +17,8 @@ export interface RequestValidationOptions {
   readonly allowUnspecifiedOutput?: boolean;
   /** Most issues to look for. Default 32. */
   readonly limit?: number;
+  /** Whether the model has been validated and cannot have changed: it is not looked at again. Default false. */
+  readonly isModelSound?: boolean;
 }
 
 /** The rules that a request breaks; none for a valid request. Never throws, whatever the fields hold. */
@@ -34,37 +36,45 @@ interface Side {
   readonly name: "inputs" | "outputs";
   /** Whether dimensions may stay unknown. */
   readonly unknownAllowed: boolean;
+  readonly isModelSound: boolean;
   readonly request: Request;
   readonly issues: IssueList;
 }
 
+const requestLists = ["inputs", "outputs", "pools"] as const;
+
 function checkRequest(
   request: Request,
   model: Model,
-  { version = "1.3", allowUnspecifiedOutput = true }: RequestValidationOptions,
+  { version = "1.3", allowUnspecifiedOutput = true, isModelSound = false }: RequestValidationOptions,
   issues: IssueList,
 ): void {
   if (!isObject(request)) {
     issues.add("structure", "request", `the request is ${show(request)}`);
     return;
   }
-  for (const list of ["inputs", "outputs", "pools"] as const) {
+  for (const list of requestLists) {
     if (isList(request[list])) continue;
     issues.add("structure", list, `${list} is ${show(request[list])} where an array is needed`);
     return;
   }
   const main = isObject(model) && isObject(model.main) ? model.main : undefined;
-  if (main === undefined || ![main.operands, main.inputIndexes, main.outputIndexes].every(isList)) {
+  if (main === undefined || !(isList(main.operands) && isList(main.inputIndexes) && isList(main.outputIndexes))) {
     issues.add("structure", "model", "the model has no readable main subgraph");
     return;
   }
   const { operands, inputIndexes, outputIndexes } = main;
   const unknownAllowed = allowUnspecifiedOutput && version >= "1.2";
-  checkArguments({ name: "inputs", unknownAllowed: false, request, issues }, operands, inputIndexes);
-  checkArguments({ name: "outputs", unknownAllowed, request, issues }, operands, outputIndexes);
+  checkArguments({ name: "inputs", unknownAllowed: false, isModelSound, request, issues }, operands, inputIndexes);
+  checkArguments({ name: "outputs", unknownAllowed, isModelSound, request, issues }, operands, outputIndexes);
   for (let index = 0; index < request.pools.length && !issues.isFull(); index++) {
-    checkRequestPool(issues, request.pools[index], version, `pools[${index}]`);
+    checkRequestPool(issues, request.pools[index], version, index);
   }
+}
+
+/** The path of an argument: made only for an issue. */
+function pathOf({ name }: Side, position: number): string {
+  return `${name}[${position}]`;
 }
 
 function checkArguments(side: Side, operands: readonly Operand[], indexes: readonly number[]): void {
@@ -75,18 +85,17 @@ function checkArguments(side: Side, operands: readonly Operand[], indexes: reado
     return;
   }
   for (let position = 0; position < list.length && !issues.isFull(); position++) {
-    const path = `${name}[${position}]`;
     const operand = operands[indexes[position]];
-    if (!isReadable(operand)) issues.add("structure", path, "the model's operand for the argument cannot be read");
-    else checkArgument(side, list[position], operand, path);
+    if (side.isModelSound || isReadable(operand)) checkArgument(side, list[position], operand, position);
+    else issues.add("structure", pathOf(side, position), "the model's operand for the argument cannot be read");
   }
 }
 
-function checkArgument(side: Side, argument: RequestArgument, operand: Operand, path: string): void {
+function checkArgument(side: Side, argument: RequestArgument, operand: Operand, position: number): void {
   const { issues } = side;
   const garbage = garbageOf(argument);
   if (garbage !== undefined) {
-    issues.add("structure", path, garbage);
+    issues.add("structure", pathOf(side, position), garbage);
     return;
   }
   const { hasNoValue, location, dimensions } = argument;
@@ -94,12 +103,39 @@ function checkArgument(side: Side, argument: RequestArgument, operand: Operand, 
     const { poolIndex, offset, length } = location;
     if (poolIndex === 0 && offset === 0 && length === 0 && dimensions.length === 0) return;
     const shown = `poolIndex ${poolIndex}, offset ${offset}, length ${length}, dimensions ${showDimensions(dimensions)}`;
-    issues.add("argument-no-value", path, `an omitted argument has ${shown} where all must be 0 or empty`);
+    issues.add(
+      "argument-no-value",
+      pathOf(side, position),
+      `an omitted argument has ${shown} where all must be 0 or empty`,
+    );
     return;
   }
-  checkLocation(side, location, path);
-  if (dimensions.length === 0) checkModelDimensions(side, operand, path);
-  else checkGivenDimensions(side, dimensions, operand, path);
+  const before = issues.items.length;
+  checkLocation(side, location, position);
+  if (dimensions.length === 0) checkModelDimensions(side, operand, position);
+  else checkGivenDimensions(side, dimensions, operand, position);
+  // An output that is too short is for the execution to find: OUTPUT_INSUFFICIENT_SIZE.
+  const isSound = issues.items.length === before;
+  if (isSound && side.name === "inputs") checkLength(side, argument, operand, position);
+}
+
+/** Rule 66. */
+function checkLength(
+  { request, issues }: Side,
+  { location: { poolIndex, length }, dimensions }: RequestArgument,
+  operand: Operand,
+  position: number,
+): void {
+  const type = knownOperandType(operand.type);
+  const pool = request.pools[poolIndex];
+  // Of a token's pool and of a hardware buffer an argument takes all; its length says nothing.
+  if (type === undefined || !isObject(pool) || pool.kind !== "memory") return;
+  if (isObject(pool.memory) && pool.memory.name === "hardware_buffer") return;
+  const known = dimensions.length > 0 ? dimensions : operand.dimensions;
+  const size = sizeOf(type, known);
+  if (length >= size) return;
+  const problem = `the argument has ${length} bytes where a ${type.name} ${showDimensions(known)} takes ${size}`;
+  issues.add("argument-length", `inputs[${position}].location.length`, problem);
 }
 
 function garbageOf(argument: RequestArgument): string | undefined {
@@ -116,11 +152,12 @@ function garbageOf(argument: RequestArgument): string | undefined {
 }
 
 /** Rules 44 and 60. */
-function checkLocation({ request, issues }: Side, location: RequestArgument["location"], path: string): void {
+function checkLocation(side: Side, location: RequestArgument["location"], position: number): void {
+  const { request, issues } = side;
   const { poolIndex, offset, length } = location;
   if (poolIndex >= request.pools.length) {
     const problem = `the poolIndex is ${poolIndex} where the request has ${request.pools.length} pools`;
-    issues.add("argument-location", `${path}.location.poolIndex`, problem);
+    issues.add("argument-location", `${pathOf(side, position)}.location.poolIndex`, problem);
     return;
   }
   const pool = request.pools[poolIndex];
@@ -129,22 +166,23 @@ function checkLocation({ request, issues }: Side, location: RequestArgument["loc
   if (pool.kind === "token") {
     if (offset === 0 && length === 0) return;
     const problem = `offset ${offset} and length ${length} on a token's pool, where both must be 0`;
-    issues.add("argument-location", `${path}.location`, problem);
+    issues.add("argument-location", `${pathOf(side, position)}.location`, problem);
     return;
   }
   const size = sizeOfMemory(pool.memory);
   if (size === undefined) return;
   if (offset + length > size) {
     const problem = `${length} bytes at ${offset} reach beyond the ${size} bytes of pool ${poolIndex}`;
-    issues.add("argument-location", `${path}.location`, problem);
+    issues.add("argument-location", `${pathOf(side, position)}.location`, problem);
   } else if (pool.memory.name === "hardware_buffer" && (offset !== 0 || length !== 0)) {
     const problem = `offset ${offset} and length ${length} on a hardware_buffer, where both must be 0`;
-    issues.add("opaque-pool", `${path}.location`, problem);
+    issues.add("opaque-pool", `${pathOf(side, position)}.location`, problem);
   }
 }
 
 /** The argument gives no dimensions: rules 45 and 49. */
-function checkModelDimensions({ name, unknownAllowed, issues }: Side, operand: Operand, path: string): void {
+function checkModelDimensions(side: Side, operand: Operand, position: number): void {
+  const { name, unknownAllowed, issues } = side;
   if (unknownAllowed) return;
   const { type, dimensions } = operand;
   // Of an extension's type it is not known whether it has dimensions at all.
@@ -152,18 +190,14 @@ function checkModelDimensions({ name, unknownAllowed, issues }: Side, operand: O
   if (!unknownRank && !dimensions.includes(0)) return;
   const code = name === "inputs" ? "argument-shape-unknown" : "output-shape-unknown";
   const problem = `neither the request nor the model, which has ${showDimensions(dimensions)}, gives all dimensions`;
-  issues.add(code, `${path}.dimensions`, problem);
+  issues.add(code, `${pathOf(side, position)}.dimensions`, problem);
 }
 
 /** The argument gives dimensions: rules 46 – 49 and 59. */
-function checkGivenDimensions(
-  { name, unknownAllowed, issues }: Side,
-  dimensions: readonly number[],
-  operand: Operand,
-  path: string,
-): void {
+function checkGivenDimensions(side: Side, dimensions: readonly number[], operand: Operand, position: number): void {
+  const { name, unknownAllowed, issues } = side;
   const known = operand.dimensions;
-  const field = `${path}.dimensions`;
+  const field = `${pathOf(side, position)}.dimensions`;
   const type = knownOperandType(operand.type);
   if (type !== undefined && type.kind !== "tensor") {
     issues.add("argument-rank", field, `a ${type.name} is given dimensions ${showDimensions(dimensions)}`);

@@ -349,6 +349,42 @@ export const rules = {
     hal: "1.2 Extension.operandTypes",
     says: "An extension's operand types have 16-bit codes, each once, and a size in bytes.",
   },
+  "argument-length": {
+    rule: 66,
+    hal: "1.0 RequestArgument.location",
+    says: "An input whose dimensions are known is at least as long as its type and dimensions need.",
+  },
+  "result-status": { rule: 67, hal: "1.0 ErrorStatus", says: "The status of a result is a member of the enum." },
+  "result-shape-count": {
+    rule: 68,
+    hal: "1.2 IExecutionCallback.notify_1_2",
+    says: "NONE and OUTPUT_INSUFFICIENT_SIZE come with one shape for each output.",
+  },
+  "result-sufficient": {
+    rule: 69,
+    hal: "1.2 OutputShape.isSufficient",
+    says: "Every output has room if the status is NONE, and one has not if it is OUTPUT_INSUFFICIENT_SIZE.",
+  },
+  "result-dimensions": {
+    rule: 70,
+    hal: "1.2 OutputShape.dimensions",
+    says: "The shape of a result only refines what the model and the request say of it.",
+  },
+  "result-size": {
+    rule: 71,
+    hal: "1.2 OutputShape.dimensions",
+    says: "A result takes less than 2^32 bytes, and no more than there are if it is said to be sufficient.",
+  },
+  "operation-shape": {
+    rule: 72,
+    hal: "1.0 OperationType",
+    says: "An operation can compute its outputs from the shapes and constants that are known, directly or by inference.",
+  },
+  "output-shape": {
+    rule: 72,
+    hal: "1.0 OperationType",
+    says: "The declared dimensions of an output do not contradict the shape that the operation gives it.",
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The code of a rule. */

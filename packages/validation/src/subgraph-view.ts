@@ -1,7 +1,15 @@
 /**
  * A subgraph under validation: what the checks of its operations need to know of its operands.
  */
-import { copyTensorData, elementCount, type MaybeType, type OperandInfo, type TensorData } from "@nnhal/operations";
+import {
+  type AnyArgs,
+  copyTensorData,
+  elementCount,
+  type MaybeType,
+  type OperandInfo,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { type Operand, OperandLifeTime, type OperandTypeName, operandTypes, type Subgraph } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
 import type { Soundness } from "./operand.ts";
@@ -17,8 +25,19 @@ export interface SubgraphView {
   readonly soundness: readonly Soundness[];
   /** For each operand its type; undefined: an extension's. */
   readonly types: readonly MaybeType[];
+  /** What shape inference has found so far beyond the declaration of an operand, by operand. */
+  readonly inferred: (TensorInfo | undefined)[];
   /** What operations' own rules are given of large constants, which may be decoded once only. */
   readonly largeConstants: Map<number, OperandInfo>;
+}
+
+/** The operands of an operation as its rules see them. */
+export interface BoundOperands {
+  /** Undefined: omitted. */
+  readonly inputs: readonly (OperandInfo | undefined)[];
+  readonly outputs: readonly OperandInfo[];
+  /** The inputs by the names of their parameters. */
+  readonly args: AnyArgs;
 }
 
 /** Constants above this size are kept once decoded; smaller ones cost less than a table of them. */

@@ -27,6 +27,7 @@ const commands = {
   start: { install: "demo", file: "apps/cli/src/main.ts", args: ["demo"], inUserFolder: true },
   nnhal: { install: "demo", file: "apps/cli/src/main.ts", inUserFolder: true },
   generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
+  api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
   ok: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
   test: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
 };

@@ -18,7 +18,7 @@ test.each([
 });
 
 describe("the registry", () => {
-  test("imports each operation and lists them by name", () => {
+  test("imports each operation and lists them by name, and maps names to types", () => {
     const { files, problems } = generateRegistry([conv, abs]);
     expect(problems).toEqual([]);
     expect(files).toEqual([
@@ -31,10 +31,25 @@ describe("the registry", () => {
           'import { conv2d } from "./ops/conv-2d.ts";',
           "",
           "/** Every operation, in the order of the names. */",
-          "export const operations = [",
+          "export const operations: readonly Operation[] = [",
           "  abs,",
           "  conv2d,",
-          "] as const satisfies readonly Operation[];",
+          "];",
+          "",
+        ].join("\n"),
+      },
+      {
+        path: "packages/operations/src/operation-types.gen.ts",
+        text: [
+          "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+          'import type { abs } from "./ops/abs.ts";',
+          'import type { conv2d } from "./ops/conv-2d.ts";',
+          "",
+          "/** The type of each operation's definition, by the HAL's name of the operation. */",
+          "export interface OperationTypes {",
+          "  readonly ABS: typeof abs;",
+          "  readonly CONV_2D: typeof conv2d;",
+          "}",
           "",
         ].join("\n"),
       },
@@ -72,6 +87,7 @@ describe("the registry", () => {
 
 describe("on disk", () => {
   let root = "";
+  const both = ["packages/operations/src/registry.gen.ts", "packages/operations/src/operation-types.gen.ts"];
   const registry = () => join(root, "packages/operations/src/registry.gen.ts");
 
   beforeEach(() => {
@@ -83,8 +99,8 @@ describe("on disk", () => {
 
   test("a missing file is stale; once written it is fresh, and writing again does nothing", () => {
     const generated = generateAll(root);
-    expect(staleFiles(root, generated)).toEqual(["packages/operations/src/registry.gen.ts"]);
-    expect(writeGenerated(root, generated)).toEqual(["packages/operations/src/registry.gen.ts"]);
+    expect(staleFiles(root, generated)).toEqual(both);
+    expect(writeGenerated(root, generated)).toEqual(both);
     expect(staleFiles(root, generated)).toEqual([]);
     expect(writeGenerated(root, generated)).toEqual([]);
   });
@@ -92,7 +108,7 @@ describe("on disk", () => {
   test("a new operation and an edit by hand both make it stale", () => {
     writeGenerated(root, generateAll(root));
     writeFileSync(join(root, conv.path), conv.text);
-    expect(staleFiles(root, generateAll(root))).toHaveLength(1);
+    expect(staleFiles(root, generateAll(root))).toEqual(both);
     writeGenerated(root, generateAll(root));
     writeFileSync(registry(), `${readFileSync(registry(), "utf8")}// edited\n`);
     expect(staleFiles(root, generateAll(root))).toHaveLength(1);

@@ -20,6 +20,7 @@ export interface Generated {
 const operationsFolder = "packages/operations/src/ops";
 const documentPath = "docs/operations.md";
 const registryPath = "packages/operations/src/registry.gen.ts";
+const operationTypesPath = "packages/operations/src/operation-types.gen.ts";
 
 /** Those among the HAL's operation names, and those that a new one might bring. */
 const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in", "return", "switch", "while", "with"]);
@@ -53,10 +54,10 @@ function isFresh(root: string, { path, text }: GeneratedFile): boolean {
   return existsSync(full) && readFileSync(full, "utf8") === text;
 }
 
-/** The registry of the operations that `sources` define, in the order of their names. */
+/** The registry of the operations that `sources` define, and the map of their types, in the order of their names. */
 export function generateRegistry(sources: readonly SourceFile[]): Generated {
   const problems: string[] = [];
-  const operations: { readonly name: string; readonly file: string }[] = [];
+  const operations: Defined[] = [];
   for (const { path, text } of sources) {
     const file = path.slice(operationsFolder.length + 1);
     if (file.endsWith(".test.ts") || file.startsWith("_")) continue;
@@ -74,19 +75,48 @@ export function generateRegistry(sources: readonly SourceFile[]): Generated {
     operations.push({ name, file });
   }
   operations.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { files: [{ path: registryPath, text: registryText(operations) }], problems };
+  const files = [
+    { path: registryPath, text: registryText(operations) },
+    { path: operationTypesPath, text: operationTypesText(operations) },
+  ];
+  return { files, problems };
 }
 
-function registryText(operations: readonly { readonly name: string; readonly file: string }[]): string {
+/** A constant that defines an operation, and its file. */
+interface Defined {
+  readonly name: string;
+  readonly file: string;
+}
+
+function operationTypesText(operations: readonly Defined[]): string {
+  const lines = [
+    "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+    ...operations.map(({ name, file }) => `import type { ${name} } from "./ops/${file}";`),
+    "",
+    "/** The type of each operation's definition, by the HAL's name of the operation. */",
+    "export interface OperationTypes {",
+    ...operations.map(({ name, file }) => `  readonly ${halName(file)}: typeof ${name};`),
+    "}",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+/** conv-2d.ts → CONV_2D. */
+function halName(file: string): string {
+  return file.slice(0, -".ts".length).replaceAll("-", "_").toUpperCase();
+}
+
+function registryText(operations: readonly Defined[]): string {
   const lines = [
     "// Generated from the files in ops/ by `npm run generate`; do not edit.",
     'import type { Operation } from "./define.ts";',
     ...operations.map(({ name, file }) => `import { ${name} } from "./ops/${file}";`),
     "",
     "/** Every operation, in the order of the names. */",
-    "export const operations = [",
+    "export const operations: readonly Operation[] = [",
     ...operations.map(({ name }) => `  ${name},`),
-    "] as const satisfies readonly Operation[];",
+    "];",
     "",
   ];
   return lines.join("\n");

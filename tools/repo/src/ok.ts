@@ -1,25 +1,31 @@
 /**
- * The gate: `npm run ok` runs every step, `npm run ok -- types lint` the named ones. One line per step, the output of those
+ * The gate: `npm run ok` runs every step, `npm run ok -- types lint` the named ones, `npm run ok -- --changed` what a change
+ * since origin/main touches, and `--changed=COMMIT` since another commit. One line per step, the output of those
  * that fail in full, and as the last line the counts, in which each step counts as one test.
  */
+import { type Changes, findChanges } from "./changes.ts";
 import { emptyPackages, type Step, type StepResult, steps } from "./steps.ts";
 import { noTests, type TestCounts } from "./test-run.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main(names: readonly string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const option = args.find((arg) => arg === "--changed" || arg.startsWith("--changed="));
+  const names = args.filter((arg) => arg !== option);
   const unknown = names.filter((name) => !steps.some((step) => step.name === name));
   if (unknown.length > 0) {
     console.error(`No step is called ${unknown.join(", ")}. There are:`);
     for (const { name, purpose } of steps) console.error(`  ${name.padEnd(10)} ${purpose}`);
     return 2;
   }
+  const changes = option === undefined ? undefined : await findChanges(workspaceRoot, option.split("=")[1]);
+  if (changes !== undefined) console.log(`note  ${changes.files.length} files have changed since ${changes.since}`);
   for (const folder of emptyPackages(workspaceRoot)) console.log(`note  ${folder} has no sources yet`);
   let total = noTests;
   const failed = new Set<string>();
   for (const step of chooseSteps(names)) {
-    const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step);
+    const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step, changes);
     if (counts.failed > 0) failed.add(step.name);
     total = add(total, counts);
   }
@@ -40,9 +46,9 @@ function skipStep({ name, after, purpose }: Step): TestCounts {
 }
 
 /** The step's own tests, if it has any, and the step itself as one more. */
-async function runStep(step: Step): Promise<TestCounts> {
+async function runStep(step: Step, changes: Changes | undefined): Promise<TestCounts> {
   const started = performance.now();
-  const result = await step.run(workspaceRoot).catch(
+  const result = await step.run(workspaceRoot, changes).catch(
     (error: unknown): StepResult => ({
       ok: false,
       output: error instanceof Error ? (error.stack ?? error.message) : String(error),

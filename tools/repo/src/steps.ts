@@ -1,7 +1,10 @@
 /** The steps of the gate, in the order in which they run: cheap ones and those that explain others come first. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { checkApiReports } from "./api-reports.ts";
 import { bundleForBrowser } from "./browser-bundle.ts";
+import { type Changes, touchedPackages } from "./changes.ts";
+import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports, isomorphicPackages } from "./import-rules.ts";
@@ -9,6 +12,7 @@ import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
+import { checkTypes } from "./type-check.ts";
 import { readCode, readManifest, readWorkspace, type WorkspacePackage } from "./workspace.ts";
 
 export interface StepResult {
@@ -25,7 +29,8 @@ export interface Step {
   readonly purpose: string;
   /** The step whose result this one reads: it is skipped where that one failed. */
   readonly after?: string;
-  run(root: string): Promise<StepResult>;
+  /** `changes`: only what they touch matters. Default: everything does. */
+  run(root: string, changes?: Changes): Promise<StepResult>;
 }
 
 const fromProblems = (problems: readonly string[], notes: readonly string[] = []): StepResult => ({
@@ -52,6 +57,11 @@ export const steps: readonly Step[] = [
     run: async (root) => fromProblems(checkImports(readWorkspace(root), readManifest(root))),
   },
   {
+    name: "circles",
+    purpose: "no files of a package import each other in a circle",
+    run: async (root) => fromProblems(checkCircles(readWorkspace(root))),
+  },
+  {
     name: "sizes",
     purpose: "no source file is too long",
     async run(root) {
@@ -69,40 +79,69 @@ export const steps: readonly Step[] = [
   {
     name: "types",
     purpose: "every package type-checks",
-    run: (root) => runTurbo(root, "types", readWorkspace(root).filter(hasSources)),
+    run: (root, changes) => onTouched(root, changes, () => checkTypes(root, typedFolders(root))),
   },
-  { name: "tests", purpose: "all tests", run: runTests },
+  { name: "tests", purpose: "all tests", run: (root, changes) => runTests(root, changes?.since) },
   {
     name: "build",
     purpose: "every published package builds for both module kinds",
-    run: (root) => runTurbo(root, "build", publicPackages(root)),
+    run: buildPackages,
+  },
+  {
+    name: "api",
+    purpose: "API reports say what packages export",
+    after: "build",
+    async run(root) {
+      const { stale, problems } = checkApiReports(root, publicPackages(root), false);
+      return fromProblems([...problems, ...stale.map((path) => `${path} is out of date: run \`npm run api\``)]);
+    },
   },
   {
     name: "publint",
     purpose: "packages are packed as npm expects",
     after: "build",
-    run: (root) => lintPacked(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, (packages) => lintPacked(root, packages)),
   },
   {
     name: "attw",
     purpose: "declarations fit both module kinds",
     after: "build",
-    run: (root) => checkPackedTypes(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, (packages) => checkPackedTypes(root, packages)),
   },
   {
     name: "load",
     purpose: "packed packages load with import and with require",
     after: "build",
-    run: (root) => loadPacked(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, (packages) => loadPacked(root, packages)),
   },
   {
     name: "install",
     purpose: "packed packages install with npm, load and type-check",
     after: "build",
-    run: (root) => checkInstalled(root, publicPackages(root)),
+    run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
   },
   { name: "browser", purpose: "the isomorphic packages bundle for a browser", run: bundleIsomorphic },
 ];
+
+/** Does work on the published packages, or on those of them that a change touches; none if it touches no package. */
+async function onTouched(
+  root: string,
+  changes: Changes | undefined,
+  work: (packages: readonly WorkspacePackage[]) => Promise<StepResult>,
+): Promise<StepResult> {
+  const all = readWorkspace(root);
+  const touched = changes === undefined ? all : touchedPackages(all, changes);
+  if (touched.length === 0) return fromProblems([], ["the change touches no package"]);
+  const chosen = publicPackages(root).filter(({ folder }) => touched.some((one) => one.folder === folder));
+  return work(chosen);
+}
+
+/** Folders of the packages that have types to check. */
+function typedFolders(root: string): string[] {
+  return readWorkspace(root)
+    .filter((one) => hasSources(one) && one.manifest.scripts?.types !== undefined)
+    .map(({ folder }) => folder);
+}
 
 async function bundleIsomorphic(root: string): Promise<StepResult> {
   const problems: string[] = [];
@@ -128,7 +167,13 @@ function runTurbo(root: string, task: string, packages: readonly WorkspacePackag
   return runCommand(root, "turbo", args);
 }
 
-function publicPackages(root: string): WorkspacePackage[] {
+/** Builds every published package. */
+export function buildPackages(root: string): Promise<StepResult> {
+  return runTurbo(root, "build", publicPackages(root));
+}
+
+/** The packages that are published and have sources. */
+export function publicPackages(root: string): WorkspacePackage[] {
   return readWorkspace(root).filter((one) => one.manifest.private !== true && hasSources(one));
 }
 

@@ -2,6 +2,7 @@
  * The suites of `nnhal conformance`: those over vectors, one by one, and the kit's own of devices, which run together.
  */
 import {
+  type Allowances,
   type CaseResult,
   type DeviceSuiteName,
   describeDeviceSuite,
@@ -99,6 +100,8 @@ export interface RunOptions {
   readonly device: Device;
   readonly filter?: string | undefined;
   readonly timeLimitMs: number;
+  /** Of device suites. */
+  readonly allowances: Partial<Allowances>;
   /** How many results there are already. */
   readonly skip: number;
   readonly onProgress: OnProgress;
@@ -141,13 +144,14 @@ export function countDeviceCases(suites: readonly DeviceSuiteName[], filter: str
 export async function* runDeviceSuitesHere(
   suites: readonly DeviceSuiteName[],
   version: HalVersion | undefined,
-  { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
+  { device, filter, timeLimitMs, allowances, skip, onProgress, onStart }: RunOptions,
 ): AsyncGenerator<CaseResult> {
   let done = skip;
   const results = runDeviceSuites(device, {
     suites,
     filter: caseFilter(filter),
     timeLimit: timeLimitMs,
+    allowances,
     skip,
     ...(version !== undefined && { version }),
     ...(onStart !== undefined && { onStart }),

@@ -14,6 +14,7 @@ import { fakeDevice } from "../../../../packages/conformance/src/fake-device.tes
 import { addExample, toLine } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
 import type { ConformanceJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
+import { CommandError } from "../failure.ts";
 import { registerConformanceCommand } from "./conformance.ts";
 
 let folder: string;
@@ -40,13 +41,20 @@ async function run(args: readonly string[], device: Device) {
       if (name === "mine") return device;
       throw new Error(`there is no device "${name}"`);
     },
+    showWhere() {},
     setExitCode(code) {
       output.exitCode = code;
     },
   };
   const program = new Command().exitOverride().configureOutput({ writeErr: context.stderr.write });
   registerConformanceCommand(program, context);
-  await program.parseAsync(["conformance", ...args], { from: "user" });
+  try {
+    await program.parseAsync(["conformance", ...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    context.stderr.write(`nnhal conformance: ${error.message}\n`);
+    context.setExitCode(error.exitCode);
+  }
   return output;
 }
 
@@ -89,6 +97,29 @@ describe("nnhal conformance", () => {
     expect(stdout).toMatch(/\nmine: 0 passed, 1 failed, 0 unsupported, 0 skipped of 1\n$/);
     expect(exitCode).toBe(1);
   });
+
+  it("prints what a case measured, and holds it against an allowance", async () => {
+    const args = [...mine, "--suite", "prepared-model", "--filter", "8 bytes is refused soon", "--json"];
+    const measuredIn = (report: ConformanceJson) => report.suites[0].cases?.map(({ measured }) => measured);
+    const generous: ConformanceJson = JSON.parse((await run(args, await reference())).stdout);
+    for (const measured of measuredIn(generous) ?? [])
+      expect(measured).toMatch(/ after \d+ ms, the process grew by -?\d+ MiB$/);
+    const strict: ConformanceJson = JSON.parse(
+      (await run([...args, "--allowance", "refusal=0"], await reference())).stdout,
+    );
+    expect(strict).toMatchObject({ passed: 0, failed: 2 });
+    expect(strict.suites[0].failures[0].reason).toMatch(/, at most 0 ms allowed$/);
+    const text = (await run(args.slice(0, -1), await reference())).stdout;
+    expect(text).toMatch(/^MEASURED sizes: .*\n {9}\w+ after \d+ ms/m);
+  });
+
+  it.each(["lateness", "lateness=", "lateness=-1", "lateness=soon", "lateness=1=2", "patience=1", "toString=1"])(
+    "refuses the allowance %s",
+    async (allowance) => {
+      const device = await reference();
+      await expect(run([...mine, "--allowance", allowance], device)).rejects.toThrow(CommanderError);
+    },
+  );
 
   it("runs vectors through HAL versions, and mutations as it is", async () => {
     const suites = ["--suite", "vectors", "--suite", "mutations", "--filter", "one"];

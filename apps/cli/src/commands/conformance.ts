@@ -4,13 +4,13 @@
  * As with `nnhal vectors`, the cases run in a second process, a child of this one with the same arguments, its suites and
  * `--serve`: where a case crashes it or hangs in it, the case has failed and another child goes on.
  */
-import { writeFile } from "node:fs/promises";
 import {
+  type Allowances,
   type CaseResult,
   type DeviceSuiteName,
+  defaultAllowances,
   type OnProgress,
   type OnStart,
-  serveResults,
   summarise,
 } from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
@@ -18,8 +18,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { htmlReport } from "../conformance-html.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
-import { reasonOf } from "../files.ts";
-import { findFiles, parseSeconds, runInChildren, runWithProgress } from "../suite-run.ts";
+import { writeUserFile } from "../files.ts";
+import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import {
   countDeviceCases,
   isVectorSuite,
@@ -51,6 +51,8 @@ export interface ConformanceCommandOptions {
   readonly html?: string;
   /** Seconds. */
   readonly timeLimit?: number;
+  /** Other allowances than the kit's own. */
+  readonly allowance?: Partial<Allowances>;
   /** Set in a child: how many results there are already, and of how many more it tells one by one. */
   readonly serve?: number;
   readonly singly?: number;
@@ -97,6 +99,12 @@ export function registerConformanceCommand(program: Command, context: CommandCon
       `time after which a case has failed (default: ${timeLimits.vectors} with vectors, else ${timeLimits.device})`,
       parseSeconds,
     )
+    .addOption(
+      new Option(
+        "--allowance <name=number>",
+        `how far beyond what a case asks for the device may go, one of ${allowanceNames.join(", ")}: in milliseconds, memory in bytes; may be given several times`,
+      ).argParser(collectAllowance),
+    )
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
@@ -117,34 +125,41 @@ function collectVersion(text: string, previous: readonly HalVersion[] = []): rea
   return previous.includes(version) ? previous : [...previous, version];
 }
 
-/** Runs the command; the exit code is 1 where a case failed, 2 where nothing could be run. `today` dates the HTML report. */
+const allowanceNames = Object.keys(defaultAllowances).filter(isAllowanceName);
+
+function isAllowanceName(name: string): name is keyof Allowances {
+  return Object.hasOwn(defaultAllowances, name);
+}
+
+function collectAllowance(text: string, previous: Partial<Allowances> = {}): Partial<Allowances> {
+  const [name, value, ...rest] = text.split("=");
+  const number = value === undefined || value === "" ? Number.NaN : Number(value);
+  if (!isAllowanceName(name) || !(number >= 0) || rest.length > 0) {
+    throw new InvalidArgumentError(`It has to be one of ${allowanceNames.join(", ")}, then = and a number from 0 up.`);
+  }
+  return { ...previous, [name]: number };
+}
+
+/**
+ * Runs the command; the exit code is 1 if a case failed. Rejects with a usage error if nothing could be run. `today` dates
+ * the HTML report.
+ */
 export async function runConformanceCommand(
   options: ConformanceCommandOptions,
   context: CommandContext,
   today: () => Date = () => new Date(),
 ): Promise<void> {
-  const { stdout, stderr } = context;
+  const { stdout } = context;
   const { device, html } = options;
-  try {
+  await asUsageErrors(async () => {
     const reports = await runSuites(options, context);
     if (html !== undefined) {
       const facts = deviceFacts(device, await context.openDevice(device));
-      await write(html, htmlReport(facts, reports, today()));
+      await writeUserFile(html, htmlReport(facts, reports, today()), process.cwd());
     }
     stdout.write(options.json ? `${JSON.stringify(toJson(device, reports))}\n` : formatReport(device, reports));
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
-  } catch (error) {
-    stderr.write(`nnhal conformance: ${error instanceof Error ? error.message : error}\n`);
-    context.setExitCode(2);
-  }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new Error(`cannot write ${file}: ${reasonOf(error)}`, { cause: error });
-  }
+  });
 }
 
 async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
@@ -252,7 +267,7 @@ async function* each(results: readonly CaseResult[]): AsyncGenerator<CaseResult>
 }
 
 function childArguments(names: readonly SuiteName[], options: ConformanceCommandOptions): string[] {
-  const { device, vectors, hal = [], filter, all, timeLimit } = options;
+  const { device, vectors, hal = [], filter, all, timeLimit, allowance = {} } = options;
   return [
     ...names.flatMap((name) => ["--suite", name]),
     ...["--device", device],
@@ -261,6 +276,7 @@ function childArguments(names: readonly SuiteName[], options: ConformanceCommand
     ...(timeLimit === undefined ? [] : ["--time-limit", String(timeLimit)]),
     ...(filter === undefined ? [] : ["--filter", filter]),
     ...(all ? ["--all"] : []),
+    ...Object.entries(allowance).flatMap(([name, value]) => ["--allowance", `${name}=${value}`]),
   ];
 }
 
@@ -274,6 +290,7 @@ async function* runHere(
     filter,
     all = false,
     timeLimit,
+    allowance = {},
     serve: skip = 0,
   }: ConformanceCommandOptions,
   { openDevice }: CommandContext,
@@ -286,6 +303,7 @@ async function* runHere(
     device: await openDevice(device),
     filter,
     timeLimitMs: seconds * 1000,
+    allowances: allowance,
     skip,
     onProgress,
     onStart,
@@ -304,7 +322,7 @@ async function serve(options: ConformanceCommandOptions, context: CommandContext
   const { suite = [], singly } = options;
   const overVectors = suite.find(isVectorSuite);
   const batch = overVectors === undefined ? 1 : vectorSuites[overVectors].batch;
-  await serveResults((onStart, onProgress) => runHere(options, context, onProgress, onStart), {
+  await serveCases(context, (onStart, onProgress) => runHere(options, context, onProgress, onStart), {
     batch,
     ...(singly !== undefined && { singly }),
   });

@@ -1,6 +1,6 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { describe, expect, it } from "vitest";
-import type { Engine } from "../devices.ts";
+import type { Engine } from "../backend-module.ts";
 import { passingModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put } = useFolder();
@@ -34,26 +34,26 @@ async function openSlow() {
     { unavailable: "there is no @x/fast", remedy: "npm install @x/fast" },
     { unavailable: "it is Monday" },
   ];
-  return "unavailable" in session ? session : { ...session, missing };
+  return "unavailable" in session ? session : { ...session, missing, powerBasis: "derived" as const };
 }
 
 describe("nnhal devices", () => {
   it("lists what works, and what others lack, for people", async () => {
     expect(await run(["devices"], { engines })).toEqual({
       stdout: [
-        "name          type         version            status",
-        "nnhal-far     -            -                  UNAVAILABLE",
+        "name          type         version            status       power",
+        "nnhal-far     -            -                  UNAVAILABLE  -",
         "  @x/far is not installed",
         "  to add it: npm install @x/far",
-        "nnhal-torn    -            -                  UNAVAILABLE",
+        "nnhal-torn    -            -                  UNAVAILABLE  -",
         "  loading @x/torn failed: libgpu.so: cannot open shared object file",
-        "nnhal-asleep  GPU          -                  UNAVAILABLE",
+        "nnhal-asleep  GPU          -                  UNAVAILABLE  -",
         "  there is no GPU",
         "  to add it: plug one in",
-        "nnhal-angry   ACCELERATOR  -                  UNAVAILABLE",
-        "  opening it failed: no!",
-        "nnhal-near    CPU          nnhal-reference-1  AVAILABLE",
-        "nnhal-slow    CPU          nnhal-reference-1  AVAILABLE",
+        "nnhal-angry   ACCELERATOR  -                  UNAVAILABLE  -",
+        "  opening the backend: it threw: no!",
+        "nnhal-near    CPU          nnhal-reference-1  AVAILABLE    reference",
+        "nnhal-slow    CPU          nnhal-reference-1  AVAILABLE    derived",
         "  there is no @x/fast",
         "  to add it: npm install @x/fast",
         "  it is Monday",
@@ -72,10 +72,14 @@ describe("nnhal devices", () => {
       type: null,
       version: null,
       status: "UNAVAILABLE",
+      power: null,
       reason: "@x/far is not installed",
       remedy: "npm install @x/far",
     });
-    expect(devices[4]).toEqual({ name: "nnhal-near", type: "CPU", version: "nnhal-reference-1", status: "AVAILABLE" });
+    expect(devices[4]).toEqual({
+      ...{ name: "nnhal-near", type: "CPU", version: "nnhal-reference-1", status: "AVAILABLE" },
+      power: "reference",
+    });
     expect(devices[5].missing).toEqual([
       { reason: "there is no @x/fast", remedy: "npm install @x/fast" },
       { reason: "it is Monday" },

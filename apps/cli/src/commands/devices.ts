@@ -1,7 +1,7 @@
 /**
  * `nnhal devices`: lists the devices there are, and what is missing for those that do not work here.
  */
-import type { Unavailable } from "@nnhal/backend";
+import type { PowerBasis, Unavailable } from "@nnhal/backend";
 import { deviceStatusNames, deviceTypeNames } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -17,6 +17,11 @@ export interface DeviceJson {
   readonly version: string | null;
   /** The HAL's AVAILABLE, BUSY, OFFLINE or UNKNOWN; UNAVAILABLE where the device does not work here. */
   readonly status: string;
+  /**
+   * Where its figures for power come from: `measured`, `derived` from its times, or `reference` for the device that has 1 by
+   * definition; null if it does not say, or does not work here.
+   */
+  readonly power: PowerBasis | null;
   /** Why it is UNAVAILABLE. */
   readonly reason?: string;
   /** What would help. */
@@ -27,7 +32,8 @@ export interface DeviceJson {
 
 const help = `
 Engines are found, not bundled: a device whose package is not installed is listed as UNAVAILABLE, with what would help. So is what
-a device that works does without, such as a faster engine.
+a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
+measured with energy counters, derived from its times, or reference for the device that all figures are relative to.
 
 Examples:
   nnhal devices
@@ -48,14 +54,15 @@ export function registerDevicesCommand(program: Command, context: () => Promise<
     });
 }
 
-function describe({ name, type, opened, missing }: FoundDevice): DeviceJson {
+function describe({ name, type, opened, missing, powerBasis }: FoundDevice): DeviceJson {
   const common = { name, type: (type === undefined ? undefined : deviceTypeNames.get(type)) ?? null };
   if ("unavailable" in opened) {
-    return { ...common, version: null, status: "UNAVAILABLE", ...reasonOf(opened) };
+    return { ...common, version: null, status: "UNAVAILABLE", power: null, ...reasonOf(opened) };
   }
   const { version } = opened.getVersionString();
   const status = deviceStatusNames.get(opened.getStatus()) ?? "UNKNOWN";
-  return { ...common, version, status, ...(missing.length > 0 && { missing: missing.map(reasonOf) }) };
+  const power = powerBasis ?? null;
+  return { ...common, version, status, power, ...(missing.length > 0 && { missing: missing.map(reasonOf) }) };
 }
 
 function reasonOf({ unavailable, remedy }: Unavailable): { readonly reason: string; readonly remedy?: string } {
@@ -64,8 +71,8 @@ function reasonOf({ unavailable, remedy }: Unavailable): { readonly reason: stri
 
 function formatDevices(list: readonly DeviceJson[]): string[] {
   const [head, ...rows] = columns([
-    ["name", "type", "version", "status"],
-    ...list.map(({ name, type, version, status }) => [name, type ?? "-", version ?? "-", status]),
+    ["name", "type", "version", "status", "power"],
+    ...list.map(({ name, type, version, status, power }) => [name, type ?? "-", version ?? "-", status, power ?? "-"]),
   ]);
   return [
     head,

@@ -1,6 +1,6 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { describe, expect, it } from "vitest";
-import type { Engine } from "../devices.ts";
+import type { Engine } from "../backend-module.ts";
 import { addingModel, passingModel, referenceEngine, rememberingModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put, get, path } = useFolder();

@@ -1,9 +1,8 @@
 /**
  * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
  */
-import { writeFile } from "node:fs/promises";
 import { androidPolicy, costPolicy, plan, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
-import { Model } from "@nnhal/runtime";
+import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -12,8 +11,8 @@ import { formatExplanation } from "../explain/explain-report.ts";
 import { type ExplainedPlan, type Explanation, explainAnswers, explainPlan } from "../explain/explanation.ts";
 import { measurePlan } from "../explain/measure-plan.ts";
 import { drawExplanation } from "../explain/svg.ts";
-import { exitCodes, failure, messageOf, usageError } from "../failure.ts";
-import { pathFrom, reasonOf } from "../files.ts";
+import { exitCodes, failure, messageOf } from "../failure.ts";
+import { writeUserFile } from "../files.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { oneLine } from "../text.ts";
 
@@ -81,7 +80,8 @@ export async function runExplainCommand(
   const { cwd, stdout, devices, setExitCode } = context;
   const model = await loadModel(path, cwd);
   const selection = await devices.select(options.devices);
-  const all = inPlanningOrder(selection);
+  // What a device does that breaks the rules is a reason why it takes nothing.
+  const all = inPlanningOrder(selection).map(guardDevice);
   const explanation: Explanation = {
     model: path,
     policy: options.policy,
@@ -89,7 +89,7 @@ export async function runExplainCommand(
     devices: all.map(({ name }) => name),
     ...(await explain(model, selection, all, options, context)),
   };
-  if (options.svg !== undefined) await write(options.svg, drawExplanation(explanation), cwd);
+  if (options.svg !== undefined) await writeUserFile(options.svg, drawExplanation(explanation), cwd);
   stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation));
   if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
 }
@@ -125,13 +125,5 @@ function validated(model: LoadedModel): Model {
     return Model.from(model.model);
   } catch (error) {
     throw failure(`the model cannot be explained: ${oneLine(messageOf(error))}`, error);
-  }
-}
-
-async function write(file: string, text: string, cwd: string): Promise<void> {
-  try {
-    await writeFile(pathFrom(cwd, file), text);
-  } catch (error) {
-    throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
   }
 }

@@ -1,14 +1,13 @@
 /**
  * `nnhal graph MODEL`: draws a model.
  */
-import { writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import type { Model } from "@nnhal/types";
 import { type DotOptions, graphDump, graphToJson } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { pathFrom, reasonOf } from "../files.ts";
+import { writeUserFile } from "../files.ts";
 import { loadHalModel } from "../model/load-hal.ts";
 import { renderPng, renderSvg } from "../render-graph.ts";
 
@@ -66,11 +65,7 @@ export async function runGraphCommand(
     stdout.write(String(drawn));
     return;
   }
-  try {
-    await writeFile(pathFrom(cwd, output), drawn);
-  } catch (error) {
-    throw usageError(`cannot write ${output}: ${reasonOf(error)}`, error);
-  }
+  await writeUserFile(output, drawn, cwd);
 }
 
 /** The format of a file by its name. Throws a usage error for a name that tells none. */

@@ -1,13 +1,13 @@
 /**
  * `nnhal run MODEL`: runs a model on pictures, raw tensors or noise, and shows what comes out.
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { pathFrom, readUserFile, reasonOf } from "../files.ts";
+import { pathFrom, readUserFile, reasonOf, writeUserFile } from "../files.ts";
 import { type OutputValue, prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { loadModel } from "../model/load.ts";
@@ -170,11 +170,7 @@ async function writeTrace(file: string, model: string, { cwd, trace }: ModelComm
   trace.stop();
   const recorded = trace.read();
   const content = JSON.stringify(toChromeTrace(recorded, { processName: `nnhal run ${basename(model)}` }));
-  try {
-    await writeFile(pathFrom(cwd, file), content);
-  } catch (error) {
-    throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
-  }
+  await writeUserFile(file, content, cwd);
   return formatTraceTable(toTraceTable(recorded));
 }
 
@@ -184,10 +180,10 @@ async function writeOutputs(folder: string, outputs: readonly OutputValue[], cwd
     const file = join(folder, `output${place}.bin`);
     try {
       await mkdir(pathFrom(cwd, folder), { recursive: true });
-      await writeFile(pathFrom(cwd, file), bytes);
     } catch (error) {
       throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
     }
+    await writeUserFile(file, bytes, cwd);
     written.push(file);
   }
   return written;

@@ -1,3 +1,4 @@
+import { readTflite, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import { addExample, toLine, withOperands } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
 import { addingModel, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
@@ -68,6 +69,47 @@ describe("nnhal validate", () => {
     expect(lines[2]).toMatch(/^ {2}zero-point-none +main\.operands\[0\]\.zeroPoint +\S/);
     expect(lines[3]).toBe("it fits no HAL version");
     expect(exitCode).toBe(1);
+  });
+
+  it("lists indexes of a .tflite file that are out of range, as issues with their paths", async () => {
+    const model = readTflite(addingModel());
+    const [subgraph] = model.subgraphs;
+    const operators = [{ ...subgraph.operators[0], inputs: [0, 9] }];
+    await put("broken.tflite", writeTflite({ ...model, subgraphs: [{ ...subgraph, operators, outputs: [7] }] }));
+    const issues = [
+      {
+        code: "tflite-index",
+        path: "subgraphs[0].operators[0] (ADD).inputs[1]",
+        message: "there is no tensor 9; the subgraph has 3",
+      },
+      { code: "tflite-index", path: "subgraphs[0].outputs[0]", message: "there is no tensor 7; the subgraph has 3" },
+    ];
+    const { stdout, stderr, exitCode } = await run(["validate", "broken.tflite", "--json"]);
+    expect({ result: JSON.parse(stdout), stderr, exitCode }).toEqual({
+      result: { valid: false, minimumVersion: null, issues, requirements: [] },
+      stderr: "",
+      exitCode: 1,
+    });
+    expect((await run(["validate", "broken.tflite"])).stdout.split("\n")).toEqual([
+      "broken.tflite: not valid in HAL 1.3: 2 rules are broken",
+      ...issues.map(({ code, path, message }) => `  ${code}  ${path.padEnd(41)}  ${message}`),
+      "it fits no HAL version",
+      "",
+    ]);
+    // What needs a whole model refuses it.
+    expect(await run(["graph", "broken.tflite"])).toMatchObject({ stdout: "", exitCode: 2 });
+  });
+
+  it("lists indexes of an example that are out of range, as issues with their paths", async () => {
+    const { main, ...rest } = addExample();
+    const [operation] = main.operations;
+    const broken = { ...main, operations: [{ ...operation, inputs: [0, 1, 99] }], outputIndexes: [4_000_000_000] };
+    await put("broken.json", toLine({ ...rest, main: broken }));
+    const { stdout, stderr, exitCode } = await run(["validate", "broken.json", "--json"]);
+    const paths = JSON.parse(stdout).issues.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(expect.arrayContaining(["main.operations[0].inputs[2]", "main.outputIndexes[0]"]));
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
+    expect(await run(["graph", "broken.json"])).toMatchObject({ stdout: "", exitCode: 2 });
   });
 
   it("says what needs the oldest version, and is not valid in those before", async () => {

@@ -2,6 +2,7 @@
  * `nnhal validate MODEL`: lists the rules of the HAL that a model breaks, the oldest HAL version that it fits, and what
  * in it needs that version.
  */
+import type { TfliteIssue } from "@nnhal/tflite";
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import {
   type Issue,
@@ -13,7 +14,7 @@ import {
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes } from "../failure.ts";
-import { loadHalModel } from "../model/load-hal.ts";
+import { type BrokenFile, loadToValidate } from "../model/load-hal.ts";
 import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander gives them. */
@@ -24,13 +25,18 @@ export interface ValidateCommandOptions {
   readonly json?: boolean;
 }
 
+/** An index of a .tflite file that is out of range. Its path is that in the file. */
+export interface FileIssue extends TfliteIssue {
+  readonly code: "tflite-index";
+}
+
 /** What `--json` prints. */
 export interface ValidationJson {
   /** At the version asked for. */
   readonly valid: boolean;
   /** Null where the model is not valid at any version. */
   readonly minimumVersion: HalVersion | null;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly (Issue | FileIssue)[];
   /** What needs the minimum version; empty where that is 1.0 or null. */
   readonly requirements: readonly Pick<VersionRequirement, "path" | "message">[];
 }
@@ -73,10 +79,15 @@ export async function runValidateCommand(
   { hal = "1.3", rules, json = false }: ValidateCommandOptions,
   { cwd, stdout, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "setExitCode">,
 ): Promise<void> {
-  const model = await loadHalModel(path, cwd);
-  const result = validate(model, hal, rules);
+  const loaded = await loadToValidate(path, cwd);
+  const result = "issues" in loaded ? brokenFile(loaded) : validate(loaded, hal, rules);
   stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
   if (!result.valid) setExitCode(exitCodes.failed);
+}
+
+function brokenFile({ issues }: BrokenFile): ValidationJson {
+  const listed = issues.map(({ path, message }): FileIssue => ({ code: "tflite-index", path, message }));
+  return { valid: false, minimumVersion: null, issues: listed, requirements: [] };
 }
 
 function validate(model: Model, version: HalVersion, mode: ValidateCommandOptions["rules"]): ValidationJson {

@@ -15,6 +15,7 @@ import {
   withOperands,
 } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
 import type { CommandContext } from "../context.ts";
+import { CommandError } from "../failure.ts";
 import { registerVectorsCommand } from "./vectors.ts";
 
 let folder: string;
@@ -47,13 +48,20 @@ async function run(args: readonly string[], device: Device = fakeDevice(behaviou
       if (name === device.name) return device;
       throw new Error(`there is no device "${name}"`);
     },
+    showWhere() {},
     setExitCode(code) {
       output.exitCode = code;
     },
   };
   const program = new Command().exitOverride().configureOutput({ writeErr: context.stderr.write });
   registerVectorsCommand(program, context);
-  await program.parseAsync(["vectors", ...args], { from: "user" });
+  try {
+    await program.parseAsync(["vectors", ...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    context.stderr.write(`nnhal vectors: ${error.message}\n`);
+    context.setExitCode(error.exitCode);
+  }
   return output;
 }
 
@@ -144,7 +152,7 @@ describe("nnhal vectors", () => {
       return stderr;
     };
     expect(await problem(folder, "--device", "fake")).toContain(`there are no *.jsonl.gz files in ${folder}`);
-    expect(await problem(join(folder, "gone"), "--device", "fake")).toContain("ENOENT");
+    expect(await problem(join(folder, "gone"), "--device", "fake")).toContain("there is no such file");
     await put("a.jsonl.gz", example("a/a"), "{}");
     expect(await problem(folder, "--device", "fake")).toContain("a.jsonl.gz:2: name: expected a string, found nothing");
     await put("a.jsonl.gz", example("a/a"));

@@ -13,12 +13,11 @@ import {
   type OnStart,
   readVectorFiles,
   runVectors,
-  serveResults,
   type VectorFile,
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
-import { findFiles, parseSeconds, runInChildren, runWithProgress } from "../suite-run.ts";
+import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
 /** The command's options, as commander gives them. */
@@ -60,13 +59,13 @@ export function registerVectorsCommand(program: Command, context: CommandContext
     );
 }
 
-/** Runs the command; the exit code is 1 where an example failed, 2 where nothing could be run. */
+/** Runs the command; the exit code is 1 if an example failed. Rejects with a usage error if nothing could be run. */
 export async function runVectorsCommand(
   dir: string,
   options: VectorsCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  try {
+  await asUsageErrors(async () => {
     const files = await findFiles(dir);
     const summary = await runWithProgress(
       files,
@@ -81,10 +80,7 @@ export async function runVectorsCommand(
     if (options.json) stdout.write(`${JSON.stringify(toJson(options.device, summary))}\n`);
     else stdout.write(formatReport(options.device, summary));
     context.setExitCode(summary.failed > 0 ? 1 : 0);
-  } catch (error) {
-    context.stderr.write(`nnhal vectors: ${error instanceof Error ? error.message : error}\n`);
-    context.setExitCode(2);
-  }
+  });
 }
 
 async function* runHere(
@@ -133,7 +129,7 @@ function runElsewhere(
 }
 
 async function serve(dir: string, options: VectorsCommandOptions, context: CommandContext): Promise<void> {
-  await serveResults(async function* (onStart, onProgress) {
+  await serveCases(context, async function* (onStart, onProgress) {
     yield* runHere(await findFiles(dir), options, context, onProgress, onStart);
   });
 }

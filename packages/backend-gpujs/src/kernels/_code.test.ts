@@ -38,6 +38,14 @@ describe("writeStage", () => {
     expect(threads([65536, 2, 3])).toEqual([3, 131072]);
   });
 
+  it("makes whole numbers of indexes that are numbers alone, which WebGPU would take for floats", () => {
+    const { program } = writeStage({ dimensions: [1] }, { ...plainTarget, floats: true }, ({ index }) =>
+      index("0 - 2"),
+    );
+    expect(program.body).toContain("n0 = 0 * n0 + 0 - 2;");
+    expect(resultsOf(program)).toEqual([-2]);
+  });
+
   it("reads no more values than WebGPU has room for", () => {
     const many = (count: number) => () =>
       writeStage({ dimensions: [2] }, grids, ({ read }) =>

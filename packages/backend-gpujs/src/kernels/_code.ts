@@ -9,7 +9,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, ensure } from "@nnhal/operations";
 import type { Machine, Program, Read, Width } from "../machine/machine.ts";
-import { codeOf, type Index, indexAt, isSimple, quotientOf, times } from "./_index.ts";
+import { codeOf, type Index, indexAt, isSimple, literal, quotientOf, times } from "./_index.ts";
 import { inOneRow, type LayoutTarget, LEAST_ROWS, layOut, thread } from "./_layout.ts";
 
 /** What code reads: a tensor of the graph, the result of other code, or numbers that never change. */
@@ -66,6 +66,8 @@ export interface Writer {
   variable(start: string): string;
   /** What is an index from here on: its name, or the code itself. */
   index(code: string): string;
+  /** An index that is read or computed as a float: its whole part. */
+  whole(code: string): string;
   /** The whole part of a quotient of an index by an extent. */
   quotient(index: string, by: number): string;
   /** Adds statements within a head such as `if (…)`. */
@@ -87,13 +89,10 @@ export interface Grid {
 }
 
 /** What the code depends on. */
-export type Target = LayoutTarget & Pick<Machine, "bakes" | "packs" | "lanes" | "unrolls" | "floats">;
+export type Target = LayoutTarget & Pick<Machine, "mostElements" | "bakes" | "packs" | "lanes" | "unrolls" | "floats">;
 
 /** Values that a kernel of WebGPU may read besides the one that it makes. */
 const MOST_READS = 7;
-
-/** Elements up to which an index is found in float32. */
-const MOST_IN_A_ROW = 2 ** 23;
 
 /** Elements of a constant that cost next to nothing to copy. */
 const MOST_COPIED = 4096;
@@ -101,6 +100,7 @@ const MOST_COPIED = 4096;
 /** Makes a stage of code for some machine. */
 export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
   const { bakes, packs, lanes, unrolls, floats } = target;
+  ensureRoom(elementCount(dimensions), target);
   const sources: Source[] = [];
   const reads: Read[] = [];
   const constants: Record<string, Float32Array> = {};
@@ -121,22 +121,21 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     if (!floats) return define(code);
     const name = `n${count++}`;
     if (isVarying(code)) varying.add(name);
-    lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${code};`);
+    // WebGPU takes a sum of numbers alone for a float.
+    const made = /[a-z]/i.test(code) ? code : `0 * ${name} + ${code}`;
+    lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${made};`);
     return name;
   };
-  const quotient = (whole: string, by: number): string => {
-    const code = quotientOf(whole, by);
-    // A whole number is not cut off in place, which takes long in OpenGL.
-    return floats && by > 1 ? index(`${code} >> 0`) : code;
+  // A whole number is not cut off in place, which takes long in OpenGL.
+  const whole = (code: string): string => (floats ? index(`${code} >> 0`) : index(`Math.floor(${code})`));
+  const quotient = (dividend: string, by: number): string => {
+    const code = quotientOf(dividend, by);
+    return floats && by > 1 ? whole(code) : code;
   };
   const { threads, at, row, flat, groups } = isFlat
     ? // Nobody needs its coordinates, which are not computed then.
       inOneRow(dimensions, width, quotientOf)
     : layOut(dimensions, width, target, quotient);
-  ensure(
-    at.length === 0 || threads.length > 1 || threads[0] <= MOST_IN_A_ROW,
-    () => `a value of ${threads[0]} elements is more than the ${MOST_IN_A_ROW} that one row of threads may have`,
-  );
   const nameOf = (source: Source, form: Pick<Read, "width" | "groups">): string => {
     const key = JSON.stringify(form);
     const known = names.get(key)?.get(identityOf(source));
@@ -148,6 +147,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     names.set(key, (names.get(key) ?? new Map<unknown, string>()).set(identityOf(source), name));
     if (constantElements !== undefined) constants[constant] = constantElements;
     else {
+      ensureRoom(lengthOf(source), target);
       sources.push(source);
       reads.push({ name, length: lengthOf(source), ...form });
     }
@@ -197,6 +197,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
       return name;
     },
     index,
+    whole,
     quotient,
     block(head, body) {
       lines.push(`${head} {`);
@@ -217,6 +218,22 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
   ensure(reads.length <= MOST_READS, () => `a kernel would read ${reads.length} values, more than ${MOST_READS}`);
   lines.push(typeof values === "string" ? `return ${values};` : `return [${values.join(", ")}];`);
   return { program: { reads, constants, body: lines.join("\n"), threads, width, groups }, sources };
+}
+
+function ensureRoom(count: number, target: Pick<Machine, "mostElements">): void {
+  const reason = whyTooMany(count, target);
+  ensure(reason === undefined, () => `${reason}`);
+}
+
+/** Why a value of so many elements cannot be. */
+export function whyTooMany(count: number, { mostElements }: Pick<Machine, "mostElements">): string | undefined {
+  if (count <= mostElements) return undefined;
+  return `a value of ${count} elements is more than the ${mostElements} that this mode of gpu.js has indexes for`;
+}
+
+/** A number of the model as code. gpu.js has no names for infinities and NaN, which are read. */
+export function scalar({ read }: Pick<Writer, "read">, value: number): string {
+  return Number.isFinite(value) ? literal(value) : read({ packed: Float32Array.of(value) })("0");
 }
 
 /** What tells sources apart. */

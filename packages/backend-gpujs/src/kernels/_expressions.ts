@@ -4,7 +4,7 @@
  * negative number is not defined.
  */
 import type { AnyArgs } from "@nnhal/operations";
-import type { Writer } from "./_code.ts";
+import { scalar, type Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 
 /** The code of an operation of this kind. */
@@ -27,9 +27,8 @@ const compare = (operator: string) => binary((left, right) => truth(`${left} ${o
 const bounded = (x: string, least: number, greatest: number) =>
   `Math.min(Math.max(${x}, ${literal(least)}), ${literal(greatest)})`;
 
-function scalar(value: unknown): string {
-  return literal(typeof value === "number" ? value : Number.NaN);
-}
+/** The greatest number that is finite, as code. */
+const greatest = literal(Number.POSITIVE_INFINITY);
 
 export const expressions: Readonly<Record<string, Expression | undefined>> = {
   ABS: unary((x) => `Math.abs(${x})`),
@@ -50,7 +49,10 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
   // max(0, x) + α · (exp(min(0, x)) − 1)
   ELU: {
     tensors: ["input"],
-    value: ([x], { alpha }) => `Math.max(${x}, 0) + ${scalar(alpha)} * (Math.exp(Math.min(${x}, 0)) - 1)`,
+    value([x], { alpha }, writer) {
+      const factor = scalar(writer, typeof alpha === "number" ? alpha : Number.NaN);
+      return `Math.max(${x}, 0) + ${factor} * (Math.exp(Math.min(${x}, 0)) - 1)`;
+    },
   },
   // max(0, x) + α · min(0, x)
   PRELU: {
@@ -66,9 +68,19 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
   POW: {
     tensors: ["base", "exponent"],
     value([base, exponent], _, { define }) {
-      const size = define(`Math.pow(Math.abs(${base}), ${exponent})`);
-      const odd = define(`Math.abs(${exponent}) - 2 * Math.floor(Math.abs(${exponent}) / 2)`);
-      return `(${base} < 0 && ${odd} > 0.5 ? -${size} : ${size})`;
+      const size = define(`Math.abs(${base})`);
+      const power = define(`Math.pow(${size}, ${exponent})`);
+      const half = define(`Math.abs(${exponent}) / 2`);
+      const isWhole = `Math.floor(${exponent}) == ${exponent}`;
+      const isOdd = `${isWhole} && Math.floor(${half}) != ${half}`;
+      // 1 / -0 is less than 0, and so is -∞ itself.
+      const isNegative = `(${base} < 0 || 1 / ${base} < 0)`;
+      const signed = define(`(${isNegative} && ${isOdd} ? -${power} : ${power})`);
+      // The root of a negative number is NaN, which has no name in gpu.js.
+      const isReal = `${base} >= 0 || ${isWhole} || ${size} > ${greatest}`;
+      const known = define(`(${isReal} ? ${signed} : Math.sqrt(${base}))`);
+      const isOne = `${exponent} == 0 || ${base} == 1 || (${base} == -1 && Math.abs(${exponent}) > ${greatest})`;
+      return `(${isOne} ? 1 : ${known})`;
     },
   },
   EQUAL: compare("=="),

@@ -6,10 +6,11 @@ import type { Following, Kernel, KernelRun, KernelSetup, KernelTensor } from "@n
 import { type AnyArgs, elementCount, ensure, isFloat, stridesOf, type TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
-import { type Grid, type Packed, type Source, type Stage, type Write, writeStage } from "./_code.ts";
+import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany, writeStage } from "./_code.ts";
 import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
 import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
+import { isSliceOver, turn } from "./_turns.ts";
 
 /** What a kernel makes its result with. */
 export interface Make {
@@ -62,14 +63,17 @@ export function kernelOf({
     on: (machine) => ({
       leads,
       refuse(args, outputs) {
-        const subject = subjectOf(args);
-        if (subject !== undefined && !accepts(subject.type)) return `${subject.type} is not available`;
         const unreadable = stored
           ? undefined
           : tensorsIn(args)
               .map(whyUnreadable)
               .find((reason) => reason !== undefined);
-        return unreadable ?? refuse?.(args, outputs);
+        return (
+          whyNotAccepted(args, accepts) ??
+          unreadable ??
+          whyTooLarge([args, outputs], machine) ??
+          refuse?.(args, outputs)
+        );
       },
       follows: (args, outputs, chained) => name !== undefined && canFollow(name, args, outputs, chained),
       prepare(args, outputs, setup) {
@@ -87,9 +91,18 @@ function isList(given: Source | readonly Source[]): given is readonly Source[] {
   return Array.isArray(given);
 }
 
-/** The first tensor argument: its type stands for the operation's. */
-function subjectOf(args: AnyArgs): TensorInfo | undefined {
-  return tensorsIn(args)[0];
+/** Why the type of the first tensor argument, which stands for the operation's, is not taken. */
+export function whyNotAccepted(args: AnyArgs, accepts: (type: OperandTypeName) => boolean): string | undefined {
+  const [subject] = tensorsIn(args);
+  return subject === undefined || accepts(subject.type) ? undefined : `${subject.type} is not available`;
+}
+
+/** Why a tensor whose extents are known has too many elements; an extent of 0 is not known. */
+export function whyTooLarge(operands: readonly AnyArgs[], machine: Machine): string | undefined {
+  return operands
+    .flatMap(tensorsIn)
+    .map(({ dimensions }) => whyTooMany(elementCount(dimensions), machine))
+    .find((reason) => reason !== undefined);
 }
 
 function tensorsIn(args: AnyArgs): TensorInfo[] {
@@ -192,7 +205,9 @@ function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSet
       return outputs;
     };
     const runFrom = (first: number): Value[] | Promise<Value[]> => {
+      const start = performance.now();
       for (let place = first; place < jobs.length; place++) {
+        if (place > first && isSliceOver(start)) return turn().then(() => runFrom(place));
         const { compiled, inputs } = jobs[place];
         const given = compiled.run(inputs.map(valueFor));
         if (given instanceof Promise) {

@@ -1,7 +1,7 @@
 /** How threads are laid out over the elements that they make. */
 import { elementCount, extentProduct } from "@nnhal/operations";
 import type { Machine, Width } from "../machine/machine.ts";
-import { type Quotient, ravel, unravel } from "./_index.ts";
+import { enclosed, type Quotient, ravel, unravel } from "./_index.ts";
 
 /** What layouts depend on. */
 export type LayoutTarget = Pick<Machine, "grids" | "block" | "groups">;
@@ -12,7 +12,10 @@ export const thread = { x: "this.thread.x", y: "this.thread.y", z: "this.thread.
 /** Rows from which on threads that make groups of columns are worth it. */
 export const LEAST_ROWS = 8;
 
-/** Threads of WebGPU along one axis. */
+/** Threads along one axis up to which an index in float32 can be divided: half is added to it. */
+export const MOST_ALONG = 2 ** 23;
+
+/** Blocks of threads of WebGPU along one axis. */
 const MOST_THREADS = 65535;
 
 /** How threads are laid out, and code of where one is: coordinates and indexes count groups of `width` elements. */
@@ -26,6 +29,14 @@ export interface Layout {
 
 /** The threads that make a value of some dimensions, `width` elements each. */
 export function layOut(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
+  const layout = preferred(dimensions, width, target, quotient);
+  const isDivisible = layout.threads.every((extent) => extent <= MOST_ALONG);
+  return isDivisible || !target.grids
+    ? layout
+    : folded(dimensions, width, quotient, Math.min(MOST_ALONG, MOST_THREADS * target.block[0]));
+}
+
+function preferred(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
   if (width === 4 && target.groups && extentProduct(dimensions, 0, dimensions.length - 1) >= LEAST_ROWS) {
     return inGroups(dimensions, quotient);
   }
@@ -61,6 +72,28 @@ function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient)
   const at = [...unravel(isDeep ? thread.y : thread.z, outer, quotient), ...inner, thread.x];
   const row = z > 1 ? `(${thread.y} + ${y} * ${thread.z})` : y > 1 ? thread.y : "0";
   return { threads, at, row, flat: ravel([thread.x, row], [1, x]), groups: 1 };
+}
+
+/**
+ * Many threads along two or three axes, each of which stands for as many axes of the value as have up to `most` threads together. One that
+ * stands for a single axis may have more, since its index is not divided.
+ */
+export function folded(dimensions: readonly number[], width: Width, quotient: Quotient, most: number): Layout {
+  const last = (dimensions[dimensions.length - 1] ?? 1) / width;
+  const levels: number[][] = [[]];
+  for (const extent of [...dimensions.slice(0, -1), last].reverse()) {
+    const count = elementCount(levels[levels.length - 1]);
+    if (count > 1 && count * extent > most && levels.length < 3) levels.push([]);
+    levels[levels.length - 1].unshift(extent);
+  }
+  const threads = levels.map(elementCount);
+  const [x, y = 1] = threads;
+  const names = [thread.x, thread.y, thread.z].slice(0, threads.length);
+  const at = levels.map((level, place) => unravel(names[place], level, quotient)).reverse();
+  const rows = [x === last ? "0" : quotient(thread.x, last), ...names.slice(1)];
+  const row = ravel(rows, [1, x / last, (x / last) * y].slice(0, names.length));
+  const flat = ravel(names, [1, x, x * y].slice(0, names.length));
+  return { threads, at: at.flat(), row: enclosed(row), flat: enclosed(flat), groups: 1 };
 }
 
 /** Rows side by side are threads side by side, along one axis where these go well into fours; groups of columns are apart. */

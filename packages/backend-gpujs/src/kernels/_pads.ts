@@ -1,8 +1,8 @@
 /** Padded tensors. */
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf } from "@nnhal/operations";
-import type { Writer } from "./_code.ts";
-import { literal, ravel } from "./_index.ts";
+import { scalar, type Writer } from "./_code.ts";
+import { ravel } from "./_index.ts";
 
 /** How many elements are put before and after those along an axis. */
 export type Pad = readonly [before: number, after: number];
@@ -13,12 +13,8 @@ export function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): Pa
 }
 
 /** An element of a padded tensor: `value` outside of the tensor. */
-export function padded(
-  { index, line, read, at }: Writer,
-  input: KernelTensor,
-  pads: readonly Pad[],
-  value: number,
-): string {
+export function padded(writer: Writer, input: KernelTensor, pads: readonly Pad[], value: number): string {
+  const { index, line, read, at } = writer;
   const { dimensions } = input;
   const from = read(input);
   const coordinates = dimensions.map((_, axis) =>
@@ -30,6 +26,6 @@ export function padded(
   ]);
   const element = from(ravel(coordinates, stridesOf(dimensions)));
   if (conditions.length === 0) return element;
-  line(`let value = ${literal(value)};\nif (${conditions.join(" && ")}) {\nvalue = ${element};\n}`);
+  line(`let value = ${scalar(writer, value)};\nif (${conditions.join(" && ")}) {\nvalue = ${element};\n}`);
   return "value";
 }

@@ -4,6 +4,7 @@ import type { Target } from "./_code.ts";
 
 /** Where nothing is special. */
 export const plainTarget: Target = {
+  mostElements: 2 ** 28,
   bakes: false,
   grids: true,
   block: [1, 1],

@@ -12,13 +12,26 @@ export interface Window extends Padding {
   readonly strideWidth: number;
   readonly dilationHeight: number;
   readonly dilationWidth: number;
-  /** Whether what is written for a cell is a loop of its own. Default: no. */
+  /** Whether what is written for a cell is a loop of its own, under no condition that divides threads. Default: no. */
   readonly isDeep?: boolean;
 }
 
-/** A window along an axis of the image, which has `extent` cells. */
+/** A window along an axis of the image, which has `extent` cells; only those of its cells that some window has in the image. */
 interface Along {
   readonly extent: number;
+  /** The first of these cells, and how many there are. */
+  readonly first: number;
+  readonly cells: number;
+  readonly stride: number;
+  readonly dilation: number;
+  /** How far the first of these cells is before the image, in the first window. */
+  readonly before: number;
+  /** How far the last window is from the first one. */
+  readonly reach: number;
+}
+
+/** How a window is given along an axis. */
+interface Given {
   readonly cells: number;
   readonly stride: number;
   readonly dilation: number;
@@ -26,9 +39,27 @@ interface Along {
   readonly after: number;
 }
 
+/** Numbers stay small here, whatever the dilation and the padding are. */
+function along(extent: number, { cells, stride, dilation, before, after }: Given): Along {
+  const reach = stride * Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride);
+  const isSeen = (tap: number) => dilation * tap - before + reach >= 0 && dilation * tap - before < extent;
+  const seen = Array.from({ length: cells }, (_, tap) => tap).filter(isSeen);
+  const [first = 0] = seen;
+  return {
+    extent,
+    first,
+    cells: seen.length,
+    stride,
+    dilation: seen.length === 1 ? 1 : dilation,
+    before: before - dilation * first,
+    reach,
+  };
+}
+
 /**
  * What is written for a cell of the image: given the index of its first channel, and its place in the window as a number of cells. With
- * `inside` there is a cell only where that condition holds; what is read elsewhere is something else, and counts for nothing.
+ * `inside` there is a cell only if that condition holds: nothing is to be read otherwise. If the window is deep, the index is that of
+ * some cell of the image in any case, and what is read must not count unless the condition holds.
  */
 export type Cell = (pixel: Index, tap: Index, inside: string | undefined) => void;
 
@@ -41,44 +72,67 @@ export function walkWindow(
   cell: Cell,
 ): void {
   const { index } = writer;
-  const { paddingTop, paddingBottom, paddingLeft, paddingRight } = window;
-  const vertical: Along = {
-    extent: image.height,
+  const { paddingTop, paddingBottom, paddingLeft, paddingRight, isDeep = false } = window;
+  const down: Given = {
     cells: window.height,
     stride: window.strideHeight,
     dilation: window.dilationHeight,
     before: paddingTop,
     after: paddingBottom,
   };
-  const horizontal: Along = {
-    extent: image.width,
+  const across: Given = {
     cells: window.width,
     stride: window.strideWidth,
     dilation: window.dilationWidth,
     before: paddingLeft,
     after: paddingRight,
   };
-  if (image.channelsLast && isPoint(vertical) && isPoint(horizontal)) {
+  if (image.channelsLast && isPoint(down) && isPoint(across)) {
     cell(indexAt([index(times(image.pixelStep, writer.row))], [1]), indexAt([], []), undefined);
     return;
   }
+  const [vertical, horizontal] = [along(image.height, down), along(image.width, across)];
+  if (vertical.cells * horizontal.cells === 0) return;
   const [top, left] = [index(startOf(vertical, row)), index(startOf(horizontal, column))];
   const first = index(ravel([batch, top, left], [image.batchStep, image.rowStep, image.pixelStep]));
-  const steps = [1, image.rowStep * vertical.dilation, image.pixelStep * horizontal.dilation];
+  const inRow = (tap: Tap) => {
+    const across = visit(writer, horizontal, left, tap, isDeep);
+    return { ...across, pixel: named(writer, indexAt([first, across.step], [1, image.pixelStep])) };
+  };
+  const inColumn = (tap: Tap, forRow: (body: (across: ReturnType<typeof inRow>) => void) => void) => {
+    const down = visit(writer, vertical, top, tap, isDeep);
+    guarded(writer, down.condition, (isRow) => {
+      const below = named(writer, indexAt([down.step], [image.rowStep]));
+      forRow((across) =>
+        guarded(writer, across.condition, (isColumn) => {
+          const pixel = named(writer, indexAt([across.pixel, below], [1, 1]));
+          const { code, offset } = indexAt([down.tap, across.tap], [window.width, 1]);
+          const tap = { code, offset: offset + window.width * vertical.first + horizontal.first };
+          cell(pixel, named(writer, tap), allOf(isRow, isColumn));
+        }),
+      );
+    });
+  };
   // A loop for each cell had better stand once, but where it would be entered by all for the sake of some.
-  const isWrittenOut =
-    vertical.cells * horizontal.cells <= writer.unrolls && (!window.isDeep || writer.isDivided(left));
-  walkAlong(writer, vertical, top, isWrittenOut, (y, isRow) =>
-    walkAlong(writer, horizontal, left, isWrittenOut, (x, isColumn) => {
-      const tap = named(writer, indexAt([y, x], [window.width, 1]));
-      cell(named(writer, indexAt([first, y, x], steps)), tap, allOf(isRow, isColumn));
-    }),
-  );
+  const isWrittenOut = vertical.cells * horizontal.cells <= writer.unrolls && (!isDeep || writer.isDivided(left));
+  if (isWrittenOut) {
+    // What the rows have in common is computed once.
+    const columns = tapsOf(horizontal).map(inRow);
+    for (const tap of tapsOf(vertical)) inColumn(tap, (body) => columns.forEach(body));
+  } else {
+    const loopOver = ({ cells }: Along, body: (tap: Tap) => void) =>
+      writer.loop(cells, (tap) => body({ tap: { code: tap, offset: 0 }, least: 0, greatest: cells - 1 }));
+    loopOver(vertical, (tap) => inColumn(tap, (body) => loopOver(horizontal, (each) => body(inRow(each)))));
+  }
 }
 
 /** Writes the body under a condition; where this divides threads, the body is told of it instead, and has to see to it. */
-export function guarded(writer: Writer, condition: string, body: (inside: string | undefined) => void): void {
-  const isDivided = writer.isDivided(condition);
+export function guarded(
+  writer: Writer,
+  condition: string | undefined,
+  body: (inside: string | undefined) => void,
+): void {
+  const isDivided = condition !== undefined && writer.isDivided(condition);
   where(writer, isDivided ? undefined : condition, () => body(isDivided ? condition : undefined));
 }
 
@@ -94,12 +148,17 @@ export function where({ block }: Writer, condition: string | undefined, body: ()
   else block(`if (${condition})`, body);
 }
 
+/** A coordinate that a condition guards: 0 if this divides threads and does not hold, since all of these read. */
+export function readable({ isDivided, index }: Writer, coordinate: string, condition: string): string {
+  return isDivided(condition) ? index(`${condition} ? ${coordinate} : 0`) : coordinate;
+}
+
 function named({ index }: Writer, { code, offset }: Index): Index {
   return { code: index(code), offset };
 }
 
 /** Whether each cell of the output comes from the one of the input at its place. */
-function isPoint({ cells, stride, before, after }: Along): boolean {
+function isPoint({ cells, stride, before, after }: Given): boolean {
   return cells === 1 && stride === 1 && before + after === 0;
 }
 
@@ -108,30 +167,39 @@ function startOf({ stride, before }: Along, place: string): string {
   return before === 0 ? times(stride, place) : `${times(stride, place)} - ${before}`;
 }
 
-/** Writes the body for each cell of the window that lies in the image, or may lie there: the body is then told when. */
-function walkAlong(
-  writer: Writer,
-  along: Along,
-  start: string,
-  isWrittenOut: boolean,
-  body: (tap: Index, inside: string | undefined) => void,
-): void {
-  const { loop, index } = writer;
-  const { extent, cells, stride, dilation, before, after } = along;
-  const outputs = Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
-  const visit = (tap: Index, [least, greatest]: readonly [number, number]) => {
-    const isOutside = {
-      below: dilation * least < before,
-      above: stride * (outputs - 1) - before + dilation * greatest >= extent,
-    };
-    if (!isOutside.below && !isOutside.above) return body(tap, undefined);
-    const place = index(codeOf(indexAt([start, tap], [1, dilation])));
-    const conditions = [
-      ...(isOutside.below ? [`${place} >= 0`] : []),
-      ...(isOutside.above ? [`${place} < ${extent}`] : []),
-    ];
-    guarded(writer, conditions.join(" && "), (inside) => body(tap, inside));
+/** A cell of the window along an axis; as code, one of those from `least` to `greatest`. */
+interface Tap {
+  readonly tap: Index;
+  readonly least: number;
+  readonly greatest: number;
+}
+
+function tapsOf({ cells }: Along): Tap[] {
+  return Array.from({ length: cells }, (_, tap) => ({ tap: { code: "0", offset: tap }, least: tap, greatest: tap }));
+}
+
+/** The place in the image of a cell of the window: in cells from where the window begins. It is to be read only if the condition holds. */
+interface Visit {
+  readonly tap: Index;
+  readonly step: Index;
+  readonly condition: string | undefined;
+}
+
+/** Adds statements. */
+function visit(writer: Writer, along: Along, start: string, { tap, least, greatest }: Tap, isDeep: boolean): Visit {
+  const { index } = writer;
+  const { extent, dilation, before, reach } = along;
+  const isOutside = {
+    below: dilation * least < before,
+    above: reach - before + dilation * greatest >= extent,
   };
-  if (!isWrittenOut) loop(cells, (tap) => visit({ code: tap, offset: 0 }, [0, cells - 1]));
-  else for (let tap = 0; tap < cells; tap++) visit({ code: "0", offset: tap }, [tap, tap]);
+  const step = indexAt([tap], [dilation]);
+  if (!isOutside.below && !isOutside.above) return { tap, step, condition: undefined };
+  const place = index(codeOf(indexAt([start, tap], [1, dilation])));
+  const condition = [
+    ...(isOutside.below ? [`${place} >= 0`] : []),
+    ...(isOutside.above ? [`${place} < ${extent}`] : []),
+  ].join(" && ");
+  const within = isDeep ? readable(writer, place, condition) : place;
+  return { tap, step: within === place ? step : { code: index(`${within} - ${start}`), offset: 0 }, condition };
 }

@@ -11,7 +11,7 @@ import { type Index, indexAt, plus, ravel, times } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
 import { centredWriter } from "./_quantised.ts";
 import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
-import { allOf, type Cell, guarded, walkWindow, where } from "./_window.ts";
+import { allOf, type Cell, guarded, readable, walkWindow, where } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -177,9 +177,10 @@ const depthwiseConv2d = kernelOf({
           const [value, weight] = [writer.read(input), writer.read(filter)];
           const source = writer.index(times(image.channelStep, writer.quotient(channel, multiplier)));
           walkWindow(writer, image, window, place, (pixel, tap, inside) => {
-            const factor = weight(indexAt([tap, channel], [outputs, 1]));
-            const element = value(indexAt([pixel, source], [1, 1]));
-            where(writer, inside, () => writer.line(`${sums[0]} += ${element} * ${factor};`));
+            where(writer, inside, () => {
+              const factor = weight(indexAt([tap, channel], [outputs, 1]));
+              writer.line(`${sums[0]} += ${value(indexAt([pixel, source], [1, 1]))} * ${factor};`);
+            });
           });
         }
         return finish(plain, sums, args, { weights: filter, output }, channel);
@@ -221,13 +222,10 @@ const transposeConv2d = kernelOf({
         const add = addProducts(writer, sums, products);
         const steps = [image.batchStep, image.rowStep, image.pixelStep];
         spread(writer, { filter: height, from: top, stride: strideHeight, cells: image.height }, (ky, y, isRow) =>
-          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x, isColumn) =>
-            add(
-              indexAt([index(ravel([batch, y, x], steps))], [1]),
-              indexAt([ky, kx], [width, 1]),
-              allOf(isRow, isColumn),
-            ),
-          ),
+          spread(writer, { filter: width, from: left, stride: strideWidth, cells: image.width }, (kx, x, isColumn) => {
+            const inside = allOf(isRow, isColumn);
+            add(indexAt([index(ravel([batch, y, x], steps))], [1]), indexAt([ky, kx], [width, 1]), inside);
+          }),
         );
         return finish(plain, sums, args, { weights: filter, output: made }, channel);
       },
@@ -255,7 +253,8 @@ function spread(
     const cell = index(quotient(place, stride));
     const isBehind = stride === 1 ? [] : [`${place} - ${stride} * ${cell} == 0`];
     const isCell = [`${place} >= 0`, `${cell} < ${cells}`, ...isBehind].join(" && ");
-    guarded(writer, isCell, (inside) => body(tap, cell, inside));
+    const within = readable(writer, cell, isCell);
+    guarded(writer, isCell, (inside) => body(tap, within, inside));
   });
 }
 

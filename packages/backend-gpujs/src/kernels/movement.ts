@@ -263,10 +263,10 @@ function lookUp({ input, axis, indices }: Lookup, make: Make): Stage {
   }
   const grid = [extentProduct(dimensions, 0, axis), count, inner];
   return make.output(
-    ({ read, define, at }) => {
+    ({ read, whole, at }) => {
       const [outer, place, column] = at;
-      const index = define(`Math.min(Math.max(${read(indices)(place)}, 0), ${extent - 1})`);
-      return read(input)(`${extent * inner} * ${outer} + ${inner} * ${index} + ${column}`);
+      const index = whole(`Math.min(Math.max(${read(indices)(place)}, 0), ${extent - 1})`);
+      return read(input)(ravel([outer, index, column], [extent * inner, inner, 1]));
     },
     { dimensions: grid },
   );

@@ -1,7 +1,7 @@
 /** Operations that relate elements to others along an axis: softmax, normalisations. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, resolveAxis, type TensorInfo } from "@nnhal/operations";
-import type { Source, Writer } from "./_code.ts";
+import { type Source, scalar, type Writer } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
@@ -53,7 +53,6 @@ function sliceOf({ inner }: Split, [outer, , column]: readonly string[]): string
 
 function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) {
   const split = splitAt(args);
-  const beta = literal(args.beta);
   const greatest = reduceSlices(
     make,
     split,
@@ -61,20 +60,23 @@ function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) 
     literal(Number.NEGATIVE_INFINITY),
     () => (x) => `Math.max(value, ${x})`,
   );
-  const sums = reduceSlices(make, split, args.input, "0", ({ define, read }, slice) => {
-    const most = define(read(greatest)(slice));
+  const sums = reduceSlices(make, split, args.input, "0", (writer, slice) => {
+    const most = writer.define(writer.read(greatest)(slice));
+    const beta = scalar(writer, args.beta);
     return (x) => `value + Math.exp((${x} - ${most}) * ${beta})`;
   });
-  return { split, beta, greatest, sums };
+  return { split, greatest, sums };
 }
 
 const softmax = kernelOf({
   accepts: isReal,
   prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
-    const { split, beta, greatest, sums } = softmaxStages(args, make);
+    const { split, greatest, sums } = softmaxStages(args, make);
     return make.output(
-      ({ read, index, at, flat }) => {
+      (writer) => {
+        const { read, index, at, flat } = writer;
         const slice = index(sliceOf(split, at));
+        const beta = scalar(writer, args.beta);
         return `Math.exp((${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta}) / ${read(sums)(slice)}`;
       },
       { dimensions: split.grid },
@@ -85,10 +87,12 @@ const softmax = kernelOf({
 
 const logSoftmax = kernelOf({
   prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
-    const { split, beta, greatest, sums } = softmaxStages(args, make);
+    const { split, greatest, sums } = softmaxStages(args, make);
     return make.output(
-      ({ read, index, at, flat }) => {
+      (writer) => {
+        const { read, index, at, flat } = writer;
         const slice = index(sliceOf(split, at));
+        const beta = scalar(writer, args.beta);
         return `(${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta} - Math.log(${read(sums)(slice)})`;
       },
       { dimensions: split.grid },
@@ -125,7 +129,9 @@ const localResponseNormalization = kernelOf({
     const { extent, inner, grid } = splitAt(args);
     const reach = Math.min(radius, extent - 1);
     return make.output(
-      ({ read, define, index, line, loop, block, at, flat }) => {
+      (writer) => {
+        const { read, define, index, line, loop, block, at, flat } = writer;
+        const [first, factor, power] = [bias, alpha, -beta].map((each) => scalar(writer, each));
         const element = index(flat);
         const from = read(args.input);
         line("let sum = 0;");
@@ -136,7 +142,7 @@ const localResponseNormalization = kernelOf({
             line(`sum += ${x} * ${x};`);
           });
         });
-        return `${from(element)} * Math.pow(${literal(bias)} + ${literal(alpha)} * sum, ${literal(-beta)})`;
+        return `${from(element)} * Math.pow(${first} + ${factor} * sum, ${power})`;
       },
       { dimensions: grid },
     );
@@ -173,12 +179,13 @@ const instanceNormalization = kernelOf({
       const mean = define(read(means)(flat));
       return (x) => `(${x} - ${mean}) * (${x} - ${mean})`;
     });
-    return make.output(({ read, index, at, flat }) => {
+    return make.output((writer) => {
+      const { read, index, at, flat } = writer;
       const { batch, channel } = placeOf(at, nchw);
       const slice = index(ravel([batch, channel], [image.channels, 1]));
       const centred = `(${read(input)(flat)} - ${read(means)(slice)})`;
-      const deviation = `Math.sqrt(${read(variances)(slice)} + ${literal(epsilon)})`;
-      return `${centred} * ${literal(gamma)} / ${deviation} + ${literal(beta)}`;
+      const deviation = `Math.sqrt(${read(variances)(slice)} + ${scalar(writer, epsilon)})`;
+      return `${centred} * ${scalar(writer, gamma)} / ${deviation} + ${scalar(writer, beta)}`;
     });
   },
 });

@@ -42,8 +42,10 @@ function pool({ start, take, finish }: Pooling): GpujsKernel {
         const channel = index(times(image.channelStep, place.channel));
         line(`let value = ${literal(start)};\nlet count = 0;`);
         walkWindow(writer, image, window, place, (pixel, _, inside) => {
-          const x = writer.define(from(indexAt([pixel, channel], [1, 1])));
-          where(writer, inside, () => line(`value = ${take("value", x)};\ncount += 1;`));
+          where(writer, inside, () => {
+            const x = writer.define(from(indexAt([pixel, channel], [1, 1])));
+            line(`value = ${take("value", x)};\ncount += 1;`);
+          });
         });
         const value = finish("value", "count");
         if (!isQuantised(output.type)) return activate(value, args.activation);

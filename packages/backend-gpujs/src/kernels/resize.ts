@@ -41,10 +41,10 @@ const resizeNearestNeighbor = kernelOf({
     });
     const rows = nearest(image.height, height, image.rowStep);
     const columns = nearest(image.width, width, image.pixelStep);
-    return make.output(({ read, at }) => {
+    return make.output(({ read, whole, at }) => {
       const { batch, row, column, channel } = placeOf(at, nchw);
-      const pixel = `${image.batchStep} * ${batch} + ${read(rows)(row)} + ${read(columns)(column)}`;
-      return read(input)(`${pixel} + ${image.channelStep} * ${channel}`);
+      const places = [batch, whole(read(rows)(row)), whole(read(columns)(column)), channel];
+      return read(input)(ravel(places, [image.batchStep, 1, 1, image.channelStep]));
     });
   },
 });
@@ -69,12 +69,12 @@ const resizeBilinear = kernelOf({
     const image = imageOf(input.dimensions, nchw);
     const rows = neighbours(image.height, height, image.rowStep, alignment);
     const columns = neighbours(image.width, width, image.pixelStep, alignment);
-    return make.output(({ read, define, index, at }: Writer) => {
+    return make.output(({ read, define, index, whole, at }: Writer) => {
       const { batch, row, column, channel } = placeOf(at, nchw);
       const from = read(input);
       const first = index(ravel([batch, channel], [image.batchStep, image.channelStep]));
-      const [upper, lower] = [define(read(rows.lower)(row)), define(read(rows.upper)(row))];
-      const [left, right] = [define(read(columns.lower)(column)), define(read(columns.upper)(column))];
+      const [upper, lower] = [whole(read(rows.lower)(row)), whole(read(rows.upper)(row))];
+      const [left, right] = [whole(read(columns.lower)(column)), whole(read(columns.upper)(column))];
       const across = define(read(columns.share)(column));
       const between = (line: string) =>
         define(

@@ -1,8 +1,11 @@
 /** Operations that choose among elements, or make them up: types are changed, and order is found. */
 import type { KernelTensor } from "@nnhal/backend";
-import { extentProduct, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
+import { integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
+import { scalar } from "./_code.ts";
 import { isExact } from "./_exact.ts";
-import { literal, ravel, times } from "./_index.ts";
+import { greatestOf } from "./_greatest.ts";
+import { hostKernelOf } from "./_host.ts";
+import { literal } from "./_index.ts";
 import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
 import { pointwise } from "./_pointwise.ts";
 
@@ -51,7 +54,8 @@ const fill = kernelOf({
   accepts: () => true,
   refuse: (_, { output }) =>
     isTensor(output) && !isFloat(output.type) ? `${output.type} is not available` : undefined,
-  prepare: ({ value }: { readonly value: number }, _: One, make) => make.output(() => literal(value), { flat: true }),
+  prepare: ({ value }: { readonly value: number }, _: One, make) =>
+    make.output((writer) => scalar(writer, value), { flat: true }),
 });
 
 const rank = kernelOf({
@@ -62,43 +66,30 @@ const rank = kernelOf({
     make.output(() => literal(input.dimensions.length), { flat: true }),
 });
 
-/** The place of each element in the order is counted; of equal elements the one with the larger index comes first. */
-const topkV2 = kernelOf({
+/** Whole numbers from 0 that are exact in float32. */
+const MOST_PLACES = 2 ** 24;
+
+/**
+ * Chosen on the host in all modes: a heap takes O(n log k), while threads that know nothing of each other compare each element with
+ * each other one.
+ */
+const topkV2 = hostKernelOf({
   accepts: isExact,
-  leads: false,
-  stored: true,
-  prepare({ input, k }: { readonly input: KernelTensor; readonly k: number }, _: object, make) {
+  refuse: ({ input }) => {
+    const extent = isTensor(input) ? (input.dimensions[input.dimensions.length - 1] ?? 0) : 0;
+    return extent > MOST_PLACES
+      ? `a row of ${extent} elements is longer than the ${MOST_PLACES} of which float32 has all places`
+      : undefined;
+  },
+  prepare({ input, k }: { readonly input: KernelTensor; readonly k: number }) {
     const { dimensions } = input;
-    const extent = dimensions[dimensions.length - 1];
-    const rows = extentProduct(dimensions, 0, dimensions.length - 1);
-    const places = make.stage({ dimensions: [rows, extent] }, (writer) => {
-      const { read, define, index, line, loop, block, flat } = writer;
-      const [row, column] = writer.at;
-      const from = read(input);
-      const first = index(times(extent, row));
-      const element = define(from(flat));
-      line("let place = 0;");
-      loop(extent, (i) => {
-        const other = define(from(ravel([first, i], [1, 1])));
-        const isAhead = `${other} > ${element} || (${other} == ${element} && ${i} > ${column})`;
-        block(`if (${isAhead})`, () => line("place += 1;"));
-      });
-      return "place";
-    });
-    const indices = make.stage({ dimensions: [rows, k] }, ({ read, index, line, loop, block, at: [row, column] }) => {
-      const first = index(times(extent, row));
-      line("let found = 0;");
-      loop(extent, (i) => {
-        const place = read(places)(ravel([first, i], [1, 1]));
-        block(`if (Math.abs(${place} - ${column}) < 0.5)`, () => line(`found = ${i};`));
-      });
-      return "found";
-    });
-    const values = make.stage({ dimensions: [rows, k] }, ({ read, define, flat, at: [row] }) => {
-      const index = define(read(indices)(flat));
-      return read(input)(`${extent} * ${row} + ${index}`);
-    });
-    return [values, indices];
+    return {
+      input,
+      *compute(elements) {
+        const { values, places } = yield* greatestOf(elements, dimensions[dimensions.length - 1], k);
+        return [values, places];
+      },
+    };
   },
 });
 

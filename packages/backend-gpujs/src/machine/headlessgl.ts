@@ -33,6 +33,8 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
   const mode: Mode<Textures> = {
     traits: {
       mode: "headlessgl",
+      // Indexes are computed in float32, and half is added to them.
+      mostElements: 2 ** 23,
       vectors: 0,
       // Textures are laid out by the extents of the threads that made them; a kernel must not be able to tell.
       grids: false,

@@ -5,9 +5,13 @@ import { flatten } from "./flatten.ts";
 import type { Gpu, GpuJs } from "./gpujs.ts";
 import type { Machine } from "./machine.ts";
 
+/** Three values of as many elements have room in the 4 GiB that a WebAssembly has. */
+const mostElements = 2 ** 28;
+
 const traits = {
   webasm: {
     mode: "webasm",
+    mostElements,
     vectors: 0,
     grids: true,
     packs: false,
@@ -21,6 +25,7 @@ const traits = {
   },
   cpu: {
     mode: "cpu",
+    mostElements,
     // Else the list that a thread of plain JavaScript makes of its elements costs more than it saves.
     vectors: 64,
     grids: true,

@@ -72,6 +72,8 @@ export interface Machine {
   readonly mode: ModeName;
   /** What it runs on, where the mode tells. */
   readonly adapter?: string;
+  /** The most elements that a value may have. */
+  readonly mostElements: number;
   /** How many elements of another value four elements have to share for one thread to make all of them. */
   readonly vectors: number;
   /** Whether threads may have more than one extent. */

@@ -60,6 +60,8 @@ async function modeOn(
     traits: {
       mode: "webgpu",
       adapter,
+      // The 128 MiB that each device of WebGPU has room for in a buffer of a kernel.
+      mostElements: 2 ** 25,
       vectors: 0,
       grids: true,
       // gpu.js gives kernels no buffers of vectors.

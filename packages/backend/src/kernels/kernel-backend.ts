@@ -42,6 +42,7 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): Backen
   return {
     version: engine.version,
     capabilities: engine.capabilities,
+    ...(engine.powerBasis !== undefined && { powerBasis: engine.powerBasis }),
     ...(engine.deviceType !== undefined && { deviceType: engine.deviceType }),
     ...(engine.missing && { missing: engine.missing }),
     supports: (operation) => supports(engine, operation, name),

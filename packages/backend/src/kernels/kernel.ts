@@ -4,6 +4,7 @@
  */
 import type { AnyArgs, Operation, TensorData, TensorInfo } from "@nnhal/operations";
 import type { Capabilities, DeviceType } from "@nnhal/types";
+import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
 
 /** A tensor argument of a kernel. Its extents are known, and 0 is 0. */
@@ -91,6 +92,8 @@ export interface KernelEngine<Handle> {
   /** See `BackendSession.version`. */
   readonly version: string;
   readonly capabilities: Capabilities;
+  /** See `BackendSession.powerBasis`. */
+  readonly powerBasis?: PowerBasis;
   /** See `BackendSession.deviceType`. */
   readonly deviceType?: DeviceType;
   /** See `BackendSession.missing`. */

@@ -171,7 +171,6 @@ describe("finds the fault of a kernel that", () => {
   it.each([
     ["leaves out", {}, "argument size is missing"],
     ["mistakes", { size: true }, "argument size is a boolean"],
-    ["makes up", { size: 3, more: 4 }, "there are arguments more, which the first form has not"],
   ])("%s an argument of the first form in another", (_, made, fault) => {
     const operation = defineOperation({
       name: "MADE_UP",
@@ -183,7 +182,7 @@ describe("finds the fault of a kernel that", () => {
       alternatives: [
         alternative({
           params: [tensor("input")],
-          normalise: ({ input }) => Object.assign({ input, size: 0 }, { size: undefined }, made),
+          normalise: () => Object.assign({ size: 0 }, { size: undefined }, made),
         }),
       ],
       infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),

@@ -136,8 +136,6 @@ function judgeArguments({ forms: [first] }: Operation, args: AnyArgs): void {
     const isRight = kind === "tensor" ? typeof given === "object" || omittable === true : typeof given === kind;
     if (!isRight) throw new Fault(`argument ${name} is ${given === undefined ? "missing" : `a ${typeof given}`}`);
   }
-  const unknown = Object.keys(args).filter((name) => !first.params.some((param) => param.name === name));
-  if (unknown.length > 0) throw new Fault(`there are arguments ${unknown.join(", ")}, which the first form has not`);
 }
 
 /** An operand as validation may see it: often not a constant, sometimes of unknown extents or rank. */

@@ -19,7 +19,12 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
+import { systemTimer, type Timer } from "../attempt.ts";
+import { type Allowances, defaultAllowances } from "./allowances.ts";
 import { expectStatus, mismatch, statusName } from "./check.ts";
+import { createWatch, type Watch } from "./contract/watch.ts";
+import { watchDevice } from "./contract/watched-device.ts";
+import { watchDriver } from "./contract/watched-driver.ts";
 import { lacking, type Need } from "./needs.ts";
 import {
   buildSmallModel,
@@ -40,6 +45,12 @@ export interface BenchOptions {
   readonly driver?: AnyIDevice;
   /** Nanoseconds of the clock that the device's deadlines are on. Default: the process's steady clock. */
   readonly now?: () => bigint;
+  /** Milliseconds that one call, or one wait for a callback or a packet, may take. Default 10 000. */
+  readonly callLimit?: number;
+  /** How much a device may be late, or take, beyond what a case asks for. Default: `defaultAllowances`. */
+  readonly allowances?: Partial<Allowances>;
+  /** What limits are measured with. Default: the system's timer. */
+  readonly timer?: Timer;
 }
 
 /** The device as a driver of each version that it has. */
@@ -53,7 +64,7 @@ export interface Drivers {
 /** The device itself, and which of the optional methods its prepared models have; known once somebody needs to know. */
 export interface OwnDevice {
   readonly device: Device;
-  methods?: Promise<Pick<PreparedModel, OptionalMethod>>;
+  methods?: Pick<PreparedModel, OptionalMethod>;
 }
 
 /** A method that a prepared model need not have. */
@@ -77,43 +88,71 @@ export interface Bench {
   readonly launching: Device;
   /** The device for another client; undefined where it has but one. */
   readonly connect: (() => AnotherClient) | undefined;
+  readonly watch: Watch;
+  readonly allowances: Allowances;
   now(): bigint;
   /** Has something done when the case is over. */
   after(action: () => unknown): void;
+  /** Says what the case has measured. */
+  tell(measured: string): void;
 }
+
+/** What all cases of a run share. */
+export type SetUp = Omit<Bench, "after" | "tell">;
 
 /** Another client of the device. */
 export interface AnotherClient {
-  readonly setUp: Omit<Bench, "after">;
+  readonly setUp: SetUp;
   /** Ends it, with all that it holds. */
   close(): Promise<void>;
 }
 
 /** Sets a bench up, without a case on it. Throws RangeError for a version that the device has not got. */
-export function setUpBench(device: Device, options: BenchOptions = {}): Omit<Bench, "after"> {
+export function setUpBench(device: Device, options: BenchOptions = {}): SetUp {
   const { halVersion = "1.3" } = device;
-  const { version = halVersion, now = steadyClock } = options;
+  const { version = halVersion, callLimit = defaultCallLimit, timer = systemTimer } = options;
   if (version > halVersion) throw new RangeError(`${device.name} is of HAL ${halVersion}, not ${version}`);
-  const drivers = driversOf(device, version, options.driver);
-  const driver = drivers[version];
-  if (driver === undefined) throw new RangeError(`the driver of ${device.name} is not of HAL ${version}`);
+  return setUpWatched(device, version, options, createWatch(callLimit, timer));
+}
+
+function setUpWatched(device: Device, version: HalVersion, options: BenchOptions, watch: Watch): SetUp {
+  const { now = steadyClock } = options;
   const connect = hasClients(device)
     ? () => {
         const client = device.connect();
-        return { setUp: setUpBench(client, options), close: () => client.close() };
+        return { setUp: setUpWatched(client, version, options, watch), close: () => client.close() };
       }
     : undefined;
-  const lifted = (synchronous: boolean) => liftDevice(device.name, driver, { synchronous, now });
-  const driven = options.version === undefined ? device : lifted(true);
-  return { device: driven, own: { device }, version, drivers, launching: lifted(false), connect, now };
+  const watched = watchDevice(device, { watch, mayOmitShapes: options.driver !== undefined });
+  const drivers = driversOf(watched, version, options.driver, watch);
+  const driver = drivers[version];
+  if (driver === undefined) throw new RangeError(`the driver of ${device.name} is not of HAL ${version}`);
+  const lifted = (synchronous: boolean) =>
+    watchDevice(liftDevice(device.name, driver, { synchronous, now }), { watch, mayOmitShapes: true });
+  return {
+    device: options.version === undefined ? watched : lifted(true),
+    own: { device: watched },
+    version,
+    drivers,
+    launching: lifted(false),
+    connect,
+    watch,
+    allowances: { ...defaultAllowances, ...options.allowances },
+    now,
+  };
 }
+
+/** Milliseconds that a call may take. */
+export const defaultCallLimit = 10_000;
 
 function hasClients(device: Device): device is Device & Pick<OpenedDevice, "connect"> {
   return "connect" in device && typeof device.connect === "function";
 }
 
-function driversOf(device: Device, version: HalVersion, driver: AnyIDevice | undefined): Drivers {
-  const newest = driver ?? { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 }[version](device);
+const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
+
+function driversOf(device: Device, version: HalVersion, driver: AnyIDevice | undefined, watch: Watch): Drivers {
+  const newest = watchDriver<AnyIDevice>(driver ?? faces[version](device), watch);
   return {
     "1.0": newest,
     ...("prepareModel_1_1" in newest && { "1.1": newest }),
@@ -144,22 +183,23 @@ const missing = {
 
 /** A bench for another client of the device; the client ends with the case. */
 export function anotherClient(bench: Bench): Bench & Pick<AnotherClient, "close"> {
-  const { connect, after } = bench;
+  const { connect, after, tell } = bench;
   if (connect === undefined) lacking("other clients");
   const { setUp, close } = connect();
   after(close);
-  return { ...setUp, after, close };
+  return { ...setUp, after, tell, close };
 }
 
 /** Whether prepared models of the device have a method. */
 export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<boolean> {
   const { own } = bench;
-  own.methods ??= own.device.prepareModel(smallModel(bench).model).then(({ preparedModel, ...outcome }) => {
+  if (own.methods === undefined) {
+    const { preparedModel, ...outcome } = await own.device.prepareModel(smallModel(bench).model);
     expectStatus("prepareModel", outcome, ErrorStatus.NONE);
     preparedModel?.close();
-    return preparedModel ?? mismatch("prepareModel: NONE without a prepared model");
-  });
-  return (await own.methods)[method] !== undefined;
+    own.methods = preparedModel ?? mismatch("prepareModel: NONE without a prepared model");
+  }
+  return own.methods[method] !== undefined;
 }
 
 /** Ends the case where they have not. */

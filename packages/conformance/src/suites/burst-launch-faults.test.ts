@@ -74,7 +74,7 @@ describe("bursts of a device that", () => {
       "never answers",
       () => ({ configureExecutionBurst: async () => ({ status: NONE, context: { freeMemory() {}, close() {} } }) }),
       "burst/slots",
-      /no answer within 100 ms/,
+      /a burst: a packet of results: no answer within 50 ms/,
     ],
   ])("%s", async (_what, preparedModel, group, reason) => {
     const timeLimit = group === "burst/slots" ? 100 : 20_000;
@@ -132,7 +132,11 @@ describe("launches of a driver that", () => {
       }),
       /threw TypeError: callback is null/,
     ],
-    ["never calls its callback", () => ({ prepareModel: () => ({ status: NONE }) }), /no answer within 200 ms/],
+    [
+      "never calls its callback",
+      () => ({ prepareModel: () => ({ status: NONE }) }),
+      /prepareModel: its callback notify was not called: no answer within 100 ms/,
+    ],
   ])("%s", async (_what, change, reason) => {
     const right = asV1_3(await referenceDevice());
     const failed = await failures({}, "device/launch", { driver: { ...right, ...change(right) }, timeLimit: 200 });

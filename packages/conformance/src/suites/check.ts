@@ -47,18 +47,42 @@ export function expectExecution(call: string, result: ExecutionResult, ...allowe
 }
 
 /** Ends the case where there are durations that should not be there. */
-export function expectUnmeasured(call: string, { timeOnDevice, timeInDriver }: Timing): void {
-  expectThat(timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED, () => {
-    return `${call}: durations ${timeOnDevice} and ${timeInDriver} where none may be told`;
-  });
+export function expectUnmeasured(call: string, timing: Timing): void {
+  expectNone(call, unmeasuredProblem(timing));
+}
+
+/** What is wrong with durations that should not be there. */
+export function unmeasuredProblem({ timeOnDevice, timeInDriver }: Timing): string | undefined {
+  const isUnknown = timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED;
+  return isUnknown ? undefined : `durations ${timeOnDevice} and ${timeInDriver} where none may be told`;
 }
 
 /** Ends the case where the device took longer than the driver that waited for it. */
-export function expectOrdered(call: string, { timeOnDevice, timeInDriver }: Timing): void {
+export function expectOrdered(call: string, timing: Timing): void {
+  expectNone(call, orderProblem(timing));
+}
+
+/** What is wrong if the device took longer than the driver that waited for it. */
+export function orderProblem({ timeOnDevice, timeInDriver }: Timing): string | undefined {
   const isKnown = timeOnDevice !== TIMING_NOT_MEASURED && timeInDriver !== TIMING_NOT_MEASURED;
-  expectThat(!isKnown || timeOnDevice <= timeInDriver, () => {
-    return `${call}: ${timeOnDevice} microseconds on the device are more than the ${timeInDriver} in the driver`;
+  if (!isKnown || timeOnDevice <= timeInDriver) return undefined;
+  return `${timeOnDevice} microseconds on the device are more than the ${timeInDriver} in the driver`;
+}
+
+/** Messages of JavaScript about values that were not looked at before they were used. */
+const rawErrors =
+  /cannot (read|set|convert|destructure|mix|use)|is not (a function|iterable|a constructor|defined)|is not an object|reading '/i;
+
+/** Ends the case where the message of an answer is not about the argument, but about what became of it inside. */
+export function expectWords(call: string, { message }: Outcome): void {
+  expectThat(message === undefined || !rawErrors.test(message), () => {
+    return `${call}: the message is an error of JavaScript, not the rule that the argument breaks: ${message}`;
   });
+}
+
+/** Ends the case if there is a problem. */
+function expectNone(call: string, problem: string | undefined): void {
+  if (problem !== undefined) mismatch(`${call}: ${problem}`);
 }
 
 /** Ends the case where two lists differ. */

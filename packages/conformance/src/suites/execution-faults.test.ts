@@ -5,8 +5,9 @@ import { createFence } from "@nnhal/driver-core/fence";
 import { ErrorStatus, MeasureTiming, type Request } from "@nnhal/types";
 import { describe } from "vitest";
 import { type Fault, type FaultRow, itFinds, never } from "./faulty-device.test-helper.ts";
+import { emptyMemory, requestFor } from "./values.ts";
 
-const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
+const { GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
 /** Prepared models that execute something else than they are asked. */
 function executing(change: (request: Request) => Request): Fault {
@@ -30,8 +31,17 @@ const faults: readonly FaultRow[] = [
     {
       preparedModel: ({ execute }) => ({
         execute: async (request, options) => {
-          const result = await execute({ ...request, outputs: [] }, options);
-          return { ...result, status: NONE };
+          const { outputs } = request;
+          const spare = requestFor(
+            [],
+            outputs.map(({ location }) => emptyMemory(location.length)),
+          );
+          const places = spare.outputs.map((output, index) => ({
+            ...output,
+            location: { ...output.location, poolIndex: request.pools.length + index },
+            dimensions: outputs[index].dimensions,
+          }));
+          return execute({ ...request, outputs: places, pools: [...request.pools, ...spare.pools] }, options);
         },
       }),
     },
@@ -75,7 +85,7 @@ const faults: readonly FaultRow[] = [
       }),
     },
     "prepared-model/shapes",
-    /output 0, which does not fit: isSufficient is true/,
+    /execute: OUTPUT_INSUFFICIENT_SIZE, but isSufficient is true of every output/,
   ],
   [
     "tells the shapes of some outputs only",

@@ -3,7 +3,16 @@
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import { type Device, ErrorStatus, type PreparedModel, type PrepareResult } from "@nnhal/types";
+import {
+  type Device,
+  ErrorStatus,
+  type IBuffer,
+  type IBurstContext,
+  type IFencedExecutionCallback,
+  type PreparedModel,
+  type PrepareResult,
+  type SyncFence,
+} from "@nnhal/types";
 import { expect, it } from "vitest";
 import type { CaseResult } from "../result.ts";
 import { type DeviceSuiteOptions, runDeviceSuites } from "./run.ts";
@@ -18,16 +27,54 @@ export async function referenceDevice(): Promise<Device> {
 export interface Fault {
   readonly device?: (right: Device) => Partial<Device> & { readonly connect?: () => unknown };
   readonly preparedModel?: (right: PreparedModel) => Partial<PreparedModel>;
+  readonly buffer?: (right: IBuffer) => Partial<IBuffer>;
+  readonly context?: (right: IBurstContext) => Partial<IBurstContext>;
+  readonly fence?: (right: SyncFence) => Partial<SyncFence>;
+  readonly info?: (right: IFencedExecutionCallback) => Partial<IFencedExecutionCallback>;
+}
+
+/** The same object with some methods replaced. Fences keep the state of the right one, which changes. */
+function withParts<Right extends object>(right: Right, part: ((right: Right) => Partial<Right>) | undefined): Right {
+  if (part === undefined) return right;
+  // Right, as far as the parts are.
+  const whole = Object.defineProperties({}, Object.getOwnPropertyDescriptors(right)) as Right;
+  return Object.defineProperties(whole, Object.getOwnPropertyDescriptors(part(right)));
+}
+
+/** A prepared model whose fences, callbacks and contexts are faulty. */
+function deeply({ context, fence, info }: Fault, right: PreparedModel): PreparedModel {
+  const { executeFenced, configureExecutionBurst } = right;
+  return {
+    ...right,
+    ...(executeFenced && {
+      async executeFenced(...args) {
+        const { syncFence, callback, ...outcome } = await executeFenced(...args);
+        return {
+          ...outcome,
+          syncFence: syncFence && withParts(syncFence, fence),
+          callback: callback && withParts(callback, info),
+        };
+      },
+    }),
+    ...(configureExecutionBurst && {
+      async configureExecutionBurst(...args) {
+        const { context: own, ...outcome } = await configureExecutionBurst(...args);
+        return { ...outcome, context: own && withParts(own, context) };
+      },
+    }),
+  };
 }
 
 /** The reference device with a fault. */
-export async function faultyDevice({ device = () => ({}), preparedModel = () => ({}) }: Fault): Promise<Device> {
+export async function faultyDevice(fault: Fault): Promise<Device> {
+  const { device = () => ({}), preparedModel = () => ({}) } = fault;
   const right = await referenceDevice();
   /** The device knows only what it prepared itself. */
   const originals = new Map<PreparedModel, PreparedModel>();
   const faulty = (result: PrepareResult): PrepareResult => {
     if (result.preparedModel === null) return result;
-    const spoiled = { ...result.preparedModel, ...preparedModel(result.preparedModel) };
+    const right = deeply(fault, result.preparedModel);
+    const spoiled = { ...right, ...preparedModel(right) };
     originals.set(spoiled, result.preparedModel);
     return { ...result, preparedModel: spoiled };
   };
@@ -39,13 +86,12 @@ export async function faultyDevice({ device = () => ({}), preparedModel = () => 
       prepareModelFromCache: async (cache, options) => faulty(await prepareModelFromCache(cache, options)),
     }),
     ...(allocate && {
-      allocate: (desc, models, inputs, outputs) =>
-        allocate(
-          desc,
-          models.map((model) => (model === null ? null : (originals.get(model) ?? model))),
-          inputs,
-          outputs,
-        ),
+      async allocate(desc, models, inputs, outputs) {
+        const isList = Array.isArray(models) && Object.keys(models).length === models.length;
+        const own = isList ? models.map((model) => (model === null ? null : (originals.get(model) ?? model))) : models;
+        const { buffer, ...outcome } = await allocate(desc, own, inputs, outputs);
+        return { ...outcome, buffer: buffer && withParts(buffer, fault.buffer) };
+      },
     }),
   };
   return { ...whole, ...device(whole) };

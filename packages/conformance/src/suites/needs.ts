@@ -17,6 +17,16 @@ export type Need =
   | "scalar inputs"
   | "IF"
   | "WHILE"
+  | "FILL"
+  | "TILE"
+  /** An operation that slides a window over an image. */
+  | "CONV_2D"
+  | "DEPTHWISE_CONV_2D"
+  | "AVERAGE_POOL_2D"
+  | "MAX_POOL_2D"
+  | "L2_POOL_2D"
+  /** A chain of operations on large tensors. */
+  | "long executions"
   /** An operation of the kit that the device does not support. */
   | "unsupported operations"
   /** A model of the kit that can be broken in a certain way. */
@@ -24,6 +34,8 @@ export type Need =
   /** Telling which output did not fit. */
   | "insufficient outputs"
   | "bursts"
+  /** Bursts whose service is in the thread of its caller, and needs no queues. */
+  | "direct bursts"
   | "fenced executions"
   /** Durations of fenced executions. */
   | "fenced durations"

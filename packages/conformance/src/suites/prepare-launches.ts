@@ -118,11 +118,19 @@ export function hearing(
 
 /** The one call of a launch's callback: waits for it, and a little longer for a second one, which must not come. */
 export async function onlyCall<Told extends Call>(
+  { watch }: Pick<Bench, "watch">,
   what: string,
   { calls }: Pick<Launched<Told>, "calls">,
   by: Call["by"],
 ): Promise<Told> {
-  while (calls.length === 0) await turn();
+  let isOver = false;
+  try {
+    await watch.within(`${what}: its callback ${by} was not called`, async () => {
+      while (calls.length === 0 && !isOver) await turn();
+    });
+  } finally {
+    isOver = true;
+  }
   for (let turns = 0; turns < 5; turns++) await turn();
   const [call] = calls;
   expectThat(calls.length === 1, () => `${what}: the callback was called ${calls.length} times`);
@@ -137,12 +145,13 @@ function turn(): Promise<void> {
 
 /** A launch that has to be refused: the callback hears the same as the caller, and nothing else. */
 export async function expectRefused<Told extends Call>(
+  bench: Pick<Bench, "watch">,
   what: string,
   launched: Launched<Told>,
   by: Call["by"],
 ): Promise<Told> {
   expectStatus(what, launched.outcome, ErrorStatus.INVALID_ARGUMENT);
-  const call = await onlyCall(what, launched, by);
+  const call = await onlyCall(bench, what, launched, by);
   expectThat(call.status === ErrorStatus.INVALID_ARGUMENT, () => {
     return `${what}: the launch is INVALID_ARGUMENT, but the callback hears ${statusName(call.status)}`;
   });
@@ -154,7 +163,7 @@ export async function preparedByLaunch(bench: Bench, model: Model): Promise<V1_0
   const method = prepareMethods.findLast(({ since }) => since <= bench.version) ?? prepareMethods[0];
   const launched = launchPrepare(bench, method, model);
   expectStatus(method.name, launched.outcome, ErrorStatus.NONE);
-  const { status, preparedModel } = await onlyCall(method.name, launched, method.notify);
+  const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);
   expectStatus(`${method.name}'s callback`, { status }, ErrorStatus.NONE);
   expectThat(preparedModel !== null, () => `${method.name}: the callback hears NONE and gets no prepared model`);
   return preparedModel;

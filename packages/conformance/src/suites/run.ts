@@ -6,10 +6,11 @@ import type { Device, HalVersion } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
-import { type Bench, type BenchOptions, setUpBench } from "./bench.ts";
+import { type Bench, type BenchOptions, defaultCallLimit, type SetUp, setUpBench } from "./bench.ts";
 import { burstCases } from "./burst/cases.ts";
 import { cachingCases } from "./caching/cases.ts";
 import { Mismatch } from "./check.ts";
+import type { Watch } from "./contract/watch.ts";
 import { deviceCases } from "./device/cases.ts";
 import { fencedCases } from "./fenced/cases.ts";
 import { memoryCases } from "./memory/cases.ts";
@@ -72,7 +73,7 @@ export interface DeviceSuiteOptions extends BenchOptions {
   readonly suites?: readonly DeviceSuiteName[];
   /** Which cases run, by their names. Others are not counted. Default: all. */
   readonly filter?: (name: string) => boolean;
-  /** Milliseconds after which a case has failed. Default 20 000. */
+  /** Milliseconds after which a case has failed. Default 20 000. What it made has as long to be closed. */
   readonly timeLimit?: number;
   /** Leaves out this many of the cases that would run. Default 0. */
   readonly skip?: number;
@@ -86,7 +87,9 @@ export interface DeviceSuiteOptions extends BenchOptions {
  */
 export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptions = {}): AsyncGenerator<CaseResult> {
   const { suites: names = deviceSuiteNames, filter = () => true, timeLimit = 20_000, skip = 0, onStart } = options;
-  const setUp = setUpBench(device, options);
+  // A call that takes too long is named by its own limit, before the case reaches its.
+  const setUp = setUpBench(device, { callLimit: Math.min(defaultCallLimit, timeLimit / 2), ...options });
+  const isDirect = options.version === undefined && options.driver === undefined;
   let toSkip = skip;
   for (const suite of names) {
     for (const suiteCase of suites[suite].cases) {
@@ -94,28 +97,51 @@ export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptio
       const start = { name: nameOf(suite, suiteCase), subject };
       if (!filter(start.name) || toSkip-- > 0) continue;
       await onStart?.(start);
-      yield { ...start, ...(await runCase(suiteCase, setUp, timeLimit)) };
+      yield { ...start, ...(await runCase(suiteCase, setUp, timeLimit, isDirect)) };
     }
   }
 }
 
 type Judgement = Pick<CaseResult, "verdict" | "reason">;
 
-async function runCase(suiteCase: SuiteCase, setUp: Omit<Bench, "after">, timeLimit: number): Promise<Judgement> {
-  const { version } = setUp;
+async function runCase(
+  suiteCase: SuiteCase,
+  setUp: SetUp,
+  timeLimit: number,
+  isDirect: boolean,
+): Promise<Omit<CaseResult, "name" | "subject">> {
+  const { version, watch } = setUp;
   if (suiteCase.since > version) return { verdict: "unsupported", reason: missingIn(version, suiteCase.since) };
+  if (suiteCase.isDirect && !isDirect) return { verdict: "unsupported", reason: inexpressibleIn(version) };
   const actions: (() => unknown)[] = [];
-  const bench: Bench = { ...setUp, after: (action) => actions.push(action) };
-  const outcome = await attempt(timeLimit, () => judge(suiteCase, bench));
+  const told: string[] = [];
+  const bench: Bench = {
+    ...setUp,
+    after: (action) => actions.push(action),
+    tell: (measured) => told.push(measured),
+  };
+  watch.begin();
+  const outcome = await attempt(timeLimit, () => judge(suiteCase, bench), watch.timer);
   const judgement: Judgement = "value" in outcome ? outcome.value : { verdict: "failed", reason: outcome.problem };
-  // The last that was made is the first to go.
-  for (const action of actions.reverse()) {
-    const closed = await attempt(timeLimit, async () => void (await action()));
-    if ("problem" in closed && judgement.verdict === "passed") {
-      return { verdict: "failed", reason: `closing what the case made: ${closed.problem}` };
-    }
+  const before = watch.breach();
+  const closed = await attempt(timeLimit, () => closeAll(actions, watch), watch.timer);
+  const measured = told.length > 0 ? { measured: told.join("; ") } : {};
+  if (before !== undefined) return { verdict: "failed", reason: before, ...measured };
+  const problem = watch.breach() ?? ("problem" in closed ? closed.problem : closed.value);
+  if (problem === undefined || judgement.verdict === "failed") return { ...judgement, ...measured };
+  return { verdict: "failed", reason: `closing what the case made: ${problem}`, ...measured };
+}
+
+/** Closes what a case made: the last that was made is the first to go. The answer is the first problem. */
+async function closeAll(actions: (() => unknown)[], watch: Watch): Promise<string | undefined> {
+  let problem: string | undefined;
+  for (let action = actions.pop(); action !== undefined; action = actions.pop()) {
+    const closing = action;
+    const closed = await attempt(watch.callLimit, async () => void (await closing()), watch.timer);
+    if ("problem" in closed) problem ??= closed.problem;
   }
-  return judgement;
+  await watch.settled();
+  return problem;
 }
 
 /** Why a case of a newer version proves nothing. */
@@ -123,9 +149,14 @@ function missingIn(version: HalVersion, since: HalVersion): string {
   return `of HAL ${since}, and the device is driven through HAL ${version}`;
 }
 
-/** Whether a reason for being unsupported is that the HAL version is too old. */
-export function isOfNewerVersion(reason: string): boolean {
-  return /^of HAL \d\.\d, and the device is driven through HAL /.test(reason);
+/** Why a case that calls the device in ways that no HAL version has proves nothing. */
+function inexpressibleIn(version: HalVersion): string {
+  return `not expressible in a HAL version, and the device is driven through HAL ${version}`;
+}
+
+/** Whether a reason for being unsupported is the HAL version that the device is driven through. */
+export function isOfHalVersion(reason: string): boolean {
+  return /^(of HAL \d\.\d|not expressible in a HAL version), and the device is driven through HAL /.test(reason);
 }
 
 async function judge(suiteCase: SuiteCase, bench: Bench): Promise<Judgement> {

@@ -13,6 +13,8 @@ export interface SuiteCase {
   readonly group: string;
   /** Older versions have nothing that the case could be about. */
   readonly since: HalVersion;
+  /** The case is about calls that only a Device of TypeScript can get, and no HAL version can express. Default: false. */
+  readonly isDirect?: boolean;
   /** Throws a Mismatch where the device is wrong, and Unsupported where it need not have what the case is about. */
   run(bench: Bench): Promise<void> | void;
 }
@@ -24,6 +26,11 @@ export function group(
   cases: Readonly<Record<string, SuiteCase["run"]>>,
 ): readonly SuiteCase[] {
   return Object.entries(cases).map(([what, run]) => ({ name: what, group: name, since, run }));
+}
+
+/** The same cases, for a device that is driven as it is. */
+export function directly(cases: readonly SuiteCase[]): readonly SuiteCase[] {
+  return cases.map((suiteCase) => ({ ...suiteCase, isDirect: true }));
 }
 
 /** Cases from rows: one for each, named by `nameOf`. */

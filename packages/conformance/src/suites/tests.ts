@@ -5,7 +5,7 @@ import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
 import { type Summary, summarise } from "../result.ts";
 import { isLackOf, type Need } from "./needs.ts";
-import { type DeviceSuiteName, deviceSuiteNames, isOfNewerVersion, runDeviceSuites } from "./run.ts";
+import { type DeviceSuiteName, deviceSuiteNames, isOfHalVersion, runDeviceSuites } from "./run.ts";
 
 /** What defines a test: vitest's `it`. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
@@ -64,7 +64,7 @@ async function openDevice(open: Parameters<typeof defineConformanceTests>[1]): P
 
 function problemsOf({ failed, total, failures, reasons }: Summary, lacks: readonly Need[]): string[] {
   const lines = failures.map(({ name, reason }) => `${name}\n    ${reason}`);
-  const isKnown = (reason: string) => isOfNewerVersion(reason) || lacks.some((need) => isLackOf(need, reason));
+  const isKnown = (reason: string) => isOfHalVersion(reason) || lacks.some((need) => isLackOf(need, reason));
   const unknown = [...reasons.keys()].filter((reason) => !isKnown(reason));
   return [
     ...(failed > 0 ? [`${failed} of ${total} cases failed`] : []),

@@ -16,7 +16,7 @@ import {
   type RequestArgument,
   type RequestMemoryPool,
 } from "@nnhal/types";
-import type { PathRequest, PathResult } from "./path.ts";
+import type { PathRequest, PathResult } from "./path-request.ts";
 
 /** An argument that lies in a buffer; undefined where it is omitted. */
 type Moved = { readonly buffer: IBuffer; readonly token: number } | undefined;

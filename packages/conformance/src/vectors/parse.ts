@@ -24,8 +24,17 @@ import {
 
 const greatestUint32 = 0xffff_ffff;
 
+/** How to parse an example. */
+export interface ParseOptions {
+  /**
+   * Only the model matters, and it is going to be validated: indexes of operands may be out of range, and expected values
+   * need not fit their shapes. Such an example cannot be run. Default: false.
+   */
+  readonly forValidation?: boolean;
+}
+
 /** Parses one line. Throws VectorFormatError. */
-export function parseExample(line: string): Example {
+export function parseExample(line: string, { forValidation = false }: ParseOptions = {}): Example {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -43,10 +52,10 @@ export function parseExample(line: string): Example {
     isRelaxed: readFlag(place, "isRelaxed"),
     expectFailure: readFlag(place, "expectFailure"),
     expectedMultinomialDistributionTolerance: readNumber(place, "expectedMultinomialDistributionTolerance"),
-    main: readSubgraph(readObject(model, "main")),
-    referenced: readList(model, "referenced", readSubgraph),
+    main: readSubgraph(readObject(model, "main"), forValidation),
+    referenced: readList(model, "referenced", (subgraph) => readSubgraph(subgraph, forValidation)),
   };
-  checkValues(example);
+  if (!forValidation) checkValues(example);
   return example;
 }
 
@@ -57,9 +66,9 @@ function readVersion(place: Place, key: string): HalVersion | undefined {
   return version;
 }
 
-function readSubgraph(place: Place): ExampleSubgraph {
+function readSubgraph(place: Place, hasAnyIndexes: boolean): ExampleSubgraph {
   const operands = readList(place, "operands", readOperand);
-  const lastOperand = operands.length - 1;
+  const lastOperand = hasAnyIndexes ? greatestUint32 : operands.length - 1;
   return {
     operands,
     inputIndexes: readIntegers(place, "inputIndexes", 0, lastOperand),

@@ -4,20 +4,9 @@
  */
 import { createLocalBurst } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
-import {
-  type Device,
-  ErrorStatus,
-  type ExecuteOptions,
-  type ExecutionResult,
-  type Model,
-  type Operand,
-  type Outcome,
-  operandTypeNames,
-  operandTypes,
-  type PreparedModel,
-  type Request,
-} from "@nnhal/types";
+import { ErrorStatus, type Operand, type Outcome, operandTypeNames, operandTypes } from "@nnhal/types";
 import { executeOnDeviceMemory } from "./device-memory.ts";
+import type { PathRequest, PathResult } from "./path-request.ts";
 
 /**
  * The ways to execute a request. `async`: `execute_1_3` of a model that `prepareModel_1_3` launched, each with its callback;
@@ -25,18 +14,6 @@ import { executeOnDeviceMemory } from "./device-memory.ts";
  */
 export const executionPaths = ["sync", "async", "fenced", "burst", "device-memory", "cached"] as const;
 export type ExecutionPath = (typeof executionPaths)[number];
-
-/** What an execution needs. */
-export interface PathRequest {
-  readonly device: Device;
-  readonly preparedModel: PreparedModel;
-  readonly model: Model;
-  readonly request: Request;
-  readonly options: ExecuteOptions;
-}
-
-/** How an execution ended, or why the device or the path has no such execution. */
-export type PathResult = Omit<ExecutionResult, "timing"> | { readonly unsupported: string };
 
 /** Executes a request in one of the ways. */
 export function executeBy(path: ExecutionPath, request: PathRequest): Promise<PathResult> {
@@ -84,7 +61,7 @@ function isFullyKnown({ type, dimensions }: Operand): boolean {
 }
 
 async function executeInBurst({ preparedModel, request, options }: PathRequest): Promise<PathResult> {
-  const { burst, ...created } = await createLocalBurst(preparedModel);
+  const { burst, ...created } = await createLocalBurst(preparedModel, { direct: false });
   if (burst === null) return withoutShapes(created);
   try {
     const { fallback, ...result } = await burst.compute(request, options);

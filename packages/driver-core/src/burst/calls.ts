@@ -4,9 +4,21 @@
  */
 import type { MessagePort } from "node:worker_threads";
 
+/** A call that was not answered, because the other side has closed the port or its thread has ended. */
+export class PeerGone extends Error {
+  override readonly name = "PeerGone";
+
+  constructor() {
+    super("the other side is gone");
+  }
+}
+
 /** One side of a port on which both sides call each other. */
 export interface Calls {
-  /** Calls a method of the other side. Rejects where it fails, or the other side is gone. */
+  /**
+   * Calls a method of the other side. Rejects if the method fails, and with PeerGone. A call has no limit of its own: the
+   * caller sets one.
+   */
   call(method: string, argument: unknown): Promise<unknown>;
   /** Resolves when the port is closed, by whichever side, or when the other thread has ended. */
   readonly closed: Promise<void>;
@@ -53,7 +65,7 @@ export function createCalls(
   const closed = new Promise<void>((resolve) => {
     const end = () => {
       isClosed = true;
-      for (const { reject } of pending.values()) reject(new Error("the other side is gone"));
+      for (const { reject } of pending.values()) reject(new PeerGone());
       pending.clear();
       resolve();
     };
@@ -66,7 +78,7 @@ export function createCalls(
     close: () => port.close(),
     call: (method, argument) =>
       new Promise((resolve, reject) => {
-        if (isClosed) return reject(new Error("the other side is gone"));
+        if (isClosed) return reject(new PeerGone());
         const id = nextId++;
         pending.set(id, { resolve, reject });
         port.ref();

@@ -1,16 +1,11 @@
 /**
  * @nnhal/driver-core/burst: executions in rapid succession through a pair of queues in shared memory (HAL 1.2 bursts).
  */
+
+export type { Burst, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 export { type Channel, createChannel, defaultCapacity, openChannel } from "./channel.ts";
-export {
-  type Burst,
-  type BurstExecuteOptions,
-  type BurstExecutionResult,
-  type BurstOptions,
-  type ConfigureExecutionBurst,
-  type CreateBurstResult,
-  createBurst,
-} from "./controller.ts";
+export { type ConfigureExecutionBurst, type CreateBurstResult, createBurst } from "./controller.ts";
+export type { LimitOptions } from "./limits.ts";
 export { createLocalBurst, type LocalBurstOptions, withFallback } from "./local.ts";
 export { decoded, type Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";

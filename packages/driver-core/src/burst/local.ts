@@ -2,15 +2,19 @@
  * A burst with both sides in one thread, and bursts that execute what they cannot carry the ordinary way.
  */
 import type { PreparedModel } from "@nnhal/types";
-import { type Burst, type BurstOptions, type CreateBurstResult, createBurst } from "./controller.ts";
+import type { Burst, BurstOptions } from "./burst.ts";
+import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 import { localSignal } from "./signal.ts";
 
-/** How to start a burst in one thread. */
-export type LocalBurstOptions = Pick<BurstOptions, "requestCapacity" | "resultCapacity"> &
+/** How to start a burst in one thread. `requestCapacity` and `resultCapacity` count only if `direct` is false. */
+export type LocalBurstOptions = Pick<BurstOptions, "direct" | "requestCapacity" | "resultCapacity"> &
   Omit<BurstServerOptions, "signal" | "pollingWindow">;
 
-/** Starts a burst whose service runs in this thread. Neither side polls: it would keep the other from running. */
+/**
+ * Starts a burst whose service runs in this thread, which executes requests directly unless `direct` is false. Neither side
+ * of the queues polls: it would keep the other from running.
+ */
 export function createLocalBurst(
   preparedModel: Pick<PreparedModel, "execute">,
   options: LocalBurstOptions = {},

@@ -11,6 +11,8 @@ export type MemoryKey = unknown;
 export interface MemorySlots extends IBurstCallback {
   /** The slot of a memory; one that is not known gets one. */
   slotOf(memory: Memory, key: MemoryKey): number;
+  /** The memory that a slot stands for; undefined: the slot is free. */
+  memoryAt(slot: number): Memory | undefined;
   /** Forgets a memory. Answers the slot that it had, if it had one. */
   free(key: MemoryKey): number | undefined;
   /** How many memories are known. */
@@ -34,6 +36,7 @@ export function createMemorySlots(): MemorySlots {
       memories[slot] = memory;
       return slot;
     },
+    memoryAt: (slot) => memories[slot],
     free(key) {
       const slot = slots.get(key);
       if (slot === undefined) return undefined;

@@ -31,9 +31,13 @@ export interface RawBurst {
   readonly signal: Signal;
   send(data: readonly FmqRequestDatum[] | Int32Array): void;
   receive(): Promise<FmqResultDatum[]>;
+  /** The next words in the result queue. */
+  receiveWords(): Promise<Int32Array>;
+  /** The service's sign of life. */
+  pulse(): number;
   /** Sends a packet, and reads its result as a client does. */
   ask(data: readonly FmqRequestDatum[] | Int32Array): Promise<BurstResultPacket>;
-  /** Whether results are waiting that nobody asked for. */
+  /** Whether results are waiting that were not asked for. */
   hasMore(): boolean;
 }
 
@@ -69,7 +73,9 @@ export function rawBurst(
     send(data) {
       if (!writer.write(data instanceof Int32Array ? data : encodeRequest(data))) throw new Error("no room");
     },
-    receive: async () => decodeResult(await sleepUntil(reader, () => reader.read(), turns)),
+    pulse: () => reader.pulse(),
+    receiveWords: () => sleepUntil(reader, () => reader.read(), turns),
+    receive: async () => decodeResult(await burst.receiveWords()),
     async ask(data) {
       burst.send(data);
       const result = deserializeResult(await burst.receive());

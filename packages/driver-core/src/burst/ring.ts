@@ -24,6 +24,8 @@ const Word = {
   tail: 16,
   writerClosed: 17,
   writerSleeps: 18,
+  /** Counted up by the writer now and then while it works: a sign of life. */
+  writerPulse: 19,
   /** Written by the reader. */
   head: 32,
   readerClosed: 33,
@@ -95,6 +97,8 @@ export interface RingWriter extends RingEnd {
   room(): number;
   /** Publishes a packet, or answers false and writes nothing where there is no room for all of it. */
   write(packet: Int32Array): boolean;
+  /** Gives a sign of life. */
+  beat(): void;
 }
 
 /** The end that packets are read from. */
@@ -104,6 +108,8 @@ export interface RingReader extends RingEnd {
    * the writer's counter makes no sense, and what it stood for is lost.
    */
   read(): Int32Array | undefined;
+  /** Another number after each sign of life of the writer. */
+  pulse(): number;
 }
 
 /** A ring's writer. There must be no other. */
@@ -124,6 +130,7 @@ export function ringWriter(words: Int32Array, capacity: number, signal: Signal):
       if (Atomics.load(words, Word.readerSleeps) !== 0) ring(words, Word.readerBell, signal);
       return true;
     },
+    beat: () => void Atomics.add(words, Word.writerPulse, 1),
     isPeerClosed: () => Atomics.load(words, Word.readerClosed) !== 0,
     close() {
       Atomics.store(words, Word.writerClosed, 1);
@@ -150,6 +157,7 @@ export function ringReader(words: Int32Array, capacity: number, signal: Signal):
       if (Atomics.load(words, Word.writerSleeps) !== 0) ring(words, Word.writerBell, signal);
       return copy.subarray(0, makesSense ? count * wordsPerSlot : 0);
     },
+    pulse: () => Atomics.load(words, Word.writerPulse),
     isPeerClosed: () => Atomics.load(words, Word.writerClosed) !== 0,
     close() {
       Atomics.store(words, Word.readerClosed, 1);

@@ -12,12 +12,16 @@ import {
   type IBurstContext,
   MeasureTiming,
   type PreparedModel,
+  type Request,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { messageOf } from "../device/refusal.ts";
 import { steadyClock } from "../device/steady-clock.ts";
 import { watchIdle } from "../schedule/idle.ts";
-import { systemTimer, type Timer } from "../schedule/timer.ts";
+import { systemTimer } from "../schedule/timer.ts";
+import { isRecord } from "./calls.ts";
 import { openChannel } from "./channel.ts";
+import { type LimitOptions, type Limits, limitsOf, milliseconds } from "./limits.ts";
 import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
 import { type BurstRequest, deserializeRequest } from "./request-codec.ts";
@@ -27,19 +31,20 @@ import { burstStatus, encodeResult } from "./result-slots.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
 import { createSlotCache } from "./slot-cache.ts";
-import { isTeardownPacket, teardownPacket } from "./teardown.ts";
+import { isTeardownPacket, sayGoodbye } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
-/** How to serve a burst. */
-export interface BurstServerOptions {
+/**
+ * How to serve a burst. `silenceLimit` is for a client that does not name its memories, or takes no results; `requestLimit`
+ * for an execution that does not end, which is answered with GENERAL_FAILURE.
+ */
+export interface BurstServerOptions extends LimitOptions {
   /** How to sleep between requests. Default: `sharedSignal()`, for queues in a SharedArrayBuffer. */
   readonly signal?: Signal;
   /** Microseconds to look for the next request before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number;
   /** Nanoseconds of a clock that never goes back. Default: the process's steady clock. */
   readonly now?: () => bigint;
-  /** Waits on that clock. Default: the system's. */
-  readonly timer?: Timer;
   /** After how many milliseconds without a request known memories are let go and `onIdle` is called. Default 10,000. */
   readonly idleAfter?: number;
   /** Lets go of what an execution needs and the next one can make again. */
@@ -52,9 +57,9 @@ export interface BurstServerOptions {
 export interface BurstContext extends IBurstContext {
   /** Resolves once the slot is forgotten, after an execution under way. */
   freeMemory(slot: number): Promise<void>;
-  /** Ends the burst after an execution under way. */
+  /** Ends the burst after an execution under way, which has its limits. */
   close(): Promise<void>;
-  /** Resolves when the burst has ended, whoever ended it. */
+  /** Resolves when the burst has ended, on whichever side. */
   readonly ended: Promise<void>;
 }
 
@@ -74,7 +79,7 @@ export function configureExecutionBurst(
     message: `configuring a burst: ${message}`,
     context: null,
   });
-  if (callback === null) return refuse("the callback is null");
+  if (!callback) return refuse("the callback is null");
   const requests = openChannel(requestChannel, "FmqRequestDatum");
   if ("noRing" in requests) return refuse(`the request channel cannot be used: ${requests.noRing}`);
   const results = openChannel(resultChannel, "FmqResultDatum");
@@ -84,6 +89,10 @@ export function configureExecutionBurst(
   const writer = ringWriter(results, resultChannel.capacity, signal);
   return { status: ErrorStatus.NONE, context: serve(preparedModel, callback, reader, writer, options) };
 }
+
+/** Turns of the event loop, in milliseconds: as often as either side of a queue gives them. */
+const turnsOfQueues = 1;
+const turnsOfCalls = 10;
 
 function serve(
   preparedModel: Pick<PreparedModel, "execute">,
@@ -97,12 +106,16 @@ function serve(
     idleAfter = 10_000,
     onIdle,
     log = () => {},
+    ...limitOptions
   }: BurstServerOptions,
 ): BurstContext {
-  const cache = createSlotCache(callback, log);
+  const limits = limitsOf({ ...limitOptions, timer });
+  const { watchdog } = limits;
+  const cache = createSlotCache(answering(callback, limits), log);
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow);
-  const turns = createTurns(1);
+  const turns = createTurns(turnsOfQueues);
+  const directTurns = createTurns(turnsOfCalls);
   const scratch = new Int32Array(64 * wordsPerSlot);
   let stopping = false;
   let isInUse = false;
@@ -114,53 +127,92 @@ function serve(
     return packet === undefined || isTeardownPacket(packet) ? "ended" : packet;
   };
 
-  const execute = async (
-    { inputs, outputs, slots, measure }: BurstRequest,
-    dequeued: bigint,
-  ): Promise<BurstResultPacket> => {
-    const memories = await cache.resolve(slots);
-    if (memories === undefined) return failure(ErrorStatus.INVALID_ARGUMENT, `the slots [${slots}] are not all known`);
-    const pools = memories.map((memory) => ({ kind: "memory", memory }) as const);
-    const result = await preparedModel.execute({ inputs, outputs, pools }, { measure });
-    if (result.status !== ErrorStatus.NONE)
-      log(result.message ?? `an execution ended with ${errorStatusNames.get(result.status)}`);
-    return packetOf(result, measure === MeasureTiming.YES ? (now() - dequeued) / 1000n : undefined);
+  const execute = (request: Request, measure: MeasureTiming): Promise<ExecutionResult> =>
+    watchdog.within(preparedModel.execute(request, { measure }), limits.request, () => {
+      const message = `the execution did not end within ${milliseconds(limits.request)}`;
+      return { ...failure(ErrorStatus.MISSED_DEADLINE_TRANSIENT), message };
+    });
+
+  /** An execution's answer as a burst gives it. `dequeued`: when its request left the queue. */
+  const answerOf = (result: ExecutionResult, measure: MeasureTiming, dequeued: bigint): ExecutionResult => {
+    // A driver from elsewhere may answer anything.
+    if (!isRecord(result) || !Array.isArray(result.outputShapes) || !isRecord(result.timing)) {
+      return refusal(ErrorStatus.GENERAL_FAILURE, "the driver answered no output shapes or no times");
+    }
+    const { status, message = `an execution ended with ${errorStatusNames.get(status)}` } = result;
+    if (status !== ErrorStatus.NONE) log(message);
+    const packet = packetOf(result, measure === MeasureTiming.YES ? (now() - dequeued) / 1000n : undefined);
+    return status === ErrorStatus.NONE ? packet : { ...packet, message };
   };
 
-  const failure = (status: ErrorStatus, message: string): BurstResultPacket => {
+  const executeSlots = async ({ inputs, outputs, slots, measure }: BurstRequest, dequeued: bigint) => {
+    const memories = await cache.resolve(slots);
+    if (memories === undefined) return refusal(ErrorStatus.INVALID_ARGUMENT, `the slots [${slots}] are not all known`);
+    const pools = memories.map((memory) => ({ kind: "memory", memory }) as const);
+    return answerOf(await execute({ inputs, outputs, pools }, measure), measure, dequeued);
+  };
+
+  const executeDirectly = async (request: Request, measure: MeasureTiming): Promise<ExecutionResult> => {
+    if (directTurns.areDue()) await directTurns.give();
+    isInUse = true;
+    idle.touch();
+    try {
+      const dequeued = measure === MeasureTiming.YES ? now() : 0n;
+      return answerOf(await execute(request, measure), measure, dequeued);
+    } catch (error) {
+      return refusal(ErrorStatus.GENERAL_FAILURE, `executing: ${messageOf(error)}`);
+    } finally {
+      isInUse = false;
+      idle.touch();
+    }
+  };
+
+  const refusal = (status: ErrorStatus, message: string) => {
     log(message);
-    return { status, outputShapes: [], timing: noTiming };
+    return { ...failure(status), message };
   };
 
   const answer = async (packet: Int32Array): Promise<BurstResultPacket> => {
     const dequeued = now();
-    const data =
-      packet.length === 0 ? { malformed: "the queue's counters make no sense" } : decoded(decodeRequest, packet);
+    if (packet.length === 0) {
+      // The client writes on from its own counter: no later packet would be read where it begins.
+      stopping = true;
+      return refusal(ErrorStatus.GENERAL_FAILURE, "the request queue's counters make no sense");
+    }
+    const data = decoded(decodeRequest, packet);
     const request = "malformed" in data ? data : deserializeRequest(data);
-    if ("malformed" in request) return failure(ErrorStatus.GENERAL_FAILURE, `a request packet: ${request.malformed}`);
+    if ("malformed" in request) return refusal(ErrorStatus.GENERAL_FAILURE, `a request packet: ${request.malformed}`);
+    const stopBeating = watchdog.watch(() => writer.beat());
     try {
-      return await exclusive(() => execute(request, dequeued));
+      return await exclusive(() => executeSlots(request, dequeued));
     } catch (error) {
-      return failure(ErrorStatus.GENERAL_FAILURE, `executing: ${error}`);
+      return refusal(ErrorStatus.GENERAL_FAILURE, `executing: ${messageOf(error)}`);
+    } finally {
+      stopBeating();
     }
   };
 
   const send = async (result: BurstResultPacket) => {
     if (writer.write(encode(result))) return;
-    const tooLong = failure(ErrorStatus.GENERAL_FAILURE, "a result is longer than the room in its queue");
+    const tooLong = refusal(ErrorStatus.GENERAL_FAILURE, "a result is longer than the room in its queue");
     const isSent = () => (stopping || writer.isPeerClosed() || writer.write(encode(tooLong)) ? true : undefined);
-    await sleepUntil(writer, isSent, turns);
+    await watchdog.within(sleepUntil(writer, isSent, turns), limits.silence, () => {
+      log(`the client has taken no result for ${milliseconds(limits.silence)}: the burst ends`);
+      stopping = true;
+      writer.wake();
+      return true;
+    });
   };
 
   const encode = (result: BurstResultPacket) => {
     try {
       return encodeResult(serializeResult(result), scratch);
     } catch (error) {
-      return encodeResult(serializeResult(failure(ErrorStatus.GENERAL_FAILURE, `a result cannot be sent: ${error}`)));
+      return encodeResult(serializeResult(refusal(ErrorStatus.GENERAL_FAILURE, `a result cannot be sent: ${error}`)));
     }
   };
 
-  const watchdog = watchIdle({
+  const idle = watchIdle({
     after: BigInt(Math.round(idleAfter * 1e6)),
     timer,
     isInUse: () => isInUse,
@@ -175,23 +227,25 @@ function serve(
       const packet = poller.poll(nextPacket) ?? (await sleepUntil(reader, nextPacket, turns));
       if (packet === "ended") break;
       isInUse = true;
-      watchdog.touch();
+      idle.touch();
       await send(await answer(packet));
       isInUse = false;
-      watchdog.touch();
+      idle.touch();
       if (turns.areDue()) await turns.give();
     }
+    // A request that was handed over directly is not in the queue.
+    await exclusive(async () => {});
+    idle.stop();
     watchdog.stop();
     cache.clear();
-    reader.close();
-    writer.write(teardownPacket);
-    writer.close();
+    sayGoodbye(reader, writer);
   };
 
   // A first turn of the microtask queue: the caller gets the context before anything is read.
   const ended = Promise.resolve().then(loop);
   return {
     ended,
+    execute: (request, measure) => exclusive(() => executeDirectly(request, measure)),
     freeMemory: (slot) => exclusive(async () => cache.forget(slot)),
     close() {
       stopping = true;
@@ -215,4 +269,18 @@ function packetOf(
     outputShapes: hasShapes ? outputShapes : [],
     timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : noTiming,
   };
+}
+
+function failure(status: ErrorStatus): ExecutionResult {
+  return { status, outputShapes: [], timing: noTiming };
+}
+
+/** The client, with an end to its answers. */
+function answering(callback: IBurstCallback, { watchdog, silence }: Limits): IBurstCallback {
+  const late = () => {
+    const message = `the client did not answer within ${milliseconds(silence)}`;
+    return { status: ErrorStatus.GENERAL_FAILURE, message, buffers: [] };
+  };
+  const ask = async (slots: readonly number[]) => callback.getMemories(slots);
+  return { getMemories: (slots) => watchdog.within(ask(slots), silence, late) };
 }

@@ -3,6 +3,7 @@
  * malformed, to wake whoever reads.
  */
 import { encodeRequest } from "./request-slots.ts";
+import type { RingReader, RingWriter } from "./ring.ts";
 
 /** The words are the same in both queues. */
 export const teardownPacket: Int32Array = encodeRequest([
@@ -15,4 +16,17 @@ export const teardownPacket: Int32Array = encodeRequest([
 /** Whether a packet is nothing but a packetInformation of zeros. */
 export function isTeardownPacket(packet: Int32Array): boolean {
   return packet.length === teardownPacket.length && packet.every((word, index) => word === teardownPacket[index]);
+}
+
+/** Says that this end is gone. The flags come first: a teardown packet without them is malformed. */
+export function sayGoodbye(reader: RingReader, writer: RingWriter): void {
+  reader.close();
+  writer.close();
+  writer.write(teardownPacket);
+}
+
+/** A packet of an end that is gone, without the teardown packet that may lie right behind it. */
+export function withoutTeardown(packet: Int32Array): Int32Array {
+  const start = packet.length - teardownPacket.length;
+  return start > 0 && isTeardownPacket(packet.subarray(start)) ? packet.subarray(0, start) : packet;
 }

@@ -2,14 +2,14 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { ErrorStatus, type Memory, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { memoryOf } from "../memory/memory.ts";
+import type { Burst, BurstOptions } from "./burst.ts";
 import { createCalls } from "./calls.ts";
-import type { Burst, BurstOptions } from "./controller.ts";
 import { adder } from "./raw-burst.test-helper.ts";
 import { blockingSignal } from "./signal.ts";
 import { startWorker } from "./start-worker.test-helper.ts";
 import { connectBurst, serveBurst } from "./threads.ts";
 
-const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
+const { NONE, DEVICE_UNAVAILABLE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
 /** A burst served in a worker. */
 async function burstInWorker(service: object = {}, options: BurstOptions = {}) {
@@ -86,7 +86,7 @@ describe("a burst between two threads", { timeout: 60_000 }, () => {
     const under = burst.compute(request);
     await new Promise((resolve) => setTimeout(resolve, 20));
     await worker.terminate();
-    expect(await under).toMatchObject({ status: GENERAL_FAILURE, fallback: false });
+    expect(await under).toMatchObject({ status: DEVICE_UNAVAILABLE, fallback: false });
     expect(await burst.compute(request)).toMatchObject({ status: GENERAL_FAILURE, fallback: true });
     await burst.close();
   });
@@ -175,7 +175,7 @@ describe("the service's port", () => {
     port2.close();
     await expect(under).rejects.toThrow("the other side is gone");
     await expect(calls.call("anything", 0)).rejects.toThrow("the other side is gone");
-    await expect(connectBurst(port1)).resolves.toMatchObject({ status: GENERAL_FAILURE, burst: null });
+    await expect(connectBurst(port1)).resolves.toMatchObject({ status: DEVICE_UNAVAILABLE, burst: null });
     await serveBurst(port2, adder().model).ended;
   });
 });

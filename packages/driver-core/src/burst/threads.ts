@@ -4,13 +4,14 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, type Memory, type PreparedModel } from "@nnhal/types";
-import { type Calls, createCalls, isRecord } from "./calls.ts";
-import { type Burst, type BurstOptions, type CreateBurstResult, createBurst } from "./controller.ts";
+import type { Burst, BurstOptions } from "./burst.ts";
+import { type Calls, createCalls, isRecord, PeerGone } from "./calls.ts";
+import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 
 /** A burst served over a port. */
 export interface ServedBurst {
-  /** Resolves when the burst has ended, whoever ended it. */
+  /** Resolves when the burst has ended, on whichever side. */
   readonly ended: Promise<void>;
   /** Ends the burst after an execution under way, and closes the port. */
   close(): Promise<void>;
@@ -41,6 +42,8 @@ export function serveBurst(
         const resultChannel = descriptorOf(argument, "resultChannel", "FmqResultDatum");
         const result = configureExecutionBurst(preparedModel, callback, requestChannel, resultChannel, options);
         context = result.context ?? undefined;
+        // A service that gives up its client keeps neither the port nor the thread.
+        void context?.ended.then(() => calls.close());
         return { status: result.status, message: result.message };
       },
       async freeMemory(slot) {
@@ -57,37 +60,47 @@ export function serveBurst(
   return { ended: calls.closed.then(close), close };
 }
 
-/** Starts a burst that the other side of a port serves by `serveBurst`. The port is the burst's from here on. */
+/**
+ * Starts a burst that the other side of a port serves by `serveBurst`. The port is the burst's from here on.
+ * DEVICE_UNAVAILABLE: the port is closed, or does not answer within `silenceLimit`.
+ */
 export async function connectBurst(port: MessagePort, options: BurstOptions = {}): Promise<CreateBurstResult> {
   let burst: Burst | null = null;
+  let calls: Calls | undefined;
   const started = await createBurst(
     async (callback, requestChannel, resultChannel) => {
-      const calls = createCalls(
+      const service = createCalls(
         port,
         { getMemories: (slots) => callback.getMemories(Array.isArray(slots) ? slots : []) },
         { keepAlive: false },
       );
-      void calls.closed.then(() => burst?.abandon("the service is gone"));
-      const answer = await calls.call("configureExecutionBurst", { requestChannel, resultChannel });
-      const status = statusOf(answer);
-      if (status !== ErrorStatus.NONE) {
-        calls.close();
-        return { status, message: isRecord(answer) ? String(answer.message) : "no answer", context: null };
-      }
-      return {
-        status,
-        context: {
-          freeMemory: (slot) => calls.call("freeMemory", slot).then(ignore, ignore),
-          close: () => {
-            calls.close();
-            return calls.closed;
+      calls = service;
+      void service.closed.then(() => burst?.abandon("the service is gone"));
+      try {
+        const answer = await service.call("configureExecutionBurst", { requestChannel, resultChannel });
+        const status = statusOf(answer);
+        if (status !== ErrorStatus.NONE) {
+          return { status, message: isRecord(answer) ? String(answer.message) : "no answer", context: null };
+        }
+        return {
+          status,
+          context: {
+            freeMemory: (slot) => service.call("freeMemory", slot).then(ignore, ignore),
+            close: () => {
+              service.close();
+              return service.closed;
+            },
           },
-        },
-      };
+        };
+      } catch (error) {
+        if (!(error instanceof PeerGone)) throw error;
+        return { status: ErrorStatus.DEVICE_UNAVAILABLE, message: `starting a burst: ${error.message}`, context: null };
+      }
     },
     { refuseMemory: refuseUnshared, ...options },
   );
   burst = started.burst;
+  if (burst === null) calls?.close();
   return started;
 }
 

@@ -86,9 +86,9 @@ describe("ValidateBurst", () => {
       execute: async () => ({ status: ErrorStatus.NONE, outputShapes: shapes, timing: noTiming }),
     };
     const many = { ...request, outputs: shapes.map(() => request.outputs[0]) };
-    const regular = await createLocalBurst(model);
+    const regular = await createLocalBurst(model, { direct: false });
     expect(await regular.burst?.compute(many)).toMatchObject({ status: ErrorStatus.NONE, fallback: false });
-    const small = await createLocalBurst(model, { resultCapacity: 8 });
+    const small = await createLocalBurst(model, { direct: false, resultCapacity: 8 });
     expect(await small.burst?.compute(many)).toMatchObject({
       status: ErrorStatus.GENERAL_FAILURE,
       outputShapes: [],
@@ -121,8 +121,13 @@ describe("ValidateBurst", () => {
     await burst.context.close();
   });
 
-  it.each(["inputs", "outputs"] as const)("a request without one of its %s", async (side) => {
-    const { burst } = await createLocalBurst(await prepareAdd());
+  it.each([
+    ["inputs", false],
+    ["outputs", false],
+    ["inputs", true],
+    ["outputs", true],
+  ] as const)("a request without one of its %s (direct: %s)", async (side, direct) => {
+    const { burst } = await createLocalBurst(await prepareAdd(), { direct });
     const fewer = { ...request, [side]: request[side].slice(1) };
     expect(await burst?.compute(fewer, { measure: MeasureTiming.YES, keys: ["key"] })).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,

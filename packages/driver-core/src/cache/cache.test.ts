@@ -142,7 +142,7 @@ describe("arguments that are wrong", () => {
     [
       `a ${file} descriptor that is none`,
       (of) => change(of, file, () => [{ fds: [-1] }]),
-      "which is no file descriptor",
+      "which is not a file descriptor",
     ],
   ]);
 
@@ -167,10 +167,42 @@ describe("arguments that are wrong", () => {
     expect(result).toMatchObject({ status: GENERAL_FAILURE, preparedModel: null });
   });
 
-  it("files that may only be read are enough to load", async () => {
-    await save(await open());
-    const result = await (await open()).prepareModelFromCache(cache.open({ model: "r", data: "r" }));
-    expect(await resultOf(result.preparedModel)).toEqual([10, 24]);
+  it.each(files)("a %s file that may only be read is not enough to load: GENERAL_FAILURE", async (file) => {
+    const device = await open();
+    await save(device);
+    const refused = await device.prepareModelFromCache(cache.open({ [file]: "r" }));
+    expect(refused).toMatchObject({ status: GENERAL_FAILURE, preparedModel: null });
+    expect(refused.message).toMatch(
+      new RegExp(`^the ${file} cache: the file descriptor [0-9]+ is not open for reading and writing$`),
+    );
+    const { preparedModel } = await device.prepareModelFromCache(cache.open({ [file]: "r+" }));
+    expect(await resultOf(preparedModel)).toEqual([10, 24]);
+  });
+
+  it.each([
+    ["null", null, "the cache is null where an object is needed"],
+    ["a number", 5, "the cache is 5 where an object is needed"],
+    ["an empty object", {}, "model cache: there are undefined handles where 1 is needed"],
+    [
+      "a handle that is null",
+      { modelCache: [null] },
+      "model cache[0] has undefined file descriptors where 1 is needed",
+    ],
+    [
+      "a getter that throws",
+      Object.defineProperty({}, "modelCache", {
+        get() {
+          throw new Error("gone");
+        },
+      }),
+      "the arguments of the cache cannot be read: gone",
+    ],
+  ])("%s: INVALID_ARGUMENT", async (_what, given, message) => {
+    const device = await open();
+    const refused = { status: INVALID_ARGUMENT, message, preparedModel: null };
+    await expect(device.prepareModelFromCache(given as never)).resolves.toEqual(refused);
+    const { status } = await device.prepareModel(absModel, { cache: given as never });
+    expect(status).toBe(NONE);
   });
 
   it.each(files)("a %s file that may only be written: GENERAL_FAILURE", async (file) => {

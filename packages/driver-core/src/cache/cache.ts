@@ -4,8 +4,9 @@
  */
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { BYTE_SIZE_OF_CACHE_TOKEN, type CompilationCache, type Handle } from "@nnhal/types";
+import { show } from "@nnhal/validation";
 import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
-import { emptyFile, fillFile, readFile, sizeOf } from "./descriptors.ts";
+import { emptyFile, fillFile, isWritable, readFile, sizeOf } from "./descriptors.ts";
 import { type CachedModel, imageOf, isDataOf, modelOf, readModelPart } from "./image.ts";
 import { type SealOwner, seal, unseal } from "./seal.ts";
 
@@ -44,29 +45,53 @@ interface Files {
   readonly data: number;
 }
 
-/** What is wrong with the arguments of a cache; its descriptors where nothing is. They may be anything. */
-function filesOf({ modelCache, dataCache, token }: CompilationCache): Files | Refusal {
+/** A cache's descriptors and token. */
+interface Opened extends Files {
+  readonly token: Uint8Array;
+}
+
+/** Takes the arguments of a cache, or says what is wrong with them. They may be anything. */
+function openCache(cache: CompilationCache): Opened | Refusal {
+  try {
+    if (typeof cache !== "object" || cache === null) {
+      return invalid(`the cache is ${show(cache)} where an object is needed`);
+    }
+    return takeCache(cache);
+  } catch (error) {
+    return invalid(`the arguments of the cache cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function takeCache({ modelCache, dataCache, token }: CompilationCache): Opened | Refusal {
   const { numModelCache, numDataCache } = cacheFiles;
   const model = descriptorOf("model cache", modelCache, numModelCache);
   if (typeof model !== "number") return model;
   const data = descriptorOf("data cache", dataCache, numDataCache);
   if (typeof data !== "number") return data;
   if (!(token instanceof Uint8Array) || token.length !== BYTE_SIZE_OF_CACHE_TOKEN) {
-    return invalid(`the cache token has ${token?.length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`);
+    const what = token instanceof Uint8Array ? `${token.length} bytes` : show(token);
+    return invalid(`the cache token has ${what} where ${BYTE_SIZE_OF_CACHE_TOKEN} bytes are needed`);
   }
-  return { model, data };
+  // A reading that needs a descriptor for reading finds it out itself.
+  for (const [what, fd] of Object.entries({ "model cache": model, "data cache": data })) {
+    if (!isWritable(fd)) return failure(`the ${what}: the file descriptor ${fd} is not open for reading and writing`);
+  }
+  return { model, data, token: new Uint8Array(token) };
 }
 
 function descriptorOf(what: string, handles: readonly Handle[], count: number): number | Refusal {
   if (!Array.isArray(handles) || handles.length !== count) {
-    return invalid(`${what}: there are ${handles?.length} handles where ${count} is needed`);
+    const there = Array.isArray(handles) ? handles.length : show(handles);
+    return invalid(`${what}: there are ${there} handles where ${count} is needed`);
   }
   const fds = handles[0]?.fds;
   if (!Array.isArray(fds) || fds.length !== 1) {
-    return invalid(`${what}[0] has ${fds?.length} file descriptors where 1 is needed`);
+    const there = Array.isArray(fds) ? fds.length : show(fds);
+    return invalid(`${what}[0] has ${there} file descriptors where 1 is needed`);
   }
-  const [fd] = fds;
-  return Number.isInteger(fd) && fd >= 0 ? fd : invalid(`${what}[0] has ${fd}, which is no file descriptor`);
+  const fd: unknown = fds[0];
+  const isDescriptor = typeof fd === "number" && Number.isInteger(fd) && fd >= 0;
+  return isDescriptor ? fd : invalid(`${what}[0] has ${show(fd)}, which is not a file descriptor`);
 }
 
 /** Keeps a prepared model in a cache. Answers why it is not kept, if it is not; never rejects. */
@@ -74,14 +99,16 @@ export async function saveToCache(
   cache: CompilationCache,
   source: GraphSource,
   options: CompileOptions,
-  serialize: () => Promise<CacheBlobs | undefined>,
+  serialize: () => Promise<CacheBlobs | Refusal | undefined>,
   owner: SealOwner,
 ): Promise<string | undefined> {
   try {
-    const files = filesOf(cache);
+    const files = openCache(cache);
     if ("status" in files) return files.message;
-    const token = new Uint8Array(cache.token);
-    const image = imageOf(source, options, await serialize());
+    const { token } = files;
+    const blobs = await serialize();
+    if (blobs !== undefined && "status" in blobs) return blobs.message;
+    const image = imageOf(source, options, blobs);
     const sealed = seal(image.model, token, owner);
     for (const fd of [files.model, files.data]) emptyFile(fd);
     fillFile(files.data, image.data);
@@ -95,10 +122,10 @@ export async function saveToCache(
 /** The prepared model in a cache, or why there is none. Never throws. */
 export function loadFromCache(cache: CompilationCache, owner: SealOwner): CachedModel | Refusal {
   try {
-    const files = filesOf(cache);
+    const files = openCache(cache);
     if ("status" in files) return files;
     const file = readAs("model cache", files.model);
-    const content = unseal(file, new Uint8Array(cache.token), owner);
+    const content = unseal(file, files.token, owner);
     if (content === undefined) {
       const { device, version } = owner;
       return failure(`the model cache is not as ${device}, version ${version}, wrote it for this token`);

@@ -28,6 +28,16 @@ export function sizeOf(fd: number): number {
   return stat.size;
 }
 
+/** Whether a descriptor is open for writing. Writing nothing tells, and changes nothing. */
+export function isWritable(fd: number): boolean {
+  try {
+    writeSync(fd, new Uint8Array(0));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Empties a file. Throws where the descriptor is not open for writing, or names no ordinary file. */
 export function emptyFile(fd: number): void {
   sizeOf(fd);

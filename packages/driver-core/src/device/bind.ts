@@ -21,11 +21,11 @@ export function bindInputs(record: ModelRecord, { request, pools }: Launch): (In
       return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
     }
     const { bytes, place } = pool.storage;
-    return { bytes, dimensions: pool.dimensions, ...(place && { buffer: place }) };
+    return { bytes, dimensions: pool.dimensions, ...(place && { buffer: place.place }) };
   });
 }
 
-/** The outputs of a request. Throws where there is no room for one that has to be made. */
+/** The outputs of a request. Throws OutOfRoom if there is no room for one that has to be made. */
 export function bindOutputs(record: ModelRecord, { request, pools }: Launch): OutputBuffer[] {
   return request.outputs.map((argument, index): OutputBuffer => {
     const dimensions = extentsOf(record, record.graph.outputs[index], argument);
@@ -37,7 +37,7 @@ export function bindOutputs(record: ModelRecord, { request, pools }: Launch): Ou
     const { storage, operand, type } = pool;
     const known = combineDimensions(dimensions, operand.dimensions) ?? dimensions;
     storage.reserve(sizeOf(type, known) ?? 0);
-    return { bytes: storage.bytes, dimensions: known, ...(storage.place && { buffer: storage.place }) };
+    return { bytes: storage.bytes, dimensions: known, ...(storage.place && { buffer: storage.place.place }) };
   });
 }
 

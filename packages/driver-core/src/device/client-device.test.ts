@@ -140,8 +140,12 @@ describe("closing a client", () => {
     const kept = await preparedOn(device, reluModel());
     await other.close();
     expect(closed).toEqual({ executables: 2, sessions: 0 });
-    await expect(model.execute(requestFor([values()], [room()]))).resolves.toMatchObject({ status: INVALID_ARGUMENT });
-    await expect(buffer.copyTo(room())).resolves.toMatchObject({ status: INVALID_ARGUMENT });
+    const gone = { status: DEVICE_UNAVAILABLE, message: "the client is closed" };
+    await expect(model.execute(requestFor([values()], [room()]))).resolves.toMatchObject(gone);
+    await expect(model.executeFenced?.(requestFor([values()], [room()]), [])).resolves.toMatchObject(gone);
+    await expect(burstOf(model)).rejects.toThrow("the client is closed");
+    await expect(buffer.copyTo(room())).resolves.toEqual(gone);
+    await expect(buffer.copyFrom(room(), [])).resolves.toEqual(gone);
     buffer.close?.();
     await expect(kept.execute(requestFor([values()], [room()]))).resolves.toMatchObject({ status: NONE });
     await other.close();
@@ -157,6 +161,12 @@ describe("closing a client", () => {
     await expect(other.prepareModel(absModel)).resolves.toEqual({ ...gone, preparedModel: null });
     await expect(other.prepareModelFromCache(cache)).resolves.toEqual({ ...gone, preparedModel: null });
     await expect(other.allocate({ dimensions: [] }, [], [], [])).resolves.toEqual({ ...gone, buffer: null, token: 0 });
+    expect(other.getSupportedOperations(absModel)).toEqual({ ...gone, supported: [], reasons: [] });
+    expect(other.getCapabilities()).toMatchObject(gone);
+    expect(other.getType()).toMatchObject(gone);
+    expect(other.getVersionString()).toMatchObject(gone);
+    expect(other.getSupportedExtensions()).toMatchObject(gone);
+    expect(other.getNumberOfCacheFilesNeeded()).toMatchObject(gone);
     expect(other.getStatus()).toBe(DeviceStatus.OFFLINE);
     expect(device.getStatus()).toBe(DeviceStatus.AVAILABLE);
   });
@@ -175,7 +185,7 @@ describe("closing a client", () => {
     });
     await expect(second).resolves.toMatchObject({
       status: DEVICE_UNAVAILABLE,
-      message: "the client was closed before the execution",
+      message: "the client is closed",
     });
     expect([isThrough, closed.executables]).toEqual([false, 0]);
     running.shift()?.();

@@ -1,30 +1,26 @@
 /**
  * The device as one client has it: prepared models, buffers, tokens and bursts are the client's own.
  */
-import type { Backend } from "@nnhal/backend";
 import {
+  type AllocateResult,
   type Device,
   DeviceStatus,
   ErrorStatus,
-  type ExecutionPreference,
   type Model,
-  ExecutionPreference as Preference,
   type PrepareOptions,
   type PrepareResult,
-  type Priority,
-  Priority as PriorityCode,
 } from "@nnhal/types";
 import { inSection, modelSummary, type TracePhase } from "@nnhal/utils";
-import { validateExecutionPreference, validatePriority } from "@nnhal/validation";
 import { cacheFiles } from "../cache/cache.ts";
 import { allocate, closeBuffers, createBufferDomain } from "../domains/allocate.ts";
+import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
-import { createClient } from "./client.ts";
-import type { DeviceContext, SharedContext } from "./device.ts";
+import { type Client, createClient } from "./client.ts";
+import type { DeviceContext, SharedContext } from "./context.ts";
 import { outcomeText, supportText } from "./log-text.ts";
-import { clientGone, prepareChecked, unprepared } from "./prepare.ts";
+import { prepareChecked, unprepared } from "./prepare.ts";
 import { prepareFromCache } from "./prepare-from-cache.ts";
-import { invalid } from "./refusal.ts";
+import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { supportOf, whyUnsupported } from "./support.ts";
 
 /** What not every device has, and this one does. */
@@ -34,86 +30,109 @@ type Optional = "prepareModelFromCache" | "allocate";
 export interface ClientDevice extends Omit<Device, Optional>, Required<Pick<Device, Optional>> {
   /**
    * Ends the client: frees its buffers, bursts and prepared models. What waits for a turn or a fence ends with
-   * DEVICE_UNAVAILABLE, as does what is asked for later; what runs runs to its end. Resolves when all is free.
+   * DEVICE_UNAVAILABLE, as does what is asked for later; what runs runs to its end, or until `closeTimeout` is over. Resolves when
+   * all is free.
    */
   close(): Promise<void>;
 }
 
-/** Another client of a device. */
-export function clientDevice(shared: SharedContext, backend: Backend): ClientDevice {
-  const client = createClient();
-  const domain = createBufferDomain();
+const ok = { status: ErrorStatus.NONE } as const;
+
+/** Another client of a device, and what ends it when the engine is lost. */
+export function clientDevice(shared: SharedContext): { readonly device: ClientDevice; readonly client: Client } {
+  const { scheduler, closeTimeout, timer, bufferBytes } = shared;
+  const client = createClient({ closeTimeout, timer });
+  const domain = createBufferDomain(bufferBytes);
   const context: DeviceContext = { ...shared, client, domain };
-  const { name, session, log, trace } = context;
+  const { name, session, log, trace, caching } = context;
   client.onClose(() => {
-    shared.scheduler.dismiss(client);
+    scheduler.dismiss(client);
     closeBuffers(domain);
   });
-  const ok = { status: ErrorStatus.NONE } as const;
   /** Answers a call: says that it came, and traces it. */
   const called = <Result>(method: string, phase: TracePhase, answer: () => Result): Result => {
     log.VLOG("DRIVER", () => `${name}: ${method}`);
     return inSection(trace, "LD", phase, `${name}: ${method}`, answer);
   };
-  /** Answers a call, and says what came of it. */
-  const telling = (method: string, answer: () => Promise<PrepareResult>) =>
-    called(method, "PC", async () => {
-      const result = client.isClosed ? unprepared(clientGone) : await answer();
+  /** Answers with a fact about the device, which a client that is gone is told as well, with the status that says so. */
+  const fact = <Fact extends object>(method: string, value: Fact): (() => Fact & { status: ErrorStatus }) => {
+    return () => called(method, "PI", () => ({ ...(client.gone ?? ok), ...value }));
+  };
+  /** Answers with what some work comes to, and says it. Never rejects. */
+  const telling = <Result extends { readonly status: ErrorStatus }>(
+    method: string,
+    phase: TracePhase,
+    refused: (refusal: Refusal) => Result,
+    answer: () => Promise<Result> | Result,
+  ) =>
+    called(method, phase, async () => {
+      let result: Result;
+      try {
+        result = client.gone === undefined ? await answer() : refused(client.gone);
+      } catch (error) {
+        result = refused(failure(`${method}: ${messageOf(error)}`));
+      }
       log.VLOG("DRIVER", () => `${name}: ${method} gives ${outcomeText(result)}`);
       return result;
     });
-  return {
+  const unsupported = (refusal: Refusal) => ({ ...refusal, supported: [], reasons: [] });
+  const unallocated = (refusal: Refusal): AllocateResult => ({ ...refusal, buffer: null, token: 0 });
+  const { capabilities, deviceType: type, version } = session;
+  const capabilitiesFact = fact("getCapabilities", { capabilities });
+  const device: ClientDevice = {
     name,
     getCapabilities() {
       log.initVLogMask();
-      return called("getCapabilities", "PI", () => ({ ...ok, capabilities: session.capabilities }));
+      return capabilitiesFact();
     },
-    getType: () => called("getType", "PI", () => ({ ...ok, type: session.deviceType ?? backend.deviceType })),
-    getVersionString: () => called("getVersionString", "PI", () => ({ ...ok, version: session.version })),
-    getSupportedExtensions: () => called("getSupportedExtensions", "PI", () => ({ ...ok, extensions: [] })),
-    getNumberOfCacheFilesNeeded: () =>
-      called("getNumberOfCacheFilesNeeded", "PI", () => {
-        return { ...ok, ...(shared.caching === undefined ? { numModelCache: 0, numDataCache: 0 } : cacheFiles) };
+    getType: fact("getType", { type }),
+    getVersionString: fact("getVersionString", { version }),
+    getSupportedExtensions: fact("getSupportedExtensions", { extensions: [] }),
+    getNumberOfCacheFilesNeeded: fact(
+      "getNumberOfCacheFilesNeeded",
+      caching === undefined ? { numModelCache: 0, numDataCache: 0 } : cacheFiles,
+    ),
+    getStatus: () =>
+      called("getStatus", "PU", () => {
+        if (client.gone !== undefined) return DeviceStatus.OFFLINE;
+        return scheduler.isFull(client) ? DeviceStatus.BUSY : DeviceStatus.AVAILABLE;
       }),
-    getStatus: () => called("getStatus", "PU", () => (client.isClosed ? DeviceStatus.OFFLINE : DeviceStatus.AVAILABLE)),
     getSupportedOperations: (model) =>
       called("getSupportedOperations", "PC", () => {
-        const checked = checkModel(model, context);
-        if ("status" in checked) return { ...checked, supported: [], reasons: [] };
-        const { reasons, launches } = supportOf(checked, session);
-        log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
-        const isPlain = launches.every((count) => count === 1);
-        const supported = reasons.map((reason) => reason === undefined);
-        return { ...ok, supported, reasons, ...(!isPlain && { launches }) };
+        if (client.gone !== undefined) return unsupported(client.gone);
+        try {
+          const checked = checkModel(model, context);
+          if ("status" in checked) return unsupported(checked);
+          const { reasons, launches } = supportOf(checked, session);
+          log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
+          const isPlain = launches.every((count) => count === 1);
+          const supported = reasons.map((reason) => reason === undefined);
+          return { ...ok, supported, reasons, ...(!isPlain && { launches }) };
+        } catch (error) {
+          return unsupported(failure(`getSupportedOperations: ${messageOf(error)}`));
+        }
       }),
-    prepareModel: (model, options = {}) =>
-      telling("prepareModel", () => {
-        log.VLOG("MODEL", () => `${name}: a model of ${modelSummary(model)}`);
-        return prepare(model, options, context);
-      }),
-    prepareModelFromCache: (cache, options = {}) =>
-      telling("prepareModelFromCache", () => prepareFromCache(cache, options, context)),
+    prepareModel: (model, options) => telling("prepareModel", "PC", unprepared, () => prepare(model, options, context)),
+    prepareModelFromCache: (cache, options) =>
+      telling("prepareModelFromCache", "PC", unprepared, () => prepareFromCache(cache, options, context)),
     allocate: (desc, preparedModels, inputRoles, outputRoles) =>
-      called("allocate", "PIO", async () => {
-        const result = client.isClosed
-          ? { ...clientGone, buffer: null, token: 0 }
-          : allocate(domain, session, desc, preparedModels, inputRoles, outputRoles);
-        log.VLOG("DRIVER", () => `${name}: allocate gives ${outcomeText(result)}`);
-        return result;
-      }),
+      telling("allocate", "PIO", unallocated, () => allocate(context, desc, preparedModels, inputRoles, outputRoles)),
     close: () => client.close(),
   };
+  return { device, client };
 }
 
 async function prepare(
   model: Model,
-  { preference = Preference.FAST_SINGLE_ANSWER, priority = PriorityCode.MEDIUM, deadline, cache }: PrepareOptions,
+  given: PrepareOptions | undefined,
   context: DeviceContext,
 ): Promise<PrepareResult> {
-  const wrong = checkQuality(preference, priority);
-  if (wrong !== undefined) return unprepared(invalid(wrong));
+  const taken = prepareArguments(given);
+  if ("status" in taken) return unprepared(taken);
+  const { preference, priority, deadline, cache } = taken;
   const source = checkModel(model, context);
   if ("status" in source) return unprepared(source);
+  context.log.VLOG("MODEL", () => `${context.name}: a model of ${modelSummary(source.model)}`);
   if (deadline !== undefined && context.now() >= deadline) {
     const message = "the deadline had passed before the model was prepared";
     return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
@@ -121,12 +140,4 @@ async function prepare(
   const reason = whyUnsupported(source, context);
   if (reason !== undefined) return unprepared(invalid(reason));
   return prepareChecked({ source, options: { preference, priority }, deadline, cache }, context);
-}
-
-function checkQuality(preference: ExecutionPreference, priority: Priority): string | undefined {
-  if (!validateExecutionPreference(preference)) {
-    return `the execution preference is ${preference} where 0, 1 or 2 is needed`;
-  }
-  if (!validatePriority(priority)) return `the priority is ${priority} where 0, 1 or 2 is needed`;
-  return undefined;
 }

@@ -1,15 +1,17 @@
 /**
  * A HAL device over a backend: what the HAL demands of every driver is done here, and the backend only computes.
  */
-import type { Backend, BackendSession, Unavailable } from "@nnhal/backend";
+import { totalmem } from "node:os";
+import type { Backend, Unavailable } from "@nnhal/backend";
 import { type Operation, operationByCode } from "@nnhal/operations";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
-import { type Caching, type CachingOptions, createCaching } from "../cache/cache.ts";
-import type { BufferDomain } from "../domains/allocate.ts";
-import { createScheduler, type Scheduler } from "../schedule/scheduler.ts";
+import { type CachingOptions, createCaching } from "../cache/cache.ts";
+import { createBreather } from "../schedule/breather.ts";
+import { createScheduler, type WaitingLimits } from "../schedule/scheduler.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
-import type { Client } from "./client.ts";
 import { type ClientDevice, clientDevice } from "./client-device.ts";
+import type { SharedContext } from "./context.ts";
+import { openGuarded } from "./guarded-session.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { defaultTemporaryLimit } from "./temporary-limit.ts";
 
@@ -26,6 +28,17 @@ export interface DeviceOptions {
   readonly timer?: Timer;
   /** Most executions under way at once; others wait for their turn. Default: what the backend says, else 4. */
   readonly concurrency?: number;
+  /** What may wait, and be kept, at once. What would be more is refused with RESOURCE_EXHAUSTED_TRANSIENT. */
+  readonly limits?: DeviceLimits;
+  /**
+   * Nanoseconds that an execution keeps its turn after its deadline, if the engine does not end it. Then another one starts beside
+   * it. Default: 1 s.
+   */
+  readonly overrun?: bigint;
+  /** Nanoseconds that the backend may take to open. Default: 60 s. */
+  readonly openTimeout?: bigint;
+  /** Nanoseconds that closing waits for executions and preparations under way, and again for the backend. Default: 5 s. */
+  readonly closeTimeout?: bigint;
   /** Nanoseconds without an execution after which a prepared model gives up its scratch memory. Default: 5 s. */
   readonly idleAfter?: bigint;
   /** Bytes that the results of operations may take together while models run: see `RunContext.temporaryLimit`. Default: a quarter of the memory. */
@@ -40,6 +53,12 @@ export interface DeviceOptions {
   readonly trace?: Tracer;
 }
 
+/** See `DeviceOptions.limits`. Executions and preparations that wait, for a turn, a fence or the engine, each take a place. */
+export interface DeviceLimits extends WaitingLimits {
+  /** Most bytes of all device buffers of one client together. Default: half of the machine's memory. */
+  readonly bufferBytes?: number;
+}
+
 /** A device that has been opened, for its first client. */
 export interface OpenedDevice extends ClientDevice {
   /**
@@ -51,78 +70,71 @@ export interface OpenedDevice extends ClientDevice {
   close(): Promise<void>;
 }
 
-/** What the parts of a device share. */
-export interface SharedContext {
-  readonly name: string;
-  readonly session: BackendSession;
-  readonly operationByCode: (code: number) => Operation | undefined;
-  readonly now: () => bigint;
-  readonly timer: Timer;
-  /** Nanoseconds. */
-  readonly idleAfter: bigint;
-  /** Bytes. Undefined: no limit. */
-  readonly temporaryLimit?: number;
-  readonly random: () => number;
-  readonly scheduler: Scheduler;
-  /** Undefined: no caching. */
-  readonly caching: Caching | undefined;
-  readonly log: Logger;
-  readonly trace: Tracer;
-}
-
-/** What everything that one client of a device has shares. */
-export interface DeviceContext extends SharedContext {
-  /** The scheduler is fair among clients. */
-  readonly client: Client;
-  readonly domain: BufferDomain;
-}
-
-/** Opens a backend and makes a device of it, or says why the backend cannot work here. */
+/**
+ * Opens a backend and makes a device of it, or says why the backend cannot work here. Throws RangeError for options that no device
+ * can have.
+ */
 export async function openDevice(options: DeviceOptions): Promise<OpenedDevice | Unavailable> {
   const { backend, log = defaultLogger, trace = noTracer, now = steadyClock, timer = systemTimer } = options;
+  const { limits = {}, openTimeout = 60_000_000_000n, closeTimeout = 5_000_000_000n, caching = {} } = options;
+  const name = options.name ?? `nnhal-${backend?.name}`;
   log.initVLogMask();
-  const session = await inSection(trace, "LD", "PI", `${backend.name}: open`, () => backend.open());
+  const guarding = { log, name, now, timer, openTimeout, closeTimeout };
+  const session = await inSection(trace, "LD", "PI", `${backend?.name}: open`, () => openGuarded(backend, guarding));
   if ("unavailable" in session) return session;
-  const { name = `nnhal-${backend.name}`, caching = {} } = options;
-  const concurrency = options.concurrency ?? session.concurrency ?? 4;
-  const owner = { device: name, backend: backend.name, version: session.version };
-  return deviceOver(
-    {
+  try {
+    const concurrency = options.concurrency ?? session.concurrency ?? 4;
+    const breather = createBreather();
+    const owner = { device: name, backend: backend.name, version: session.version };
+    return deviceOver({
       name,
       session,
       operationByCode: options.operationByCode ?? operationByCode,
       now,
       timer,
       idleAfter: options.idleAfter ?? 5_000_000_000n,
+      overrun: options.overrun ?? 1_000_000_000n,
+      closeTimeout,
+      bufferBytes: limits.bufferBytes ?? totalmem() / 2,
       temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
       random: options.random ?? Math.random,
-      scheduler: createScheduler({ concurrency, now, timer }),
+      scheduler: createScheduler({ ...limits, concurrency, now, timer, breather }),
+      breather,
       caching: caching === false ? undefined : createCaching(caching, owner),
       log,
       trace,
-    },
-    backend,
-  );
+    });
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 }
 
-function deviceOver(shared: SharedContext, backend: Backend): OpenedDevice {
-  const clients = new Set<ClientDevice>();
+function deviceOver(shared: SharedContext): OpenedDevice {
+  const clients = new Set<ReturnType<typeof clientDevice>>();
   let closed: Promise<void> | undefined;
+  let lost: string | undefined;
   const connect = (): ClientDevice => {
-    const client = clientDevice(shared, backend);
-    clients.add(client);
+    const connected = clientDevice(shared);
+    clients.add(connected);
     const close = async () => {
-      await client.close();
-      clients.delete(client);
+      await connected.device.close();
+      clients.delete(connected);
     };
-    // A device that is closed has no client that is not.
+    if (lost !== undefined) connected.client.lose(lost);
+    // A device that is closed has only clients that are closed.
     if (closed !== undefined) void close();
-    return { ...client, close };
+    return { ...connected.device, close };
   };
   const close = async () => {
-    await Promise.all([...clients].map((client) => client.close()));
+    await Promise.all([...clients].map(({ device }) => device.close()));
     await shared.session.close();
   };
+  shared.session.onLost((reason) => {
+    lost = reason;
+    shared.log.error(`${shared.name}: the engine is lost: ${reason}`);
+    for (const { client } of clients) client.lose(reason);
+  });
   const first = connect();
   return {
     ...first,

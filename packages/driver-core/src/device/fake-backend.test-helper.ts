@@ -4,7 +4,6 @@
 import type { Backend, BackendSession, Executable } from "@nnhal/backend";
 import {
   type Capabilities,
-  type Device,
   DeviceType,
   ErrorStatus,
   type Model,
@@ -14,8 +13,12 @@ import {
   OperationType,
   type Request,
 } from "@nnhal/types";
+import { silentLogger } from "@nnhal/utils";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
-import { type DeviceOptions, openDevice } from "./device.ts";
+import { systemTimer } from "../schedule/timer.ts";
+import { type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
+import { type GuardedSessionOptions, openGuarded } from "./guarded-session.ts";
+import { steadyClock } from "./steady-clock.ts";
 
 const one = { execTime: 1, powerUsage: 1 };
 export const capabilities: Capabilities = {
@@ -52,8 +55,8 @@ export function fakeBackend(change: Partial<BackendSession> = {}): Backend {
 export async function fakeDevice(
   change: Partial<BackendSession> = {},
   options: Partial<DeviceOptions> = {},
-): Promise<Device> {
-  const device = await openDevice({ backend: fakeBackend(change), ...options });
+): Promise<OpenedDevice> {
+  const device = await openDevice({ backend: fakeBackend(change), log: silentLogger, ...options });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }
@@ -101,4 +104,13 @@ export function absRequest(input: readonly number[] = [-1, 2]): { request: Reque
     request: { inputs: [argument(0)], outputs: [argument(8)], pools: [{ kind: "memory", memory }] },
     output: () => [...values.subarray(2)],
   };
+}
+
+/** A fake session as a device has it: guarded. */
+export async function fakeSession(change: Partial<BackendSession> = {}, options: Partial<GuardedSessionOptions> = {}) {
+  const guarding = { log: silentLogger, name: "fake", now: steadyClock, timer: systemTimer };
+  const times = { openTimeout: 10n ** 12n, closeTimeout: 10n ** 12n };
+  const session = await openGuarded(fakeBackend(change), { ...guarding, ...times, ...options });
+  if ("unavailable" in session) throw new Error(session.unavailable);
+  return session;
 }

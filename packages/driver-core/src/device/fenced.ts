@@ -17,11 +17,12 @@ import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { checkInputs, type Launch, launch } from "./launch.ts";
+import { requestText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, type Refusal } from "./refusal.ts";
-import { run } from "./run.ts";
+import { noPlaceToWait, run } from "./run.ts";
 
 /** Launches an execution behind fences, or says why not. */
 export function executeFenced(
@@ -32,20 +33,23 @@ export function executeFenced(
   section: Section,
   context: DeviceContext,
 ): FencedWork | Refusal {
-  const { now } = context;
+  const { now, scheduler, client, log, name } = context;
   const launchTime = now();
   const launched = launch(record, request, false, context);
   if ("status" in launched) return launched;
   const fences = usableFences(waitFor);
   if ("status" in fences) return fences;
+  log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(launched.request)} after ${fences.length} fences`);
   const { deadline, measure } = options;
   if (deadline !== undefined && launchTime >= deadline) {
     return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the launch" };
   }
   const waited = mergeFences(fences);
   // Where there is nothing to wait for, what device buffers hold now is what the execution will find.
-  const refusal = waited.state === "SIGNALED" ? checkInputs(record, launched) : undefined;
+  const isReady = waited.state === "SIGNALED";
+  const refusal = isReady ? checkInputs(record, launched) : undefined;
   if (refusal !== undefined) return refusal;
+  if (!isReady && scheduler.isFull(client)) return noPlaceToWait("execution");
 
   return startFenced(async () => {
     const { result, fencedTime } = await afterFences(record, launched, waited, options, section, context);
@@ -53,17 +57,10 @@ export function executeFenced(
   });
 }
 
-/** Why an execution does not wait any longer. */
-const unsignalled = {
-  late: {
-    status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
-    message: "the deadline passed before all fences waited for were signalled",
-  },
-  gone: {
-    status: ErrorStatus.DEVICE_UNAVAILABLE,
-    message: "the client was closed before all fences waited for were signalled",
-  },
-} as const;
+const late: Refusal = {
+  status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+  message: "the deadline passed before all fences waited for were signalled",
+};
 
 /** Runs an execution once its fences are signalled. Never rejects. `fencedTime`: when they were. */
 async function afterFences(
@@ -75,12 +72,10 @@ async function afterFences(
   context: DeviceContext,
 ): Promise<{ result: RunResult; fencedTime: bigint }> {
   const { now } = context;
-  const state = waited.state === "ACTIVE" ? await waitUntil(waited, options.deadline, context) : waited.state;
+  const refusal = await refusalOf(waited, options.deadline, context);
   const fencedTime = now();
-  if (state !== "SIGNALED") {
+  if (refusal !== undefined) {
     resetOutputs(launched);
-    const failed = failure("a fence waited for failed");
-    const refusal = state === "late" || state === "gone" ? unsignalled[state] : failed;
     return { result: { ...refusal, outputShapes: [] }, fencedTime };
   }
   const deadline = earlierDeadline(options.deadline, makeDeadline(options.duration, fencedTime));
@@ -88,20 +83,27 @@ async function afterFences(
   return { result: await run(record, launched, timed, section, context), fencedTime };
 }
 
-async function waitUntil(
+/** Waits for a fence, in one of the client's places to wait; a refusal if the execution must not start after it. */
+async function refusalOf(
   fence: SyncFence,
   deadline: bigint | undefined,
-  { now, timer, client }: DeviceContext,
-): Promise<SyncFence["state"] | keyof typeof unsignalled> {
+  { now, timer, client, scheduler }: DeviceContext,
+): Promise<Refusal | undefined> {
+  const ofState = (state: SyncFence["state"]) =>
+    state === "SIGNALED" ? undefined : failure("a fence waited for failed");
+  if (fence.state !== "ACTIVE") return ofState(fence.state);
+  const giveBack = scheduler.hold(client);
+  if (giveBack === undefined) return noPlaceToWait("execution");
   let cancel = () => {};
   let forget = () => {};
-  const over = new Promise<keyof typeof unsignalled>((resolve) => {
-    if (deadline !== undefined) cancel = callAt(deadline, now, timer, () => resolve("late"));
-    forget = client.onClose(() => resolve("gone"));
+  const over = new Promise<Refusal | undefined>((resolve) => {
+    if (deadline !== undefined) cancel = callAt(deadline, now, timer, () => resolve(late));
+    forget = client.onClose(() => resolve(client.gone));
   });
   try {
-    return await Promise.race([fence.wait(), over]);
+    return await Promise.race([fence.wait().then(ofState), over]);
   } finally {
+    giveBack();
     cancel();
     forget();
   }

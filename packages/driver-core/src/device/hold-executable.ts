@@ -4,9 +4,8 @@
  */
 import { createUsage, inSection, type TracePhase, type Usage } from "@nnhal/utils";
 import { watchIdle } from "../schedule/idle.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
-import { messageOf } from "./refusal.ts";
 
 /** A prepared model's hold on its executable. */
 export type HeldExecutable = Pick<Usage, "isClosed" | "begin" | "end" | "close">;
@@ -16,24 +15,18 @@ const lost = new FinalizationRegistry<Usage>((usage) => usage.close());
 /** Holds an executable for a prepared model. It must not be lost before the last method that uses it. */
 export function holdExecutable({ executable }: ModelRecord, context: DeviceContext): HeldExecutable {
   const { name, trace, client, timer, idleAfter, log } = context;
-  /** Whoever called has no use for what goes wrong, or is nobody. */
-  const attempt = (what: string, phase: TracePhase, work: () => void) => {
-    try {
-      inSection(trace, "LD", phase, `${name}: ${what}`, work);
-    } catch (error) {
-      log.VLOG("DRIVER", `${name}: ${what}: ${messageOf(error)}`);
-    }
-  };
+  const traced = (what: string, phase: TracePhase, work: () => void) =>
+    inSection(trace, "LD", phase, `${name}: ${what}`, work);
   const usage: Usage = createUsage(() => {
     watch?.stop();
     forget();
-    attempt("close", "PT", () => executable.close());
+    traced("close", "PT", () => executable.close());
   });
   const forget = client.onClose(() => {
     usage.close();
     return usage.freed;
   });
-  const releaseScratch = executable.releaseScratch?.bind(executable);
+  const { releaseScratch } = executable;
   const watch =
     releaseScratch &&
     watchIdle({
@@ -42,7 +35,7 @@ export function holdExecutable({ executable }: ModelRecord, context: DeviceConte
       isInUse: () => usage.isInUse,
       onIdle() {
         log.VLOG("DRIVER", `${name}: an idle prepared model releases its scratch memory`);
-        attempt("release scratch memory", "PU", releaseScratch);
+        traced("release scratch memory", "PU", releaseScratch);
       },
     });
   const held: HeldExecutable = {

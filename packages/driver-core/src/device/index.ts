@@ -5,6 +5,6 @@ export type { CachingOptions } from "../cache/cache.ts";
 export { type IdleWatch, type IdleWatchOptions, watchIdle } from "../schedule/idle.ts";
 export { systemTimer, type Timer } from "../schedule/timer.ts";
 export type { ClientDevice } from "./client-device.ts";
-export { type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
+export { type DeviceLimits, type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
 export { rehearsalModel } from "./rehearse.ts";
 export { steadyClock } from "./steady-clock.ts";

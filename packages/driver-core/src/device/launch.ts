@@ -4,13 +4,12 @@
  */
 import { combineDimensions } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
-import { requestIssues } from "@nnhal/validation";
-import type { DeviceBuffer } from "../domains/device-buffer.ts";
+import { type DeviceBuffer, usedByLateRun } from "../domains/device-buffer.ts";
 import { formatName } from "../memory/hardware-buffer.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
-import { formatIssues } from "./check-model.ts";
-import type { DeviceContext } from "./device.ts";
+import { takeRequest } from "./arguments.ts";
+import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, type Refusal } from "./refusal.ts";
 
@@ -34,15 +33,17 @@ export interface Launch {
 
 const nothing: Launch["written"] = new Map();
 
-/** Checks a request. `allowUnspecifiedOutput`: whether the execution may find out the shapes of outputs. */
+/** Takes and checks a request. `allowUnspecifiedOutput`: whether the execution may find out the shapes of outputs. */
 export function launch(
   record: ModelRecord,
-  request: Request,
+  given: Request,
   allowUnspecifiedOutput: boolean,
   context: DeviceContext,
 ): Launch | Refusal {
-  const issues = requestIssues(request, record.model, { allowUnspecifiedOutput });
-  if (issues.length > 0) return invalid(`the request is not valid: ${formatIssues(issues)}`);
+  const request = takeRequest(given, record.model, allowUnspecifiedOutput);
+  if ("status" in request) return request;
+  const omitted = omissionProblem(record, request);
+  if (omitted !== undefined) return invalid(omitted);
   const pools: Pool[] = [];
   let isPlain = true;
   for (let index = 0; index < request.pools.length; index++) {
@@ -56,6 +57,15 @@ export function launch(
   return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools) };
 }
 
+/** Why a request must not omit what it omits. */
+function omissionProblem({ mandatory, model }: ModelRecord, { inputs }: Request): string | undefined {
+  for (let index = 0; index < inputs.length; index++) {
+    if (!inputs[index].hasNoValue || mandatory[index] === undefined) continue;
+    return `input ${index} (operand ${model.main.inputIndexes[index]}) is omitted, and ${mandatory[index]}`;
+  }
+  return undefined;
+}
+
 /** Whether a pool is bytes that are shared, may be written, and mean what they say. */
 function isOrdinary(pool: Pool): boolean {
   if (isDeviceBuffer(pool)) return false;
@@ -67,6 +77,7 @@ function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): P
   const pool = pools[index];
   if (pool.kind === "token") {
     const buffer = domain.buffers.get(pool.token);
+    if (buffer !== undefined && buffer.lateRuns > 0) return failure(`request pool ${index}: ${usedByLateRun}`);
     return buffer ?? invalid(`request pool ${index}: token ${pool.token} is no buffer of this client`);
   }
   const mapping = mapPool(pool.memory);
@@ -136,10 +147,7 @@ function checkMapping(
 ): Refusal | undefined {
   if (isOutput && !writable) return invalid(`${what} lies in memory that may not be written`);
   if (opaque === undefined) return undefined;
-  const support = session.supportsHardwareBuffer?.(opaque) ?? {
-    supported: false,
-    reason: "it takes no hardware buffers but BLOBs",
-  };
+  const support = session.supportsHardwareBuffer(opaque);
   if (support.supported) return undefined;
   const buffer = `a hardware_buffer of format ${formatName(opaque.format)}`;
   return failure(`${what} lies in ${buffer}, which ${name} does not take: ${support.reason}`);

@@ -5,8 +5,9 @@ import type { GraphSource } from "@nnhal/backend";
 import { type CompilationCache, ErrorStatus, type PrepareOptions, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
 import { loadFromCache } from "../cache/cache.ts";
+import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
 import { prepareChecked, unprepared } from "./prepare.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { whyUnsupported } from "./support.ts";
@@ -14,10 +15,13 @@ import { whyUnsupported } from "./support.ts";
 /** Prepares what a cache holds. Never rejects. */
 export async function prepareFromCache(
   cache: CompilationCache,
-  { deadline }: Pick<PrepareOptions, "deadline">,
+  given: Pick<PrepareOptions, "deadline"> | undefined,
   context: DeviceContext,
 ): Promise<PrepareResult> {
   const { caching, name, now, trace } = context;
+  const taken = prepareArguments(given);
+  if ("status" in taken) return unprepared(taken);
+  const { deadline } = taken;
   if (caching === undefined) return unprepared(failure(`${name} keeps no models`));
   if (deadline !== undefined && now() >= deadline) {
     const message = "the deadline had passed before the cache was read";

@@ -2,22 +2,18 @@
  * Preparing a model: the backend compiles it, or restores what a cache has of it; what is new is kept in a cache, where
  * there is one.
  */
-import {
-  type CacheBlobs,
-  type CompileOptions,
-  type Executable,
-  type GraphSource,
-  type GraphView,
-  StatusError,
-  viewModel,
-} from "@nnhal/backend";
+import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
 import { saveToCache } from "../cache/cache.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
+import type { GuardedExecutable } from "./guarded-executable.ts";
+import { mandatoryInputs } from "./omission.ts";
 import { preparedModel } from "./prepared-model.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { rehearse } from "./rehearse.ts";
+import { noPlaceToWait } from "./run.ts";
+import type { Patience } from "./settle-within.ts";
 
 /** What to prepare. */
 export interface Preparation {
@@ -42,51 +38,44 @@ export function prepareChecked(preparation: Preparation, context: DeviceContext)
 }
 
 async function prepare(preparation: Preparation, context: DeviceContext): Promise<PrepareResult> {
-  const { source, options, deadline } = preparation;
-  const { trace, now, client } = context;
+  const { source, options, deadline, blobs } = preparation;
+  const { trace, now, timer, client, session, scheduler } = context;
+  // A preparation that does not end keeps its place: what hangs in an engine cannot become more and more.
+  const giveBack = scheduler.hold(client);
+  if (giveBack === undefined) return unprepared(noPlaceToWait("preparation"));
+  const missed = "the deadline passed while the model was prepared";
+  const patience: Patience = { now, timer, deadline, client, missed };
   try {
     const graph = viewModel(source);
-    const executable = await inSection(trace, "LC", "PC", "compile", () => make(graph, preparation, context));
-    if (deadline !== undefined && now() >= deadline) {
-      executable.close();
-      const message = "the deadline passed while the model was prepared";
-      return unprepared({ status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message });
-    }
-    await keep(executable, preparation, context);
+    const limited = deadline === undefined ? options : { ...options, now, deadline };
+    const executable = await inSection(trace, "LC", "PC", "compile", () =>
+      session.make(graph, limited, blobs, patience),
+    );
+    if ("status" in executable) return unprepared(executable);
+    await keep(executable, preparation, patience, context);
     await rehearse(context);
-    if (client.isClosed) {
+    if (client.gone !== undefined) {
       executable.close();
-      return unprepared(clientGone);
+      return unprepared(client.gone);
     }
-    const record = { model: source.model, graph, executable, ...options };
+    const record = { model: source.model, graph, mandatory: mandatoryInputs(graph), executable, ...options };
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
-    if (error instanceof StatusError) return unprepared({ status: error.status, message: error.message });
     return unprepared(failure(`preparing the model: ${messageOf(error)}`));
+  } finally {
+    giveBack();
   }
-}
-
-/** Why a client that has gone gets nothing. */
-export const clientGone: Refusal = { status: ErrorStatus.DEVICE_UNAVAILABLE, message: "the client is closed" };
-
-function make(
-  graph: GraphView,
-  { options, deadline, blobs }: Preparation,
-  { session, now }: DeviceContext,
-): Promise<Executable> {
-  const limited = deadline === undefined ? options : { ...options, now, deadline };
-  if (blobs === undefined || session.restore === undefined) return session.compile(graph, limited);
-  return session.restore(blobs, graph, limited);
 }
 
 /** Keeps what was compiled in a cache, or says in the log why not. Never rejects. */
 async function keep(
-  executable: Executable,
+  executable: GuardedExecutable,
   { source, options, cache }: Preparation,
+  patience: Patience,
   { name, session, caching, log, trace }: DeviceContext,
 ): Promise<void> {
   if (cache === undefined || caching === undefined) return;
-  const serialize = async () => (session.restore === undefined ? undefined : await executable.serialize?.());
+  const serialize = async () => (session.restores ? await executable.serialize(patience) : undefined);
   const section = trace.begin("LD", "PC", "save to cache");
   const problem = await saveToCache(cache, source, options, serialize, caching);
   section.end();

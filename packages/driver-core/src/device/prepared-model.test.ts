@@ -89,7 +89,8 @@ describe("PreparedModel", () => {
 
   it("gives shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE", async () => {
     const shapesWith = async (status: ErrorStatus) => {
-      const model = await prepared((): RunResult => ({ status, outputShapes: sufficient }));
+      const isSufficient = status !== OUTPUT_INSUFFICIENT_SIZE;
+      const model = await prepared((): RunResult => ({ status, outputShapes: [{ dimensions: [2], isSufficient }] }));
       return (await model.execute(absRequest().request)).outputShapes.length;
     };
     expect(await shapesWith(NONE)).toBe(1);
@@ -103,7 +104,8 @@ describe("PreparedModel", () => {
     const timed = async (status: ErrorStatus, measure: MeasureTiming) => {
       const run = (): RunResult => {
         time += 5_000n;
-        return { status, outputShapes: sufficient, timeOnDevice: 3_000n };
+        const isSufficient = status !== OUTPUT_INSUFFICIENT_SIZE;
+        return { status, outputShapes: [{ dimensions: [2], isSufficient }], timeOnDevice: 3_000n };
       };
       const model = await prepared(run, {}, () => time);
       return (await model.execute(absRequest().request, { measure })).timing;

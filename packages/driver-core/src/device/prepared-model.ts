@@ -2,6 +2,7 @@
  * A prepared model: what a request goes through from the call to the answer.
  */
 import {
+  ErrorStatus,
   type ExecuteOptions,
   ExecutionPreference,
   type ExecutionResult,
@@ -12,8 +13,10 @@ import {
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { configureExecutionBurst } from "../burst/server.ts";
+import { nextTurn } from "../schedule/breather.ts";
 import { answer, refused } from "./answer.ts";
-import type { DeviceContext } from "./device.ts";
+import { executeArguments, fencedArguments } from "./arguments.ts";
+import type { DeviceContext } from "./context.ts";
 import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
 import { launch } from "./launch.ts";
@@ -24,7 +27,7 @@ import { run } from "./run.ts";
 
 /** The prepared model over what a backend compiled. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
-  const { name, log, trace, domain } = context;
+  const { name, log, trace, domain, client, breather } = context;
   const executeDetail = `${name}: execute`;
   // All methods use it, so that it lives as long as any of them.
   const held = holdExecutable(record, context);
@@ -36,12 +39,21 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     section.end();
     held.end();
   };
+  /** Why nothing is executed any more. */
+  const closed = (): Refusal | undefined =>
+    client.gone ?? (held.isClosed ? invalid("the prepared model is closed") : undefined);
   const result: PreparedModel = {
-    async execute(request, options = {}) {
-      if (held.isClosed) return refused(invalid("the prepared model is closed"));
+    async execute(request, options) {
+      const refusal = closed();
+      if (refusal !== undefined) {
+        if (breather.isSpent(context.now())) await nextTurn();
+        return refused(refusal);
+      }
       const section = begin();
       try {
         const result = await execute(record, request, options, section, context);
+        // Refusals need no engine: a caller that asks again at once would keep all others from running.
+        if (result.status !== ErrorStatus.NONE && breather.isSpent(context.now())) await nextTurn();
         log.VLOG("DRIVER", () => `${name}: execute gives ${outcomeText(result)}${timingText(result.timing)}`);
         return result;
       } catch (error) {
@@ -50,13 +62,14 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         end(section);
       }
     },
-    async executeFenced(request, waitFor, options = {}) {
-      if (held.isClosed) return unfenced(invalid("the prepared model is closed"));
-      log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(request)} after ${waitFor.length} fences`);
+    async executeFenced(request, waitFor, options) {
+      const refusal = closed();
+      if (refusal !== undefined) return unfenced(refusal);
       const section = begin();
       let launched: ReturnType<typeof executeFenced>;
       try {
-        launched = executeFenced(record, request, waitFor, options, section, context);
+        const taken = fencedArguments(options);
+        launched = "status" in taken ? taken : executeFenced(record, request, waitFor, taken, section, context);
       } catch (error) {
         launched = failure(`executing: ${messageOf(error)}`);
       }
@@ -66,14 +79,16 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         return unfenced(launched);
       }
       const ended = launched.ended.finally(() => end(section));
-      await Promise.race([ended, turnOfTheEventLoop()]);
+      // What is under way in this turn of the event loop may end in it.
+      await Promise.race([ended, nextTurn()]);
       const { syncFence } = launched.answer;
       // An execution that has succeeded already needs no fence.
       return syncFence?.state === "SIGNALED" ? { ...launched.answer, syncFence: null } : launched.answer;
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
-      if (held.isClosed) return { ...invalid("the prepared model is closed"), context: null };
+      const refusal = closed();
+      if (refusal !== undefined) return { ...refusal, context: null };
       const saving = record.preference === ExecutionPreference.LOW_POWER;
       const burst = configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now: context.now,
@@ -93,26 +108,23 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
 async function execute(
   record: ModelRecord,
   request: Request,
-  options: ExecuteOptions,
+  given: ExecuteOptions | undefined,
   section: Section,
   context: DeviceContext,
 ): Promise<ExecutionResult> {
   const { name, now, log } = context;
   const start = now();
-  log.VLOG("DRIVER", () => `${name}: execute ${requestText(request)}`);
+  const options = executeArguments(given);
+  if ("status" in options) return refused(options);
   const placing = section.begin("LD", "PIO", "map pools");
   const launched = launch(record, request, true, context);
   placing.end();
   if ("status" in launched) return refused(launched);
-  const result = await run(record, launched, options, section, context);
+  log.VLOG("DRIVER", () => `${name}: execute ${requestText(launched.request)}`);
+  const result = await run(record, launched, options, section, context, start);
   return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
 }
 
 function unfenced(refusal: Refusal): FencedResult {
   return { ...refusal, syncFence: null, callback: null };
-}
-
-/** Resolves after what is under way in this turn of the event loop, and may end in it. */
-function turnOfTheEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -13,11 +13,20 @@ export function invalid(message: string): Refusal {
   return { status: ErrorStatus.INVALID_ARGUMENT, message };
 }
 
+/** What cannot be done now for want of room, and can be later. */
+export function exhausted(message: string): Refusal {
+  return { status: ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message };
+}
+
 export function failure(message: string): Refusal {
   return { status: ErrorStatus.GENERAL_FAILURE, message };
 }
 
-/** What an error says. */
+/** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "an error that cannot be read";
+  }
 }

@@ -2,12 +2,11 @@ import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { createTraceRecorder } from "@nnhal/utils";
 import { expect, it } from "vitest";
-import { absModel, fakeBackend, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
+import { absModel, fakeDevice, fakeSession, succeeding } from "./fake-backend.test-helper.ts";
 import { rehearse } from "./rehearse.ts";
 
 it("goes all the way of an execution", async () => {
-  const session = await fakeBackend().open();
-  if ("unavailable" in session) throw new Error(session.unavailable);
+  const session = await fakeSession();
   // A request that the device refused would be no rehearsal.
   const status = await rehearse({ name: "rehearsed", session, operationByCode, random: Math.random });
   expect(status).toBe(ErrorStatus.NONE);

@@ -17,10 +17,12 @@ import {
 import { noTracer, silentLogger } from "@nnhal/utils";
 import { createBufferDomain } from "../domains/allocate.ts";
 import { memoryOf } from "../memory/memory.ts";
+import { createBreather } from "../schedule/breather.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
 import { systemTimer } from "../schedule/timer.ts";
 import { createClient } from "./client.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
+import { guardExecutable } from "./guarded-executable.ts";
 import { preparedModel } from "./prepared-model.ts";
 import type { ModelRecord } from "./record.ts";
 import { steadyClock } from "./steady-clock.ts";
@@ -77,10 +79,12 @@ export async function rehearse({
   random,
 }: Pick<DeviceContext, "name" | "session" | "operationByCode" | "random">): Promise<ErrorStatus> {
   const model = rehearsalModel;
+  const graph = viewModel({ model, pools: [], operationByCode });
   const record: ModelRecord = {
     model,
-    graph: viewModel({ model, pools: [], operationByCode }),
-    executable,
+    graph,
+    mandatory: [],
+    executable: guardExecutable(executable, graph, { timer: systemTimer, complain() {}, onAbandoned() {} }),
     preference: ExecutionPreference.FAST_SINGLE_ANSWER,
     priority: Priority.MEDIUM,
   };
@@ -94,8 +98,10 @@ export async function rehearse({
     scheduler: createScheduler({ concurrency: 1, now: steadyClock, timer: systemTimer }),
     caching: undefined,
     idleAfter: 0n,
+    overrun: 0n,
+    breather: createBreather(),
     client: createClient(),
-    domain: createBufferDomain(),
+    domain: createBufferDomain(0),
     log: silentLogger,
     trace: noTracer,
   });

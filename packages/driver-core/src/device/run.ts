@@ -4,44 +4,41 @@
 import type { RunContext, RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecuteOptions, LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
+import { OutOfRoom } from "../domains/budget.ts";
+import { callAt } from "../schedule/timer.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
+import type { RunAnswer } from "./guarded-executable.ts";
 import { checkInputs, isDeviceBuffer, type Launch } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
-import { failure, messageOf } from "./refusal.ts";
+import { exhausted, failure, messageOf, type Refusal } from "./refusal.ts";
 
 /** Runs more than once only while outputs of unknown shape outgrow their device buffers. */
 const mostRuns = 4;
 
-const late: RunResult = {
+const late: Refusal = {
   status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
   message: "the deadline had passed before the execution",
-  outputShapes: [],
 };
 
-const gone: RunResult = {
-  status: ErrorStatus.DEVICE_UNAVAILABLE,
-  message: "the client was closed before the execution",
-  outputShapes: [],
-};
-
-/** Runs an execution when its turn comes. Never rejects. */
+/** Runs an execution when its turn comes. Never rejects. `time`: now. */
 export async function run(
   record: ModelRecord,
   launched: Launch,
   options: ExecuteOptions,
   section: Section,
   context: DeviceContext,
+  time: bigint = context.now(),
 ): Promise<RunResult> {
   const { scheduler, client } = context;
-  if (client.isClosed) return settle(launched, gone);
+  if (client.gone !== undefined) return settle(launched, unrun(client.gone));
   retain(launched);
+  /** Resolves when an engine that was given up on has let go of what the execution uses. */
+  let underWay: Promise<void> | undefined;
   try {
-    if (!scheduler.tryEnter()) {
-      const { priority } = record;
-      const { deadline } = options;
-      const work = { client, priority, ...(deadline !== undefined && { deadline }) };
-      if (!(await scheduler.enter(work))) return settle(launched, client.isClosed ? gone : late);
+    if (!scheduler.tryEnter(time)) {
+      const refusal = await waitForTurn(record, options, context);
+      if (refusal !== undefined) return settle(launched, unrun(refusal));
     }
     try {
       const inputs = inputsNow(record, launched, options, context);
@@ -51,17 +48,69 @@ export async function run(
         const outputs = bindOutputs(record, launched);
         const short = shortOutput(record, launched, outputs);
         if (short !== undefined) return settle(launched, short);
-        const result = await record.executable.run(inputs, outputs, runContext);
+        const pending = record.executable.run(inputs, outputs, runContext, client);
+        const result: RunAnswer = pending instanceof Promise ? await pending : pending;
+        underWay = result.underWay;
         if (runs === mostRuns || !growOutputs(launched, result)) return settle(launched, result);
       }
     } finally {
-      scheduler.leave();
+      if (underWay === undefined) scheduler.leave();
+      else leaveLater(underWay, context);
     }
   } catch (error) {
-    return settle(launched, { ...failure(`executing: ${messageOf(error)}`), outputShapes: [] });
+    const message = `executing: ${messageOf(error)}`;
+    return settle(launched, unrun(error instanceof OutOfRoom ? exhausted(message) : failure(message)));
   } finally {
-    release(launched);
+    if (underWay === undefined) release(launched);
+    else releaseLater(launched, underWay);
   }
+}
+
+function unrun(refusal: Refusal): RunResult {
+  return { ...refusal, outputShapes: [] };
+}
+
+/** Waits until the execution may start; a refusal if it will not. */
+async function waitForTurn(
+  { priority }: ModelRecord,
+  { deadline }: ExecuteOptions,
+  { scheduler, client }: DeviceContext,
+): Promise<Refusal | undefined> {
+  const entry = await scheduler.enter({ client, priority, ...(deadline !== undefined && { deadline }) });
+  switch (entry) {
+    case "started":
+      return undefined;
+    case "full":
+      return noPlaceToWait("execution");
+    default:
+      return client.gone ?? late;
+  }
+}
+
+/** Why work that would have to wait is refused. */
+export function noPlaceToWait(what: string): Refusal {
+  return exhausted(`the device is busy: this client's ${what} finds no place to wait`);
+}
+
+/**
+ * The turn of a run that the engine has not ended in time goes on until it ends, but not for longer than `overrun`: an engine that
+ * hangs must not keep others from running for ever. Until it ends it takes one of its client's places to wait, so that what hangs
+ * cannot become more and more.
+ */
+function leaveLater(underWay: Promise<void>, { scheduler, client, now, timer, overrun }: DeviceContext): void {
+  const giveBack = scheduler.hold(client);
+  let hasLeft = false;
+  const leave = () => {
+    if (hasLeft) return;
+    hasLeft = true;
+    scheduler.leave();
+  };
+  const cancel = callAt(now() + overrun, now, timer, leave);
+  void underWay.then(() => {
+    cancel();
+    giveBack?.();
+    leave();
+  });
 }
 
 /** The inputs as they are now, or why the execution cannot start. */
@@ -71,9 +120,9 @@ function inputsNow(
   { deadline }: ExecuteOptions,
   { now }: DeviceContext,
 ): ReturnType<typeof bindInputs> | RunResult {
-  if (deadline !== undefined && now() >= deadline) return late;
+  if (deadline !== undefined && now() >= deadline) return unrun(late);
   const refusal = launched.isPlain ? undefined : checkInputs(record, launched);
-  return refusal === undefined ? bindInputs(record, launched) : { ...refusal, outputShapes: [] };
+  return refusal === undefined ? bindInputs(record, launched) : unrun(refusal);
 }
 
 function contextOf(
@@ -94,7 +143,7 @@ function contextOf(
   };
 }
 
-/** Whoever closes or loses a device buffer meanwhile does not free what the execution uses. */
+/** A device buffer that is closed or lost meanwhile does not free what the execution uses. */
 function retain({ isPlain, pools }: Launch): void {
   if (isPlain) return;
   for (const pool of pools) if (isDeviceBuffer(pool)) pool.storage.retain();
@@ -103,4 +152,15 @@ function retain({ isPlain, pools }: Launch): void {
 function release({ isPlain, pools }: Launch): void {
   if (isPlain) return;
   for (const pool of pools) if (isDeviceBuffer(pool)) pool.storage.release();
+}
+
+/** Until the engine has let go of them, places in its memory are not used for anything else. */
+function releaseLater(launched: Launch, underWay: Promise<void>): void {
+  if (launched.isPlain) return;
+  const inPlaces = [...launched.written.values()].filter(({ storage }) => storage.place !== undefined);
+  for (const buffer of inPlaces) buffer.lateRuns++;
+  void underWay.then(() => {
+    for (const buffer of inPlaces) buffer.lateRuns--;
+    release(launched);
+  });
 }

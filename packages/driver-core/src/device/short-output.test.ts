@@ -9,11 +9,16 @@ import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.tes
 const { NONE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
 /** How an execution ends whose output has some bytes, and how often the backend ran. */
-async function execute(length: number, dimensions: readonly number[], asked: readonly number[] = []) {
+async function execute(
+  length: number,
+  dimensions: readonly number[],
+  asked: readonly number[] = [],
+  found: readonly number[] = [2],
+) {
   let runs = 0;
   const run = (): RunResult => {
     runs++;
-    return { status: NONE, outputShapes: [{ dimensions: [2], isSufficient: true }] };
+    return { status: NONE, outputShapes: [{ dimensions: found, isSufficient: true }] };
   };
   const device = await fakeDevice({ compile: async () => ({ ...succeeding, run }) });
   const [input, output] = absModel.main.operands;
@@ -41,7 +46,12 @@ describe("an output", () => {
   });
 
   it("that is large enough, or of a shape that only the run finds, is run for", async () => {
-    for (const { result, runs } of [await execute(8, [2]), await execute(7, [0]), await execute(7, [])]) {
+    const found = [1];
+    for (const { result, runs } of [
+      await execute(8, [2]),
+      await execute(7, [0], [], found),
+      await execute(7, [], [], found),
+    ]) {
       expect([result?.status, runs()]).toEqual([NONE, 1]);
     }
   });

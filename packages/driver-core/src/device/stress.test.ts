@@ -204,3 +204,55 @@ describe("10,000 executions from 64 callers", () => {
     for (const output of outputs) expect([...floatsIn(output)]).toEqual([1, 2, 3, 4, 5, 6]);
   });
 });
+
+describe("several clients, priorities and deadlines at once", () => {
+  it("a client that never stops starves neither other clients nor the event loop", async () => {
+    const device = await openDevice({ backend: referenceBackend, concurrency: 1, limits: { waitingPerClient: 64 } });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    const greedy = await device.prepareModel(reluModel(), { priority: Priority.HIGH });
+    const modest = await device.connect().prepareModel(reluModel(), { priority: Priority.LOW });
+    const request = () => requestFor([floats(1, 2, 3, 4, 5, 6)], [allocateMemory(24)]);
+    let isOver = false;
+    let turns = 0;
+    const counts = new Map<string, number>();
+    const note = (who: string, { status }: { readonly status: ErrorStatus }) => {
+      const key = `${who} ${status}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    };
+    // As many as the device takes, and more: what is refused comes again at once.
+    let ended = 0;
+    const loops = Array.from({ length: 100 }, async (_, index) => {
+      // An end, so that a device that lets no one else run fails the test instead of keeping it for ever.
+      for (let execution = 0; execution < 4000 && !isOver; execution++) {
+        const deadline = index % 3 === 0 ? { deadline: steadyClock() + 10_000_000n } : {};
+        note("greedy", (await greedy.preparedModel?.execute(request(), deadline)) ?? { status: NONE });
+      }
+      ended++;
+    });
+    const turning = (async () => {
+      while (!isOver) {
+        await new Promise(setImmediate);
+        turns++;
+      }
+    })();
+    for (let execution = 0; execution < 50; execution++) {
+      note("modest", (await modest.preparedModel?.execute(request())) ?? { status: NONE });
+    }
+    // The event loop has turned meanwhile and timers go off, though everything is answered without waiting for anything.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect([turns > 0, ended]).toEqual([true, 0]);
+    isOver = true;
+    await Promise.all([...loops, turning]);
+    expect(counts.get(`modest ${NONE}`)).toBe(50);
+    expect(counts.get(`greedy ${NONE}`)).toBeGreaterThan(50);
+    expect(counts.get(`greedy ${ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT}`)).toBeGreaterThan(0);
+    const possible = [
+      NONE,
+      ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT,
+      MISSED_DEADLINE_PERSISTENT,
+      MISSED_DEADLINE_TRANSIENT,
+    ];
+    for (const key of counts.keys()) expect(possible.map(String)).toContain(key.split(" ")[1]);
+    await device.close();
+  });
+});

@@ -2,10 +2,11 @@
  * Which operations of a model a backend takes. An IF or WHILE is taken only if every operation of every subgraph that it
  * reaches is.
  */
-import { type BackendSession, type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
+import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
 import type { Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
-import type { DeviceContext } from "./device.ts";
+import type { DeviceContext } from "./context.ts";
+import type { GuardedSession } from "./guarded-session.ts";
 
 /** Why a model cannot be prepared for the operations that it has; undefined where it can. */
 export function whyUnsupported(source: GraphSource, { name, session }: DeviceContext): string | undefined {
@@ -22,7 +23,7 @@ export interface SubgraphSupport {
 }
 
 /** What a backend says of the operations of the main subgraph. */
-export function supportOf(source: GraphSource, session: BackendSession): SubgraphSupport {
+export function supportOf(source: GraphSource, session: Pick<GuardedSession, "supports">): SubgraphSupport {
   const { model } = source;
   /** Why a referenced subgraph is not supported, by its index; undefined where it is. */
   const known = new Map<number, string | undefined>();

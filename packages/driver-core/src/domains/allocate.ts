@@ -1,20 +1,22 @@
 /**
  * Allocating buffers for a device's prepared models (HAL 1.3 IDevice.allocate).
  */
-import type { BackendBuffer, BackendSession } from "@nnhal/backend";
 import {
   type AllocateResult,
   type BufferDesc,
   type BufferRole,
   ErrorStatus,
-  type OperandTypeName,
   operandTypeNames,
   operandTypes,
   type PreparedModel,
 } from "@nnhal/types";
-import { type BufferOperand, describeBuffer, type PreparedModelRecord } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { describeBuffer, type PreparedModelRecord } from "@nnhal/validation";
+import { allocateArguments } from "../device/arguments.ts";
+import type { Client } from "../device/client.ts";
+import { formatIssues } from "../device/format-issues.ts";
+import type { GuardedSession } from "../device/guarded-session.ts";
 import { messageOf } from "../device/refusal.ts";
+import { type BufferBudget, createBudget } from "./budget.ts";
 import { bufferInterface } from "./buffer.ts";
 import { type BufferUses, type DeviceBuffer, sizeOf } from "./device-buffer.ts";
 import { createStorage } from "./storage.ts";
@@ -25,27 +27,37 @@ export interface BufferDomain {
   /** The client's own prepared models. */
   readonly records: WeakMap<PreparedModel, PreparedModelRecord>;
   readonly buffers: BufferTracker<DeviceBuffer>;
+  readonly budget: BufferBudget;
 }
 
-/** A client's domain with nothing in it. */
-export function createBufferDomain(): BufferDomain {
-  return { records: new WeakMap(), buffers: createBufferTracker() };
+/** A client's domain with nothing in it. `mostBytes`: what its buffers may take together. */
+export function createBufferDomain(mostBytes: number): BufferDomain {
+  return { records: new WeakMap(), buffers: createBufferTracker(), budget: createBudget(mostBytes) };
 }
 
 /** Sizes above this do not fit in the HAL's 32 bits. */
 const greatestSize = 0xffff_ffff;
 
-/** Allocates a buffer. Never throws. */
+/** Who allocates. */
+export interface Allocator {
+  readonly domain: BufferDomain;
+  readonly session: Pick<GuardedSession, "allocate">;
+  readonly client: Client;
+}
+
+/** Allocates a buffer. Never throws; the arguments may be anything. */
 export function allocate(
-  { records, buffers }: BufferDomain,
-  session: Pick<BackendSession, "allocate">,
+  { domain: { records, buffers, budget }, session, client }: Allocator,
   desc: BufferDesc,
   preparedModels: readonly (PreparedModel | null)[],
-  inputRoles: readonly BufferRole[],
-  outputRoles: readonly BufferRole[],
+  inputs: readonly BufferRole[],
+  outputs: readonly BufferRole[],
 ): AllocateResult {
-  const known = Array.isArray(preparedModels) ? preparedModels.map((model) => recordOf(records, model)) : [];
-  const { issues, operand } = describeBuffer({ desc, preparedModels: known, inputRoles, outputRoles });
+  const taken = allocateArguments(desc, preparedModels, inputs, outputs);
+  if ("status" in taken) return refuse(taken.status, taken.message);
+  const { dimensions, inputRoles, outputRoles } = taken;
+  const known = taken.preparedModels.map((model) => recordOf(records, model));
+  const { issues, operand } = describeBuffer({ desc: { dimensions }, preparedModels: known, inputRoles, outputRoles });
   if (operand === undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, formatIssues(issues));
   const type = operandTypeNames.get(operand.type);
   if (type === undefined || operandTypes[type].elementSize === 0) {
@@ -58,8 +70,17 @@ export function allocate(
   if (size > greatestSize) {
     return refuse(ErrorStatus.GENERAL_FAILURE, `a ${type} of ${operand.dimensions.join("x")} takes ${size} bytes`);
   }
+  const place = session.allocate({
+    type,
+    dimensions: operand.dimensions,
+    scale: operand.scale,
+    zeroPoint: operand.zeroPoint,
+  });
+  if (place !== undefined && "status" in place) {
+    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be had: ${place.message}`);
+  }
   try {
-    const storage = createStorage(placeFor(session, type, operand), size);
+    const storage = createStorage(place, size, budget);
     const buffer: DeviceBuffer = {
       type,
       operand,
@@ -68,16 +89,19 @@ export function allocate(
       dimensions: operand.dimensions,
       initialised: false,
       isClosed: false,
+      lateRuns: 0,
     };
     const token = buffers.add(buffer, () => storage.release());
     const inHostMemory = storage.place === undefined;
     return {
       status: ErrorStatus.NONE,
-      buffer: bufferInterface(buffer, () => closeBuffer(buffer, buffers)),
+      buffer: bufferInterface(buffer, client, () => closeBuffer(buffer, buffers)),
       token,
       ...(inHostMemory && { inHostMemory }),
     };
   } catch (error) {
+    // The HAL knows no other failure of an allocation.
+    place?.close();
     return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be had: ${messageOf(error)}`);
   }
 }
@@ -95,17 +119,9 @@ export function closeBuffers({ buffers }: BufferDomain): void {
   for (const buffer of buffers.living()) closeBuffer(buffer, buffers);
 }
 
-function recordOf(records: BufferDomain["records"], model: PreparedModel | null): PreparedModelRecord | null {
-  const isObject = typeof model === "object" && model !== null;
-  return isObject ? (records.get(model) ?? null) : null;
-}
-
-function placeFor(
-  { allocate: inBackend }: Pick<BackendSession, "allocate">,
-  type: OperandTypeName,
-  { dimensions, scale, zeroPoint }: BufferOperand,
-): BackendBuffer | undefined {
-  return inBackend?.({ type, dimensions, scale, zeroPoint });
+function recordOf(records: BufferDomain["records"], model: unknown): PreparedModelRecord | null {
+  // Of anything else that stands in the list there is no record.
+  return (typeof model === "object" && model !== null && records.get(model as PreparedModel)) || null;
 }
 
 function usesOf(

@@ -2,19 +2,31 @@
  * A device buffer as its client sees it: copying to and from memory, and letting go.
  */
 import { ErrorStatus, type IBuffer, type Memory, type Outcome } from "@nnhal/types";
-import { poolIssues } from "@nnhal/validation";
-import { failure, invalid, messageOf } from "../device/refusal.ts";
+import { poolIssues, show } from "@nnhal/validation";
+import type { Client } from "../device/client.ts";
+import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
-import { type DeviceBuffer, dimensionsProblem, initialise, reset, sizeOf, valueSize } from "./device-buffer.ts";
+import {
+  type DeviceBuffer,
+  dimensionsProblem,
+  initialise,
+  reset,
+  sizeOf,
+  usedByLateRun,
+  valueSize,
+} from "./device-buffer.ts";
 
 const ok: Outcome = { status: ErrorStatus.NONE };
 
-/** The interface of a buffer. `close`: frees it and its token. */
-export function bufferInterface(buffer: DeviceBuffer, close: () => void): IBuffer {
+/** The interface of a buffer of a client. `close`: frees it and its token. */
+export function bufferInterface(buffer: DeviceBuffer, client: Client, close: () => void): IBuffer {
   const { storage } = buffer;
-  const during = async (what: string, work: () => Promise<Outcome>): Promise<Outcome> => {
+  const during = (what: string, work: () => Promise<Outcome>) => client.during(attempt(what, work));
+  const attempt = async (what: string, work: () => Promise<Outcome>): Promise<Outcome> => {
+    if (client.gone !== undefined) return client.gone;
     if (buffer.isClosed) return invalid(`${what}: the buffer is closed`);
+    if (buffer.lateRuns > 0) return failure(`${what}: ${usedByLateRun}`);
     storage.retain();
     try {
       const { status, message } = await work();
@@ -26,17 +38,17 @@ export function bufferInterface(buffer: DeviceBuffer, close: () => void): IBuffe
     }
   };
   return {
-    copyTo: (dst) => during("copying from a device buffer", () => copyTo(buffer, dst)),
+    copyTo: (dst) => during("copying from a device buffer", () => copyTo(buffer, dst, client)),
     copyFrom: (src, dimensions) =>
       during("copying to a device buffer", async () => {
         reset(buffer);
-        return copyFrom(buffer, src, dimensions);
+        return copyFrom(buffer, src, dimensions, client);
       }),
     close,
   };
 }
 
-async function copyTo(buffer: DeviceBuffer, dst: Memory): Promise<Outcome> {
+async function copyTo(buffer: DeviceBuffer, dst: Memory, client: Client): Promise<Outcome> {
   const mapping = mapMemoryFor(dst);
   if ("status" in mapping) return mapping;
   const needed = valueSize(buffer);
@@ -45,15 +57,18 @@ async function copyTo(buffer: DeviceBuffer, dst: Memory): Promise<Outcome> {
   }
   if (!mapping.writable) return invalid("the memory may not be written");
   if (!buffer.initialised) return failure("the buffer has no value");
-  await buffer.storage.read(mapping.bytes);
+  const { bytes } = mapping;
+  const { place, bytes: value } = buffer.storage;
+  const refusal = await place?.read(bytes, client);
+  if (refusal !== undefined) return refusal;
+  if (place === undefined) bytes.set(value.subarray(0, bytes.length));
   mapping.store?.(0, mapping.bytes.length);
   return ok;
 }
 
-async function copyFrom(buffer: DeviceBuffer, src: Memory, dimensions: readonly number[]): Promise<Outcome> {
-  if (!Array.isArray(dimensions) || !dimensions.every((extent) => extent >>> 0 === extent)) {
-    return invalid(`the dimensions are ${String(dimensions)} where an array of integers is needed`);
-  }
+async function copyFrom(buffer: DeviceBuffer, src: Memory, given: readonly number[], client: Client): Promise<Outcome> {
+  const dimensions = dimensionsIn(given);
+  if ("status" in dimensions) return dimensions;
   const mapping = mapMemoryFor(src);
   if ("status" in mapping) return mapping;
   const problem = dimensionsProblem(buffer, dimensions);
@@ -66,14 +81,42 @@ async function copyFrom(buffer: DeviceBuffer, src: Memory, dimensions: readonly 
     );
   }
   mapping.load?.(0, mapping.bytes.length);
-  await buffer.storage.write(mapping.bytes, actual);
+  const { storage } = buffer;
+  if (storage.place === undefined) {
+    storage.reserve(mapping.bytes.length);
+    storage.bytes.set(mapping.bytes);
+  } else {
+    const refusal = await storage.place.write(mapping.bytes, actual, client);
+    if (refusal !== undefined) return refusal;
+  }
   initialise(buffer, [...actual]);
   return ok;
 }
 
-/** Maps a memory whose bytes can be copied: any kind but a hardware buffer that is no BLOB. */
+/** The caller's dimensions, read once. They may be anything. */
+function dimensionsIn(given: readonly number[]): readonly number[] | Refusal {
+  const problem = () => invalid(`the dimensions are ${show(given)} where an array of integers >= 0 is needed`);
+  try {
+    if (!Array.isArray(given)) return problem();
+    const { length } = given;
+    // No operand has more.
+    if (length > 1024) return problem();
+    const dimensions: number[] = [];
+    for (let axis = 0; axis < length; axis++) {
+      const extent: unknown = given[axis];
+      if (typeof extent !== "number" || extent >>> 0 !== extent) return problem();
+      dimensions.push(extent);
+    }
+    return dimensions;
+  } catch (error) {
+    return invalid(`the dimensions cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** Maps a memory whose bytes can be copied: any kind except a hardware buffer that is not a BLOB. */
 function mapMemoryFor(memory: Memory): Mapping | Outcome {
-  const [issue] = poolIssues(memory);
+  // A pool of a request has a memory inside, and is not one.
+  const [issue] = poolIssues({ kind: "memory", memory });
   if (issue !== undefined) return invalid(`the memory is not valid: ${issue.path}: ${issue.message}`);
   if (memory.name === "hardware_buffer") return invalid("the memory is a hardware_buffer, whose layout is private");
   const mapping = mapPool(memory);

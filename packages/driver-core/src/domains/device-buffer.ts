@@ -25,7 +25,12 @@ export interface DeviceBuffer {
   initialised: boolean;
   /** Whether its client has let go of it. */
   isClosed: boolean;
+  /** How many executions were answered while the engine still used its place: until they have ended, its value is not certain. */
+  lateRuns: number;
 }
+
+/** Why a buffer with `lateRuns` cannot be used. */
+export const usedByLateRun = "the engine has not ended an execution on the buffer that was given up on";
 
 /** The buffer has a value of this shape from now on. */
 export function initialise(buffer: DeviceBuffer, dimensions: readonly number[]): void {

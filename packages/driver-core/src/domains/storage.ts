@@ -1,48 +1,41 @@
 /**
  * Where a device buffer's value lies: in bytes that grow with it, or in the backend's own memory.
  */
-import type { BackendBuffer } from "@nnhal/backend";
+import type { GuardedPlace } from "../device/guarded-place.ts";
+import type { BufferBudget } from "./budget.ts";
 
 /** Where a value lies. */
 export interface BufferStorage {
   /** The backend's place; undefined: the value lies in `bytes`. */
-  readonly place: BackendBuffer | undefined;
-  /** Room for a value, whose bytes come first. Empty where the backend has the value. */
+  readonly place: GuardedPlace | undefined;
+  /** Room for a value, whose bytes come first. Empty if the backend has the value. */
   bytes: Uint8Array;
-  /** Makes room. What lay in the bytes is gone. */
+  /** Makes room, of which the bytes are gone then. Throws OutOfRoom if there is none. */
   reserve(size: number): void;
-  /** Copies the value of so many bytes out. */
-  read(bytes: Uint8Array): void | Promise<void>;
-  write(bytes: Uint8Array, dimensions: readonly number[]): void | Promise<void>;
-  /** Somebody uses the value from now on; `release` has to follow. */
+  /** Something uses the value from now on; `release` has to follow. */
   retain(): void;
   /** Frees the place once the last user has gone, the buffer itself among them. */
   release(): void;
 }
 
-/** Storage with one user. */
-export function createStorage(place: BackendBuffer | undefined, size: number): BufferStorage {
+/** Storage with one user. Throws OutOfRoom if there is no room for it. */
+export function createStorage(place: GuardedPlace | undefined, size: number, budget: BufferBudget): BufferStorage {
   let users = 1;
+  if (place !== undefined) budget.take(size);
   const storage: BufferStorage = {
     place,
-    bytes: new Uint8Array(place === undefined ? size : 0),
+    bytes: place === undefined ? budget.bytes(size) : new Uint8Array(0),
     reserve(needed) {
-      if (place === undefined && storage.bytes.length < needed) storage.bytes = new Uint8Array(needed);
-    },
-    read(bytes) {
-      if (place !== undefined) return place.read(bytes);
-      bytes.set(storage.bytes.subarray(0, bytes.length));
-    },
-    write(bytes, dimensions) {
-      if (place !== undefined) return place.write(bytes, dimensions);
-      storage.reserve(bytes.length);
-      storage.bytes.set(bytes);
+      const { length } = storage.bytes;
+      if (place === undefined && length < needed) storage.bytes = budget.bytes(needed, length);
     },
     retain() {
       users++;
     },
     release() {
-      if (--users === 0) place?.close();
+      if (--users > 0) return;
+      budget.giveBack(place === undefined ? storage.bytes.length : size);
+      place?.close();
     },
   };
   return storage;

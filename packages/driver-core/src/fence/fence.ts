@@ -2,6 +2,9 @@
  * Sync fences: made by whoever does the work, waited for by whoever needs it done.
  */
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
+import { show } from "@nnhal/validation";
+import { longestList } from "../device/arguments.ts";
+import { messageOf } from "../device/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 
 /** A fence and what settles it. The first of `signal` and `fail` counts, all later ones do nothing. */
@@ -37,15 +40,29 @@ export function createFence(): FenceSource {
 
 /** The fences that an execution is to wait for, or which of them cannot be: one that is null, or has failed (executeFenced). */
 export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Required<Outcome> {
+  const refuse = (problem: string) => ({ status: ErrorStatus.INVALID_ARGUMENT, message: problem });
   const fences: SyncFence[] = [];
-  for (const [index, fence] of waitFor.entries()) {
-    if (fence?.state === "ACTIVE" || fence?.state === "SIGNALED") fences.push(fence);
-    else {
-      const what = fence === null ? "null where a fence is needed" : `a fence in state ${fence.state}`;
-      return { status: ErrorStatus.INVALID_ARGUMENT, message: `waitFor[${index}] is ${what}` };
+  try {
+    if (!Array.isArray(waitFor)) return refuse(`waitFor is ${show(waitFor)} where an array is needed`);
+    const { length } = waitFor;
+    if (length > longestList) return refuse(`waitFor has ${length} fences where ${longestList} are the most`);
+    for (let index = 0; index < length; index++) {
+      const fence: unknown = waitFor[index];
+      if (typeof fence !== "object" || fence === null) {
+        return refuse(`waitFor[${index}] is ${show(fence)} where a fence is needed`);
+      }
+      // Whatever the object is, reading a property of it gives something, or throws.
+      const { state } = fence as { readonly state?: unknown };
+      if (state !== "ACTIVE" && state !== "SIGNALED") {
+        return refuse(`waitFor[${index}] is a fence in state ${typeof state === "string" ? state : show(state)}`);
+      }
+      // It has the state of a fence; what its other members do is guarded when they are used.
+      fences.push(fence as SyncFence);
     }
+    return fences;
+  } catch (error) {
+    return refuse(`waitFor cannot be read: ${messageOf(error)}`);
   }
-  return fences;
 }
 
 /**
@@ -60,13 +77,23 @@ export function mergeFences(fences: readonly SyncFence[]): SyncFence {
     else if (--left === 0) signal();
   };
   // Those that are settled already count at once, before anybody can look.
-  for (const one of fences) if (one.state !== "SIGNALED") left++;
+  const states = fences.map(stateOf);
+  for (const state of states) if (state !== "SIGNALED") left++;
   if (left === 0) signal();
-  for (const one of fences) {
-    if (one.state === "ERROR" || one.state === "UNKNOWN") fail();
-    else if (one.state === "ACTIVE") void waitSafely(one).then(note);
+  for (const [index, state] of states.entries()) {
+    if (state === "ACTIVE") void waitSafely(fences[index]).then(note);
+    else if (state !== "SIGNALED") fail();
   }
   return fence;
+}
+
+/** The state of a fence; UNKNOWN if it cannot tell. */
+function stateOf(fence: SyncFence): FenceState {
+  try {
+    return fence.state;
+  } catch {
+    return "UNKNOWN";
+  }
 }
 
 /** The state that a fence comes to; UNKNOWN where a fence that somebody else made breaks its promise. */

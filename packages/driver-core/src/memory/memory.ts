@@ -22,17 +22,18 @@ export function memoryOf(bytes: Uint8Array): Memory {
 
 const mapped = new WeakMap<Memory, Mapping>();
 
-/**
- * Maps a memory, once: the same memory has the same mapping as long as it lives. Never throws for a memory that
- * validation has passed.
- */
+/** Maps a memory, once: the same memory has the same mapping as long as it lives. Never throws, whatever the memory is. */
 export function mapPool(memory: Memory): Mapping | Unmappable {
-  const known = mapped.get(memory);
-  // The bytes are fewer where the buffer they lay in has been transferred to another thread.
-  if (known !== undefined && known.bytes.length === memory.size) return known;
-  const mapping = mapAnew(memory);
-  if (!("unmappable" in mapping)) mapped.set(memory, mapping);
-  return mapping;
+  try {
+    const known = mapped.get(memory);
+    // The bytes are fewer if the buffer they lay in has been transferred to another thread.
+    if (known !== undefined && known.bytes.length === memory.size) return known;
+    const mapping = mapAnew(memory);
+    if (!("unmappable" in mapping)) mapped.set(memory, mapping);
+    return mapping;
+  } catch (error) {
+    return { unmappable: `a memory cannot be read: ${error instanceof Error ? error.message : "it throws"}` };
+  }
 }
 
 /**

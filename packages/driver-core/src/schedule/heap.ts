@@ -8,6 +8,8 @@ export interface Heap<Item> {
   add(item: Item): void;
   /** Takes the least item out; undefined where there is none. */
   take(): Item | undefined;
+  /** Removes all items but those that `isKept` is true for. */
+  keep(isKept: (item: Item) => boolean): void;
 }
 
 /** An empty heap. `isBefore`: whether an item comes before another. */
@@ -24,8 +26,8 @@ export function createHeap<Item>(isBefore: (a: Item, b: Item) => boolean): Heap<
       at = parent;
     }
   };
-  const sink = () => {
-    for (let at = 0; ; ) {
+  const sink = (from: number) => {
+    for (let at = from; ; ) {
       let least = at;
       for (const child of [2 * at + 1, 2 * at + 2]) {
         if (child < items.length && isBefore(items[child], items[least])) least = child;
@@ -47,9 +49,15 @@ export function createHeap<Item>(isBefore: (a: Item, b: Item) => boolean): Heap<
       const last = items.pop();
       if (items.length > 0 && last !== undefined) {
         items[0] = last;
-        sink();
+        sink(0);
       }
       return first;
+    },
+    keep(isKept) {
+      let kept = 0;
+      for (const item of items) if (isKept(item)) items[kept++] = item;
+      items.length = kept;
+      for (let index = (kept >> 1) - 1; index >= 0; index--) sink(index);
     },
   };
 }

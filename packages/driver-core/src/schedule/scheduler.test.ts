@@ -1,21 +1,22 @@
 import { Priority } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createBreather, nextTurn } from "./breather.ts";
 import { manualClock } from "./manual-clock.test-helper.ts";
-import { createScheduler } from "./scheduler.ts";
+import { createScheduler, type WaitingLimits } from "./scheduler.ts";
 import { callAt } from "./timer.ts";
 
 const { LOW, MEDIUM, HIGH } = Priority;
 const ageing = 100n;
 
 /** A scheduler on a clock that stands still, and a list of what it started. */
-function setUp(concurrency = 1) {
+function setUp(concurrency = 1, limits: WaitingLimits = {}) {
   const clock = manualClock();
-  const scheduler = createScheduler({ concurrency, ageing, now: clock.now, timer: clock.timer });
+  const scheduler = createScheduler({ ...limits, concurrency, ageing, now: clock.now, timer: clock.timer });
   const started: string[] = [];
   const enter = async (name: string, priority: Priority, client: object = scheduler, deadline?: bigint) => {
-    const isStarted = await scheduler.enter({ client, priority, ...(deadline !== undefined && { deadline }) });
-    started.push(isStarted ? name : `${name} too late`);
+    const entry = await scheduler.enter({ client, priority, ...(deadline !== undefined && { deadline }) });
+    started.push(entry === "started" ? name : `${name} ${entry}`);
   };
   /** Ends one piece of work after the other until nothing waits. */
   const drain = async () => {
@@ -32,20 +33,20 @@ function setUp(concurrency = 1) {
 describe("createScheduler", () => {
   it("starts work at once while there is room", async () => {
     const { scheduler, started, enter } = setUp(2);
-    expect([scheduler.tryEnter(), scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, true, false]);
+    expect([scheduler.tryEnter(0n), scheduler.tryEnter(0n), scheduler.tryEnter(0n)]).toEqual([true, true, false]);
     const waiting = enter("late", LOW);
     expect(scheduler.waiting).toBe(1);
     scheduler.leave();
     await waiting;
     expect([started, scheduler.waiting]).toEqual([["late"], 0]);
     scheduler.leave();
-    expect([scheduler.tryEnter(), scheduler.tryEnter()]).toEqual([true, false]);
+    expect([scheduler.tryEnter(0n), scheduler.tryEnter(0n)]).toEqual([true, false]);
   });
 
   it("starts nothing that waits of a client that is dismissed, and all of the others'", async () => {
     const { clock, scheduler, started, enter, drain } = setUp();
     const [gone, other] = [{}, {}];
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("gone 1", HIGH, gone, 50n);
     void enter("other 1", LOW, other);
     void enter("gone 2", LOW, gone);
@@ -54,12 +55,12 @@ describe("createScheduler", () => {
     scheduler.dismiss({});
     expect([scheduler.waiting, clock.waiting]).toEqual([2, 0]);
     await drain();
-    expect(started).toEqual(["gone 1 too late", "gone 2 too late", "other 1", "other 2"]);
+    expect(started).toEqual(["gone 1 dismissed", "gone 2 dismissed", "other 1", "other 2"]);
   });
 
   it("goes by priority, then by arrival", async () => {
     const { scheduler, started, enter, drain } = setUp();
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     for (const [name, priority] of [
       ["low", LOW],
       ["medium 1", MEDIUM],
@@ -79,7 +80,7 @@ describe("createScheduler", () => {
       [2n * ageing, "low"],
     ] as const) {
       const { clock, scheduler, started, enter, drain } = setUp();
-      scheduler.tryEnter();
+      scheduler.tryEnter(0n);
       void enter("low", LOW);
       clock.advance(wait);
       void enter("high", HIGH);
@@ -91,7 +92,7 @@ describe("createScheduler", () => {
   it("lets clients take turns, whatever their priorities", async () => {
     const { scheduler, started, enter, drain } = setUp();
     const [a, b] = [{}, {}];
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     for (const index of [1, 2, 3]) void enter(`a${index}`, HIGH, a);
     for (const index of [1, 2]) void enter(`b${index}`, LOW, b);
     await drain();
@@ -100,25 +101,129 @@ describe("createScheduler", () => {
 
   it("tells work when its deadline comes while it waits, and not before", async () => {
     const { clock, scheduler, started, enter, drain } = setUp();
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("a", MEDIUM, scheduler, 10n);
     void enter("b", MEDIUM, scheduler, 11n);
     void enter("c", MEDIUM);
     clock.advance(10n);
     await Promise.resolve();
     await Promise.resolve();
-    expect([started, scheduler.waiting]).toEqual([["a too late"], 2]);
+    expect([started, scheduler.waiting]).toEqual([["a late"], 2]);
     await drain();
-    expect(started).toEqual(["a too late", "b", "c"]);
+    expect(started).toEqual(["a late", "b", "c"]);
     expect(clock.waiting).toBe(0);
     await enter("d", MEDIUM, scheduler, 10n);
-    expect(started.at(-1)).toBe("d too late");
+    expect(started.at(-1)).toBe("d late");
   });
 
   it("refuses a concurrency that would never start anything", () => {
     const { now } = manualClock();
     expect(() => createScheduler({ concurrency: 0, now })).toThrow(RangeError);
     expect(() => createScheduler({ concurrency: Number.NaN, now })).toThrow(RangeError);
+  });
+
+  it("refuses limits that would refuse everything", () => {
+    const { now } = manualClock();
+    const make = (limits: WaitingLimits) => () => createScheduler({ concurrency: 1, now, ...limits });
+    expect(make({ waiting: 0 })).toThrow("a scheduler needs waiting of at least 1, not 0");
+    expect(make({ waitingPerClient: 0 })).toThrow(RangeError);
+    expect(make({ waiting: 1, waitingPerClient: 1 })).not.toThrow();
+  });
+
+  it("refuses work for which there is no place to wait, and takes it again when there is", async () => {
+    const { scheduler, started, enter, drain } = setUp(1, { waiting: 3, waitingPerClient: 2 });
+    const [a, b] = [{}, {}];
+    scheduler.tryEnter(0n);
+    void enter("a1", LOW, a);
+    void enter("a2", LOW, a);
+    expect([scheduler.isFull(a), scheduler.isFull(b)]).toEqual([true, false]);
+    await enter("a3", HIGH, a);
+    void enter("b1", LOW, b);
+    expect([scheduler.isFull(a), scheduler.isFull(b)]).toEqual([true, true]);
+    await enter("b2", HIGH, b);
+    expect([started, scheduler.waiting]).toEqual([["a3 full", "b2 full"], 3]);
+    scheduler.leave();
+    await Promise.resolve();
+    expect([scheduler.isFull(a), scheduler.isFull(b)]).toEqual([false, false]);
+    await drain();
+    expect(started).toEqual(["a3 full", "b2 full", "a1", "b1", "a2"]);
+  });
+
+  it("counts places that are held beside the queue, each until it is given back once", async () => {
+    const { scheduler, started, enter } = setUp(1, { waiting: 3, waitingPerClient: 2 });
+    const client = {};
+    const [first, second] = [scheduler.hold(client), scheduler.hold(client)];
+    expect([scheduler.hold(client), scheduler.isFull(client), scheduler.waiting]).toEqual([undefined, true, 0]);
+    scheduler.tryEnter(0n);
+    await enter("early", HIGH, client);
+    first?.();
+    first?.();
+    expect(scheduler.isFull(client)).toBe(false);
+    void enter("fits", HIGH, client);
+    expect(scheduler.isFull(client)).toBe(true);
+    second?.();
+    scheduler.leave();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(started).toEqual(["early full", "fits"]);
+  });
+
+  it("gives places back to work that is too late, or dismissed", async () => {
+    const { clock, scheduler, enter } = setUp(1, { waitingPerClient: 2 });
+    const client = {};
+    scheduler.tryEnter(0n);
+    void enter("a", LOW, client, 10n);
+    void enter("b", LOW, client);
+    expect(scheduler.isFull(client)).toBe(true);
+    clock.advance(10n);
+    expect(scheduler.isFull(client)).toBe(false);
+    void enter("c", LOW, client);
+    scheduler.dismiss(client);
+    expect([scheduler.isFull(client), scheduler.waiting]).toEqual([false, 0]);
+  });
+
+  it("keeps the order of what is left when much of it has become too late", async () => {
+    const { clock, scheduler, started, enter, drain } = setUp(1);
+    scheduler.tryEnter(0n);
+    const kept: string[] = [];
+    for (let index = 0; index < 200; index++) {
+      const isKept = index % 5 === 0;
+      if (isKept) kept.push(`${index}`);
+      void enter(`${index}`, LOW, scheduler, isKept ? undefined : 10n);
+    }
+    clock.advance(10n);
+    expect(scheduler.waiting).toBe(kept.length);
+    await drain();
+    expect(started.filter((name) => !name.endsWith("late"))).toEqual(kept);
+    expect(started).toHaveLength(200);
+  });
+
+  it("starts what would make a turn of the event loop too long in the next one, in order", async () => {
+    const clock = manualClock();
+    const breather = createBreather(10n);
+    const scheduler = createScheduler({ concurrency: 2, now: clock.now, timer: clock.timer, breather });
+    const started: number[] = [];
+    const enter = async (index: number) => {
+      await scheduler.enter({ client: scheduler, priority: LOW });
+      started.push(index);
+    };
+    expect(scheduler.tryEnter(clock.now())).toBe(true);
+    clock.advance(9n);
+    expect(scheduler.tryEnter(clock.now())).toBe(true);
+    void enter(1);
+    void enter(2);
+    clock.advance(1n);
+    scheduler.leave();
+    scheduler.leave();
+    expect(scheduler.tryEnter(clock.now())).toBe(false);
+    void enter(3);
+    for (let turns = 0; turns < 100; turns++) await Promise.resolve();
+    expect([started, scheduler.waiting]).toEqual([[], 3]);
+    await nextTurn();
+    expect([started, scheduler.waiting]).toEqual([[1, 2], 1]);
+    scheduler.leave();
+    await Promise.resolve();
+    expect(started).toEqual([1, 2, 3]);
   });
 
   it("loses nothing, starts nothing twice, keeps its bound, and starves nobody", async () => {
@@ -154,12 +259,12 @@ describe("createScheduler", () => {
           await end(ends);
           cameAt[index] = clock.now();
           const limit = deadline === undefined ? {} : { deadline: clock.now() + deadline };
-          const entering = scheduler.tryEnter()
-            ? Promise.resolve(true)
+          const entering = scheduler.tryEnter(0n)
+            ? Promise.resolve("started")
             : scheduler.enter({ client: clients[client], priority, ...limit });
-          void entering.then((isStarted) => {
+          void entering.then((entry) => {
             settled[index]++;
-            if (!isStarted) return;
+            if (entry !== "started") return;
             startOrder.push(index);
             running++;
             expect(running).toBeLessThanOrEqual(most);
@@ -186,7 +291,7 @@ describe("createScheduler", () => {
 
   it("starts low priority work in the end, however much high priority work keeps coming", async () => {
     const { clock, scheduler, started, enter } = setUp();
-    scheduler.tryEnter();
+    scheduler.tryEnter(0n);
     void enter("low", LOW);
     for (let index = 0; index < 100 && !started.includes("low"); index++) {
       void enter(`high ${index}`, HIGH);

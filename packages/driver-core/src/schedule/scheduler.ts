@@ -1,14 +1,23 @@
 /**
  * Which execution of a device goes next. At most so many run at once; of those that wait, clients take turns, and the
  * work of one client goes by priority. Waiting counts as priority does: each `ageing` nanoseconds lift work by one level,
- * so nothing waits behind work that came later than that.
+ * so nothing waits behind work that came later than that. The places to wait are counted: work that finds none is refused.
  */
 import type { Priority } from "@nnhal/types";
+import type { Breather } from "./breather.ts";
 import { createHeap, type Heap } from "./heap.ts";
 import { callAt, systemTimer, type Timer } from "./timer.ts";
 
+/** How much may wait. */
+export interface WaitingLimits {
+  /** Most work of all clients together that waits. Default: 4096. */
+  readonly waiting?: number;
+  /** Most work of one client that waits, so that there are places for the others. Default: 1024. */
+  readonly waitingPerClient?: number;
+}
+
 /** How to schedule. */
-export interface SchedulerOptions {
+export interface SchedulerOptions extends WaitingLimits {
   /** Most work under way at once. */
   readonly concurrency: number;
   /** Nanoseconds of a clock that never goes back. */
@@ -17,6 +26,8 @@ export interface SchedulerOptions {
   readonly timer?: Timer;
   /** Nanoseconds that weigh as much as one level of priority. Default: 100 ms. */
   readonly ageing?: bigint;
+  /** Work that would make a turn of the event loop longer than it may be starts in the next one. Default: turns have no end. */
+  readonly breather?: Breather;
 }
 
 /** What wants to run. */
@@ -28,20 +39,27 @@ export interface Work {
   readonly deadline?: bigint;
 }
 
+/** What came of wanting to run. `full`: all places to wait, or the client's share of them, are taken. */
+export type Entry = "started" | "late" | "dismissed" | "full";
+
 /** See `createScheduler`. */
 export interface Scheduler {
-  /** Starts work at once where there is room and nobody waits. Where it answers true, `leave` has to follow. */
-  tryEnter(): boolean;
   /**
-   * Resolves with true when the work may start, after which `leave` has to follow; with false when it is too late, or its
-   * client is dismissed.
+   * Starts work at once if there is room, nothing waits, and the event loop has time. If it returns true, `leave` has to follow.
+   * `time`: now.
    */
-  enter(work: Work): Promise<boolean>;
+  tryEnter(time: bigint): boolean;
+  /** Resolves when the work may start, after which `leave` has to follow, or when it will not start. */
+  enter(work: Work): Promise<Entry>;
   /** Work that had entered has ended. */
   leave(): void;
+  /** Takes a place to wait for something that is not in a queue. Returns what gives it back; undefined if there is none. */
+  hold(client: object): (() => void) | undefined;
+  /** Whether a client's next work would find no place to wait. */
+  isFull(client: object): boolean;
   /** What waits of a client's work will not start any more. */
   dismiss(client: object): void;
-  /** How much waits. */
+  /** How much work waits in queues. */
   readonly waiting: number;
 }
 
@@ -51,56 +69,119 @@ interface Waiting {
   /** Order of arrival, between equals. */
   readonly order: number;
   settled: boolean;
-  settle(started: boolean): void;
+  settle(entry: Entry): void;
   cancel(): void;
 }
 
-/** A scheduler with nothing to do. */
+/** The work of one client that waits. */
+interface Line {
+  readonly queue: Heap<Waiting>;
+  /** How much of the queue has been told that it is too late, and only takes up room. */
+  stale: number;
+}
+
+/** So few items that have been told may stay in a queue. */
+const fewStale = 32;
+
+/** A scheduler with nothing to do. Throws RangeError for a limit below 1. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { concurrency, now, timer = systemTimer, ageing = 100_000_000n } = options;
-  if (!(concurrency >= 1)) throw new RangeError(`a scheduler needs a concurrency of at least 1, not ${concurrency}`);
+  const { waiting: mostWaiting = 4096, waitingPerClient = 1024, breather } = options;
+  for (const [what, limit] of Object.entries({ concurrency, waiting: mostWaiting, waitingPerClient })) {
+    if (!(limit >= 1)) throw new RangeError(`a scheduler needs ${what} of at least 1, not ${limit}`);
+  }
   /** What waits, by client, the client whose turn it is first. Clients that wait for nothing are not in it. */
-  const queues = new Map<object, Heap<Waiting>>();
+  const lines = new Map<object, Line>();
+  /** The places that each client has taken, in queues and beside them. */
+  const places = new Map<object, number>();
+  let taken = 0;
   let running = 0;
   let waiting = 0;
   let arrivals = 0;
 
+  const isFull = (client: object) => taken >= mostWaiting || (places.get(client) ?? 0) >= waitingPerClient;
+  const take = (client: object) => {
+    taken++;
+    places.set(client, (places.get(client) ?? 0) + 1);
+  };
+  const giveBack = (client: object) => {
+    taken--;
+    const left = (places.get(client) ?? 1) - 1;
+    if (left > 0) places.set(client, left);
+    else places.delete(client);
+  };
+
   const next = (): Waiting | undefined => {
-    for (const [client, queue] of queues) {
-      queues.delete(client);
-      let item = queue.take();
-      while (item?.settled) item = queue.take();
+    for (const [client, line] of lines) {
+      lines.delete(client);
+      let item = line.queue.take();
+      for (; item?.settled; line.stale--) item = line.queue.take();
       if (item === undefined) continue;
       // To the end of the line.
-      if (queue.size > 0) queues.set(client, queue);
+      if (line.queue.size > 0) lines.set(client, line);
       return item;
     }
     return undefined;
   };
 
+  let isDeferred = false;
+  const fillLater = () => {
+    if (isDeferred) return;
+    isDeferred = true;
+    setImmediate(() => {
+      isDeferred = false;
+      fill();
+    });
+  };
   const fill = () => {
     while (running < concurrency && waiting > 0) {
+      if (breather?.isSpent(now())) {
+        fillLater();
+        return;
+      }
       const item = next();
       if (item === undefined) return;
       running++;
-      item.settle(true);
+      item.settle("started");
     }
+  };
+
+  /** Work whose deadline has come stays in its heap; it is cleared away when it is more than the rest. */
+  const noteStale = (line: Line) => {
+    line.stale++;
+    if (line.stale <= fewStale || 2 * line.stale <= line.queue.size) return;
+    line.queue.keep((item) => !item.settled);
+    line.stale = 0;
   };
 
   return {
     get waiting() {
       return waiting;
     },
-    tryEnter() {
-      if (running >= concurrency || waiting > 0) return false;
+    isFull,
+    tryEnter(time) {
+      if (running >= concurrency || waiting > 0 || breather?.isSpent(time)) return false;
       running++;
       return true;
+    },
+    hold(client) {
+      if (isFull(client)) return undefined;
+      take(client);
+      let isHeld = true;
+      return () => {
+        if (isHeld) giveBack(client);
+        isHeld = false;
+      };
     },
     enter({ client, priority, deadline }) {
       return new Promise((resolve) => {
         const time = now();
         if (deadline !== undefined && time >= deadline) {
-          resolve(false);
+          resolve("late");
+          return;
+        }
+        if (isFull(client)) {
+          resolve("full");
           return;
         }
         const item: Waiting = {
@@ -108,37 +189,43 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
           order: arrivals++,
           settled: false,
           cancel: () => {},
-          settle(started) {
+          settle(entry) {
             item.settled = true;
             waiting--;
+            giveBack(client);
             item.cancel();
-            resolve(started);
+            resolve(entry);
           },
         };
         waiting++;
-        let queue = queues.get(client);
-        if (queue === undefined) {
-          queue = createHeap(isBefore);
-          queues.set(client, queue);
+        take(client);
+        let line = lines.get(client);
+        if (line === undefined) {
+          line = { queue: createHeap(isBefore), stale: 0 };
+          lines.set(client, line);
         }
-        queue.add(item);
+        line.queue.add(item);
         fill();
         if (item.settled || deadline === undefined) return;
-        item.cancel = callAt(deadline, now, timer, () => item.settle(false));
+        const queued = line;
+        item.cancel = callAt(deadline, now, timer, () => {
+          item.settle("late");
+          noteStale(queued);
+        });
       });
     },
     dismiss(client) {
-      const queue = queues.get(client);
-      queues.delete(client);
+      const queue = lines.get(client)?.queue;
+      lines.delete(client);
       for (let item = queue?.take(); item !== undefined; item = queue?.take()) {
-        if (!item.settled) item.settle(false);
+        if (!item.settled) item.settle("dismissed");
       }
     },
     leave() {
       running--;
       if (waiting > 0) fill();
       // What is left came too late and has been told so.
-      else if (queues.size > 0) queues.clear();
+      else if (lines.size > 0) lines.clear();
     },
   };
 }

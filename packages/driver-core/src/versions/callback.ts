@@ -69,6 +69,11 @@ export function refusalOf(check: () => Outcome | undefined): Outcome | undefined
   }
 }
 
+/** INVALID_ARGUMENT, and why. */
+export function invalid(message: string): Outcome {
+  return { status: ErrorStatus.INVALID_ARGUMENT, message };
+}
+
 /** GENERAL_FAILURE, and why. */
 export function failure(what: string, error: unknown): Outcome {
   return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: ${messageOf(error)}` };
@@ -76,22 +81,28 @@ export function failure(what: string, error: unknown): Outcome {
 
 /**
  * Launches a task of a driver and waits for its end, which the driver tells a callback: maybe before the launch returns,
- * maybe more than once. A launch that fails has its own status, whatever the callback is told. Never rejects.
+ * maybe never. A launch that fails has its own status, whatever the callback is told; calls after the first one are logged.
+ * Never rejects; `inTime` sets a limit.
  */
 export function launched<Answer>(
   launch: (settle: (answer: Answer) => void) => Outcome,
   failed: (outcome: Outcome) => Answer,
+  log: LogSink = () => {},
 ): Promise<Answer> {
   return new Promise((resolve) => {
     let early: Answer | undefined;
     let isLaunched = false;
+    let isTold = false;
     let outcome: Outcome;
     try {
-      const { status, message } = launch((answer) => {
+      const started = launch((answer) => {
+        if (isTold) return log("a driver called back again; the first call counts");
+        isTold = true;
         if (isLaunched) resolve(answer);
-        else early ??= answer;
+        else early = answer;
       });
-      outcome = { status: soundStatus(status), ...(message !== undefined && { message }) };
+      const { status, message } = atOnce(started);
+      outcome = { status: soundStatus(status), ...(typeof message === "string" && { message }) };
     } catch (error) {
       outcome = failure("the driver failed", error);
     }
@@ -101,7 +112,16 @@ export function launched<Answer>(
   });
 }
 
-/** A status from elsewhere; a number that is none is a failure. */
-export function soundStatus(status: ErrorStatus): ErrorStatus {
+/**
+ * The answer of a method that answers at once. One that is a promise all the same is not the answer it should be, and its
+ * rejection, which is not handled anywhere else, must not end the process.
+ */
+export function atOnce<Answer>(answer: Answer): Answer {
+  if (answer instanceof Promise) answer.catch(() => {});
+  return answer;
+}
+
+/** A status from elsewhere; what is not an ErrorStatus is a failure. */
+export function soundStatus(status: unknown): ErrorStatus {
   return isErrorStatus(status) ? status : ErrorStatus.GENERAL_FAILURE;
 }

@@ -1,4 +1,12 @@
-import { type Device, ErrorStatus, ExecutionPreference, Priority, type V1_2, type V1_3 } from "@nnhal/types";
+import {
+  type Device,
+  ErrorStatus,
+  ExecutionPreference,
+  type Memory,
+  Priority,
+  type V1_2,
+  type V1_3,
+} from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
@@ -199,7 +207,7 @@ describe("allocate", () => {
   });
 
   it("hands the device its own prepared models, and null for any other", async () => {
-    const buffer = { copyTo: vi.fn(), copyFrom: vi.fn() };
+    const buffer = { copyTo: vi.fn(async () => ({ status: NONE })), copyFrom: vi.fn() };
     const allocate = vi.fn<NonNullable<Device["allocate"]>>(async () => ({ status: NONE, buffer, token: 3 }));
     const preparedModel = { execute: vi.fn(), close: vi.fn() };
     const device: Device = {
@@ -221,7 +229,11 @@ describe("allocate", () => {
     const { own } = callback;
     if (own === null) throw new Error("no prepared model");
     const foreign = { ...own };
-    expect(await face.allocate(desc, [own, null, foreign], [role], [])).toEqual({ status: NONE, buffer, token: 3 });
+    const allocated = await face.allocate(desc, [own, null, foreign], [role], []);
+    expect(allocated).toMatchObject({ status: NONE, token: 3 });
+    const memory: Memory = { name: "ashmem", size: 0, handle: null };
+    expect(await allocated.buffer?.copyTo(memory)).toEqual({ status: NONE });
+    expect(buffer.copyTo).toHaveBeenCalledWith(memory);
     expect(allocate).toHaveBeenCalledWith(desc, [preparedModel, null, null], [role], []);
     const garbage: V1_3.IPreparedModel[] = JSON.parse("null");
     expect((await face.allocate(desc, garbage, [role], [])).status).toBe(INVALID_ARGUMENT);

@@ -3,6 +3,7 @@
  * and of those before; it checks what it is given, so that a launch can say at once what is wrong with it.
  */
 import {
+  type AllocateResult,
   BYTE_SIZE_OF_CACHE_TOKEN,
   type CompilationCache,
   type Device,
@@ -19,11 +20,11 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { type AnyModel, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, deadlineOf } from "@nnhal/utils";
-import { failure, launch, refusalOf } from "./callback.ts";
+import { show } from "@nnhal/validation";
+import { failure, invalid, launch, refusalOf } from "./callback.ts";
 import {
   type FaceContext,
   type FaceOptions,
-  invalid,
   narrow,
   narrowOutcome,
   narrowType,
@@ -31,29 +32,33 @@ import {
   refuseQuality,
   soundPrepareResult,
 } from "./face-context.ts";
+import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
+import { isRecord } from "./sound-answers.ts";
+import { soundFacts } from "./sound-facts.ts";
+import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
 
 /** A device as a driver of HAL 1.0. */
 export function asV1_0(device: Device, options: FaceOptions = {}): V1_0.IDevice {
-  return methodsV1_0(device, contextOf(options, preparedModelV1_0));
+  return methodsV1_0(device, contextOf(device, options, preparedModelV1_0));
 }
 
 /** A device as a driver of HAL 1.1. */
 export function asV1_1(device: Device, options: FaceOptions = {}): V1_1.IDevice {
-  const context = contextOf(options, preparedModelV1_0);
+  const context = contextOf(device, options, preparedModelV1_0);
   return { ...methodsV1_0(device, context), ...methodsV1_1(device, context) };
 }
 
 /** A device as a driver of HAL 1.2. */
 export function asV1_2(device: Device, options: FaceOptions = {}): V1_2.IDevice {
-  const context = contextOf(options, preparedModelV1_2);
+  const context = contextOf(device, options, preparedModelV1_2);
   return { ...methodsV1_0(device, context), ...methodsV1_1(device, context), ...methodsV1_2(device, context) };
 }
 
 /** A device as a driver of HAL 1.3. */
 export function asV1_3(device: Device, options: FaceOptions = {}): V1_3.IDevice {
-  const presented = new WeakMap<V1_0.IPreparedModel, PreparedModel>();
-  const context = contextOf(options, (prepared) => {
+  const presented = new WeakMap<object, PreparedModel>();
+  const context = contextOf(device, options, (prepared) => {
     const face = preparedModelV1_3(prepared);
     presented.set(face, prepared.preparedModel);
     return face;
@@ -70,10 +75,18 @@ export function asV1_3(device: Device, options: FaceOptions = {}): V1_3.IDevice 
 type Added<Newer, Older> = Omit<Newer, keyof Older>;
 
 function contextOf<Presented extends V1_0.IPreparedModel>(
-  { operations, log = () => {} }: FaceOptions,
+  device: Device,
+  options: FaceOptions,
   present: (context: Parameters<typeof preparedModelV1_0>[0]) => Presented,
 ): FaceContext<Presented> {
-  return { operations, log, present: (preparedModel, source) => present({ preparedModel, source, log }) };
+  if (!isRecord(device)) throw new TypeError(`presenting a device: it is ${show(device)} where a Device is needed`);
+  const { operations, log = () => {} } = options;
+  const { name } = device;
+  const limits = answerLimitsOf(options, log);
+  return {
+    ...{ operations, log, limits, name, facts: soundFacts(device, name) },
+    present: (preparedModel, source) => present({ preparedModel, source, log, limits, name }),
+  };
 }
 
 const noCallback = invalid("the callback is null");
@@ -99,10 +112,10 @@ function prepare<Presented extends V1_0.IPreparedModel>(
     {
       check() {
         settings = options();
-        return check?.() ?? refuseModel(model, version, context);
+        return check?.() ?? refuseTimes(settings, "deadline") ?? refuseModel(model, version, context);
       },
-      run: () => device.prepareModel(convertToV1_3.model(model), settings).then(soundPrepareResult),
-      failed: (outcome) => ({ ...outcome, preparedModel: null }),
+      run: () => preparing(device.prepareModel(convertToV1_3.model(model), settings), settings, context),
+      failed: failedPreparation,
       notify({ status, message, preparedModel }) {
         if (message !== undefined) context.log(`prepareModel: ${message}`);
         const source = { model: convertToV1_3.model(model), version };
@@ -111,6 +124,27 @@ function prepare<Presented extends V1_0.IPreparedModel>(
     },
     context.log,
   );
+}
+
+/** Waits for a preparation, and reads its result. */
+function preparing(
+  answer: Promise<PrepareResult>,
+  { deadline }: Pick<PrepareOptions, "deadline">,
+  { limits, name }: FaceContext<V1_0.IPreparedModel>,
+): Promise<PrepareResult> {
+  const read = async () => soundPrepareResult(await answer, limits);
+  const drop = ({ preparedModel }: PrepareResult) => {
+    if (preparedModel !== null) quietly(() => preparedModel.close(), `${name}: close`, limits);
+  };
+  const what = `${name}: prepareModel`;
+  return inTime(
+    { what, answer: read(), deadline: withGrace(deadline, limits), failed: failedPreparation, drop },
+    limits,
+  );
+}
+
+function failedPreparation(outcome: Outcome): PrepareResult {
+  return { ...outcome, preparedModel: null };
 }
 
 /** A preparation from a cache, that a HAL method launches. */
@@ -129,13 +163,14 @@ function prepareFromCache<Presented extends V1_0.IPreparedModel>(
         if (device.prepareModelFromCache === undefined) return noCaching;
         settings = options();
         const { length } = cache.token;
-        if (length === BYTE_SIZE_OF_CACHE_TOKEN) return undefined;
+        if (length === BYTE_SIZE_OF_CACHE_TOKEN) return refuseTimes(settings, "deadline");
         return invalid(`the cache token has ${length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`);
       },
       run: () =>
-        device.prepareModelFromCache?.(cache, settings).then(soundPrepareResult) ??
-        Promise.resolve({ ...noCaching, preparedModel: null }),
-      failed: (outcome) => ({ ...outcome, preparedModel: null }),
+        device.prepareModelFromCache === undefined
+          ? Promise.resolve(failedPreparation(noCaching))
+          : preparing(device.prepareModelFromCache(cache, settings), settings, context),
+      failed: failedPreparation,
       notify({ status, message, preparedModel }) {
         if (message !== undefined) context.log(`prepareModelFromCache: ${message}`);
         return notify(status, preparedModel === null ? null : context.present(preparedModel, undefined));
@@ -161,14 +196,13 @@ function deadlineOptions(deadline: V1_3.OptionalTimePoint): Pick<PrepareOptions,
 }
 
 function supportedOperations(
-  device: Device,
   context: FaceContext<V1_0.IPreparedModel>,
   model: AnyModel,
   version: HalVersion,
 ): Outcome & { readonly supportedOperations: readonly boolean[] } {
   const refusal = refusalOf(() => refuseModel(model, version, context));
   if (refusal !== undefined) return { ...refusal, supportedOperations: [] };
-  const { status, message, supported, reasons } = device.getSupportedOperations(convertToV1_3.model(model));
+  const { status, message, supported, reasons } = context.facts.getSupportedOperations(convertToV1_3.model(model));
   for (const reason of reasons) if (reason !== undefined) context.log(`getSupportedOperations: ${reason}`);
   return {
     status,
@@ -180,11 +214,11 @@ function supportedOperations(
 function methodsV1_0(device: Device, context: FaceContext<V1_0.IPreparedModel>): V1_0.IDevice {
   return {
     getCapabilities() {
-      const { capabilities, ...outcome } = device.getCapabilities();
+      const { capabilities, ...outcome } = context.facts.getCapabilities();
       return { ...narrowOutcome(outcome), capabilities: convertToV1_0.capabilities(capabilities, context.log).value };
     },
     getSupportedOperations(model) {
-      const { supportedOperations: supported, ...outcome } = supportedOperations(device, context, model, "1.0");
+      const { supportedOperations: supported, ...outcome } = supportedOperations(context, model, "1.0");
       return { ...narrowOutcome(outcome), supportedOperations: supported };
     },
     prepareModel(model, callback) {
@@ -197,18 +231,18 @@ function methodsV1_0(device: Device, context: FaceContext<V1_0.IPreparedModel>):
       });
       return narrowOutcome(outcome);
     },
-    getStatus: () => device.getStatus(),
+    getStatus: () => context.facts.getStatus(),
   };
 }
 
 function methodsV1_1(device: Device, context: FaceContext<V1_0.IPreparedModel>): Added<V1_1.IDevice, V1_0.IDevice> {
   return {
     getCapabilities_1_1() {
-      const { capabilities, ...outcome } = device.getCapabilities();
+      const { capabilities, ...outcome } = context.facts.getCapabilities();
       return { ...narrowOutcome(outcome), capabilities: convertToV1_1.capabilities(capabilities, context.log).value };
     },
     getSupportedOperations_1_1(model) {
-      const { supportedOperations: supported, ...outcome } = supportedOperations(device, context, model, "1.1");
+      const { supportedOperations: supported, ...outcome } = supportedOperations(context, model, "1.1");
       return { ...narrowOutcome(outcome), supportedOperations: supported };
     },
     prepareModel_1_1(model, preference, callback) {
@@ -228,27 +262,27 @@ function methodsV1_1(device: Device, context: FaceContext<V1_0.IPreparedModel>):
 function methodsV1_2(device: Device, context: FaceContext<V1_2.IPreparedModel>): Added<V1_2.IDevice, V1_1.IDevice> {
   return {
     getVersionString() {
-      const { version, ...outcome } = device.getVersionString();
+      const { version, ...outcome } = context.facts.getVersionString();
       return { ...narrowOutcome(outcome), version };
     },
     getType() {
-      const { type, ...outcome } = device.getType();
+      const { type, ...outcome } = context.facts.getType();
       return { ...narrowOutcome(outcome), type: narrowType(type) };
     },
     getCapabilities_1_2() {
-      const { capabilities, ...outcome } = device.getCapabilities();
+      const { capabilities, ...outcome } = context.facts.getCapabilities();
       return { ...narrowOutcome(outcome), capabilities: convertToV1_2.capabilities(capabilities, context.log).value };
     },
     getSupportedExtensions() {
-      const { extensions, ...outcome } = device.getSupportedExtensions();
+      const { extensions, ...outcome } = context.facts.getSupportedExtensions();
       return { ...narrowOutcome(outcome), extensions };
     },
     getSupportedOperations_1_2(model) {
-      const { supportedOperations: supported, ...outcome } = supportedOperations(device, context, model, "1.2");
+      const { supportedOperations: supported, ...outcome } = supportedOperations(context, model, "1.2");
       return { ...narrowOutcome(outcome), supportedOperations: supported };
     },
     getNumberOfCacheFilesNeeded() {
-      const { numModelCache, numDataCache, ...outcome } = device.getNumberOfCacheFilesNeeded();
+      const { numModelCache, numDataCache, ...outcome } = context.facts.getNumberOfCacheFilesNeeded();
       return { ...narrowOutcome(outcome), numModelCache, numDataCache };
     },
     prepareModel_1_2(model, preference, modelCache, dataCache, token, callback) {
@@ -279,11 +313,11 @@ function methodsV1_2(device: Device, context: FaceContext<V1_2.IPreparedModel>):
 function methodsV1_3(
   device: Device,
   context: FaceContext<V1_3.IPreparedModel>,
-  presented: WeakMap<V1_0.IPreparedModel, PreparedModel>,
+  presented: WeakMap<object, PreparedModel>,
 ): Added<V1_3.IDevice, V1_2.IDevice> {
   return {
-    getCapabilities_1_3: () => device.getCapabilities(),
-    getSupportedOperations_1_3: (model) => supportedOperations(device, context, model, "1.3"),
+    getCapabilities_1_3: () => context.facts.getCapabilities(),
+    getSupportedOperations_1_3: (model) => supportedOperations(context, model, "1.3"),
     prepareModel_1_3(model, preference, priority, deadline, modelCache, dataCache, token, callback) {
       if (!callback) return noCallback;
       return prepare(device, context, {
@@ -310,18 +344,17 @@ function methodsV1_3(
       );
     },
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
-      const nothing = { buffer: null, token: 0 };
       if (device.allocate === undefined) {
-        return { ...failure("allocate", "the device has no memory of its own"), ...nothing };
+        return failedAllocation(failure("allocate", "the device has no memory of its own"));
       }
-      if (!Array.isArray(preparedModels)) return { ...invalid("preparedModels is no list"), ...nothing };
-      try {
-        const known = preparedModels.map((face) => presented.get(face) ?? null);
-        const result = await device.allocate(desc, known, inputRoles, outputRoles);
-        return result.status === ErrorStatus.NONE ? result : { ...result, ...nothing };
-      } catch (error) {
-        return { ...failure("allocate", error), ...nothing };
-      }
+      if (!Array.isArray(preparedModels)) return failedAllocation(invalid("preparedModels is not an array"));
+      const { name, limits } = context;
+      const call = async () => {
+        const known = preparedModels.map((face) => (isRecord(face) ? (presented.get(face) ?? null) : null));
+        return allocationOf(await device.allocate?.(desc, known, inputRoles, outputRoles), name, limits);
+      };
+      const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
+      return inTime({ what: "allocate", answer: call(), failed: failedAllocation, drop }, limits);
     },
   };
 }

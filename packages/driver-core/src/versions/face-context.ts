@@ -20,11 +20,15 @@ import {
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
-import type { LogSink } from "./callback.ts";
+import { formatIssues } from "../device/format-issues.ts";
+import { invalid, type LogSink } from "./callback.ts";
+import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
+import { hasMethods, isRecord, outcomeOf } from "./sound-answers.ts";
+import type { Facts } from "./sound-facts.ts";
+import { quietly } from "./sound-prepared-model.ts";
 
 /** How to present a device. */
-export interface FaceOptions {
+export interface FaceOptions extends AnswerOptions {
   /** Definitions of operations, by which models are validated. Default: the HAL's own. */
   readonly operations?: OperationLookup;
   /** Where goes what HAL callers are not told: why a call failed, what a conversion lost. Default: nowhere. */
@@ -35,6 +39,11 @@ export interface FaceOptions {
 export interface FaceContext<Presented extends V1_0.IPreparedModel> {
   readonly operations: OperationLookup | undefined;
   readonly log: LogSink;
+  /** Names the device in messages. */
+  readonly name: string;
+  /** What the device says of itself. */
+  readonly facts: Facts;
+  readonly limits: AnswerLimits;
   /** The face of a prepared model. `source`: the model that it was prepared from; undefined: one from a cache. */
   present(preparedModel: PreparedModel, source: PreparedSource | undefined): Presented;
 }
@@ -44,10 +53,6 @@ export interface PreparedSource {
   readonly model: Model;
   /** The version of the method that prepared it. */
   readonly version: HalVersion;
-}
-
-export function invalid(message: string): Outcome {
-  return { status: ErrorStatus.INVALID_ARGUMENT, message };
 }
 
 /** What makes a model invalid for a HAL version. Throws where it cannot be read. */
@@ -86,17 +91,16 @@ export function refuseRequest(
   return issues.length > 0 ? invalid(`the request is not valid: ${formatIssues(issues)}`) : undefined;
 }
 
-/** A prepared model where status is NONE, and none otherwise. */
-export function soundPrepareResult(result: PrepareResult): PrepareResult {
-  const { status, preparedModel } = result;
-  if ((status === ErrorStatus.NONE) === (preparedModel !== null)) return result;
-  preparedModel?.close();
-  const message = status === ErrorStatus.NONE ? "the device answers no prepared model" : result.message;
-  return {
-    status: status === ErrorStatus.NONE ? ErrorStatus.GENERAL_FAILURE : status,
-    ...(message !== undefined && { message }),
-    preparedModel: null,
-  };
+/** A prepared model exactly if status is NONE. Throws for an answer that breaks a rule. */
+export function soundPrepareResult(result: PrepareResult, limits: AnswerLimits): PrepareResult {
+  const outcome = outcomeOf(result);
+  const { preparedModel } = result;
+  if (outcome.status === ErrorStatus.NONE) {
+    if (!hasMethods(preparedModel, "execute")) throw new Error("the device answers no prepared model");
+    return { ...outcome, preparedModel };
+  }
+  if (isRecord(preparedModel)) quietly(() => preparedModel.close(), "closing a prepared model", limits);
+  return { ...outcome, preparedModel: null };
 }
 
 /** A status that HAL 1.0 – 1.2 know. */

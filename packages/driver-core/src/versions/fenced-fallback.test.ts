@@ -10,6 +10,7 @@ import {
 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { executeBehindFences } from "./fenced-fallback.ts";
+import { answerLimitsOf } from "./in-time.ts";
 import { measured, model, notMeasured, requestOf, settled } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
@@ -46,13 +47,20 @@ function preparedOf(result: Partial<ExecutionResult> = {}) {
 
 const request = requestOf();
 const nothing = { syncFence: null, callback: null };
-const now = () => 100n;
+const limits = answerLimitsOf({ now: () => 100n }, () => {});
 
 describe("executeBehindFences", () => {
   it("executes once all fences are signalled, and answers when all is done", async () => {
     const { prepared, execute } = preparedOf();
     const [first, second] = [fenceOf(), fenceOf()];
-    const promise = executeBehindFences(prepared, model, request, [first, second], { measure: MeasureTiming.YES }, now);
+    const promise = executeBehindFences(
+      prepared,
+      model,
+      request,
+      [first, second],
+      { measure: MeasureTiming.YES },
+      limits,
+    );
     second.signal("SIGNALED");
     await settled();
     expect(execute).not.toHaveBeenCalled();
@@ -80,7 +88,7 @@ describe("executeBehindFences", () => {
     ],
   ])("refuses a fence that is %s", async (_, message, fences) => {
     const { prepared, execute } = preparedOf();
-    expect(await executeBehindFences(prepared, model, request, fences(), {}, now)).toEqual({
+    expect(await executeBehindFences(prepared, model, request, fences(), {}, limits)).toEqual({
       status: INVALID_ARGUMENT,
       message,
       ...nothing,
@@ -91,7 +99,7 @@ describe("executeBehindFences", () => {
   it.each<FenceState>(["ERROR", "UNKNOWN"])("fails where a fence ends in state %s", async (state) => {
     const { prepared, execute } = preparedOf();
     const fence = fenceOf();
-    const promise = executeBehindFences(prepared, model, request, [fence], {}, now);
+    const promise = executeBehindFences(prepared, model, request, [fence], {}, limits);
     fence.signal(state);
     expect(await promise).toEqual({
       status: GENERAL_FAILURE,
@@ -107,9 +115,9 @@ describe("executeBehindFences", () => {
       ...model,
       main: { ...model.main, operands: model.main.operands.map((operand) => ({ ...operand, dimensions: [0] })) },
     };
-    expect((await executeBehindFences(prepared, open, request, [], {}, now)).status).toBe(INVALID_ARGUMENT);
+    expect((await executeBehindFences(prepared, open, request, [], {}, limits)).status).toBe(INVALID_ARGUMENT);
     expect(execute).not.toHaveBeenCalled();
-    expect((await executeBehindFences(prepared, undefined, request, [], {}, now)).status).toBe(NONE);
+    expect((await executeBehindFences(prepared, undefined, request, [], {}, limits)).status).toBe(NONE);
   });
 
   it.each<[bigint | undefined, bigint | undefined, bigint | undefined]>([
@@ -121,18 +129,18 @@ describe("executeBehindFences", () => {
   ])("with deadline %s and duration %s has to end by %s", async (deadline, duration, expected) => {
     const { prepared, execute } = preparedOf();
     const options = { ...(deadline !== undefined && { deadline }), ...(duration !== undefined && { duration }) };
-    await executeBehindFences(prepared, model, request, [], options, now);
+    await executeBehindFences(prepared, model, request, [], options, limits);
     expect(execute.mock.calls[0][1]).toEqual(expected === undefined ? {} : { deadline: expected });
   });
 
   it("answers what the execution fails with; outputs that do not fit are a failure", async () => {
     const missed = preparedOf({ status: MISSED_DEADLINE_TRANSIENT, message: "late", timing: notMeasured });
-    expect(await executeBehindFences(missed.prepared, model, request, [], {}, now)).toEqual({
+    expect(await executeBehindFences(missed.prepared, model, request, [], {}, limits)).toEqual({
       status: MISSED_DEADLINE_TRANSIENT,
       message: "late",
       ...nothing,
     });
     const small = preparedOf({ status: OUTPUT_INSUFFICIENT_SIZE });
-    expect((await executeBehindFences(small.prepared, model, request, [], {}, now)).status).toBe(GENERAL_FAILURE);
+    expect((await executeBehindFences(small.prepared, model, request, [], {}, limits)).status).toBe(GENERAL_FAILURE);
   });
 });

@@ -5,6 +5,7 @@ import {
   ErrorStatus,
   type FencedExecuteOptions,
   type FencedResult,
+  type FenceState,
   type Model,
   type Outcome,
   type PreparedModel,
@@ -13,10 +14,10 @@ import {
 } from "@nnhal/types";
 import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 import { usableFences } from "../fence/fence.ts";
-import { failure } from "./callback.ts";
-import { invalid } from "./face-context.ts";
+import { failure, invalid } from "./callback.ts";
+import { type AnswerLimits, inTime } from "./in-time.ts";
 
 /** See the file's head. Without `model`, which one from a cache does not have, outputs are checked by the driver alone. */
 export async function executeBehindFences(
@@ -25,17 +26,26 @@ export async function executeBehindFences(
   request: Request,
   waitFor: readonly (SyncFence | null)[],
   { duration, ...options }: FencedExecuteOptions,
-  now: () => bigint,
+  limits: AnswerLimits,
 ): Promise<FencedResult> {
   const refuse = (outcome: Outcome): FencedResult => ({ ...outcome, syncFence: null, callback: null });
   const fences = usableFences(waitFor);
   if ("status" in fences) return refuse(fences);
   const issues = model === undefined ? [] : requestIssues(request, model, { allowUnspecifiedOutput: false });
   if (issues.length > 0) return refuse(invalid(`the request is not valid: ${formatIssues(issues)}`));
-  const states = await Promise.all(fences.map((fence) => fence.wait()));
+  const states = await inTime<readonly FenceState[] | Outcome>(
+    {
+      what: "executeFenced: waiting for fences",
+      answer: (async () => Promise.all(fences.map((fence) => fence.wait())))(),
+      deadline: options.deadline,
+      failed: (outcome) => outcome,
+    },
+    limits,
+  );
+  if ("status" in states) return refuse(states);
   const wrong = states.find((state) => state !== "SIGNALED");
   if (wrong !== undefined) return refuse(failure("executeFenced", `a fence waited for ended in state ${wrong}`));
-  const deadline = earlierDeadline(options.deadline, makeDeadline(duration, now()));
+  const deadline = earlierDeadline(options.deadline, makeDeadline(duration, limits.now()));
   const { status, message, timing } = await preparedModel.execute(request, {
     ...options,
     ...(deadline !== undefined && { deadline }),

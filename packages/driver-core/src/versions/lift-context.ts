@@ -11,18 +11,17 @@ import {
 } from "@nnhal/types";
 import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
 import { modelIssues, type OperationLookup } from "@nnhal/validation";
-import { formatIssues } from "../device/check-model.ts";
+import { formatIssues } from "../device/format-issues.ts";
 import type { LogSink } from "./callback.ts";
-import { failure } from "./callback.ts";
-import { invalid, refuseQuality } from "./face-context.ts";
+import { failure, invalid } from "./callback.ts";
+import { refuseQuality } from "./face-context.ts";
+import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
 import type { OldDriver } from "./old-driver.ts";
 
 /** How to lift a driver. */
-export interface LiftOptions {
+export interface LiftOptions extends AnswerOptions {
   /** Definitions of operations, by which models are validated. Default: the HAL's own. */
   readonly operations?: OperationLookup;
-  /** Nanoseconds of the clock that deadlines are times on. Default: the process's steady clock. */
-  readonly now?: () => bigint;
   /** Where warnings go, such as of what a conversion lost. Default: nowhere. */
   readonly log?: LogSink;
   /** Whether executions are, since HAL 1.2, synchronous calls rather than launches with a callback. Default: true. */
@@ -32,10 +31,13 @@ export interface LiftOptions {
 }
 
 /** See the file's head. */
-export interface LiftContext extends Required<Omit<LiftOptions, "operations">> {
+export interface LiftContext extends Required<Omit<LiftOptions, "operations" | keyof AnswerOptions>> {
   readonly name: string;
   readonly driver: OldDriver;
   readonly operations: OperationLookup | undefined;
+  readonly limits: AnswerLimits;
+  /** When an answer with a deadline is not waited for any longer: a driver of HAL 1.3 keeps deadlines itself. */
+  readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
   /** The driver's own objects behind the prepared models of this device. */
   readonly preparedModels: WeakMap<PreparedModel, V1_0.IPreparedModel>;
 }
@@ -53,7 +55,7 @@ export function refusePreparation(
   { preference = 0, priority = 0, deadline }: PrepareOptions,
   context: LiftContext,
 ): Outcome | undefined {
-  const { name, driver, now } = context;
+  const { name, driver, limits } = context;
   if (driver.version === "1.3") return undefined;
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;
@@ -62,7 +64,7 @@ export function refusePreparation(
     const more = needs.length > 1 ? `, and ${needs.length - 1} more` : "";
     return failure(`${name} is of HAL ${driver.version}`, `${describeNeed(needs[0])}${more}`);
   }
-  if (!hasDeadlinePassed(deadline, now())) return undefined;
+  if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   const message = "the deadline had passed before the model was prepared";
   return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message };
 }

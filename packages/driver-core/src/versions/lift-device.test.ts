@@ -325,17 +325,18 @@ describe("allocate", () => {
   });
 
   it("hands a driver of HAL 1.3 its own prepared models, and null for any other", async () => {
-    const buffer = { copyTo: vi.fn(), copyFrom: vi.fn() };
+    const buffer = { copyTo: vi.fn(async () => ({ status: NONE })), copyFrom: vi.fn() };
     const allocate = vi.fn<NonNullable<Device["allocate"]>>(async () => ({ status: NONE, buffer, token: 3 }));
     const below: Device = { ...fakeDevice(), allocate };
     const device = liftDevice("new", asV1_3(below));
     const { preparedModel } = await device.prepareModel(model);
     const foreign: PreparedModel = { execute: vi.fn(), close: vi.fn() };
-    expect(await device.allocate?.(desc, [preparedModel, foreign, null], [role], [])).toEqual({
-      status: NONE,
-      buffer,
-      token: 3,
-    });
+    const allocated = await device.allocate?.(desc, [preparedModel, foreign, null], [role], []);
+    expect(allocated).toMatchObject({ status: NONE, token: 3 });
+    const { pools } = requestOf();
+    const [{ memory }] = pools.flatMap((pool) => (pool.kind === "memory" ? [pool] : []));
+    expect(await allocated?.buffer?.copyTo(memory)).toEqual({ status: NONE });
+    expect(buffer.copyTo).toHaveBeenCalledWith(memory);
     expect(allocate.mock.calls[0][1].map((one) => one !== null)).toEqual([true, false, false]);
     allocate.mockResolvedValueOnce({ status: INVALID_ARGUMENT, buffer, token: 3 });
     expect(await device.allocate?.(desc, [], [], [])).toEqual({ status: INVALID_ARGUMENT, buffer: null, token: 0 });

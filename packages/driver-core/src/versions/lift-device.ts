@@ -3,146 +3,166 @@
  * model it is shown the slice that it can understand, and it prepares only models that it understands whole.
  */
 import {
+  type AllocateResult,
+  type CompilationCache,
   type Device,
-  DeviceStatus,
   ErrorStatus,
   type Model,
   type Outcome,
+  type PreparedModel,
+  type PrepareOptions,
   type PrepareResult,
+  type V1_0,
   type V1_3,
 } from "@nnhal/types";
 import { convertToV1_3 } from "@nnhal/utils";
-import { steadyClock } from "../device/steady-clock.ts";
-import { failure, launched, soundStatus } from "./callback.ts";
+import { show } from "@nnhal/validation";
+import { atOnce, failure, invalid, launched, refusalOf, soundStatus } from "./callback.ts";
+import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
 import { type LiftContext, type LiftOptions, refuseModelForDriver, refusePreparation } from "./lift-context.ts";
 import { isV1_3Model, liftPreparedModel } from "./lift-prepared-model.ts";
 import { supportOf } from "./lift-support.ts";
 import { type AnyIDevice, noCapabilities, oldDriverOf } from "./old-driver.ts";
+import { hasMethods, isRecord } from "./sound-answers.ts";
+import { type Facts, soundFacts } from "./sound-facts.ts";
+import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
 
-/** A driver of any HAL version as a device with a name. */
+/**
+ * A driver of any HAL version as a device with a name. Whatever the driver does, no method throws or rejects, and every
+ * answer comes in time: by the deadline, or within `answerLimit`. Throws a TypeError for a driver that is not an object.
+ */
 export function liftDevice(name: string, device: AnyIDevice, options: LiftOptions = {}): Device {
-  const { operations, now = steadyClock, log = () => {}, synchronous = true, strictSlicing = false } = options;
+  if (!isRecord(device))
+    throw new TypeError(`lifting ${name}: the driver is ${show(device)} where an IDevice is needed`);
+  const { operations, log = () => {}, synchronous = true, strictSlicing = false } = options;
   const driver = oldDriverOf(device, log);
+  const limits = answerLimitsOf(options, log);
+  const waitUntil: LiftContext["waitUntil"] = (deadline) =>
+    driver.version === "1.3" ? withGrace(deadline, limits) : deadline;
   const preparedModels: LiftContext["preparedModels"] = new WeakMap();
-  return lift(device, { name, driver, operations, now, log, synchronous, strictSlicing, preparedModels });
+  return lift(device, {
+    ...{ name, driver, operations, log, synchronous, strictSlicing, preparedModels },
+    ...{ limits, waitUntil },
+  });
 }
 
 function lift(device: AnyIDevice, context: LiftContext): Device {
-  const { name, driver } = context;
+  const { name, driver, limits } = context;
   const { facts, version } = driver;
-  /** Makes an answer of whatever a driver throws. */
-  const attempt = <Answer>(method: string, call: () => Answer, failed: (outcome: Outcome) => Answer): Answer => {
-    try {
-      return call();
-    } catch (error) {
-      return failed(failure(`${name}: ${method}`, error));
-    }
+  const own: Facts = {
+    ...{
+      getType: () => facts.getType(),
+      getVersionString: () => facts.getVersionString(),
+      getSupportedExtensions: () => facts.getSupportedExtensions(),
+      getNumberOfCacheFilesNeeded: () => facts.getNumberOfCacheFilesNeeded(),
+      getStatus: () => device.getStatus(),
+    },
+    getCapabilities() {
+      const { status, message, capabilities } = atOnce(driver.getCapabilities());
+      const outcome = { status, ...(message !== undefined && { message }) };
+      if (status !== ErrorStatus.NONE) return { ...outcome, capabilities: noCapabilities };
+      return { ...outcome, capabilities: convertToV1_3.capabilities(capabilities) };
+    },
+    getSupportedOperations: (model) => supportOf(model, context),
   };
+  const sound = soundFacts(own, name);
   return {
     name,
     halVersion: version,
-    getCapabilities: () =>
-      attempt(
-        "getCapabilities",
-        () => {
-          const { capabilities, ...outcome } = driver.getCapabilities();
-          if (outcome.status !== ErrorStatus.NONE) return { ...sound(outcome), capabilities: noCapabilities };
-          return { ...outcome, capabilities: convertToV1_3.capabilities(capabilities) };
-        },
-        (outcome) => ({ ...outcome, capabilities: noCapabilities }),
-      ),
-    getType: () =>
-      attempt(
-        "getType",
-        () => facts.getType(),
-        (outcome) => ({ ...outcome, type: 0 }),
-      ),
-    getVersionString: () =>
-      attempt(
-        "getVersionString",
-        () => facts.getVersionString(),
-        (outcome) => ({ ...outcome, version: "" }),
-      ),
-    getSupportedExtensions: () =>
-      attempt(
-        "getSupportedExtensions",
-        () => facts.getSupportedExtensions(),
-        (outcome) => ({ ...outcome, extensions: [] }),
-      ),
-    getNumberOfCacheFilesNeeded: () =>
-      attempt(
-        "getNumberOfCacheFilesNeeded",
-        () => facts.getNumberOfCacheFilesNeeded(),
-        (outcome) => ({ ...outcome, numModelCache: 0, numDataCache: 0 }),
-      ),
-    getStatus: () =>
-      attempt(
-        "getStatus",
-        () => device.getStatus(),
-        () => DeviceStatus.UNKNOWN,
-      ),
+    ...sound,
     getSupportedOperations(model) {
-      const refusal = refuseModelForDriver(model, context);
-      return refusal === undefined ? supportOf(model, context) : { ...refusal, supported: [], reasons: [] };
+      const refusal = refusalOf(() => refuseModelForDriver(model, context));
+      return refusal === undefined ? sound.getSupportedOperations(model) : { ...refusal, supported: [], reasons: [] };
     },
     async prepareModel(model, options = {}) {
-      const refusal = refusePreparation(model, options, context);
-      if (refusal !== undefined) return { ...refusal, preparedModel: null };
-      return prepare(model, context, (callback) => driver.prepareModel(model, options, callback));
+      const refusal = refusalOf(() => refuseTimes(options, "deadline") ?? refusePreparation(model, options, context));
+      if (refusal !== undefined) return failedPreparation(refusal);
+      const { cache, ...others } = options;
+      const sound: PrepareOptions = { ...others, ...(isCache(cache) && { cache }) };
+      const launch = (callback: V1_3.IPreparedModelCallback) => driver.prepareModel(model, sound, callback);
+      return prepare("prepareModel", model, options.deadline, context, launch);
     },
     async prepareModelFromCache(cache, options = {}) {
-      if (driver.prepareModelFromCache === undefined) {
-        const outcome = failure("prepareModelFromCache", `${name} is of HAL ${version}, which keeps no models`);
-        return { ...outcome, preparedModel: null };
-      }
       const { prepareModelFromCache } = driver;
-      return prepare(undefined, context, (callback) => prepareModelFromCache(cache, options, callback));
+      if (prepareModelFromCache === undefined) {
+        const why = `${name} is of HAL ${version}, which keeps no models`;
+        return failedPreparation(failure("prepareModelFromCache", why));
+      }
+      const refusal = refusalOf(
+        () =>
+          refuseTimes(options, "deadline") ??
+          (isCache(cache) ? undefined : invalid("the cache has no lists of handles, or no token of bytes")),
+      );
+      if (refusal !== undefined) return failedPreparation(refusal);
+      const launch = (callback: V1_3.IPreparedModelCallback) => prepareModelFromCache(cache, options, callback);
+      return prepare("prepareModelFromCache", undefined, options.deadline, context, launch);
     },
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
-      const nothing = { buffer: null, token: 0 };
-      if (driver.allocate === undefined) {
+      const { allocate } = driver;
+      if (allocate === undefined) {
         const why = `${name} is of HAL ${version}, which has no memory of the device's own`;
-        return { ...failure("allocate", why), ...nothing };
+        return failedAllocation(failure("allocate", why));
       }
-      try {
-        const own = preparedModels.map((one) => {
-          const model = one === null ? undefined : context.preparedModels.get(one);
-          return model !== undefined && isV1_3Model(model) ? model : null;
-        });
-        const result = await driver.allocate(desc, own, inputRoles, outputRoles);
-        return result.status === ErrorStatus.NONE ? result : { ...sound(result), ...nothing };
-      } catch (error) {
-        return { ...failure(`${name}: allocate`, error), ...nothing };
+      if (!Array.isArray(preparedModels)) {
+        return failedAllocation(invalid(`preparedModels is ${show(preparedModels)} where an array is needed`));
       }
+      const own = preparedModels.map((one: PreparedModel | null) => {
+        const model = one === null ? undefined : context.preparedModels.get(one);
+        return model !== undefined && isV1_3Model(model) ? model : null;
+      });
+      const what = `${name}: allocate`;
+      const call = async () => allocationOf(await allocate(desc, own, inputRoles, outputRoles), name, limits);
+      const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
+      return inTime({ what, answer: call(), failed: failedAllocation, drop }, limits);
     },
   };
 }
 
-/** An outcome from a driver, with a status that is one. */
-function sound({ status, message }: Outcome): Outcome {
-  return { status: soundStatus(status), ...(message !== undefined && { message }) };
+/** Whether a cache can be handed to a driver. What is in its handles is for the driver to say. */
+function isCache(cache: unknown): cache is CompilationCache {
+  return (
+    isRecord(cache) &&
+    Array.isArray(cache.modelCache) &&
+    Array.isArray(cache.dataCache) &&
+    cache.token instanceof Uint8Array
+  );
+}
+
+function failedPreparation(outcome: Outcome): PrepareResult {
+  return { ...outcome, preparedModel: null };
 }
 
 /** Launches a preparation and lifts what its callback is given. */
-async function prepare(
+function prepare(
+  method: string,
   model: Model | undefined,
+  deadline: bigint | undefined,
   context: LiftContext,
   launch: (callback: V1_3.IPreparedModelCallback) => Outcome,
 ): Promise<PrepareResult> {
-  type Told = Outcome & { readonly own: Parameters<typeof liftPreparedModel>[0] | null };
-  const { own, ...outcome } = await launched<Told>(
+  const { name, limits, waitUntil, log } = context;
+  type Told = Outcome & { readonly own: V1_0.IPreparedModel | null };
+  const told = launched<Told>(
     (settle) => {
       const notify = (status: Outcome["status"], own: Told["own"]) => settle({ status: soundStatus(status), own });
       return launch({ notify, notify_1_2: notify, notify_1_3: notify });
     },
     (failed) => ({ ...failed, own: null }),
+    log,
   );
-  if (outcome.status !== ErrorStatus.NONE) return { ...sound(outcome), preparedModel: null };
-  if (!own) {
-    const { name } = context;
-    return { ...failure(name, "the model is prepared, but the callback was given none"), preparedModel: null };
-  }
-  const preparedModel = liftPreparedModel(own, model, context);
-  context.preparedModels.set(preparedModel, own);
-  return { status: ErrorStatus.NONE, preparedModel };
+  const lifted = async (): Promise<PrepareResult> => {
+    const { own, ...outcome } = await told;
+    const isPrepared = outcome.status === ErrorStatus.NONE && hasMethods(own, "execute");
+    if (own && isPrepared) {
+      const preparedModel = liftPreparedModel(own, model, context);
+      context.preparedModels.set(preparedModel, own);
+      return { status: ErrorStatus.NONE, preparedModel };
+    }
+    if (isRecord(own)) quietly(() => own.close?.(), `${name}: close`, limits);
+    if (outcome.status !== ErrorStatus.NONE) return failedPreparation(outcome);
+    return failedPreparation(failure(name, "the model is prepared, but the callback was given none"));
+  };
+  const what = `${name}: ${method}`;
+  const drop = ({ preparedModel }: PrepareResult) => preparedModel?.close();
+  return inTime({ what, answer: lifted(), deadline: waitUntil(deadline), failed: failedPreparation, drop }, limits);
 }

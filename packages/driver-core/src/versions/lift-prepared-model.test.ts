@@ -103,6 +103,8 @@ describe("executing on a driver of HAL 1.0", () => {
     const { preparedModel } = await preparedOf("1.0", { result: { status: OUTPUT_INSUFFICIENT_SIZE } });
     expect(await preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
+      message:
+        "old: execute: its answer is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
       outputShapes: [],
       timing: notMeasured,
     });
@@ -126,8 +128,16 @@ describe("executing on a driver of HAL 1.2", () => {
 
   it.each([true, false])("answers the shapes of outputs that do not fit (synchronous: %s)", async (synchronous) => {
     const result = { status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: insufficient };
-    const { preparedModel } = await preparedOf("1.2", { result }, { synchronous });
+    const { preparedModel } = await preparedOf("1.2", { result }, { synchronous }, openModel);
     expect(await preparedModel.execute(request, { measure: YES })).toEqual({ ...result, timing: notMeasured });
+  });
+
+  it("answers the shapes that are known, if the driver leaves them out", async () => {
+    const silent: OldBehaviour = { result: { status: NONE, outputShapes: [], timing: notMeasured } };
+    const { preparedModel } = await preparedOf("1.2", silent);
+    expect((await preparedModel.execute(request)).outputShapes).toEqual(shapes);
+    const open = await preparedOf("1.2", silent, {}, openModel);
+    expect((await open.preparedModel.execute(request)).outputShapes).toEqual([]);
   });
 
   it("answers nothing else with an error, nor a number that is no status", async () => {
@@ -138,7 +148,11 @@ describe("executing on a driver of HAL 1.2", () => {
       ...nothing,
     });
     const odd = await preparedOf("1.2", { result: { status: 99 as ErrorStatus } });
-    expect(await odd.preparedModel.execute(request)).toEqual({ status: GENERAL_FAILURE, ...nothing });
+    expect(await odd.preparedModel.execute(request)).toEqual({
+      status: GENERAL_FAILURE,
+      message: "old: execute: its answer is not valid: the status is 99",
+      ...nothing,
+    });
   });
 });
 
@@ -202,7 +216,7 @@ describe("executing on an old driver", () => {
     const executeSynchronously = () => Promise.reject(new Error("transport"));
     expect(await breaking({ execute, executeSynchronously })).toMatchObject({
       status: GENERAL_FAILURE,
-      message: "broken: executing: transport",
+      message: "broken: execute: transport",
     });
   });
 });
@@ -224,7 +238,8 @@ describe("executing on a driver of HAL 1.3", () => {
 
   it("executes behind fences as the driver does", async () => {
     const fence: SyncFence = { state: "SIGNALED", wait: async () => "SIGNALED" };
-    const callback = { getExecutionInfo: vi.fn() };
+    const info = { status: NONE, timingLaunched: measured, timingFenced: measured };
+    const callback = { getExecutionInfo: async () => info };
     const executeFenced = vi.fn<NonNullable<PreparedModel["executeFenced"]>>(async () => ({
       status: NONE,
       syncFence: fence,
@@ -232,11 +247,9 @@ describe("executing on a driver of HAL 1.3", () => {
     }));
     const preparedModel = await newestOf({ executeFenced });
     const options = { measure: YES, deadline: 7n, loopTimeoutDuration: 9n, duration: 11n };
-    expect(await preparedModel.executeFenced?.(request, [fence], options)).toEqual({
-      status: NONE,
-      syncFence: fence,
-      callback,
-    });
+    const answer = await preparedModel.executeFenced?.(request, [fence], options);
+    expect(answer).toMatchObject({ status: NONE, syncFence: fence });
+    expect(await answer?.callback?.getExecutionInfo()).toEqual(info);
     expect(executeFenced).toHaveBeenCalledWith(request, [fence], options);
     const without = await newestOf({});
     expect((await without.executeFenced?.(request, []))?.status).toBe(GENERAL_FAILURE);

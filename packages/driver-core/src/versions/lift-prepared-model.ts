@@ -23,17 +23,16 @@ import {
   compliantWithV1_3,
   convertToV1_0,
   convertToV1_2,
-  getExecutionResult,
   hasDeadlinePassed,
   makeTimeoutDuration,
   makeTimePoint,
   notMeasured,
   tensorHasUnspecifiedDimensions,
 } from "@nnhal/utils";
-import { failure, launched, soundStatus } from "./callback.ts";
-import { invalid } from "./face-context.ts";
+import { failure, invalid, type LogSink, launched } from "./callback.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
 import type { LiftContext } from "./lift-context.ts";
+import { failedBurst, failedExecution, failedFenced, soundPreparedModel } from "./sound-prepared-model.ts";
 
 /** Whether a prepared model has the methods of HAL 1.2. */
 function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
@@ -51,71 +50,50 @@ export function liftPreparedModel(
   model: Model | undefined,
   context: LiftContext,
 ): PreparedModel {
-  const { name } = context;
+  const { name, driver, limits } = context;
   let closed = false;
   const closedOutcome = () => (closed ? invalid("the prepared model is closed") : undefined);
   const lifted: PreparedModel = {
     async execute(request, options = {}) {
       const refusal = closedOutcome() ?? refuseExecution(own, request, options, context);
-      if (refusal !== undefined) return failed(refusal);
-      try {
-        return soundResult(await execute(own, model, request, options, context), options);
-      } catch (error) {
-        return failed(failure(`${name}: executing`, error));
-      }
+      if (refusal !== undefined) return failedExecution(refusal);
+      return withKnownShapes(await execute(own, model, request, options, context), model, request);
     },
     async executeFenced(request, waitFor, options = {}) {
       const refusal = closedOutcome();
-      if (refusal !== undefined) return { ...refusal, syncFence: null, callback: null };
-      if (!isV1_3Model(own)) return executeBehindFences(lifted, model, request, waitFor, options, context.now);
+      if (refusal !== undefined) return failedFenced(refusal);
+      if (!isV1_3Model(own)) return executeBehindFences(sound, model, request, waitFor, options, limits);
       const { measure = MeasureTiming.NO, deadline, loopTimeoutDuration, duration } = options;
-      try {
-        const result = await own.executeFenced(
-          request,
-          waitFor,
-          measure,
-          makeTimePoint(deadline),
-          makeTimeoutDuration(loopTimeoutDuration),
-          makeTimeoutDuration(duration),
-        );
-        return result.status === ErrorStatus.NONE ? result : { ...result, syncFence: null, callback: null };
-      } catch (error) {
-        return { ...failure(`${name}: executeFenced`, error), syncFence: null, callback: null };
-      }
+      return own.executeFenced(
+        request,
+        waitFor,
+        measure,
+        makeTimePoint(deadline),
+        makeTimeoutDuration(loopTimeoutDuration),
+        makeTimeoutDuration(duration),
+      );
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       const refusal = closedOutcome();
-      if (refusal !== undefined) return { ...refusal, context: null };
-      if (!isV1_2Model(own)) {
-        const why = `${name} is of HAL ${context.driver.version}, which has no bursts`;
-        return { ...failure("configureExecutionBurst", why), context: null };
-      }
-      try {
-        const result = await own.configureExecutionBurst(callback, requestChannel, resultChannel);
-        return result.status === ErrorStatus.NONE ? result : { ...result, context: null };
-      } catch (error) {
-        return { ...failure(`${name}: configureExecutionBurst`, error), context: null };
-      }
+      if (refusal !== undefined) return failedBurst(refusal);
+      if (isV1_2Model(own)) return own.configureExecutionBurst(callback, requestChannel, resultChannel);
+      const why = `${name} is of HAL ${driver.version}, which has no bursts`;
+      return failedBurst(failure("configureExecutionBurst", why));
     },
     close() {
       if (closed) return;
       closed = true;
-      own.close?.();
+      return own.close?.();
     },
   };
-  return lifted;
+  const sound = soundPreparedModel(lifted, { ...context, model, mayOmitShapes: true });
+  return sound;
 }
 
-function failed(outcome: Outcome): ExecutionResult {
-  return { ...outcome, outputShapes: [], timing: notMeasured };
-}
-
-/** A result without what the HAL does not allow with its status, or what was not asked for. */
-function soundResult(result: ExecutionResult, { measure }: ExecuteOptions): ExecutionResult {
-  const { message } = result;
-  const timing = measure === MeasureTiming.YES ? result.timing : notMeasured;
-  const answer = getExecutionResult({ ...result, status: soundStatus(result.status), timing });
-  return { ...answer, ...(message !== undefined && { message }) };
+/** A driver may leave out shapes that are all known (HAL 1.2 IExecutionCallback.notify_1_2). */
+function withKnownShapes(result: ExecutionResult, model: Model | undefined, request: Request): ExecutionResult {
+  if (result.status !== ErrorStatus.NONE || result.outputShapes.length > 0 || model === undefined) return result;
+  return { ...result, outputShapes: knownShapes(model, request) ?? [] };
 }
 
 /** Why a request is not given to an older driver: it does not know deadlines, or it would not understand the pools. */
@@ -123,7 +101,7 @@ function refuseExecution(
   own: V1_0.IPreparedModel,
   request: Request,
   { deadline }: ExecuteOptions,
-  { name, now }: LiftContext,
+  { name, limits }: LiftContext,
 ): Outcome | undefined {
   if (isV1_3Model(own)) return undefined;
   const version = isV1_2Model(own) ? "1.2" : "1.0";
@@ -133,7 +111,7 @@ function refuseExecution(
   if (!complianceWith(version).request(request)) {
     return failure("execute", `${name} is of HAL ${version}, which does not know some pool of the request`);
   }
-  if (!hasDeadlinePassed(deadline, now())) return undefined;
+  if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the execution" };
 }
 
@@ -153,12 +131,12 @@ function executeV1_3(
   own: V1_3.IPreparedModel,
   request: Request,
   { measure = MeasureTiming.NO, deadline, loopTimeoutDuration }: ExecuteOptions,
-  { synchronous }: LiftContext,
+  { synchronous, log }: LiftContext,
 ): Promise<ExecutionResult> {
   const time = makeTimePoint(deadline);
   const loopTimeout = makeTimeoutDuration(loopTimeoutDuration);
   if (synchronous) return own.executeSynchronously_1_3(request, measure, time, loopTimeout);
-  return launchExecution((callback) => own.execute_1_3(request, measure, time, loopTimeout, callback));
+  return launchExecution((callback) => own.execute_1_3(request, measure, time, loopTimeout, callback), log);
 }
 
 function executeV1_2(
@@ -169,7 +147,7 @@ function executeV1_2(
 ): Promise<ExecutionResult> {
   const { value } = convertToV1_2.request(request, log);
   if (synchronous) return own.executeSynchronously(value, measure);
-  return launchExecution((callback) => own.execute_1_2(value, measure, callback));
+  return launchExecution((callback) => own.execute_1_2(value, measure, callback), log);
 }
 
 /** A driver older than HAL 1.2 answers no shapes: they are those that model and request know. */
@@ -182,10 +160,10 @@ async function executeV1_0(
   const outputShapes = model === undefined ? undefined : knownShapes(model, request);
   if (outputShapes === undefined) {
     const why = "neither the model nor the request knows all dimensions of the outputs";
-    return failed(failure(`${name} is of HAL ${driver.version}, which finds no shapes`, why));
+    return failedExecution(failure(`${name} is of HAL ${driver.version}, which finds no shapes`, why));
   }
   const { value } = convertToV1_0.request(request, log);
-  const result = await launchExecution((callback) => own.execute(value, callback));
+  const result = await launchExecution((callback) => own.execute(value, callback), log);
   return { ...result, outputShapes: result.status === ErrorStatus.NONE ? outputShapes : [], timing: notMeasured };
 }
 
@@ -204,10 +182,17 @@ function knownShapes({ main }: Model, { outputs }: Request): OutputShape[] | und
 }
 
 /** Launches an execution and waits for its callback, by whichever method it is told. */
-function launchExecution(launch: (callback: V1_3.IExecutionCallback) => Outcome): Promise<ExecutionResult> {
-  return launched<ExecutionResult>((settle) => {
-    const notify = (status: ErrorStatus, outputShapes: readonly OutputShape[] = [], timing: Timing = notMeasured) =>
-      settle({ status: soundStatus(status), outputShapes, timing });
-    return launch({ notify, notify_1_2: notify, notify_1_3: notify });
-  }, failed);
+function launchExecution(
+  launch: (callback: V1_3.IExecutionCallback) => Outcome,
+  log: LogSink,
+): Promise<ExecutionResult> {
+  return launched<ExecutionResult>(
+    (settle) => {
+      const notify = (status: ErrorStatus, outputShapes: readonly OutputShape[] = [], timing: Timing = notMeasured) =>
+        settle({ status, outputShapes, timing });
+      return launch({ notify, notify_1_2: notify, notify_1_3: notify });
+    },
+    failedExecution,
+    log,
+  );
 }

@@ -4,7 +4,7 @@
 import { ErrorStatus, type HalVersion, type Model, type Outcome, type SupportedOperations } from "@nnhal/types";
 import { complianceWith, getOperationName, sliceModel } from "@nnhal/utils";
 import { validateModel } from "@nnhal/validation";
-import { failure, soundStatus } from "./callback.ts";
+import { atOnce, failure, soundStatus } from "./callback.ts";
 import type { LiftContext } from "./lift-context.ts";
 
 /** Asks a driver which operations of a valid model it supports. */
@@ -38,7 +38,7 @@ function isValid(model: Model, version: HalVersion, { operations }: LiftContext)
 function ask(model: Model, indexes: readonly number[], original: Model, context: LiftContext): SupportedOperations {
   const { name, driver, log } = context;
   try {
-    const { status, message, supportedOperations } = driver.getSupportedOperations(model);
+    const { status, message, supportedOperations } = atOnce(driver.getSupportedOperations(model));
     if (status !== ErrorStatus.NONE) {
       return failed({ status: soundStatus(status), ...(message !== undefined && { message }) });
     }

@@ -30,7 +30,7 @@ const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_PERSISTENT, OUT
 const { NO, YES } = MeasureTiming;
 const none = { kind: "none" } as const;
 const shapes = [{ dimensions: [2], isSufficient: true }];
-const insufficient = [{ dimensions: [3], isSufficient: false }];
+const insufficient = [{ dimensions: [2], isSufficient: false }];
 const success: ExecutionResult = { status: NONE, outputShapes: shapes, timing: measured };
 
 type Execute = PreparedModel["execute"];
@@ -275,10 +275,13 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
     const throwing: Execute = () => {
       throw new Error("gone");
     };
-    for (const execute of [rejecting, throwing]) {
+    for (const [execute, what] of [
+      [rejecting, "the device: execute"],
+      [throwing, "the execution failed"],
+    ] as const) {
       expect(await call({ ...ending(), execute })).toEqual({
         status: GENERAL_FAILURE,
-        message: "the execution failed: gone",
+        message: `${what}: gone`,
         outputShapes: [],
         timing: notMeasured,
       });
@@ -323,7 +326,7 @@ describe("configureExecutionBurst", () => {
   const requests = { datum: "FmqRequestDatum", memory, capacity: 16 } as const;
   const results = { datum: "FmqResultDatum", memory, capacity: 16 } as const;
   const client = { getMemories: () => ({ status: NONE, buffers: [] }) };
-  const burst = { freeMemory: () => {} };
+  const burst = { freeMemory: vi.fn() };
   const configure = (own: PreparedModel, callback: typeof client | null = client) =>
     preparedModelV1_2(contextOf(own, {})).configureExecutionBurst(callback, requests, results);
 
@@ -337,7 +340,10 @@ describe("configureExecutionBurst", () => {
       status: NONE,
       context: burst,
     }));
-    expect(await configure({ ...ending(), configureExecutionBurst })).toEqual({ status: NONE, context: burst });
+    const { status, context } = await configure({ ...ending(), configureExecutionBurst });
+    expect(status).toBe(NONE);
+    context?.freeMemory(7);
+    expect(burst.freeMemory).toHaveBeenCalledWith(7);
     expect(configureExecutionBurst).toHaveBeenCalledWith(client, requests, results);
     configureExecutionBurst.mockResolvedValueOnce({ status: INVALID_ARGUMENT, context: burst });
     expect(await configure({ ...ending(), configureExecutionBurst })).toEqual({
@@ -351,7 +357,8 @@ describe("configureExecutionBurst", () => {
 
 describe("executeFenced", () => {
   const fence: SyncFence = { state: "SIGNALED", wait: async () => "SIGNALED" };
-  const info = { getExecutionInfo: vi.fn() };
+  const told = { status: NONE, timingLaunched: measured, timingFenced: measured };
+  const info = { getExecutionInfo: async () => told };
   const duration = { kind: "nanoseconds", nanoseconds: 7n } as const;
   const execute = (own: PreparedModel) =>
     preparedModelV1_3(contextOf(own, {})).executeFenced(requestOf(), [fence, null], YES, none, none, duration);
@@ -367,7 +374,9 @@ describe("executeFenced", () => {
       callback: info,
     }));
     const own = { ...ending(), executeFenced };
-    expect(await execute(own)).toEqual({ status: NONE, syncFence: fence, callback: info });
+    const answer = await execute(own);
+    expect(answer).toMatchObject({ status: NONE, syncFence: fence });
+    expect(await answer.callback?.getExecutionInfo()).toEqual(told);
     const [, waitFor, options] = executeFenced.mock.calls[0];
     expect({ waitFor, options }).toEqual({ waitFor: [fence, null], options: { measure: YES, duration: 7n } });
     executeFenced.mockResolvedValueOnce({ status: INVALID_ARGUMENT, syncFence: fence, callback: info });

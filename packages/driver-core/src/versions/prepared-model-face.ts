@@ -1,20 +1,22 @@
 /**
  * The faces of a prepared model: canonical executions under the method names of each HAL version.
  */
-import {
-  ErrorStatus,
-  type ExecuteOptions,
-  type ExecutionResult,
+import type {
+  ExecuteOptions,
+  ExecutionResult,
+  FencedExecuteOptions,
   MeasureTiming,
-  type Outcome,
-  type PreparedModel,
-  type V1_0,
-  type V1_2,
-  type V1_3,
+  PreparedModel,
+  V1_0,
+  V1_2,
+  V1_3,
 } from "@nnhal/types";
-import { type AnyRequest, convertToV1_3, deadlineOf, durationOf, getExecutionResult, notMeasured } from "@nnhal/utils";
-import { failure, type LogSink, launch, refusalOf } from "./callback.ts";
-import { invalid, narrow, narrowOutcome, type PreparedSource, refuseRequest } from "./face-context.ts";
+import { type AnyRequest, convertToV1_3, deadlineOf, durationOf } from "@nnhal/utils";
+import { failure, invalid, type LogSink, launch, refusalOf } from "./callback.ts";
+import { narrow, narrowOutcome, type PreparedSource, refuseRequest } from "./face-context.ts";
+import { type AnswerLimits, answerLimitsOf, withGrace } from "./in-time.ts";
+import { expectedOutputs } from "./sound-answers.ts";
+import { executed, failedExecution, failedFenced, refuseTimes, soundPreparedModel } from "./sound-prepared-model.ts";
 
 /** What the faces of one prepared model share. */
 export interface PreparedModelFaceContext {
@@ -22,26 +24,39 @@ export interface PreparedModelFaceContext {
   /** Undefined: it came from a cache. */
   readonly source: PreparedSource | undefined;
   readonly log: LogSink;
+  /** Default: the usual ones. */
+  readonly limits?: AnswerLimits;
+  /** Names the device in messages. */
+  readonly name?: string;
+}
+
+/** The prepared model behind a guard, and what the guard needs. */
+function guarded({
+  preparedModel,
+  source,
+  log,
+  limits = answerLimitsOf({}, log),
+  name = "the device",
+}: PreparedModelFaceContext) {
+  const waitUntil = (deadline: bigint | undefined) => withGrace(deadline, limits);
+  const context = { name, model: source?.model, mayOmitShapes: false, limits, waitUntil };
+  return { context, sound: soundPreparedModel(preparedModel, context) };
 }
 
 const noCallback = invalid("the callback is null");
 
-function failed(outcome: Outcome): ExecutionResult {
-  return { ...outcome, outputShapes: [], timing: notMeasured };
-}
-
-/** Executes, and answers nothing that the HAL does not allow with the status. */
+/** Executes, and answers nothing that the HAL does not allow with the status. Throws if the device throws at once. */
 function execute(
-  { preparedModel, log }: PreparedModelFaceContext,
+  face: PreparedModelFaceContext,
   request: AnyRequest,
   options: ExecuteOptions,
 ): Promise<ExecutionResult> {
-  return preparedModel.execute(convertToV1_3.request(request), options).then((result) => {
-    const { message } = result;
-    if (message !== undefined) log(`execute: ${message}`);
-    const isMeasured = options.measure === MeasureTiming.YES;
-    const answer = getExecutionResult(isMeasured ? result : { ...result, timing: notMeasured });
-    return { ...answer, ...(message !== undefined && { message }) };
+  const { preparedModel, source, log } = face;
+  const canonical = convertToV1_3.request(request);
+  const answer = preparedModel.execute(canonical, options);
+  return executed(answer, expectedOutputs(source?.model, canonical), options, guarded(face).context).then((result) => {
+    if (result.message !== undefined) log(`execute: ${result.message}`);
+    return result;
   });
 }
 
@@ -55,13 +70,13 @@ async function executeNow(
   let options: ExecuteOptions = {};
   const refusal = refusalOf(() => {
     options = optionsOf();
-    return refuseRequest(request, version, context.source);
+    return refuseTimes(options, "deadline", "loopTimeoutDuration") ?? refuseRequest(request, version, context.source);
   });
-  if (refusal !== undefined) return failed(refusal);
+  if (refusal !== undefined) return failedExecution(refusal);
   try {
     return await execute(context, request, options);
   } catch (error) {
-    return failed(failure("the execution failed", error));
+    return failedExecution(failure("the execution failed", error));
   }
 }
 
@@ -88,28 +103,28 @@ export function preparedModelV1_0(context: PreparedModelFaceContext): V1_0.IPrep
         {
           check: () => refuseRequest(request, "1.0", context.source),
           run: () => execute(context, request, {}),
-          failed,
+          failed: failedExecution,
           notify: ({ status }) => callback.notify(narrow(status)),
         },
         context.log,
       );
       return narrowOutcome(outcome);
     },
-    close: () => context.preparedModel.close(),
+    close: () => guarded(context).sound.close(),
   };
 }
 
-export function preparedModelV1_2(context: PreparedModelFaceContext): V1_2.IPreparedModel {
-  const { preparedModel, source, log } = context;
+export function preparedModelV1_2(face: PreparedModelFaceContext): V1_2.IPreparedModel {
+  const { source, log } = face;
   return {
-    ...preparedModelV1_0(context),
+    ...preparedModelV1_0(face),
     execute_1_2(request, measure, callback) {
       if (!callback) return narrowOutcome(noCallback);
       const outcome = launch(
         {
           check: () => refuseRequest(request, "1.2", source),
-          run: () => execute(context, request, { measure }),
-          failed,
+          run: () => execute(face, request, { measure }),
+          failed: failedExecution,
           notify: ({ status, outputShapes, timing }) => callback.notify_1_2(narrow(status), outputShapes, timing),
         },
         log,
@@ -117,26 +132,23 @@ export function preparedModelV1_2(context: PreparedModelFaceContext): V1_2.IPrep
       return narrowOutcome(outcome);
     },
     async executeSynchronously(request, measure) {
-      const { outputShapes, timing, ...outcome } = await executeNow(context, request, "1.2", () => ({ measure }));
+      const { outputShapes, timing, ...outcome } = await executeNow(face, request, "1.2", () => ({ measure }));
       return { ...narrowOutcome(outcome), outputShapes, timing };
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       if (!callback) return { ...narrowOutcome(noCallback), context: null };
-      if (preparedModel.configureExecutionBurst === undefined) {
+      const { sound } = guarded(face);
+      if (sound.configureExecutionBurst === undefined) {
         return { ...narrowOutcome(failure("configureExecutionBurst", "the device has no bursts")), context: null };
       }
-      try {
-        const result = await preparedModel.configureExecutionBurst(callback, requestChannel, resultChannel);
-        return { ...narrowOutcome(result), context: result.status === ErrorStatus.NONE ? result.context : null };
-      } catch (error) {
-        return { ...narrowOutcome(failure("configureExecutionBurst", error)), context: null };
-      }
+      const { context, ...outcome } = await sound.configureExecutionBurst(callback, requestChannel, resultChannel);
+      return { ...narrowOutcome(outcome), context };
     },
   };
 }
 
 export function preparedModelV1_3(context: PreparedModelFaceContext): V1_3.IPreparedModel {
-  const { preparedModel, source, log } = context;
+  const { source, log } = context;
   return {
     ...preparedModelV1_2(context),
     execute_1_3(request, measure, deadline, loopTimeoutDuration, callback) {
@@ -146,10 +158,10 @@ export function preparedModelV1_3(context: PreparedModelFaceContext): V1_3.IPrep
         {
           check() {
             options = optionsV1_3(measure, deadline, loopTimeoutDuration);
-            return refuseRequest(request, "1.3", source);
+            return refuseTimes(options, "deadline", "loopTimeoutDuration") ?? refuseRequest(request, "1.3", source);
           },
           run: () => execute(context, request, options),
-          failed,
+          failed: failedExecution,
           notify: ({ status, outputShapes, timing }) => callback.notify_1_3(status, outputShapes, timing),
         },
         log,
@@ -158,20 +170,20 @@ export function preparedModelV1_3(context: PreparedModelFaceContext): V1_3.IPrep
     executeSynchronously_1_3: (request, measure, deadline, loopTimeoutDuration) =>
       executeNow(context, request, "1.3", () => optionsV1_3(measure, deadline, loopTimeoutDuration)),
     async executeFenced(request, waitFor, measure, deadline, loopTimeoutDuration, duration) {
-      const nothing = { syncFence: null, callback: null };
-      if (preparedModel.executeFenced === undefined) {
-        return { ...failure("executeFenced", "the device has no fences"), ...nothing };
+      const { sound } = guarded(context);
+      if (sound.executeFenced === undefined) {
+        return failedFenced(failure("executeFenced", "the device has no fences"));
       }
-      try {
+      let options: FencedExecuteOptions = {};
+      const refusal = refusalOf(() => {
         const afterFences = durationOf(duration);
-        const result = await preparedModel.executeFenced(request, waitFor, {
+        options = {
           ...optionsV1_3(measure, deadline, loopTimeoutDuration),
           ...(afterFences !== undefined && { duration: afterFences }),
-        });
-        return result.status === ErrorStatus.NONE ? result : { ...result, ...nothing };
-      } catch (error) {
-        return { ...failure("executeFenced", error), ...nothing };
-      }
+        };
+        return undefined;
+      });
+      return refusal === undefined ? sound.executeFenced(request, waitFor, options) : failedFenced(refusal);
     },
   };
 }

@@ -3,18 +3,18 @@
  */
 import type { OperationTypeName } from "@nnhal/types";
 import { OperationType } from "@nnhal/types";
-import { defineOperation, type Operation } from "../define.ts";
+import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
 import { pacer } from "./_chunks.ts";
 
 /** Defines ARGMAX or ARGMIN; `isBetter` says whether an element beats the best before it. */
-export function defineArgExtreme(
-  name: OperationTypeName & ("ARGMAX" | "ARGMIN"),
+export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX" | "ARGMIN")>(
+  name: Name,
   summary: string,
   isBetter: (element: number, best: number) => boolean,
-): Operation {
+) {
   return defineOperation({
     name,
     code: OperationType[name],

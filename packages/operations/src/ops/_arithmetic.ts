@@ -3,7 +3,7 @@
  */
 import { FusedActivationFunc, OperationType, type OperationTypeName } from "@nnhal/types";
 import { activationRange, quantisedActivationRange } from "../activation.ts";
-import { defineOperation, type Operation } from "../define.ts";
+import { defineOperation } from "../define.ts";
 import { OperationError } from "../fail.ts";
 import { clamp } from "../fixed-point.ts";
 import { int32, tensor } from "../params.ts";
@@ -13,8 +13,8 @@ import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** What one operation says beside its family. */
-export interface Arithmetic {
-  readonly name: OperationTypeName;
+export interface Arithmetic<Name extends OperationTypeName> {
+  readonly name: Name;
   readonly summary: string;
   readonly types: readonly SinceType[];
   /** The rule that quantised operands break. */
@@ -33,7 +33,15 @@ export interface Arithmetic {
 }
 
 /** Defines one of the operations. */
-export function arithmetic({ name, summary, types, scaleRule, float, integer, quantised }: Arithmetic): Operation {
+export function arithmetic<const Name extends OperationTypeName>({
+  name,
+  summary,
+  types,
+  scaleRule,
+  float,
+  integer,
+  quantised,
+}: Arithmetic<Name>) {
   return defineOperation({
     name,
     code: OperationType[name],

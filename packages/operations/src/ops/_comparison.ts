@@ -3,7 +3,7 @@
  * for, booleans as 0 and 1.
  */
 import { OperationType, type OperationTypeName } from "@nnhal/types";
-import { defineOperation, type Operation } from "../define.ts";
+import { defineOperation } from "../define.ts";
 import { tensor } from "../params.ts";
 import { isQuant8, type Tensor, type TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
@@ -18,7 +18,7 @@ export interface Answers {
 }
 
 /** Defines one of the comparisons. */
-export function comparison(name: OperationTypeName, summary: string, answers: Answers): Operation {
+export function comparison<const Name extends OperationTypeName>(name: Name, summary: string, answers: Answers) {
   return defineOperation({
     name,
     code: OperationType[name],

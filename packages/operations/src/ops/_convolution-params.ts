@@ -2,7 +2,7 @@
  * What the convolutions' operand lists have in common: the types, the ways to say the padding, and the rules on filter
  * and bias.
  */
-import type { TypeRow } from "../define.ts";
+import type { RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, optional } from "../params.ts";
 import { ensureShape } from "../shape.ts";
@@ -11,7 +11,7 @@ import { dilatedExtent, implicitPadding, type Padding } from "../window.ts";
 import { imageLayout } from "./_image.ts";
 
 /** Types of input, filter, bias and output; `since`: the version that introduced the operation. */
-export function convolutionTypes(since: "1.0" | "1.2"): TypeRow[] {
+export function convolutionTypes(since: "1.0" | "1.2"): readonly RowOfLength<4>[] {
   return [
     [since, "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
     ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
@@ -46,28 +46,28 @@ export const dilationParams = [
   optional("1.2", int32("dilationHeight"), 1),
 ] as const;
 
-/** The window of an operation whose padding is implicit. */
-export interface Window {
-  readonly width: number;
-  readonly height: number;
+/** The arguments that implicit padding depends on, beside the extents of the window. */
+export interface Slid {
+  readonly input: TensorInfo;
+  readonly nchw: boolean;
   readonly strideWidth: number;
   readonly strideHeight: number;
   readonly dilationWidth?: number;
   readonly dilationHeight?: number;
 }
 
-/** Padding on all four sides by an implicit scheme. */
+/** Padding on all four sides by an implicit scheme, of a window of this height and width. */
 export function implicitImagePadding(
   scheme: number,
-  input: readonly number[],
-  nchw: boolean,
-  { dilationWidth = 1, dilationHeight = 1, ...window }: Window,
+  { input, nchw, strideWidth, strideHeight, dilationWidth = 1, dilationHeight = 1 }: Slid,
+  windowHeight: number,
+  windowWidth: number,
 ): Padding {
-  const { height, width } = imageLayout(input, nchw);
-  const heightUnder = dilatedExtent(window.height, dilationHeight);
-  const widthUnder = dilatedExtent(window.width, dilationWidth);
-  const [paddingTop, paddingBottom] = implicitPadding(scheme, height, window.strideHeight, heightUnder);
-  const [paddingLeft, paddingRight] = implicitPadding(scheme, width, window.strideWidth, widthUnder);
+  const { height, width } = imageLayout(input.dimensions, nchw);
+  const heightUnder = dilatedExtent(windowHeight, dilationHeight);
+  const widthUnder = dilatedExtent(windowWidth, dilationWidth);
+  const [paddingTop, paddingBottom] = implicitPadding(scheme, height, strideHeight, heightUnder);
+  const [paddingLeft, paddingRight] = implicitPadding(scheme, width, strideWidth, widthUnder);
   return { paddingLeft, paddingRight, paddingTop, paddingBottom };
 }
 

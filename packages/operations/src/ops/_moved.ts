@@ -3,11 +3,11 @@
  * quantisation is the input's.
  */
 import type { HalVersion } from "@nnhal/types";
-import type { OutputInfo, TypeRow } from "../define.ts";
+import type { OutputInfo, RowOfLength } from "../define.ts";
 import type { TensorInfo } from "../tensor.ts";
 
 /** Rows of one input and one output of the same type; `since`: the version that introduced the operation. */
-export function floatAndQuant8Types(since: HalVersion): TypeRow[] {
+export function floatAndQuant8Types(since: HalVersion): readonly RowOfLength<2>[] {
   return [
     [since, "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
     ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16"],
@@ -17,7 +17,7 @@ export function floatAndQuant8Types(since: HalVersion): TypeRow[] {
 }
 
 /** The same with TENSOR_INT32, of the operations that HAL 1.2 introduced. */
-export const floatIntegerAndQuant8Types: readonly TypeRow[] = [
+export const floatIntegerAndQuant8Types: readonly RowOfLength<2>[] = [
   ...floatAndQuant8Types("1.2"),
   ["1.2", "TENSOR_INT32", "TENSOR_INT32"],
 ];

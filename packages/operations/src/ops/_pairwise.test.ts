@@ -40,7 +40,7 @@ describe("MAXIMUM and MINIMUM", () => {
     const left = build([3], 2, 10 - shift, [8 - shift, 10 - shift, 13 - shift]);
     const right = build([3], 1, 5 - shift, [7 - shift, 7 - shift, 255 - shift]);
     const output = declared(type, { scale: 0.5, zeroPoint: 100 - shift });
-    const unshifted = (operation: typeof maximum) =>
+    const unshifted = (operation: typeof maximum | typeof minimum) =>
       valuesOf(runForOne(operation, [left, right], output)).map((value) => value + shift);
     expect(unshifted(maximum)).toEqual([104, 104, 255]);
     expect(unshifted(minimum)).toEqual([92, 100, 112]);

@@ -2,7 +2,7 @@
  * Operations on two tensors that broadcast, all operands of one type, with nothing else to say.
  */
 import { OperationType, type OperationTypeName } from "@nnhal/types";
-import { defineOperation, type Operation } from "../define.ts";
+import { defineOperation } from "../define.ts";
 import { tensor } from "../params.ts";
 import type { TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
@@ -11,8 +11,8 @@ import { requantise } from "./_requantise.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** What one operation says beside its family. */
-export interface Pairwise {
-  readonly name: OperationTypeName;
+export interface Pairwise<Name extends OperationTypeName> {
+  readonly name: Name;
   readonly summary: string;
   readonly types: readonly SinceType[];
   /** The result of each pair of elements; quantised ones come in the output's scale and zero point. */
@@ -20,7 +20,7 @@ export interface Pairwise {
 }
 
 /** Defines one of the operations. */
-export function pairwise({ name, summary, types, loop }: Pairwise): Operation {
+export function pairwise<const Name extends OperationTypeName>({ name, summary, types, loop }: Pairwise<Name>) {
   return defineOperation({
     name,
     code: OperationType[name],

@@ -2,7 +2,7 @@
  * What the three pools have in common: everything but how the cells under a window become one value.
  */
 import { activationRange, quantisedActivationRange } from "../activation.ts";
-import { alternative, defineOperation, type Operation, type TypeRow } from "../define.ts";
+import { alternative, defineOperation, type Operation, type RowOfLength } from "../define.ts";
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool, int32, optional, tensor } from "../params.ts";
 import { isFloat, type OutputTensor } from "../tensor.ts";
@@ -25,10 +25,10 @@ const sizes = [...strideParams, int32("filterWidth"), int32("filterHeight"), int
 const layout = optional("1.2", bool("nchw"), false);
 
 /** Defines a pool. */
-export function poolOperation(
-  spec: Pick<Operation, "name" | "code" | "summary"> & { readonly types: readonly TypeRow[] },
+export function poolOperation<const Name extends string>(
+  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name; readonly types: readonly RowOfLength<2>[] },
   pooling: Pooling,
-): Operation {
+) {
   return defineOperation({
     ...spec,
     params: [tensor("input"), ...paddingParams, ...sizes, layout],
@@ -37,10 +37,7 @@ export function poolOperation(
     alternatives: [
       alternative({
         params: [tensor("input"), int32("paddingScheme"), ...sizes, layout],
-        normalise({ paddingScheme, ...args }) {
-          const window = { ...args, height: args.filterHeight, width: args.filterWidth };
-          return { ...args, ...implicitImagePadding(paddingScheme, args.input.dimensions, args.nchw, window) };
-        },
+        normalise: (args) => implicitImagePadding(args.paddingScheme, args, args.filterHeight, args.filterWidth),
       }),
     ],
     infer({ input, filterHeight, filterWidth, nchw, ...padded }) {

@@ -3,7 +3,7 @@
  */
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { activationRange, quantisedActivationRange } from "../activation.ts";
-import { defineOperation, type Operation } from "../define.ts";
+import { defineOperation } from "../define.ts";
 import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { isQuant8 } from "../tensor.ts";
@@ -11,7 +11,7 @@ import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 /** Defines one of the operations; `activation` is a fused activation code. */
-export function rectifier(name: OperationTypeName, summary: string, activation: number): Operation {
+export function rectifier<const Name extends OperationTypeName>(name: Name, summary: string, activation: number) {
   return defineOperation({
     name,
     code: OperationType[name],

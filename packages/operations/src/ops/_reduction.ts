@@ -3,7 +3,7 @@
  */
 import type { OperationTypeName } from "@nnhal/types";
 import { OperationType } from "@nnhal/types";
-import { defineOperation, type Operation, type TypeRow } from "../define.ts";
+import { defineOperation, type RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, read, tensor } from "../params.ts";
 import { formatShape, resolveAxis, stridesOf } from "../shape.ts";
@@ -78,12 +78,12 @@ export function reduce(
 }
 
 /** Defines an operation of the REDUCE_* family, all of them of HAL 1.2. */
-export function defineReduction(
-  name: OperationTypeName & `REDUCE_${string}`,
+export function defineReduction<const Name extends OperationTypeName & `REDUCE_${string}`>(
+  name: Name,
   summary: string,
-  types: readonly TypeRow[],
+  types: readonly RowOfLength<2>[],
   { start, combine, needsElements }: Reduction,
-): Operation {
+) {
   return defineOperation({
     name,
     code: OperationType[name],

@@ -1,7 +1,7 @@
 /**
  * Regions of interest of ROI_ALIGN and ROI_POOLING: their operand lists, rules, and scaling to the feature map.
  */
-import type { TypeRow } from "../define.ts";
+import type { RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { roundHalfAway } from "../fixed-point.ts";
 import { int32, scalar, tensor } from "../params.ts";
@@ -12,7 +12,7 @@ import { ensureBatch, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
 import { realValuesNow } from "./_real.ts";
 
 /** Types of input, regions, the two strides, and output. */
-export const regionTypes: readonly TypeRow[] = [
+export const regionTypes: readonly RowOfLength<5>[] = [
   ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "FLOAT32", "FLOAT32", "TENSOR_FLOAT32"],
   ["1.2", "TENSOR_FLOAT16", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
   ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM"],

@@ -4,7 +4,7 @@
  */
 import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { bool, int32, optional, type Param, scalar, tensor } from "../params.ts";
+import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import { pacer } from "./_chunks.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
@@ -26,12 +26,12 @@ export type Resample = (
 ) => Iterator<void, void>;
 
 /** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
-export function resizeOperation(
-  spec: Pick<Operation, "name" | "code" | "summary">,
+export function resizeOperation<const Name extends string>(
+  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name },
   since: "1.0" | "1.2",
-  layout: Param<"nchw", "boolean">,
+  layout: FixedParam<"nchw", "boolean">,
   resample: Resample,
-): Operation {
+) {
   const last = [
     layout,
     optional("1.3", bool("alignCorners"), false),
@@ -57,11 +57,11 @@ export function resizeOperation(
           ["1.2", "TENSOR_QUANT8_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM"],
           ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
         ],
-        normalise({ widthScale, heightScale, ...args }) {
-          const from = imageLayout(args.input.dimensions, args.nchw);
+        normalise({ input, nchw, widthScale, heightScale }) {
+          const from = imageLayout(input.dimensions, nchw);
           const width = Math.floor(Math.fround(from.width * widthScale));
           const height = Math.floor(Math.fround(from.height * heightScale));
-          return { ...args, width, height };
+          return { width, height };
         },
       }),
     ],

@@ -3,7 +3,7 @@
  * (beyond ±16 the functions are flat), and the result to the output's scale, which the operation fixes.
  */
 import { type HalVersion, OperationType, type OperationTypeName } from "@nnhal/types";
-import { defineOperation, type Operation } from "../define.ts";
+import { defineOperation } from "../define.ts";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier, roundingDivideByPowerOfTwo } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
@@ -15,8 +15,8 @@ import { rowsOfOneType } from "./_types.ts";
 const INTEGER_BITS = 4;
 
 /** What one operation says beside its family. */
-export interface Squashing {
-  readonly name: OperationTypeName;
+export interface Squashing<Name extends OperationTypeName> {
+  readonly name: Name;
   readonly summary: string;
   /** The HAL version since which it takes TENSOR_QUANT8_ASYMM. */
   readonly quantisedSince: HalVersion;
@@ -31,7 +31,7 @@ export interface Squashing {
 }
 
 /** Defines one of the operations. */
-export function squashing(operation: Squashing): Operation {
+export function squashing<const Name extends OperationTypeName>(operation: Squashing<Name>) {
   const { name, summary, quantisedSince, outputBits, outputZeroPoint, float, fixed } = operation;
   return defineOperation({
     name,
@@ -61,7 +61,7 @@ export function squashing(operation: Squashing): Operation {
 function quantised(
   input: Tensor,
   output: OutputTensor,
-  fixed: Squashing["fixed"],
+  fixed: Squashing<OperationTypeName>["fixed"],
   outputBits: number,
 ): Generator<void, void> {
   const multiplier = quantiseMultiplier(input.scale * 2 ** (31 - INTEGER_BITS));

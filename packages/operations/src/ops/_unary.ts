@@ -2,15 +2,15 @@
  * Operations that turn each element of one tensor into one of the same type.
  */
 import { OperationType, type OperationTypeName } from "@nnhal/types";
-import { defineOperation, type Operation, type RankRule } from "../define.ts";
+import { defineOperation, type RankRule } from "../define.ts";
 import { tensor } from "../params.ts";
 import type { TensorData } from "../tensor.ts";
 import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** What one operation says beside its family. */
-export interface Unary {
-  readonly name: OperationTypeName;
+export interface Unary<Name extends OperationTypeName> {
+  readonly name: Name;
   /** In terms of an element x. */
   readonly summary: string;
   readonly types: readonly SinceType[];
@@ -21,7 +21,7 @@ export interface Unary {
 }
 
 /** Defines one of the operations. */
-export function unary({ name, summary, types, rank, loop }: Unary): Operation {
+export function unary<const Name extends OperationTypeName>({ name, summary, types, rank, loop }: Unary<Name>) {
   return defineOperation({
     name,
     code: OperationType[name],

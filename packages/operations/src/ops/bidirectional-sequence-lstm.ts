@@ -160,7 +160,7 @@ export const bidirectionalSequenceLstm = defineOperation({
       outputs: mergedOutputs,
       types: mergedTypes,
       outputCounts: [1, 5],
-      normalise: (args) => args,
+      normalise: () => ({}),
       check: ({ mergeOutputs }) =>
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),

@@ -54,7 +54,7 @@ export const bidirectionalSequenceRnn = defineOperation({
         uniformRow("1.2", [...params, ...mergedOutputs], "TENSOR_FLOAT16", "FLOAT16"),
       ],
       outputCounts: [1, 3],
-      normalise: (args) => args,
+      normalise: () => ({}),
       check: ({ mergeOutputs }) =>
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),

@@ -13,8 +13,8 @@ import { pacer } from "./_chunks.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 /** The columns of a row: inputs and outputs have the same types. */
-function typesOf(scores: OperandTypeName, boxes: OperandTypeName, number: OperandTypeName): OperandTypeName[] {
-  return [scores, boxes, number, number, number, number, scores, boxes];
+function typesOf(scores: OperandTypeName, boxes: OperandTypeName, number: OperandTypeName) {
+  return [scores, boxes, number, number, number, number, scores, boxes] as const;
 }
 
 export const boxWithNmsLimit = defineOperation({

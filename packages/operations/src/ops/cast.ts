@@ -3,7 +3,7 @@
  * off, and what does not fit the output's type becomes its nearest value.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";
-import { defineOperation, type TypeRow } from "../define.ts";
+import { defineOperation, type RowOfLength } from "../define.ts";
 import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
@@ -25,7 +25,7 @@ export const cast = defineOperation({
   params: [tensor("input")],
   outputs: [tensor("output")],
   types: [
-    ...convertible.flatMap((from) => convertible.map((to): TypeRow => ["1.2", from, to])),
+    ...convertible.flatMap((from) => convertible.map((to): RowOfLength<2> => ["1.2", from, to])),
     ...rowsOfOneType(2, [
       ["1.3", "TENSOR_BOOL8"],
       ["1.3", "TENSOR_QUANT16_ASYMM"],

@@ -35,20 +35,20 @@ export const conv2d = defineOperation({
     alternative({
       params: [...operands, int32("paddingScheme"), ...strideParams, int32("activation"), ...dilationParams],
       counts: [7, 8, 10],
-      normalise({ paddingScheme, ...args }) {
+      normalise(args) {
         const [, height, width] = args.filter.dimensions;
-        const window = { ...args, height, width };
-        return { ...args, ...implicitImagePadding(paddingScheme, args.input.dimensions, args.nchw, window) };
+        return implicitImagePadding(args.paddingScheme, args, height, width);
       },
     }),
   ],
   check: ({ filter }) => checkChannelDim(filter, 0),
   since: ({ input, filter }, { output }) => (needsFreeOutputScale(input, filter, output) ? "1.2" : undefined),
-  infer({ input, filter, bias, nchw, ...sliding }) {
+  infer(args) {
+    const { input, filter, bias, nchw } = args;
     const [channels, , , depth] = filter.dimensions;
     ensureDepth(depth, imageLayout(input.dimensions, nchw).channels);
     ensureBias(bias, channels);
-    return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, sliding, nchw) } };
+    return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
   *reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
     yield* convolve(

@@ -36,16 +36,16 @@ export const depthwiseConv2d = defineOperation({
     alternative({
       params: [...operands, int32("paddingScheme"), ...strideParams, ...last],
       counts: [8, 9, 11],
-      normalise({ paddingScheme, ...args }) {
+      normalise(args) {
         const [, height, width] = args.filter.dimensions;
-        const window = { ...args, height, width };
-        return { ...args, ...implicitImagePadding(paddingScheme, args.input.dimensions, args.nchw, window) };
+        return implicitImagePadding(args.paddingScheme, args, height, width);
       },
     }),
   ],
   check: ({ filter }) => checkChannelDim(filter, 3),
   since: ({ input, filter }, { output }) => (needsFreeOutputScale(input, filter, output) ? "1.2" : undefined),
-  infer({ input, filter, bias, depthMultiplier, nchw, ...sliding }) {
+  infer(args) {
+    const { input, filter, bias, depthMultiplier, nchw } = args;
     const [first, , , channels] = filter.dimensions;
     const depth = imageLayout(input.dimensions, nchw).channels;
     ensure(first === 1, () => `the filter's first extent is ${first} where 1 is needed`);
@@ -55,7 +55,7 @@ export const depthwiseConv2d = defineOperation({
         `the filter has ${channels} channels where ${depth} input channels * depth multiplier ${depthMultiplier} are needed`,
     );
     ensureBias(bias, channels);
-    return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, sliding, nchw) } };
+    return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
   *reference({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, context) {
     yield* convolveDepthwise(

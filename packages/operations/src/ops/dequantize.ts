@@ -2,7 +2,7 @@
  * DEQUANTIZE: the real numbers that quantised elements stand for.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";
-import { defineOperation, type TypeRow } from "../define.ts";
+import { defineOperation, type RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
@@ -20,7 +20,7 @@ export const dequantize = defineOperation({
   types: [
     ["1.0", "TENSOR_QUANT8_ASYMM", "TENSOR_FLOAT32"],
     ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_FLOAT16"],
-    ...later.flatMap((type): TypeRow[] => [
+    ...later.flatMap((type): RowOfLength<2>[] => [
       ["1.2", type, "TENSOR_FLOAT16"],
       ["1.2", type, "TENSOR_FLOAT32"],
     ]),

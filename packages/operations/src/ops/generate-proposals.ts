@@ -16,13 +16,8 @@ import { channelsLast, imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 /** The columns of a row: scores and deltas have one type, image sizes and regions another. */
-function typesOf(
-  scores: OperandTypeName,
-  anchors: OperandTypeName,
-  sizes: OperandTypeName,
-  number: OperandTypeName,
-): OperandTypeName[] {
-  return [scores, scores, anchors, sizes, number, number, number, number, scores, sizes];
+function typesOf(scores: OperandTypeName, anchors: OperandTypeName, sizes: OperandTypeName, number: OperandTypeName) {
+  return [scores, scores, anchors, sizes, number, number, number, number, scores, sizes] as const;
 }
 
 export const generateProposals = defineOperation({

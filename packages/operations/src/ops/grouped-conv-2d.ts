@@ -34,10 +34,9 @@ export const groupedConv2d = defineOperation({
   alternatives: [
     alternative({
       params: [...operands, int32("paddingScheme"), ...last],
-      normalise({ paddingScheme, ...args }) {
+      normalise(args) {
         const [, height, width] = args.filter.dimensions;
-        const window = { ...args, height, width };
-        return { ...args, ...implicitImagePadding(paddingScheme, args.input.dimensions, args.nchw, window) };
+        return implicitImagePadding(args.paddingScheme, args, height, width);
       },
     }),
   ],

@@ -2,7 +2,7 @@
  * RANK: the number of dimensions of a tensor, as a scalar.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";
-import { defineOperation, type TypeRow } from "../define.ts";
+import { defineOperation, type RowOfLength } from "../define.ts";
 import { int32, tensor } from "../params.ts";
 
 const types: readonly OperandTypeName[] = [
@@ -24,7 +24,7 @@ export const rank = defineOperation({
   summary: "The number of dimensions of a tensor.",
   params: [tensor("input")],
   outputs: [int32("output")],
-  types: types.map((type): TypeRow => ["1.3", type]),
+  types: types.map((type): RowOfLength<1> => ["1.3", type]),
   infer: () => ({ output: { dimensions: [] } }),
   reference({ input }, { output }) {
     output.data[0] = input.dimensions.length;

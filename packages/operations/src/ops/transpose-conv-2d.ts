@@ -36,27 +36,17 @@ export const transposeConv2d = defineOperation({
   alternatives: [
     alternative({
       params: [...operands, read(tensor("outputShape", "TENSOR_INT32")), int32("paddingScheme"), ...last],
-      normalise({ outputShape, paddingScheme, ...args }) {
+      normalise({ filter, nchw, strideHeight, strideWidth, outputShape, paddingScheme }) {
         const { dimensions, data } = outputShape;
         ensure(
           dimensions.length === 1 && data.length === 4,
           () => `the output shape has shape ${formatShape(dimensions)} where 4 elements are needed`,
         );
-        const [, filterHeight, filterWidth] = args.filter.dimensions;
-        const axes = imageAxes(args.nchw);
-        const [paddingTop, paddingBottom] = tightPadding(
-          paddingScheme,
-          data[axes.height],
-          args.strideHeight,
-          filterHeight,
-        );
-        const [paddingLeft, paddingRight] = tightPadding(
-          paddingScheme,
-          data[axes.width],
-          args.strideWidth,
-          filterWidth,
-        );
-        return { ...args, paddingLeft, paddingRight, paddingTop, paddingBottom };
+        const [, filterHeight, filterWidth] = filter.dimensions;
+        const axes = imageAxes(nchw);
+        const [paddingTop, paddingBottom] = tightPadding(paddingScheme, data[axes.height], strideHeight, filterHeight);
+        const [paddingLeft, paddingRight] = tightPadding(paddingScheme, data[axes.width], strideWidth, filterWidth);
+        return { paddingLeft, paddingRight, paddingTop, paddingBottom };
       },
     }),
   ],

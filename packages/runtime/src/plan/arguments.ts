@@ -4,10 +4,10 @@
 import { mapMemory } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Outcome, type Request, type RequestArgument } from "@nnhal/types";
 import { bufferWith } from "./device-memory.ts";
-import type { Arguments } from "./elsewhere.ts";
+import { onlyDevice } from "./device-role.ts";
 import type { Place } from "./place.ts";
-import type { PreparedPlan } from "./prepare.ts";
-import { onlyDevice } from "./uses.ts";
+import type { Arguments } from "./place-arguments.ts";
+import type { PreparedPlan } from "./prepared-plan.ts";
 
 /** The places of a valid request's arguments, or why one cannot be used. */
 export function argumentsOf(prepared: PreparedPlan, request: Request): Arguments | Outcome {

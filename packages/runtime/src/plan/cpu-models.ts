@@ -1,13 +1,14 @@
 /**
  * What a failing step or model falls back to: the same model on the CPU, prepared when it is first needed.
  */
-import type { Device, Model, PreparedModel, PrepareOptions } from "@nnhal/types";
+import type { Model, PreparedModel, PrepareOptions } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
+import type { GuardedDevice } from "../guard/device.ts";
 
 /** What a failing step falls back to. */
 export interface Fallback {
   /** The device that takes every model. */
-  readonly cpu: Device;
+  readonly cpu: GuardedDevice;
   readonly options: PrepareOptions;
   /** Told of each step or model that had to be run again. */
   readonly onFallback?: (message: string) => void;
@@ -15,7 +16,7 @@ export interface Fallback {
 
 /** Models on the CPU. */
 export interface CpuModels {
-  readonly device: Device;
+  readonly device: GuardedDevice;
   /** Says that something falls back and prepares it, once; null where that fails. */
   prepare(model: Model, what: string): Promise<PreparedModel | null>;
   close(): void;
@@ -32,7 +33,10 @@ export function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): 
       onFallback?.(message);
       let result = prepared.get(model);
       if (result === undefined) {
-        result = cpu.prepareModel(model, options).then(({ preparedModel }) => preparedModel);
+        result = cpu.prepareModel(model, options).then(({ status, message = `status ${status}`, preparedModel }) => {
+          if (preparedModel === null) log.warning(`the ${what} cannot be prepared on ${cpu.name}: ${message}`);
+          return preparedModel;
+        });
         prepared.set(model, result);
       }
       return result;

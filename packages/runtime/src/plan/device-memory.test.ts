@@ -2,14 +2,14 @@
  * What one device alone uses lies in its own memory, and is not read back in between.
  */
 import { allocateMemory, mapMemory, memoryOf } from "@nnhal/driver-core/memory";
-import { androidPolicy } from "@nnhal/driver-core/partition";
 import { type Device, ErrorStatus, type PreparedModel, type Request, type RequestMemoryPool } from "@nnhal/types";
+import { silentLogger } from "@nnhal/utils";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
 import { allocateFor } from "./device-memory.ts";
-import { type Divided, type DivideOptions, divideAndPrepare } from "./divide.ts";
-import { bridge, doubling, requestOf } from "./divided.test-helper.ts";
+import type { Divided, DivideOptions } from "./divide.ts";
+import { bridge, divideGuarded, doubling, requestOf } from "./divided.test-helper.ts";
 import { type Calls, openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 const cpuDevice = () => taking(reference, ["ABS", "WHILE"]);
 
 async function divide(model: Model, devices: readonly Device[], options: DivideOptions = {}): Promise<Divided> {
-  const divided = await divideAndPrepare(model.hal, devices, { policy: androidPolicy, ...options }, {});
+  const divided = await divideGuarded(model.hal, devices, options);
   if (!("plan" in divided)) throw new Error(divided.message);
   return divided;
 }
@@ -190,6 +190,7 @@ describe("a caller's device memory", () => {
     const { buffer, token, message } = await allocateFor(
       { dimensions: [] },
       roles.map((role) => ({ role, frequency: 1 })),
+      silentLogger,
     );
     if (buffer === null) throw new Error(message);
     return { buffer, token };
@@ -197,7 +198,7 @@ describe("a caller's device memory", () => {
 
   it("goes to the steps that use it, where one device has them all", async () => {
     const divided = await divide(bridge(), [npu, cpuDevice()]);
-    expect(divided.rolesOf("input", 0)).toMatchObject([{ device: npu, side: "input", index: 0 }]);
+    expect(divided.rolesOf("input", 0)).toMatchObject([{ device: { own: npu }, side: "input", index: 0 }]);
     const input = await bufferFor(divided, "input");
     const output = await bufferFor(divided, "output");
     await input.buffer.copyFrom(memoryOf(new Uint8Array(Float32Array.of(-1.5, 2.5).buffer)), []);
@@ -261,7 +262,10 @@ describe("a caller's device memory", () => {
     const roles = several.rolesOf("input", 0) ?? [];
     expect(new Set(roles.map(({ device }) => device.name))).toEqual(new Set(["floor", "rest"]));
     const weighted = roles.map((role) => ({ role, frequency: 1 }));
-    expect(await allocateFor({ dimensions: [] }, weighted)).toMatchObject({ status: GENERAL_FAILURE, buffer: null });
+    expect(await allocateFor({ dimensions: [] }, weighted, silentLogger)).toMatchObject({
+      status: GENERAL_FAILURE,
+      buffer: null,
+    });
     const refused = await several.preparedModel.execute(requestOf(1, { room: 2 }));
     expect(refused).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
     expect(refused.message).toContain("request pool 0 is the memory of one device");
@@ -277,6 +281,7 @@ describe("a caller's device memory", () => {
     const { buffer, token } = await allocateFor(
       { dimensions: [] },
       roles.map((role) => ({ role, frequency: 1 })),
+      silentLogger,
     );
     await buffer?.copyFrom(memoryOf(new Uint8Array(8)), []);
     const { status, message } = await divided.preparedModel.execute(requestOf(token, token));

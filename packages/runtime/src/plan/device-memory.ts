@@ -6,12 +6,15 @@ import {
   type AllocateResult,
   type BufferDesc,
   type BufferRole,
-  type Device,
   ErrorStatus,
+  errorStatusNames,
   type IBuffer,
   type PreparedModel,
 } from "@nnhal/types";
-import { type DeviceRole, onlyDevice } from "./uses.ts";
+import type { Logger } from "@nnhal/utils";
+import type { GuardedDevice } from "../guard/device.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { onlyDevice } from "./device-role.ts";
 
 /** A role, and how likely an execution uses the buffer so: within (0, 1]. */
 export interface WeightedRole {
@@ -20,10 +23,14 @@ export interface WeightedRole {
 }
 
 /** By device, by token. The buffers belong to whoever asked for them. */
-const allocated = new WeakMap<Device, Map<number, WeakRef<IBuffer>>>();
+const allocated = new WeakMap<GuardedDevice, Map<number, WeakRef<IBuffer>>>();
 
 /** Allocates a buffer for some roles. GENERAL_FAILURE where they are not all of one device, or it has no memory of its own. */
-export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole[]): Promise<AllocateResult> {
+export async function allocateFor(
+  desc: BufferDesc,
+  roles: readonly WeightedRole[],
+  log: Logger,
+): Promise<AllocateResult> {
   const device = onlyDevice(roles.map(({ role }) => role));
   if (device?.allocate === undefined) {
     const why = device === undefined ? "no device alone uses it" : `${device.name} has no memory for it`;
@@ -38,11 +45,16 @@ export async function allocateFor(desc: BufferDesc, roles: readonly WeightedRole
     sides[side].push({ modelIndex, ioIndex, frequency });
   }
   const result = await device.allocate(desc, models, sides.input, sides.output);
-  if (result.buffer !== null) remember(device, result.token, result.buffer);
+  const { buffer, token, status } = result;
+  log.VLOG("MEMORY", () => {
+    const outcome = buffer === null ? `gives ${errorStatusNames.get(status)}` : `has token ${token}`;
+    return `${device.name}: a buffer of dimensions [${desc.dimensions}] for ${roles.length} roles ${outcome}`;
+  });
+  if (buffer !== null) remember(device, token, buffer);
   return result;
 }
 
-function remember(device: Device, token: number, buffer: IBuffer): void {
+function remember(device: GuardedDevice, token: number, buffer: IBuffer): void {
   let ofDevice = allocated.get(device);
   if (ofDevice === undefined) {
     ofDevice = new Map();
@@ -52,6 +64,6 @@ function remember(device: Device, token: number, buffer: IBuffer): void {
 }
 
 /** The buffer of a device with a token, where `allocateFor` gave it out and somebody still has it. */
-export function bufferWith(device: Device, token: number): IBuffer | undefined {
+export function bufferWith(device: GuardedDevice, token: number): IBuffer | undefined {
   return allocated.get(device)?.get(token)?.deref();
 }

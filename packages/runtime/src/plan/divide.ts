@@ -2,7 +2,7 @@
  * From a model and devices to something that runs: divided by a policy, prepared, and with the CPU behind it where that is
  * allowed.
  */
-import { steadyClock } from "@nnhal/driver-core/device";
+import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
 import {
   costPolicy,
   type Plan,
@@ -13,7 +13,6 @@ import {
 } from "@nnhal/driver-core/partition";
 import {
   type Device,
-  ErrorStatus,
   type Model,
   OperationType,
   type Outcome,
@@ -21,13 +20,16 @@ import {
   type PreparedModel,
   type PrepareOptions,
 } from "@nnhal/types";
-import { defaultLogger, inSection, type Logger, noTracer, type Section, type Tracer } from "@nnhal/utils";
-import { logPlan, preparingIn } from "./observe.ts";
+import { defaultLogger, inSection, type Logger, modelSummary, noTracer, type Section, type Tracer } from "@nnhal/utils";
+import type { GuardedDevice } from "../guard/device.ts";
+import type { GuardedModel } from "../guard/prepared-model.ts";
+import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
-import type { StepTime } from "./run.ts";
+import type { StepTime } from "./run-options.ts";
 import { withSharedConstants } from "./shared-constants.ts";
-import type { DeviceRole } from "./uses.ts";
 
 /** How to divide a model among devices. */
 export interface DivideOptions {
@@ -40,8 +42,8 @@ export interface DivideOptions {
   /** What division minimises. Default: `costPolicy`. */
   readonly policy?: Policy;
   /**
-   * Android's `debug.nn.partition`. 0: the whole model on the CPU. 1: divided, with fallback to the CPU. 2: divided, without
-   * fallback. Default: 1.
+   * 0: the whole model on the CPU. 1: divided, with fallback to the CPU. 2: divided, without fallback. Default: with a
+   * CPU the property `debug.nn.partition` (environment variable NNHAL_PARTITION), else 1.
    */
   readonly partition?: 0 | 1 | 2;
   /** Told where the compilation or an execution falls back to the CPU. */
@@ -54,6 +56,21 @@ export interface DivideOptions {
   readonly log?: Logger;
   /** Default: the model's, else off. */
   readonly trace?: Tracer;
+  /** The steady clock that timeouts and deadlines count on, in nanoseconds. Default: the process's. */
+  readonly now?: () => bigint;
+  /** Waits until timeouts have passed. Default: the system's. */
+  readonly timer?: Timer;
+  /**
+   * Nanoseconds after which the runtime gives up waiting for a compilation or an execution that no device ends, with
+   * MISSED_DEADLINE_TRANSIENT. Behind fences it counts from when they are signalled. Default: none; without a timeout,
+   * what a device never answers never ends.
+   */
+  readonly watchdog?: bigint;
+}
+
+/** The options, with the CPU behind the guard. */
+export interface CheckedDivideOptions extends Omit<DivideOptions, "cpu"> {
+  readonly cpu?: GuardedDevice;
 }
 
 /** A model that is ready to run, and how it was divided. */
@@ -61,7 +78,7 @@ export interface Divided {
   readonly plan: Plan;
   readonly preparedModel: PreparedModel;
   /** What the device prepared that has the whole model, where one has. */
-  readonly whole?: PreparedModel;
+  readonly whole?: GuardedModel;
   /** Whether what fails may run again on the CPU. */
   readonly canFallBack: boolean;
   /**
@@ -72,32 +89,50 @@ export interface Divided {
 }
 
 /** How a device prepares its parts of a plan. */
-export type PrepareParts = (plan: Plan, device: Device) => Device["prepareModel"];
-
-/** The devices in the order in which they are planned for: the CPU last. */
-export function planningOrder(devices: readonly Device[], cpu: Device | undefined): readonly Device[] {
-  return cpu === undefined ? [...devices] : [...devices.filter((device) => device !== cpu), cpu];
-}
+export type PrepareParts = (plan: Plan, device: GuardedDevice) => PrepareModel;
 
 /** Divides a valid model among devices and prepares the parts. `devices`: in planning order. */
 export async function divideAndPrepare(
   model: Model,
-  devices: readonly Device[],
-  options: DivideOptions,
+  devices: readonly GuardedDevice[],
+  options: CheckedDivideOptions,
   prepareOptions: PrepareOptions,
   prepareParts: PrepareParts = (_plan, device) => (part, partOptions) => device.prepareModel(part, partOptions),
 ): Promise<Divided | Unplannable | Outcome> {
   const { trace = noTracer } = options;
-  return inSection(trace, "LR", "PC", "divide and prepare", (section) =>
-    divideAndPrepareIn(section, withSharedConstants(model), devices, options, prepareOptions, prepareParts),
+  const watch = watchOf(options);
+  const { deadline } = prepareOptions;
+  const limit = limitOf(watch, deadline);
+  const work = inSection(trace, "LR", "PC", "divide and prepare", (section) =>
+    divideAndPrepareIn(section, withSharedConstants(model), devices, heard(options), prepareOptions, prepareParts),
   );
+  if (limit === undefined) return work;
+  return endBy<Divided | Unplannable | Outcome>(work, limit, watch, () => {
+    // What comes too late is freed.
+    void work.then((divided) => "plan" in divided && divided.preparedModel.close());
+    return givenUp("preparing", deadline);
+  });
+}
+
+/** The options, with listeners that throw into the log alone. */
+function heard({ onFallback, onStep, ...options }: CheckedDivideOptions): CheckedDivideOptions {
+  const { log = defaultLogger } = options;
+  return {
+    ...options,
+    ...(onFallback && { onFallback: listenerOf("onFallback", onFallback, log) }),
+    ...(onStep && { onStep: listenerOf("onStep", onStep, log) }),
+  };
+}
+
+function watchOf({ now = steadyClock, timer = systemTimer, watchdog }: CheckedDivideOptions): Watch {
+  return { now, timer, ...(watchdog !== undefined && { watchdog }) };
 }
 
 async function divideAndPrepareIn(
   section: Section,
   model: Model,
-  devices: readonly Device[],
-  options: DivideOptions,
+  devices: readonly GuardedDevice[],
+  options: CheckedDivideOptions,
   prepareOptions: PrepareOptions,
   prepareParts: PrepareParts,
 ): Promise<Divided | Unplannable | Outcome> {
@@ -107,8 +142,9 @@ async function divideAndPrepareIn(
   const divided = await prepareOn(section, model, devices, options, prepareOptions, prepareParts);
   if ("plan" in divided) return divided;
   const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && !isVendors(model);
-  const isTheModels =
-    "unplannable" in divided ? divided.unplannable === "BAD_DATA" : divided.status === ErrorStatus.INVALID_ARGUMENT;
+  // The runtime has validated the model: a device that calls it invalid has failed. If no device takes an operation, the
+  // CPU does not take it either.
+  const isTheModels = "unplannable" in divided && divided.unplannable === "BAD_DATA";
   if (!mayFallBack || isTheModels) return divided;
   const fallback = `the whole model is prepared on ${cpu.name}: ${divided.message}`;
   log.VLOG("COMPILATION", fallback);
@@ -119,26 +155,31 @@ async function divideAndPrepareIn(
 async function prepareOn(
   section: Section,
   model: Model,
-  devices: readonly Device[],
-  options: DivideOptions,
+  devices: readonly GuardedDevice[],
+  options: CheckedDivideOptions,
   prepareOptions: PrepareOptions,
   prepareParts: PrepareParts,
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, policy = costPolicy, partition = 1, onFallback, onStep, log = defaultLogger, trace } = options;
   const { preference } = prepareOptions;
   const best = section.run(() =>
-    plan(model, devices, {
-      policy,
-      ...(preference !== undefined && { preference }),
-      ...(cpu && { cpu: cpu.name }),
-    }),
+    plan(
+      model,
+      devices.map((device) => reportedBy(device, log)),
+      {
+        policy,
+        ...(preference !== undefined && { preference }),
+        ...(cpu && { cpu: cpu.name }),
+      },
+    ),
   );
   if ("unplannable" in best) return best;
   const chosen = options.separateOperations ? separateOperations(best) : best;
   if ("unplannable" in chosen) return chosen;
   logPlan(chosen, log);
+  log.VLOG("MANAGER", () => `${modelSummary(model)} goes to ${devicesIn(chosen).join(", ")}`);
   const preparers = devices.map((device) => ({ device, prepare: preparingIn(section, prepareParts(chosen, device)) }));
-  const prepared = await preparePlan(chosen, preparers, prepareOptions);
+  const prepared = await preparePlan(chosen, preparers, prepareOptions, log);
   if ("status" in prepared) return prepared;
   const [first, ...others] = prepared.steps;
   const whole = first?.kind === "execution" && others.length === 0 ? first : undefined;
@@ -150,19 +191,32 @@ async function prepareOn(
   const { inputIndexes, outputIndexes } = chosen.model.main;
   const rolesOf: Divided["rolesOf"] = (side, index) =>
     prepared.uses.get((side === "input" ? inputIndexes : outputIndexes)[index]) ?? null;
+  const watch = watchOf(options);
+  const watchedWhole = whole && watchModel(whole.preparedModel, watch);
   // One device for everything: its prepared model is the whole.
-  if (whole !== undefined && !canFallBack && onStep === undefined) {
-    return { plan: chosen, preparedModel: whole.preparedModel, whole: whole.preparedModel, canFallBack, rolesOf };
+  if (watchedWhole !== undefined && !canFallBack && onStep === undefined) {
+    return { plan: chosen, preparedModel: watchedWhole, whole: watchedWhole, canFallBack, rolesOf };
   }
   const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
-  const preparedModel = plannedModel(prepared, steadyClock, {
+  const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),
     ...(onStep && { onStep }),
     ...(preference !== undefined && { preference }),
     log,
     ...(trace && { trace }),
   });
-  return { plan: chosen, preparedModel, ...(whole && { whole: whole.preparedModel }), canFallBack, rolesOf };
+  const preparedModel = watchModel(planned, watch);
+  return { plan: chosen, preparedModel, ...(watchedWhole && { whole: watchedWhole }), canFallBack, rolesOf };
+}
+
+/** Names of the devices that work on a plan, in the order of their first steps. */
+export function devicesIn({ steps, devices }: Plan): string[] {
+  const names = steps.flatMap((step) => {
+    if (step.kind === "execution") return [devices[step.device]];
+    const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
+    return [...devicesIn(first), ...devicesIn(second)];
+  });
+  return [...new Set(names)];
 }
 
 /** Whether a model has operations that no CPU can know: those of extensions and OEM_OPERATION. */

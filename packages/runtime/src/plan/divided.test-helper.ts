@@ -2,9 +2,12 @@
  * A small model that can be divided, requests for it, and devices that fail.
  */
 import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
-import { type Device, ErrorStatus, type Request, type RequestMemoryPool } from "@nnhal/types";
+import { androidPolicy } from "@nnhal/driver-core/partition";
+import { type Device, ErrorStatus, type Model as HalModel, type Request, type RequestMemoryPool } from "@nnhal/types";
+import { guardDevice } from "../guard/device.ts";
 import { Model } from "../model.ts";
 import { float32 } from "../models.test-helper.ts";
+import { type DivideOptions, divideAndPrepare } from "./divide.ts";
 
 /** in → FLOOR → a → ABS → b → NEG → out, of two numbers each. */
 export function chain(result = float32(2)): Model {
@@ -92,4 +95,10 @@ export function requestOf(input: readonly number[] | number, output: number | { 
     return { hasNoValue: false, location: { poolIndex, offset: 0, length }, dimensions: [] };
   };
   return { inputs: [argument(0)], outputs: [argument(1)], pools };
+}
+
+/** Divides a model by Android's policy, unless another is given, among devices behind the guard. */
+export function divideGuarded(model: HalModel, devices: readonly Device[], { cpu, ...options }: DivideOptions = {}) {
+  const guarded = { policy: androidPolicy, ...options, ...(cpu && { cpu: guardDevice(cpu) }) };
+  return divideAndPrepare(model, devices.map(guardDevice), guarded, {});
 }

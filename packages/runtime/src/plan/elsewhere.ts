@@ -6,14 +6,9 @@ import { allocateMemory } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Operand, type Outcome, type Request, type Subgraph } from "@nnhal/types";
 import { readPlace, writePlace } from "./bytes.ts";
 import { byteSize } from "./lifetimes.ts";
-import { type Place, type Places, poolOf, requestOf } from "./place.ts";
-import type { StepOutcome } from "./run.ts";
-
-/** A model's arguments where they are. */
-export interface Arguments {
-  readonly inputs: Places;
-  readonly outputs: Places;
-}
+import { type Place, poolOf, requestOf } from "./place.ts";
+import type { Arguments } from "./place-arguments.ts";
+import type { StepOutcome } from "./run-options.ts";
 
 /** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers, and knows the sizes. */
 export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs, outputs }: Arguments): boolean {

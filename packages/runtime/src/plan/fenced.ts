@@ -6,6 +6,7 @@ import { type FencedWork, mergeFences, startFenced, syncWait, usableFences } fro
 import {
   ErrorStatus,
   type ExecuteOptions,
+  type ExecutionInfo,
   type ExecutionResult,
   type FencedExecuteOptions,
   type FencedResult,
@@ -15,13 +16,14 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { earlierDeadline, hasDeadlinePassed, makeDeadline, notMeasured } from "@nnhal/utils";
+import type { Abandoned } from "../watch.ts";
 
 /** Executes once all fences are signalled, or says why not. */
 export function executeAfter(
   waitFor: readonly (SyncFence | null)[],
   { duration, ...options }: FencedExecuteOptions,
   now: () => bigint,
-  execute: (options: ExecuteOptions) => Promise<ExecutionResult>,
+  execute: (options: ExecuteOptions) => Promise<ExecutionResult & Abandoned>,
 ): FencedWork {
   const launched = now();
   const fences = usableFences(waitFor);
@@ -31,11 +33,11 @@ export function executeAfter(
     const message = "the deadline had passed before the launch";
     return refuse({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
   }
-  return startFenced(async () => {
+  return startFenced(async (): Promise<ExecutionInfo & Abandoned> => {
     const failed = await settled(fences, options.deadline, now);
     const fenced = now();
     const deadline = earlierDeadline(options.deadline, makeDeadline(duration, fenced));
-    const { status, message, timing } =
+    const { status, message, timing, abandoned } =
       failed ?? (await execute({ ...options, ...(deadline !== undefined && { deadline }) }));
     const isMeasured = options.measure === MeasureTiming.YES && status === ErrorStatus.NONE;
     return {
@@ -43,6 +45,7 @@ export function executeAfter(
       ...(message !== undefined && { message }),
       timingLaunched: isMeasured ? since(launched, now, timing) : notMeasured,
       timingFenced: isMeasured ? since(fenced, now, timing) : notMeasured,
+      ...(abandoned && { abandoned }),
     };
   });
 }
@@ -57,7 +60,7 @@ async function settled(
   fences: readonly SyncFence[],
   deadline: bigint | undefined,
   now: () => bigint,
-): Promise<ExecutionResult | undefined> {
+): Promise<(ExecutionResult & Abandoned) | undefined> {
   const all = mergeFences(fences);
   const state = deadline === undefined ? await all.wait() : await syncWait(all, deadline - now());
   if (state === "SIGNALED") return undefined;

@@ -6,12 +6,10 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mapPool, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
-import { androidPolicy } from "@nnhal/driver-core/partition";
 import { type Device, ErrorStatus, type Memory, type PreparedModel, type Request } from "@nnhal/types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openReference } from "../models.test-helper.ts";
-import { divideAndPrepare } from "./divide.ts";
-import { doubling } from "./divided.test-helper.ts";
+import { divideGuarded, doubling } from "./divided.test-helper.ts";
 import { taking } from "./memory-backend.test-helper.ts";
 
 const { READ, WRITE } = Protection;
@@ -28,8 +26,7 @@ beforeAll(async () => {
   Object.defineProperty(process, "platform", { value: platform });
   const reference = await openReference();
   const loop: Device = { ...taking(reference, ["LESS", "ADD"]), name: "loop" };
-  const options = { policy: androidPolicy, cpu: reference };
-  const divided = await divideAndPrepare(doubling(100).hal, [loop, reference], options, {});
+  const divided = await divideGuarded(doubling(100).hal, [loop, reference], { cpu: reference });
   if (!("plan" in divided)) throw new Error(divided.message);
   expect(divided.plan.steps).toMatchObject([{ kind: "while" }]);
   prepared = divided.preparedModel;

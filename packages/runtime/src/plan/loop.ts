@@ -7,8 +7,8 @@ import { readPlace } from "./bytes.ts";
 import { copyPlace } from "./elsewhere.ts";
 import { byteSize } from "./lifetimes.ts";
 import type { Place, Places } from "./place.ts";
-import type { PreparedPlan, PreparedWhile } from "./prepare.ts";
-import type { RunOptions, StepOutcome } from "./run.ts";
+import type { PreparedPlan, PreparedWhile } from "./prepared-plan.ts";
+import type { RunOptions, StepOutcome } from "./run-options.ts";
 
 /** Runs a plan: `runPlan`. */
 type RunPlan = (plan: PreparedPlan, inputs: Places, outputs: Places, options: RunOptions) => Promise<StepOutcome>;

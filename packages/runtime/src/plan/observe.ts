@@ -1,9 +1,11 @@
 /**
  * What the runtime says of plans, and how devices find the section that they are called from.
  */
-import type { Plan, Step } from "@nnhal/driver-core/partition";
-import { type Device, operationTypeNames } from "@nnhal/types";
+import type { Plan, PlanningDevice, Step } from "@nnhal/driver-core/partition";
+import { ErrorStatus, type Model, operationTypeNames, type PrepareOptions } from "@nnhal/types";
 import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
+import { textOf } from "../guard/attempt.ts";
+import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
 
 /** Says which device runs which operations and why, and shows what each step's device is to prepare. */
 export function logPlan(plan: Plan, log: Logger): void {
@@ -33,7 +35,45 @@ function operationsText(operations: readonly number[]): string {
   return isRun ? `operations ${first} to ${last}` : `operations ${operations.join(", ")}`;
 }
 
+/** Has a device prepare a model. */
+export type PrepareModel = (model: Model, options: PrepareOptions) => Promise<GuardedPrepareResult>;
+
 /** Has a device prepare models with its sections in one of the runtime's. */
-export function preparingIn(section: Section, prepareModel: Device["prepareModel"]): Device["prepareModel"] {
+export function preparingIn(section: Section, prepareModel: PrepareModel): PrepareModel {
   return (model, options) => section.run(() => prepareModel(model, options));
+}
+
+/** A device as planning sees it: if it fails to say what it supports, or how fast it is, the log says so, once. */
+export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
+  const { name } = device;
+  const reported = new Set<string>();
+  const report = ({ status, message = `status ${status}` }: { status: ErrorStatus; message?: string }, so: string) => {
+    if (status === ErrorStatus.NONE || reported.has(message)) return;
+    reported.add(message);
+    log.warning(`device ${name} ${so}: ${message}`);
+  };
+  return {
+    name,
+    getCapabilities() {
+      const answer = device.getCapabilities();
+      report(answer, "counts as slower than all others");
+      return answer;
+    },
+    getSupportedOperations(model) {
+      const answer = device.getSupportedOperations(model);
+      report(answer, "supports no operation of the model");
+      return answer;
+    },
+  };
+}
+
+/** A listener of the application's whose errors end in the log. */
+export function listenerOf<Value>(name: string, listener: (value: Value) => void, log: Logger): (value: Value) => void {
+  return (value) => {
+    try {
+      listener(value);
+    } catch (error) {
+      log.error(`${name} threw: ${textOf(error)}`);
+    }
+  };
 }

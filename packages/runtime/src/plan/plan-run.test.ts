@@ -10,8 +10,7 @@ import { Execution } from "../execution.ts";
 import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
 import { ResultCode } from "../result-code.ts";
-import { divideAndPrepare } from "./divide.ts";
-import { chain, doubling, failing, requestOf } from "./divided.test-helper.ts";
+import { chain, divideGuarded, doubling, failing, requestOf } from "./divided.test-helper.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -74,7 +73,7 @@ describe("a model over several devices", () => {
 
   it("says OUTPUT_INSUFFICIENT_SIZE with the shapes", async () => {
     const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
-    const divided = await divideAndPrepare(chain().hal, devices, android, {});
+    const divided = await divideGuarded(chain().hal, devices, android);
     if (!("plan" in divided)) throw new Error(divided.message);
     expect(await divided.preparedModel.execute(requestOf([1, 2], { room: 1 }))).toMatchObject({
       status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,

@@ -13,10 +13,12 @@ import {
   type SyncFence,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { silentLogger } from "@nnhal/utils";
 import { beforeEach, describe, expect, it } from "vitest";
+import { guardDevice } from "../guard/device.ts";
 import { openReference } from "../models.test-helper.ts";
-import { type DivideOptions, divideAndPrepare } from "./divide.ts";
-import { bridge, chain, failing, requestOf } from "./divided.test-helper.ts";
+import type { DivideOptions } from "./divide.ts";
+import { bridge, chain, divideGuarded, failing, requestOf } from "./divided.test-helper.ts";
 import { openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
@@ -34,7 +36,7 @@ const several = () => [
 ];
 
 async function prepared(devices: readonly Device[], options: DivideOptions = {}): Promise<PreparedModel> {
-  const divided = await divideAndPrepare(chain().hal, devices, { policy: androidPolicy, ...options }, {});
+  const divided = await divideGuarded(chain().hal, devices, options);
   if (!("plan" in divided)) throw new Error(divided.message);
   return divided.preparedModel;
 }
@@ -204,9 +206,9 @@ describe("the memory between steps", () => {
       policy: androidPolicy,
     });
     if ("unplannable" in planned) throw new Error(planned.message);
-    const devices = [device, reference];
+    const devices = [device, reference].map(guardDevice);
     const preparers = devices.map((one) => ({ device: one, prepare: one.prepareModel }));
-    const ready = await preparePlan(planned, preparers, {});
+    const ready = await preparePlan(planned, preparers, {}, silentLogger);
     if ("status" in ready) throw new Error(ready.message);
     const pending: (() => void)[] = [];
     const timer = (_time: bigint, callback: () => void) => {
@@ -232,18 +234,33 @@ describe("the memory between steps", () => {
 });
 
 describe("a model that is whole on one device", () => {
-  it("is the device's own where nothing may fall back", async () => {
-    const made: (PreparedModel | null)[] = [];
+  it("executes on the device alone where nothing may fall back", async () => {
+    const made: PreparedModel[] = [];
+    let executions = 0;
     const watched: Device = {
       ...reference,
       async prepareModel(model, options) {
         const result = await reference.prepareModel(model, options);
-        made.push(result.preparedModel);
-        return result;
+        const { preparedModel } = result;
+        if (preparedModel === null) return result;
+        made.push(preparedModel);
+        return {
+          ...result,
+          preparedModel: {
+            ...preparedModel,
+            execute(...args) {
+              executions++;
+              return preparedModel.execute(...args);
+            },
+          },
+        };
       },
     };
-    expect(made).toContain(await prepared([watched]));
-    expect(made).toHaveLength(1);
+    const whole = await prepared([watched]);
+    const { request: asked, result } = request();
+    expect(await whole.execute(asked)).toMatchObject({ status: NONE });
+    expect(result()).toEqual([-2, -2]);
+    expect([made.length, executions]).toEqual([1, 1]);
   });
 
   it("tells the device's times, and its refusals", async () => {

@@ -16,10 +16,13 @@ import { createUsage, type Logger, noTracer, notMeasured, type Section, silentLo
 import { requestIssues } from "@nnhal/validation";
 import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
-import { type Arguments, canRunElsewhere, runElsewhere } from "./elsewhere.ts";
+import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
 import { executeAfter, unfenced } from "./fenced.ts";
-import { closePlan, type PreparedExecution, type PreparedPlan, releaseWorkspaces } from "./prepare.ts";
-import { isRecoverable, type RunOptions, runPlan, type StepOutcome, type StepTime } from "./run.ts";
+import type { Arguments } from "./place-arguments.ts";
+import { closePlan, releaseWorkspaces } from "./prepare.ts";
+import type { PreparedExecution, PreparedPlan } from "./prepared-plan.ts";
+import { isRecoverable, runPlan } from "./run.ts";
+import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
 /** What there is beside the plan. */
 export interface PlannedModelOptions {

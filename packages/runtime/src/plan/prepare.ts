@@ -2,72 +2,29 @@
  * A plan made ready: each step's model is prepared on its device, and it is known who uses each value.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
-import type { ExecutionStep, IfStep, Plan, WhileStep } from "@nnhal/driver-core/partition";
+import type { Plan } from "@nnhal/driver-core/partition";
 import {
-  type Device,
-  ErrorStatus,
   type Model,
   type Operand,
   OperandLifeTime,
   type Outcome,
-  type PreparedModel,
   type PrepareOptions,
-  type PrepareResult,
   type RequestMemoryPool,
 } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
+import type { GuardedDevice } from "../guard/device.ts";
 import { levelsOf, readsOf } from "./levels.ts";
 import { byteSize, lifetimesOf } from "./lifetimes.ts";
+import type { PrepareModel } from "./observe.ts";
 import { type Place, poolOf } from "./place.ts";
-import { type Uses, usesOf } from "./uses.ts";
-import { createWorkspaces, type Value, type Workspaces } from "./workspace.ts";
-
-/** A step made ready. */
-export type PreparedStep = PreparedExecution | PreparedIf | PreparedWhile;
-
-/** Operations on a device, made ready. */
-export interface PreparedExecution {
-  readonly kind: "execution";
-  readonly step: ExecutionStep;
-  readonly device: Device;
-  readonly preparedModel: PreparedModel;
-}
-
-/** An interpreted IF, made ready. */
-export interface PreparedIf {
-  readonly kind: "if";
-  readonly step: IfStep;
-  readonly thenPlan: PreparedPlan;
-  readonly elsePlan: PreparedPlan;
-}
-
-/** An interpreted WHILE, made ready. */
-export interface PreparedWhile {
-  readonly kind: "while";
-  readonly step: WhileStep;
-  readonly conditionPlan: PreparedPlan;
-  readonly bodyPlan: PreparedPlan;
-  /** The condition's verdict, then each result of the body twice: what one turn writes the next one reads. */
-  readonly states: Workspaces;
-}
-
-/** A plan made ready. */
-export interface PreparedPlan {
-  readonly plan: Plan;
-  readonly steps: readonly PreparedStep[];
-  /** The steps' indexes by level: see `levelsOf`. */
-  readonly levels: readonly (readonly number[])[];
-  readonly uses: Uses;
-  /** The operands that one step writes and another reads, in the order of a workspace's places. */
-  readonly temporaries: readonly number[];
-  readonly workspaces: Workspaces;
-  /** Constants that interpreted steps hand to their subgraphs, by operand. */
-  readonly constants: ReadonlyMap<number, Place>;
-}
+import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
+import { usesOf } from "./uses.ts";
+import { createWorkspaces, type Value } from "./workspace.ts";
 
 /** A device, and how to have it prepare a model. */
 export interface Preparer {
-  readonly device: Device;
-  prepare(model: Model, options: PrepareOptions): Promise<PrepareResult>;
+  readonly device: GuardedDevice;
+  readonly prepare: PrepareModel;
 }
 
 /** Prepares a plan. All or nothing: what was prepared before a failure is freed. */
@@ -75,10 +32,11 @@ export async function preparePlan(
   plan: Plan,
   devices: readonly Preparer[],
   options: PrepareOptions,
+  log: Logger,
 ): Promise<PreparedPlan | Outcome> {
   const steps: PreparedStep[] = [];
   for (const step of plan.steps) {
-    const prepared = await prepareStep(step, devices, options);
+    const prepared = await prepareStep(step, devices, options, log);
     if ("status" in prepared) {
       closeSteps(steps);
       return prepared;
@@ -100,7 +58,7 @@ export async function preparePlan(
     levels,
     uses,
     temporaries: temporaries.map(({ operand }) => operand),
-    workspaces: createWorkspaces(temporaries),
+    workspaces: createWorkspaces(temporaries, log),
     constants: constantsOf(plan),
   };
 }
@@ -109,26 +67,24 @@ async function prepareStep(
   step: Plan["steps"][number],
   devices: readonly Preparer[],
   options: PrepareOptions,
+  log: Logger,
 ): Promise<PreparedStep | Outcome> {
   if (step.kind === "execution") {
     const { device, prepare } = devices[step.device];
-    const { status, message, preparedModel } = await prepare(step.model, options);
-    if (status === ErrorStatus.NONE && preparedModel !== null) {
-      return { kind: "execution", step, device, preparedModel };
-    }
-    const failure = status === ErrorStatus.NONE ? ErrorStatus.GENERAL_FAILURE : status;
-    return { status: failure, message: `${device.name}: ${message ?? "no prepared model"}` };
+    const { status, message = `status ${status}`, preparedModel } = await prepare(step.model, options);
+    if (preparedModel !== null) return { kind: "execution", step, device, preparedModel };
+    return { status, message: `${device.name}: ${message}` };
   }
   const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
-  const firstPlan = await preparePlan(first, devices, options);
+  const firstPlan = await preparePlan(first, devices, options, log);
   if ("status" in firstPlan) return firstPlan;
-  const secondPlan = await preparePlan(second, devices, options);
+  const secondPlan = await preparePlan(second, devices, options, log);
   if ("status" in secondPlan) {
     closePlan(firstPlan);
     return secondPlan;
   }
   if (step.kind === "if") return { kind: "if", step, thenPlan: firstPlan, elsePlan: secondPlan };
-  const states = createWorkspaces(stateOf(firstPlan, secondPlan));
+  const states = createWorkspaces(stateOf(firstPlan, secondPlan), log);
   return { kind: "while", step, conditionPlan: firstPlan, bodyPlan: secondPlan, states };
 }
 

@@ -2,47 +2,16 @@
  * Runs a prepared plan: level by level, the steps of a level at the same time; IF and WHILE by running the plans of their
  * subgraphs.
  */
-import type { Plan, Step } from "@nnhal/driver-core/partition";
-import { ErrorStatus, type ExecuteOptions, type Outcome, type OutputShape, type PreparedModel } from "@nnhal/types";
-import type { Logger, Section } from "@nnhal/utils";
-import { type Arguments, runElsewhere } from "./elsewhere.ts";
+import type { Plan } from "@nnhal/driver-core/partition";
+import { ErrorStatus, type OutputShape } from "@nnhal/types";
+import { runElsewhere } from "./elsewhere.ts";
 import { isTrue, runWhile } from "./loop.ts";
 import { stepText } from "./observe.ts";
 import { type Place, type Places, requestOf } from "./place.ts";
-import type { PreparedExecution, PreparedIf, PreparedPlan, PreparedStep } from "./prepare.ts";
+import type { Arguments } from "./place-arguments.ts";
+import type { PreparedExecution, PreparedIf, PreparedPlan, PreparedStep } from "./prepared-plan.ts";
+import type { RunOptions, StepOutcome } from "./run-options.ts";
 import type { Workspace } from "./workspace.ts";
-
-/** How long a step took. */
-export interface StepTime {
-  /** A step of the compilation's plan, or of a plan inside it. */
-  readonly step: Step;
-  readonly nanoseconds: bigint;
-}
-
-/** What runs inside one another share. */
-export interface RunOptions extends ExecuteOptions {
-  /** The steady clock that deadlines are times on, in nanoseconds. */
-  readonly now: () => bigint;
-  /**
-   * What to do where a step fails on its device; absent: nothing. `run` runs the step on another model, which sees nothing
-   * of the device's buffers. Undefined: nothing can be done.
-   */
-  readonly recover?: (
-    step: PreparedExecution,
-    args: Arguments,
-    run: (prepared: PreparedModel) => Promise<StepOutcome>,
-  ) => Promise<StepOutcome> | undefined;
-  /** Told of each step that ran. */
-  readonly onStep?: (time: StepTime) => void;
-  /** The section that the run lies in. */
-  readonly section: Section;
-  readonly log: Logger;
-}
-
-/** The outcome of a step or of a plan, and the shapes of its outputs. */
-export interface StepOutcome extends Outcome {
-  readonly outputShapes: readonly OutputShape[];
-}
 
 /** Runs a plan. Inputs and outputs: by position; undefined where omitted. Never rejects. */
 export async function runPlan(

@@ -6,13 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDevice } from "@nnhal/driver-core/device";
 import { mapMemory, mapPool, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
-import { androidPolicy } from "@nnhal/driver-core/partition";
 import { type Device, type Model as HalModel, OperandLifeTime, type OperationTypeName } from "@nnhal/types";
 import { afterAll, describe, expect, it } from "vitest";
 import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
-import { divideAndPrepare } from "./divide.ts";
-import { doubling } from "./divided.test-helper.ts";
+import { divideGuarded, doubling } from "./divided.test-helper.ts";
 import { changedReference, taking } from "./memory-backend.test-helper.ts";
 import { withSharedConstants } from "./shared-constants.ts";
 
@@ -92,7 +90,7 @@ describe("large constants", () => {
     const devices = [await watching("a", ["ADD", "MUL"], seen), await watching("b", ["NEG"], seen)];
     const prepared = [];
     for (let compilation = 0; compilation < 5; compilation++) {
-      const divided = await divideAndPrepare(model, devices, { policy: androidPolicy }, {});
+      const divided = await divideGuarded(model, devices);
       if (!("plan" in divided)) throw new Error(divided.message);
       expect(divided.plan.steps).toHaveLength(3);
       prepared.push(divided.preparedModel);
@@ -145,7 +143,7 @@ describe("large constants", () => {
     const reference = await openReference();
     const results = [];
     for (const model of [heavy(), copied(heavy())]) {
-      const divided = await divideAndPrepare(model, [reference], {}, {});
+      const divided = await divideGuarded(model, [reference]);
       if (!("plan" in divided)) throw new Error(divided.message);
       const bytes = new Uint8Array(4 * elements);
       const argument = (poolIndex: number) => ({

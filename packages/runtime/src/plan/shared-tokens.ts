@@ -13,12 +13,15 @@ import {
   type RequestArgument,
   type RequestMemoryPool,
 } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
 import { describeBuffer } from "@nnhal/validation";
+import type { GuardedDevice } from "../guard/device.ts";
 import { allocateFor, type WeightedRole } from "./device-memory.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { onlyDevice } from "./device-role.ts";
 import type { Divided } from "./divide.ts";
 import { unfenced } from "./fenced.ts";
 import { refused } from "./planned-model.ts";
-import { type DeviceRole, onlyDevice } from "./uses.ts";
 
 /** The memory of devices, as that of one. */
 export interface SharedTokens {
@@ -34,7 +37,7 @@ interface Presented {
 }
 
 /** The memory of some devices. */
-export function shareTokens(devices: readonly Device[]): SharedTokens {
+export function shareTokens(devices: readonly GuardedDevice[], log: Logger): SharedTokens {
   const records = new WeakMap<PreparedModel, Presented>();
   return {
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
@@ -59,7 +62,7 @@ export function shareTokens(devices: readonly Device[]): SharedTokens {
           roles.push(...used.map((role) => ({ role, frequency })));
         }
       }
-      const result = await allocateFor(desc, roles);
+      const result = await allocateFor(desc, roles, log);
       const place = devices.indexOf(onlyDevice(roles.map(({ role }) => role)) ?? devices[0]);
       return result.token === 0 ? result : { ...result, token: result.token * devices.length + place };
     },
@@ -75,7 +78,7 @@ function nothing(status: ErrorStatus, message: string): AllocateResult {
   return { status, message, buffer: null, token: 0 };
 }
 
-function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly Device[]): PreparedModel {
+function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly GuardedDevice[]): PreparedModel {
   const { executeFenced, configureExecutionBurst } = preparedModel;
   const own = (request: Request) => withDeviceTokens(request, rolesOf, devices);
   return {
@@ -102,7 +105,7 @@ function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly D
 function withDeviceTokens(
   request: Request,
   rolesOf: Divided["rolesOf"],
-  devices: readonly Device[],
+  devices: readonly GuardedDevice[],
 ): Request | Required<Outcome> {
   if (!request.pools.some(({ kind }) => kind === "token")) return request;
   const wrong = wrongDevice(request.inputs, "input") ?? wrongDevice(request.outputs, "output");

@@ -3,20 +3,8 @@
  * BufferRole), followed through interpreted control flow. What one device alone uses may lie in its own memory.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
-import type { Device, PreparedModel } from "@nnhal/types";
-import type { PreparedStep } from "./prepare.ts";
-
-/** An input or output of a device's prepared model. */
-export interface DeviceRole {
-  readonly device: Device;
-  readonly preparedModel: PreparedModel;
-  readonly side: "input" | "output";
-  /** Among the prepared model's inputs or outputs. */
-  readonly index: number;
-}
-
-/** By operand its roles; null where the runtime itself reads or writes the value, as well or instead. */
-export type Uses = ReadonlyMap<number, readonly DeviceRole[] | null>;
+import type { DeviceRole, Uses } from "./device-role.ts";
+import type { PreparedStep } from "./prepared-plan.ts";
 
 /** The uses of a plan's operands. */
 export function usesOf({ model }: Plan, steps: readonly PreparedStep[]): Uses {
@@ -56,10 +44,4 @@ export function usesOf({ model }: Plan, steps: readonly PreparedStep[]): Uses {
   // What no step reads is nobody's.
   for (const input of model.main.inputIndexes) if (!uses.has(input)) uses.set(input, []);
   return uses;
-}
-
-/** The only device of some roles; undefined where there are none, or several, or the runtime is among the users. */
-export function onlyDevice(roles: readonly DeviceRole[] | null | undefined): Device | undefined {
-  const device = roles?.[0]?.device;
-  return device !== undefined && roles?.every((role) => role.device === device) ? device : undefined;
 }

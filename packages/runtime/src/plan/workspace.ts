@@ -6,11 +6,13 @@
  * back in between; all others share one region of plain memory, by their lifetimes.
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
-import { ErrorStatus, type IBuffer } from "@nnhal/types";
+import type { IBuffer } from "@nnhal/types";
+import type { Logger } from "@nnhal/utils";
 import { allocateFor } from "./device-memory.ts";
+import type { DeviceRole } from "./device-role.ts";
+import { onlyDevice } from "./device-role.ts";
 import { type Layout, type Lifetime, layOut } from "./layout.ts";
 import { type Place, poolOf } from "./place.ts";
-import { type DeviceRole, onlyDevice } from "./uses.ts";
 
 /** A value that needs a place: see `Lifetime`, whose `operand` is any number that tells values apart. */
 export interface Value extends Lifetime {
@@ -43,30 +45,30 @@ const MOST_KEPT = 4;
 const nothing: Workspace = { places: [], buffers: [] };
 
 /** Workspaces for some values; none is taken yet. */
-export function createWorkspaces(values: readonly Value[]): Workspaces {
+export function createWorkspaces(values: readonly Value[], log: Logger): Workspaces {
   const idle: Workspace[] = [];
   let closed = false;
   /** Which values lie in devices' memory: what the first workspace has found out. */
   let arrangement: Promise<Arrangement> | undefined;
   const make = async (): Promise<Workspace> => {
     if (arrangement === undefined) {
-      const first = allocateAll(values);
+      const first = allocateAll(values, log);
       arrangement = first.then((buffers) => arrange(values, buffers));
-      return placesFor(values, await arrangement, await first);
+      return placesFor(values, await arrangement, await first, log);
     }
     const arranged = await arrangement;
     const wanted = values.map((value, index) => (arranged.onDevice[index] ? value : undefined));
-    return placesFor(values, arranged, await allocateAll(wanted));
+    return placesFor(values, arranged, await allocateAll(wanted, log), log);
   };
   const release = () => {
-    for (const workspace of idle.splice(0)) free(workspace);
+    for (const workspace of idle.splice(0)) free(workspace, log);
   };
   return {
     take: () => (values.length === 0 ? nothing : (idle.pop() ?? make())),
     giveBack(workspace) {
       if (workspace === nothing) return;
       if (!closed && idle.length < MOST_KEPT) idle.push(workspace);
-      else free(workspace);
+      else free(workspace, log);
     },
     release,
     close() {
@@ -76,7 +78,8 @@ export function createWorkspaces(values: readonly Value[]): Workspaces {
   };
 }
 
-function free({ buffers }: Workspace): void {
+function free({ places, buffers }: Workspace, log: Logger): void {
+  log.VLOG("MEMORY", () => `a workspace for ${places.length} values is freed, with ${buffers.length} device buffers`);
   for (const buffer of buffers) buffer.close?.();
 }
 
@@ -97,17 +100,15 @@ interface Allocated {
 }
 
 /** By value its buffer; undefined where no device has one for it. */
-function allocateAll(values: readonly (Value | undefined)[]): Promise<(Allocated | undefined)[]> {
-  return Promise.all(values.map((value) => value && allocateOn(value)));
+function allocateAll(values: readonly (Value | undefined)[], log: Logger): Promise<(Allocated | undefined)[]> {
+  return Promise.all(values.map((value) => value && allocateOn(value, log)));
 }
 
-async function allocateOn({ roles, dimensions }: Value): Promise<Allocated | undefined> {
+async function allocateOn({ roles, dimensions }: Value, log: Logger): Promise<Allocated | undefined> {
   if (roles === null || onlyDevice(roles)?.allocate === undefined) return undefined;
   const weighted = roles.map((role) => ({ role, frequency: 1 }));
-  // A device that breaks its promise not to reject has no memory either.
-  const result = await allocateFor({ dimensions }, weighted).catch(() => undefined);
-  if (result?.status !== ErrorStatus.NONE || result.buffer === null) return undefined;
-  const { buffer, token, inHostMemory } = result;
+  const { buffer, token, inHostMemory } = await allocateFor({ dimensions }, weighted, log);
+  if (buffer === null) return undefined;
   if (inHostMemory !== true) return { buffer, token };
   // Nothing would be gained: plain memory can be shared by lifetimes.
   buffer.close?.();
@@ -119,6 +120,7 @@ function placesFor(
   values: readonly Value[],
   { onDevice, layout }: Arrangement,
   buffers: readonly (Allocated | undefined)[],
+  log: Logger,
 ): Workspace {
   const region = layout.size === 0 ? undefined : poolOf(allocateMemory(layout.size));
   const places = values.map(({ operand, size, dimensions }, index): Place => {
@@ -131,6 +133,10 @@ function placesFor(
       return { pool: region, offset: layout.offsets.get(operand) ?? 0, length: size, dimensions };
     }
     return { pool: poolOf(allocateMemory(Math.max(size, 1))), offset: 0, length: size, dimensions };
+  });
+  log.VLOG("MEMORY", () => {
+    const onDevices = buffers.filter((buffer) => buffer !== undefined).length;
+    return `a workspace for ${values.length} values: ${layout.size} bytes of plain memory, ${onDevices} device buffers`;
   });
   return { places, buffers: buffers.flatMap((one) => one?.buffer ?? []) };
 }

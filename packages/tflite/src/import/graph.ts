@@ -152,20 +152,31 @@ export function createGraph(
     return shape.map((extent) => Math.max(extent, 0));
   }
 
-  function constantBytes(index: number): Uint8Array | undefined {
-    const known = folded.get(index);
-    if (known !== undefined) return known;
-    const { type, shape, data, isVariable, isSparse } = tensorAt(index);
-    if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
-    ensure(!isSparse, tensorPath(index), () => "the HAL has no sparse constants");
+  /** Refuses a constant whose shape is not known, or is not that of its value. */
+  function checkConstant(index: number, data: Uint8Array): void {
+    const { type, shape } = tensorAt(index);
     const size = elementSize(type);
     ensure(size !== undefined, tensorPath(index), () => `the HAL has no tensors of type ${type}`);
     const needed = shape.reduce((product, extent) => product * extent, size);
     ensure(
+      shape.every((extent) => Number.isInteger(extent) && extent >= 0),
+      tensorPath(index),
+      () => `the shape [${shape.join(", ")}] of a constant has to be known`,
+    );
+    ensure(
       data.length === needed,
       tensorPath(index),
-      () => `${type}[${shape.join(", ")}] takes ${needed} bytes, the file has ${data.length}`,
+      () => `${type}[${shape.join(", ")}] takes ${needed} bytes, its value has ${data.length}`,
     );
+  }
+
+  function constantBytes(index: number): Uint8Array | undefined {
+    const known = folded.get(index);
+    if (known !== undefined) return known;
+    const { data, isVariable, isSparse } = tensorAt(index);
+    if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
+    ensure(!isSparse, tensorPath(index), () => "the HAL has no sparse constants");
+    checkConstant(index, data);
     return data;
   }
 
@@ -273,6 +284,7 @@ export function createGraph(
     dimensions,
     constantBytes,
     fold(tensor, value) {
+      checkConstant(tensor, value);
       folded.set(tensor, value);
     },
     operand,

@@ -92,8 +92,8 @@ describe("constants", () => {
   });
 
   test.each([
-    [new Uint8Array(7), '"w": FLOAT32[2] takes 8 bytes, the file has 7'],
-    [new Uint8Array(9), '"w": FLOAT32[2] takes 8 bytes, the file has 9'],
+    [new Uint8Array(7), '"w": FLOAT32[2] takes 8 bytes, its value has 7'],
+    [new Uint8Array(9), '"w": FLOAT32[2] takes 8 bytes, its value has 9'],
   ])("have as many bytes as their shape says (%#)", (data, message) => {
     expect(problemOf(retensored(added, "w", { data }))).toContain(message);
   });
@@ -170,15 +170,30 @@ describe("operators", () => {
   test.each([
     [
       [add(["x", "w"], "y"), add(["x", "x"], "y")],
-      "operators[1] (ADD version 1): writes tensor 3, which operator 0 writes too",
+      'operators[1] (ADD version 1): output 0 is tensor 3 "y" (FLOAT32[2]), but operator 0 writes it too',
     ],
-    [[add(["x", "w"], "x")], "subgraphs[0]: tensor 0 is an input and operator 0 writes it"],
+    [
+      [add(["x", "w"], "x")],
+      'operators[0] (ADD version 1): output 0 is tensor 0 "x" (FLOAT32[2]), but it is an input of the subgraph',
+    ],
     [
       [add(["x", "a"], "y")],
-      "operators[0] (ADD version 1): reads tensor 2, which nothing writes and which has no data",
+      'operators[0] (ADD version 1): reads tensor 2 "a" (FLOAT32[2]), which no operator writes and which has no data',
+    ],
+    [
+      [add(["x", "x"], "w"), add(["w", "x"], "y")],
+      'operators[0] (ADD version 1): output 0 is tensor 1 "w" (FLOAT32[2]), but it has 8 bytes of data, so it is a constant',
+    ],
+    [
+      [add(["x", "x"], "v"), add(["v", "x"], "y")],
+      'operators[0] (ADD version 1): output 0 is tensor 4 "v" (FLOAT32[2]), but it is a variable tensor',
     ],
   ])("that write or read wrongly are refused (%#)", (operators, message) => {
-    expect(problemOf(ofOperators({ x: f, w: weights, a: f, y: f }, operators, ["x"], ["x", "y"]))).toContain(message);
+    expect(
+      problemOf(
+        ofOperators({ x: f, w: weights, a: f, y: f, v: { ...f, isVariable: true } }, operators, ["x"], ["x", "y"]),
+      ),
+    ).toContain(message);
   });
 
   test.each([
@@ -195,8 +210,10 @@ describe("operators", () => {
 
 describe("inputs and outputs", () => {
   test("are described in order, with the names that a signature gives them", () => {
+    const one = oneOperator("ADD", { a: f, b: { ...f, type: "FLOAT32" } }, { y: f });
     const model = {
-      ...oneOperator("ADD", { a: f, b: { ...f, type: "FLOAT32" } }, { y: f }),
+      ...one,
+      subgraphs: [one.subgraphs[0], one.subgraphs[0]],
       signatures: [
         { key: "other", subgraph: 1, inputs: [{ name: "wrong", tensor: 0 }], outputs: [] },
         { key: "serving", subgraph: 0, inputs: [{ name: "left", tensor: 0 }], outputs: [{ name: "sum", tensor: 2 }] },
@@ -286,12 +303,15 @@ describe("inputs and outputs", () => {
 
 describe("models made by hand", () => {
   test.each([
-    [{ inputs: [0, 9] }, "there is no tensor 9; it has 3"],
-    [{ outputs: [-1] }, "tensor -1 is an output, but nothing writes it and it has no data"],
-    [{ operators: [{ ...added.subgraphs[0].operators[0], inputs: [0, 9] }] }, "reads tensor 9, which nothing writes"],
+    [{ inputs: [0, 9] }, "there is no tensor 9; the subgraph has 3"],
+    [{ outputs: [-1] }, "subgraphs[0].outputs[0]: there is no tensor -1; the subgraph has 3"],
+    [
+      { operators: [{ ...added.subgraphs[0].operators[0], inputs: [0, 9] }] },
+      "subgraphs[0].operators[0] (ADD).inputs[1]: there is no tensor 9",
+    ],
     [
       { operators: [{ ...added.subgraphs[0].operators[0], outputs: [9] }], outputs: [9] },
-      "there is no tensor 9; it has 3",
+      "there is no tensor 9; the subgraph has 3",
     ],
   ])("with an index that does not exist are refused (%#)", (change, message) => {
     expect(problemOf(changed(added, () => change))).toContain(message);

@@ -2,6 +2,7 @@
  * Turns a .tflite model into a HAL model.
  */
 import { type Model, type OperandTypeName, operandTypeNames, type Subgraph } from "@nnhal/types";
+import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { ensure, fail, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import { readTflite } from "../read.ts";
@@ -11,7 +12,7 @@ import { createGraph, type Graph, type StateOperands } from "./graph.ts";
 import { createLowering, type Lowering, operatorPath } from "./lowering.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
-import { type ShapeOptions, shapesOf } from "./shapes.ts";
+import { checkShapeOptions, type ShapeOptions, shapesOf } from "./shapes.ts";
 
 /** How to import a model. */
 export type ImportOptions = ShapeOptions;
@@ -124,9 +125,11 @@ function describe(
  *
  * @throws TfliteError where the file is broken or the HAL cannot express the model, naming the operator or tensor.
  */
-export function importTflite(source: Uint8Array | TfliteModel, options: ImportOptions = {}): ImportedModel {
-  const file = source instanceof Uint8Array ? source : undefined;
-  const model = source instanceof Uint8Array ? readTflite(source) : source;
+export function importTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): ImportedModel {
+  const given = sourceArgument(source, "importTflite");
+  checkShapeOptions(options);
+  const file = given instanceof Uint8Array ? given : undefined;
+  const model = given instanceof Uint8Array ? readTflite(given) : given;
   const constants = createConstants(model, file);
   const referenced: Subgraph[] = [];
   const imported = new Map<number, number | "open">();
@@ -170,8 +173,8 @@ export function importTflite(source: Uint8Array | TfliteModel, options: ImportOp
   const { subgraph, states, graph } = finished;
   const { inputIndexes, outputIndexes } = subgraph;
   const stateTensors = states.map(({ tensor }) => tensor);
-  const given = new Set(main.inputs);
-  const added = stateTensors.filter((tensor) => !given.has(tensor));
+  const ownInputs = new Set(main.inputs);
+  const added = stateTensors.filter((tensor) => !ownInputs.has(tensor));
   const [inputPlaces, outputPlaces] = [placesOf(inputIndexes), placesOf(outputIndexes)];
   return {
     model: {

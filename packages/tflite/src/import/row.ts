@@ -3,8 +3,8 @@
  */
 import type { OperationTypeName } from "@nnhal/types";
 import type { TfliteOperator } from "../model.ts";
-import type { BuiltinOperatorName } from "../schema/builtin-operators.ts";
 import type { Lowering } from "./lowering.ts";
+import type { ImportedOperatorName } from "./operator-tensors.ts";
 
 /** What is known of tensors before operators are lowered. */
 export interface TensorFacts {
@@ -15,7 +15,7 @@ export interface TensorFacts {
 
 /** How one builtin operator becomes HAL operations. */
 export interface Row {
-  readonly operator: BuiltinOperatorName;
+  readonly operator: ImportedOperatorName;
   /** The operator's newest version whose options and types are known. */
   readonly version: number;
   /** The HAL operations it becomes; the first one does the work. */
@@ -24,6 +24,8 @@ export interface Row {
   readonly note?: string;
   /** Keeps state between executions, so that it matters even where nobody reads its result. */
   readonly isStateful?: true;
+  /** Why this form of the operator cannot be imported, for an option that changes which tensors the operator has. */
+  refusal?(operator: TfliteOperator): string | undefined;
   /** Inputs that the lowering does not read, so that what computes them need not be imported. */
   ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
   lower(op: Lowering): void;
@@ -70,6 +72,11 @@ export function targetShape(op: Lowering, dimensions: readonly number[]): number
     () => `more than one extent of the result [${dimensions.join(", ")}] is unknown`,
   );
   return op.int32Tensor(target);
+}
+
+/** Refuses an extent that does not divide evenly: parts of it would be fractions. An unknown extent (0) always does. */
+export function ensureDivides(op: Lowering, what: string, extent: number, divisor: number): void {
+  op.ensure(extent % divisor === 0, () => `${what} of ${extent} does not divide by ${divisor}`);
 }
 
 /** For operators whose input `place` is the shape of the result: one that is computed is not needed where that is known. */

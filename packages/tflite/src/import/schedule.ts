@@ -2,9 +2,11 @@
  * Which operators of a subgraph to import, and in which order: those that an output or a state depends on, each after the
  * ones it reads from.
  */
-import { ensure } from "../error.ts";
-import type { TfliteSubgraph } from "../model.ts";
+import { ensure, fail } from "../error.ts";
+import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
 import { operatorPath } from "./lowering.ts";
+import { describeTensor } from "./operand-types.ts";
+import { checkOperatorTensors } from "./operator-tensors.ts";
 import type { TensorFacts } from "./row.ts";
 import { rowOf } from "./rows.ts";
 
@@ -17,20 +19,39 @@ export interface Schedule {
 }
 
 /** Which operator writes each tensor. */
-function producers({ operators }: TfliteSubgraph, path: string): ReadonlyMap<number, number> {
+function producers({ operators, tensors, inputs }: TfliteSubgraph, path: string): ReadonlyMap<number, number> {
   const writers = new Map<number, number>();
+  const given = new Set(inputs);
   for (const [index, operator] of operators.entries()) {
-    for (const tensor of operator.outputs) {
+    for (const [place, tensor] of operator.outputs.entries()) {
+      const written = tensors[tensor];
       const other = writers.get(tensor);
+      const problem =
+        other !== undefined
+          ? `operator ${other} writes it too`
+          : given.has(tensor)
+            ? "it is an input of the subgraph"
+            : written.data !== undefined
+              ? `it has ${written.data.length} bytes of data, so it is a constant`
+              : written.isVariable
+                ? "it is a variable tensor, which only a state of the operator may change"
+                : undefined;
       ensure(
-        other === undefined,
+        problem === undefined,
         operatorPath(path, operator, index),
-        () => `writes tensor ${tensor}, which operator ${other} writes too`,
+        () => `output ${place} is ${describeTensor(written, tensor)}, but ${problem}`,
       );
       writers.set(tensor, index);
     }
   }
   return writers;
+}
+
+/** Refuses a form of an operator that cannot be imported, and one whose tensors are not those of such an operator. */
+function checkForm(operator: TfliteOperator, place: string): void {
+  const refusal = rowOf(operator.name)?.refusal?.(operator);
+  if (refusal !== undefined) fail(place, refusal);
+  checkOperatorTensors(operator, place);
 }
 
 /** The operators that each operator has to run after, and what it reads. */
@@ -53,16 +74,17 @@ function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly
   }
   return {
     writers,
-    given,
     hasValue,
     readBy,
     before(index: number): number[] {
       const before: number[] = [];
+      const place = operatorPath(path, operators[index], index);
+      checkForm(operators[index], place);
       for (const tensor of readBy(index)) {
         ensure(
           hasValue(tensor),
-          operatorPath(path, operators[index], index),
-          () => `reads tensor ${tensor}, which nothing writes and which has no data`,
+          place,
+          () => `reads ${describeTensor(tensors[tensor], tensor)}, which no operator writes and which has no data`,
         );
         const writer = given.has(tensor) ? undefined : writers.get(tensor);
         if (writer !== undefined) before.push(writer);
@@ -79,14 +101,7 @@ export function scheduleOperators(
   path: string,
 ): Schedule {
   const { operators } = subgraph;
-  const { writers, given, hasValue, readBy, before } = createDependencies(subgraph, shapes, path);
-  for (const tensor of writers.keys()) {
-    ensure(
-      !given.has(tensor),
-      path,
-      () => `tensor ${tensor} is an input and operator ${writers.get(tensor)} writes it`,
-    );
-  }
+  const { writers, hasValue, readBy, before } = createDependencies(subgraph, shapes, path);
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {
     ensure(hasValue(tensor), path, () => `tensor ${tensor} is an output, but nothing writes it and it has no data`);

@@ -46,9 +46,9 @@ describe("shapes", () => {
   test.each([
     [{ z: [1, 2] }, 'options.inputShapes: there is no input "z"; inputs are "x"'],
     [{ 1: [1, 2] }, 'there is no input "1"'],
-    [{ x: [1] }, 'options.inputShapes["x"]: [1] is no shape for a tensor of 2 dimensions'],
-    [{ x: [0, 2] }, "[0, 2] is no shape"],
-    [{ x: [1.5, 2] }, "[1.5, 2] is no shape"],
+    [{ x: [1] }, 'options.inputShapes["x"]: [1] is not a shape of 2 dimensions'],
+    [{ x: [0, 2] }, "[0, 2] is not a shape"],
+    [{ x: [1.5, 2] }, "[1.5, 2] is not a shape"],
     [{ x: [1, 3] }, "dimension 1 is fixed at 2, not 3"],
   ])("the choice %j is refused", (inputShapes, message) => {
     expect(problemOf(model, { inputShapes })).toContain(message);

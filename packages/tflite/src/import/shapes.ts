@@ -1,7 +1,7 @@
 /**
  * The extents that an import works with: those that the file stores, or with unknown ones where callers may choose.
  */
-import { ensure, fail } from "../error.ts";
+import { describeValue, ensure, fail } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 
 /** How to treat shapes. */
@@ -15,6 +15,23 @@ export interface ShapeOptions {
   readonly dynamicShapes?: boolean;
 }
 
+/** Refuses options that are not those of the type. Shapes are checked when they are used. */
+export function checkShapeOptions(options: unknown): void {
+  const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+  ensure(isObject(options), "options", () => `the options have to be an object, not ${describeValue(options)}`);
+  const { inputShapes, dynamicShapes }: { inputShapes?: unknown; dynamicShapes?: unknown } = { ...Object(options) };
+  ensure(
+    dynamicShapes === undefined || typeof dynamicShapes === "boolean",
+    "options.dynamicShapes",
+    () => `it has to be a boolean, not ${describeValue(dynamicShapes)}`,
+  );
+  ensure(
+    inputShapes === undefined || isObject(inputShapes),
+    "options.inputShapes",
+    () => `it has to be an object of shapes by input, not ${describeValue(inputShapes)}`,
+  );
+}
+
 /** The stored shape with -1 for the extents that are open. */
 function openShape({ shape, shapeSignature }: TfliteTensor): readonly number[] {
   return shapeSignature?.length === shape.length ? shapeSignature : shape;
@@ -23,10 +40,12 @@ function openShape({ shape, shapeSignature }: TfliteTensor): readonly number[] {
 function checkShape(tensor: TfliteTensor, shape: readonly number[], path: string): readonly number[] {
   const open = openShape(tensor);
   ensure(
-    shape.length === open.length &&
+    Array.isArray(shape) &&
+      shape.length === open.length &&
       shape.every((extent) => Number.isInteger(extent) && extent >= 1 && extent <= 0x7fff_ffff),
     path,
-    () => `[${shape.join(", ")}] is no shape for a tensor of ${open.length} dimensions`,
+    () =>
+      `${Array.isArray(shape) ? `[${shape.join(", ")}]` : describeValue(shape)} is not a shape of ${open.length} dimensions; extents are integers of at least 1`,
   );
   // Without a signature the file does not say which extents are open: any may be chosen.
   const isFixed = tensor.shapeSignature !== undefined;
@@ -45,7 +64,8 @@ export function shapesOf(subgraph: TfliteSubgraph, options: ShapeOptions, isMain
   const { tensors } = subgraph;
   const chosen = Object.entries(isMain ? (options.inputShapes ?? {}) : {});
   const isOpen = options.dynamicShapes === true || Object.keys(options.inputShapes ?? {}).length > 0;
-  const shapes = tensors.map((tensor) => (isOpen ? openShape(tensor) : tensor.shape));
+  // The shape of a constant is that of its data, whatever its signature leaves open.
+  const shapes = tensors.map((tensor) => (isOpen && tensor.data === undefined ? openShape(tensor) : tensor.shape));
   for (const [key, shape] of chosen) {
     const byName = subgraph.inputs.find((index) => tensors[index]?.name === key);
     const index = byName ?? (/^\d+$/.test(key) ? subgraph.inputs[Number(key)] : undefined);

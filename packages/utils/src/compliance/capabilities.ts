@@ -1,5 +1,5 @@
 /**
- * Which HAL version it takes to say how fast a device is: before 1.2 there is one performance for float32 and one for all
+ * The HAL version that capabilities need: before 1.2 there is one performance for float32 and one for all
  * else, not one for each operand type.
  */
 import { type Capabilities, OperandType, type PerformanceInfo } from "@nnhal/types";

@@ -25,7 +25,7 @@ export function operandInfo(operand: Operand, model: Model): OperandInfo | undef
   };
 }
 
-/** The elements of a constant; undefined for other operands, and where they do not lie in this process's memory. */
+/** The elements of a constant; undefined for other operands, and if they do not lie in this process's memory. */
 function constantData(operand: Operand, type: OperandTypeName, model: Model): TensorData | undefined {
   const bytes = constantBytes(operand, model);
   if (bytes === undefined || bytes.length === 0) return undefined;

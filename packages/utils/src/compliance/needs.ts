@@ -1,6 +1,6 @@
 /**
  * Which HAL version each part of a model or request needs. Enum tables and the type rows of the operations say so; the
- * rules are those of validation, so that a valid model fits a version exactly where no part of it needs a later one.
+ * rules are those of validation, so that a valid model fits a version if and only if no part of it needs a later one.
  */
 import { matchOperation, operationByCode, requiredVersion } from "@nnhal/operations";
 import {
@@ -82,21 +82,21 @@ export function operandNeeds({ type, lifetime, dimensions, extraParams }: Operan
   return needs.filter(isSome);
 }
 
-/** An operand's type, where it needs more than HAL 1.0. */
+/** An operand's type, if it needs more than HAL 1.0. */
 function operandTypeNeed(type: number, path: string): Need | undefined {
   const name = operandTypeNames.get(type);
   const version = isExtensionOperandType(type) ? since12 : sinceOf(operandTypes, name);
   return version === oldest ? undefined : { path, what: getOperandTypeName(type), version };
 }
 
-/** A lifetime, where it needs more than HAL 1.0. */
+/** A lifetime, if it needs more than HAL 1.0. */
 export function lifeTimeNeed(lifetime: number, path: string): Need | undefined {
   const name = operandLifeTimeNames.get(lifetime);
   const version = sinceOf(operandLifeTimes, name);
   return version === oldest ? undefined : { path, what: `lifetime ${name ?? lifetime}`, version };
 }
 
-/** An operation's code on its own, where it needs more than HAL 1.0. */
+/** An operation's code alone, if it needs more than HAL 1.0. */
 export function operationTypeNeed(type: number, path: string): Need | undefined {
   const version = operationTypeVersion(type);
   return version === oldest ? undefined : { path, what: getOperationName(type), version };
@@ -107,7 +107,7 @@ function operationTypeVersion(type: number): HalVersion | undefined {
   return sinceOf(operationTypes, operationTypeNames.get(type));
 }
 
-/** An operation of the main subgraph, where it needs more than HAL 1.0. */
+/** An operation of the main subgraph, if it needs more than HAL 1.0. */
 export function operationNeeds(model: Model, index: number): Need[] {
   const operation = model.main.operations[index];
   const version = operationVersion(model, index);
@@ -144,7 +144,7 @@ const memoryNames: ReadonlyMap<string, HalVersion> = new Map([
   ["hardware_buffer", "1.2"],
 ]);
 
-/** A memory, where it needs more than HAL 1.0. */
+/** A memory, if it needs more than HAL 1.0. */
 export function memoryNeeds({ name }: Memory, path: string): Need[] {
   const version = memoryNames.get(name);
   return version === oldest ? [] : [{ path, what: `memory of kind ${JSON.stringify(name)}`, version }];

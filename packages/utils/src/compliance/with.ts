@@ -18,11 +18,11 @@ import {
 
 /** The questions that one HAL version answers. */
 export interface Compliance {
-  /** Whether performances that the version does not tell apart are the same. */
+  /** Whether performances that the version does not distinguish are equal. */
   capabilities(of: AnyCapabilities): boolean;
   /**
    * Whether operations, operands, pools and the numbers of subgraphs are ones that the version knows. That float32 may be
-   * computed as float16 is a permission, which a version may not know.
+   * computed as float16 is a permission, which some versions do not have.
    */
   model(of: AnyModel): boolean;
   operand(of: AnyOperand): boolean;

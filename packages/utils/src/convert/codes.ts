@@ -20,7 +20,7 @@ export interface CodeConversions {
   operandLifeTime(from: number, warn?: WarningSink): Conversion<number>;
   /** Keeps the code. */
   operationType(from: number, warn?: WarningSink): Conversion<number>;
-  /** Missed deadlines, exhausted resources, and numbers that are no status become GENERAL_FAILURE. */
+  /** Missed deadlines, exhausted resources, and unknown numbers become GENERAL_FAILURE. */
   errorStatus(from: ErrorStatus, warn?: WarningSink): Conversion<V1_0.ErrorStatus>;
   /** A pool given by token becomes a memory without name, size and handle. */
   request(from: AnyRequest, warn?: WarningSink): Conversion<V1_0.Request>;
@@ -47,7 +47,7 @@ export function codeConversions(version: HalVersion): CodeConversions {
   };
 }
 
-/** A status, where HAL 1.0 does not know it. */
+/** A status that HAL 1.0 does not have. */
 export function errorStatusNeed(status: ErrorStatus): Need | undefined {
   if (isOldStatus(status)) return undefined;
   const name = errorStatusNames.get(status);

@@ -1,5 +1,6 @@
 /**
- * What a conversion to an older HAL version gives: a value in any case, and what of the original it cannot say.
+ * The result of a conversion to an older HAL version: always a value, and the parts of the original that it cannot
+ * express.
  */
 import type { HalVersion } from "@nnhal/types";
 import { describeNeed, isMetBy, type Need } from "../compliance/needs.ts";
@@ -10,14 +11,14 @@ export interface Loss {
   readonly path: string;
   /** What it is, and which HAL version has it. */
   readonly message: string;
-  /** The value fits the version all the same; nothing of it goes wrong, such as a permission that is not passed on. */
+  /** The loss is harmless: the value still fits the version. An example is a permission that is not passed on. */
   readonly harmless: boolean;
 }
 
 /** A value converted to an older HAL version. */
 export interface Conversion<Value> {
   readonly value: Value;
-  /** Empty where the value says all that the original did. */
+  /** Empty if the value expresses all of the original. */
   readonly lost: readonly Loss[];
 }
 
@@ -36,7 +37,7 @@ export function harmlessLoss(path: string, what: string, version: HalVersion | u
   return { path, message: describeNeed({ path, what, version }), harmless: true };
 }
 
-/** Makes a conversion, and warns of what it loses. */
+/** Makes a conversion, and warns about its losses. */
 export function conversion<Value>(
   what: string,
   version: HalVersion,

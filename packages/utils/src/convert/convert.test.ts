@@ -28,7 +28,7 @@ const full: Capabilities = {
   whilePerformance: three,
 };
 
-/** Paths of what a conversion lost, those that do no harm in brackets. */
+/** Paths of the losses of a conversion, harmless ones in brackets. */
 function pathsOf({ lost }: { readonly lost: readonly { readonly path: string; readonly harmless: boolean }[] }) {
   return [...new Set(lost.map(({ path, harmless }) => (harmless ? `(${path})` : path)))];
 }
@@ -216,7 +216,7 @@ describe("codes", () => {
     expect(convertToV1_3.errorStatus(status)).toBe(status);
   });
 
-  it("that are no status are failures", () => {
+  it("that are not a status are failures", () => {
     const { value, lost } = convertToV1_0.errorStatus(77 as ErrorStatus);
     expect(value).toBe(ErrorStatus.GENERAL_FAILURE);
     expect(lost[0].message).toBe("status: status 77 exists in no HAL version");

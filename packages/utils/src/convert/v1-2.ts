@@ -13,7 +13,7 @@ const version = "1.2";
 
 export const { operandLifeTime, operationType, errorStatus, request } = codeConversions(version);
 
-/** Leaves out what a caller of HAL 1.2 does not ask for: IF, WHILE and the operand types of 1.3. */
+/** Leaves out performance that HAL 1.2 does not have: that of IF, WHILE and the operand types of 1.3. */
 export function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_2.Capabilities> {
   const canonical = convertToV1_3.capabilities(from);
   const { ifPerformance: _if, whilePerformance: _while, operandPerformance, ...relaxed } = canonical;

@@ -15,8 +15,8 @@ import { float32Types, quantized8Types } from "../compliance/capabilities.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./any.ts";
 
 /**
- * Each operand type of HAL 1.0 gets the performance that applied to it there. IF and WHILE, which an older device does not
- * do, get `noPerformanceInfo`.
+ * Each operand type of HAL 1.0 gets the performance that applied to it there. IF and WHILE, which an older device
+ * does not do, get `noPerformanceInfo`.
  */
 export function capabilities(from: AnyCapabilities): Capabilities {
   if ("ifPerformance" in from) return from;

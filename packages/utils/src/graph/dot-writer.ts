@@ -1,5 +1,5 @@
 /**
- * Lines of Graphviz's language: statements, attributes and strings that mean what they say.
+ * Writes Graphviz's language: statements, attributes and quoted strings.
  */
 
 /** Attributes of a node or an edge, in the order in which they are written. */
@@ -49,7 +49,7 @@ function listOf(attributes: DotAttributes): string {
     .join(" ");
 }
 
-/** A number or a plain word stands as it is. */
+/** A number or a plain word needs no quotes. */
 function idOf(value: string | number): string {
   const text = String(value);
   return /^([A-Za-z_][A-Za-z_0-9]*|\d+)$/.test(text) ? text : quoted(text);
@@ -63,13 +63,13 @@ export function nodeName(word: string, index: number): string {
 /** Characters that would end a line or a C string, or show as nothing. */
 const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** A string that shows as it is. Line ends are `\n`, or `\l` where the lines are to begin at the left. */
+/** A quoted string that shows its text unchanged. Line ends are `\n`, or `\l` to align lines at the left. */
 function quoted(text: string): string {
   return `"${text}"`;
 }
 
 /**
- * Text for a label. Graphviz reads `\` and `&` in labels and `"` in strings as more than themselves; what cannot be shown
+ * Text for a label. `\` and `&` in labels and `"` in strings are special in Graphviz; characters that cannot be shown
  * is a space.
  */
 export function escapeLabel(text: string): string {

@@ -8,11 +8,14 @@ import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./vi
 
 /** How to draw. */
 export interface DotOptions {
-  /** Where constants and omitted operands stand: as `nodes`, or `inside` the operations that read them. Default: nodes. */
+  /**
+   * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
+   * nodes.
+   */
   readonly constants?: "nodes" | "inside";
 }
 
-/** An operand that stands inside operations. */
+/** An operand that is drawn inside operations. */
 interface HiddenOperand {
   readonly operand: OperandDescription;
   /** Whether an operation has shown it. */
@@ -104,7 +107,7 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
       if (index !== undefined) dot.close();
     },
     end() {
-      // Not where they are met: a node that is named inside a cluster belongs to it.
+      // Written after the clusters, because a node that is named inside a cluster belongs to it.
       for (const { from, to } of references) {
         const anchor = anchors.get(to);
         if (anchor !== undefined) dot.edge(from, anchor, { style: "dashed", lhead: `cluster_${to}` });

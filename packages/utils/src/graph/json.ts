@@ -1,5 +1,5 @@
 /**
- * A model as a plain object for JSON: what a dump shows, for programs.
+ * A model as a plain object for JSON: the content of a dump, for programs.
  */
 import type { Model } from "@nnhal/types";
 import {
@@ -10,7 +10,7 @@ import {
   visitGraph,
 } from "./visit.ts";
 
-/** A subgraph with what is in it. */
+/** A subgraph with its operands and operations. */
 export interface GraphJsonSubgraph {
   /** Its index among the referenced subgraphs; null for the main one. */
   readonly index: number | null;

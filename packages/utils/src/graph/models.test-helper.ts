@@ -92,7 +92,7 @@ export function branchingModel(): Model {
   return modelOf(branching(0, 1), { referenced: [branching(1, 2), passing, passing] });
 }
 
-/** A model of one operation of an extension, whose name is not what graphs are made of. */
+/** A model of one operation of an extension, whose name needs quoting in a graph. */
 export function extensionModel(name: string): Model {
   const operation: Operation = { type: 0x7_0002, inputs: [0, 1], outputs: [2] };
   return modelOf(

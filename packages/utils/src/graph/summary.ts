@@ -3,7 +3,7 @@
  */
 import type { Model } from "@nnhal/types";
 
-/** `66 operations, 180 operands, 1 input, 1 output`, and referenced subgraphs where there are some. */
+/** `66 operations, 180 operands, 1 input, 1 output`, and the number of referenced subgraphs if there are any. */
 export function modelSummary({ main, referenced }: Model): string {
   const parts = [
     counted(main.operations.length, "operation"),

@@ -1,6 +1,6 @@
 /**
  * Walks through a model in the order of a dump: a subgraph's operands, its operations, then the subgraphs that it is the
- * first to name. The model may be wrong: what its indexes and codes lead to is described as far as it goes.
+ * first to name. The model need not be valid: indexes and codes are described as far as they can be resolved.
  */
 import { layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import {
@@ -30,7 +30,7 @@ export interface OperandDescription {
   readonly index: number;
   /** The HAL's name, `com.example.name:1` for an extension's type, or the code in words. */
   readonly type: string;
-  /** 0 where an extent is unknown. */
+  /** 0 if an extent is unknown. */
   readonly dimensions: readonly number[];
   /** The HAL's name, or the code in words. */
   readonly lifetime: string;
@@ -54,11 +54,11 @@ export interface OperationDescription {
   /** Indexes of operands. */
   readonly inputs: readonly number[];
   readonly outputs: readonly number[];
-  /** What each input is to the operation, such as `filter`; empty where its definition does not tell. */
+  /** The name of each input in the operation's definition, such as `filter`; empty if it is not known. */
   readonly inputNames: readonly string[];
 }
 
-/** Takes what a walk meets. */
+/** Receives the parts of a model during a walk. */
 export interface GraphVisitor {
   begin(name: string, model: Model): void;
   beginSubgraph(subgraph: SubgraphDescription): void;
@@ -188,7 +188,7 @@ function nameOfCode(what: string, code: number, { extensionNameToPrefix }: Model
     : `${extension.name}:${code & 0xffff}`;
 }
 
-/** What the inputs are, where the operation is one of the HAL's own and its operands are right. */
+/** Names of the inputs, if the operation is one of the HAL's own and its operands match. */
 function inputNamesOf({ type, inputs, outputs }: Operation, operands: readonly Operand[]): readonly string[] {
   const definition = operationByCode(type);
   if (definition === undefined) return [];

@@ -6,7 +6,7 @@
 /** Gives the value of a property; "" or undefined where it is not set. */
 export type PropertySource = (name: string) => string | undefined;
 
-/** The environment variable of a property: `debug.nn.strict-slicing` is NNHAL_STRICT_SLICING. */
+/** The environment variable of a property: `debug.nn.partition` is NNHAL_PARTITION. */
 export function environmentVariableOf(property: string): string {
   return `NNHAL_${property
     .replace(/^(debug\.nn|ro\.nnapi|ro)\./, "")
@@ -20,8 +20,8 @@ export const environmentProperties: PropertySource = (name) => globalThis.proces
 const largestUint32 = 0xffff_ffff;
 
 /**
- * A property that is a whole number: decimal, hexadecimal behind 0x, octal behind 0. The default where it is not set, or
- * is no number of 32 bits.
+ * A property that is a whole number: decimal, hexadecimal behind 0x, octal behind 0. The default if it is not set, or is
+ * not a number of 32 bits.
  */
 export function getProp(source: PropertySource, name: string, defaultValue = 0): number {
   const text = (source(name) ?? "").trim();

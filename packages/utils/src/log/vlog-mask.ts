@@ -32,9 +32,9 @@ const bits: ReadonlyMap<string, number> = new Map([
 export const vlogTagNames: readonly string[] = Object.keys(VLogFlag).map((tag) => tag.toLowerCase());
 
 /**
- * The mask of a value of the property: no tag where it is empty, every tag where it holds `1` or `all`, else the tags that
- * it lists, with spaces, commas or colons between them. Names are lower case. What is no tag is reported and counts for
- * nothing; nothing behind a `1` or `all` is looked at.
+ * The mask of a value of the property: no tag where it is empty, every tag where it holds `1` or `all`, else the
+ * tags that it lists, with spaces, commas or colons between them. Names are lower case. What is no tag is reported
+ * and counts for nothing; nothing behind a `1` or `all` is looked at.
  */
 export function parseVLogMask(setting: string, onUnknown: (token: string) => void = () => {}): number {
   let mask = 0;

@@ -1,5 +1,6 @@
 /**
- * Where time goes: the layer of the stack that works, and the phase of a model's life that it works for (Tracing.h).
+ * Layers and phases of a trace: the part of the stack that runs, and the phase of a model's life that it serves
+ * (Tracing.h).
  */
 
 /** The layers, from the outermost. */
@@ -29,7 +30,7 @@ export const tracePhases = {
   PWU: "Warm-up",
   /** Executions that count. */
   PBM: "Benchmark",
-  /** What is done once and for no model: finding devices, asking what they can do. */
+  /** Work done once and for no model: finding devices, and asking for their capabilities. */
   PI: "Initialisation",
   /** Building a model. */
   PP: "Preparation",
@@ -45,7 +46,7 @@ export const tracePhases = {
   PCO: "Computation",
   /** Of an execution: reading the results. */
   PR: "Results",
-  /** Giving back what was taken. */
+  /** Releasing resources. */
   PT: "Termination",
   /** That of the surrounding section. */
   PU: "Unspecified",
@@ -73,7 +74,10 @@ export function mayLieIn(inner: TracePhase, outer: TracePhase): boolean {
 
 const depths: Partial<Record<TraceLayer, number>> = { LA: 0, LR: 1, LI: 2, LD: 3, LC: 4 };
 
-/** Whether a layer may be called from another: from one further out. Utility and other code may be called from anywhere. */
+/**
+ * Whether a layer may be called from another: from one further out. Utility and other code may be called from
+ * anywhere.
+ */
 export function mayBeCalledFrom(inner: TraceLayer, outer: TraceLayer): boolean {
   const inside = depths[inner];
   const outside = depths[outer];

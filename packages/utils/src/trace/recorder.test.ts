@@ -101,7 +101,7 @@ describe("createTraceRecorder", () => {
     ]);
   });
 
-  it("gives what runs at the same time lanes of its own, and reuses them", () => {
+  it("puts sections that run at the same time into separate lanes, and reuses lanes", () => {
     const { trace, pass } = clockedRecorder();
     const first = trace.begin("LR", "PE", "first");
     const second = trace.begin("LR", "PE", "second");

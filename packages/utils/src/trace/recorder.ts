@@ -10,9 +10,12 @@ export interface RecordedSection {
   readonly phase: TracePhase;
   readonly detail: string;
   readonly kind: SectionKind;
-  /** The place in the list of the section that it lies in; -1 where there is none. Always before its own place. */
+  /** Index of the enclosing section in the list; -1 if there is none. Always less than the section's own index. */
   readonly parent: number;
-  /** Sections of one lane lie inside or behind one another; what runs at the same time has another lane. From 0. */
+  /**
+   * Sections of one lane are nested or follow one another. Sections that run at the same time have different lanes.
+   * From 0.
+   */
   readonly lane: number;
   /** Nanoseconds since the recorder was made. */
   readonly start: number;
@@ -33,7 +36,7 @@ export interface Trace {
 export interface TraceRecorderOptions {
   /** Nanoseconds of a clock that never goes back. Default: `performance.now`. */
   readonly now?: () => bigint;
-  /** Most sections to remember; what begins later is only counted. Default: a million. */
+  /** Maximum number of sections to keep; later ones are only counted. Default: 1,000,000. */
   readonly limit?: number;
 }
 
@@ -83,7 +86,7 @@ export function createTraceRecorder({
 
   /** A section that has not ended. */
   class OpenSection implements Section {
-    /** Where its entry stands; another after a switch. */
+    /** Index of its entry; a switch changes it. */
     #place: number;
     readonly #parent: OpenSection | undefined;
     /** Whether the lane is this section's own, and free when it ends. */

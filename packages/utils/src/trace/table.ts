@@ -29,14 +29,14 @@ export interface TraceTableRow {
 export interface TraceTable {
   /** By phase, then by layer from the outermost. Only those that occur. */
   readonly rows: readonly TraceTableRow[];
-  /** What does not fit the order of layers and phases, and what is missing. */
+  /** Sections that break the order of layers and phases, and sections that are missing. */
   readonly problems: readonly string[];
 }
 
 /** Problems that are named; more are counted. */
 const namedProblems = 20;
 
-/** A section and what its surroundings make of it. */
+/** A section, and the layer and phase that it counts for. */
 interface Node {
   readonly section: RecordedSection;
   readonly parent: Node | undefined;
@@ -55,10 +55,10 @@ interface Node {
 /**
  * Sums a trace up. All times are those of a clock on the wall, so sections at the same time count twice.
  *
- * - A section inside another of its layer and phase is a detail of it. So is one of another phase, but for parts of an
+ * - A section inside another of its layer and phase is a detail of it. So is one of another phase, except for parts of an
  *   execution, which have rows of their own beside the execution's.
  * - Parts of an execution that lie in none of their layer count as execution too.
- * - Utility code and the phase PU take what is around them.
+ * - Utility code and the phase PU count for the layer and phase around them.
  * - Initialisation, and sections that subtract, are taken out of the sections around them: initialisation out of all,
  *   the others up to the next of their own layer.
  */

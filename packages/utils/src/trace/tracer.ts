@@ -1,12 +1,12 @@
 /**
  * Sections of a trace: stretches of time in which one layer works for one phase. A section knows the one it lies in, so
- * that executions which take turns on one thread do not get mixed up.
+ * that executions which alternate on one thread are kept apart.
  */
 import type { TraceLayer, TracePhase } from "./phases.ts";
 
 /**
- * How a section counts. `plain`: as it lies. `switch`: it takes over from the one before it, which ends. `subtract`: its
- * time is not that of the sections around it, up to the next of its own layer.
+ * How a section counts. `plain`: by its own duration. `switch`: it replaces the section before it, which ends.
+ * `subtract`: its time is not that of the sections around it, up to the next of its own layer.
  */
 export type SectionKind = "plain" | "switch" | "subtract";
 
@@ -16,7 +16,7 @@ export interface Section {
   begin(layer: TraceLayer, phase: TracePhase, detail: string): Section;
   /** Begins a section inside this one whose time does not belong to it: work of an outer layer that was called back. */
   beginSubtracted(layer: TraceLayer, phase: TracePhase, detail: string): Section;
-  /** From here on, what runs until `end` is something else. Sections inside that are still open end. */
+  /** Ends this section and begins another in its place, until `end`. Open sections inside it end too. */
   switchTo(layer: TraceLayer, phase: TracePhase, detail: string): void;
   /**
    * Does some work. What a tracer begins before the work first waits lies in this section: that is how a section reaches
@@ -29,9 +29,9 @@ export interface Section {
 
 /** Begins sections. */
 export interface Tracer {
-  /** Whether anything is recorded: for what is dear to prepare, and in loops. */
+  /** Whether anything is recorded. Check it before expensive preparation, and in loops. */
   readonly isOn: boolean;
-  /** Begins a section inside the one whose `run` is under way; else it stands for itself. */
+  /** Begins a section inside the one whose `run` is under way, or a section of its own if none is. */
   begin(layer: TraceLayer, phase: TracePhase, detail: string): Section;
   /** The same, as `Section.beginSubtracted`. */
   beginSubtracted(layer: TraceLayer, phase: TracePhase, detail: string): Section;
@@ -49,7 +49,7 @@ export const noSection: Section = {
 /** A tracer that is off. */
 export const noTracer: Tracer = { isOn: false, begin: () => noSection, beginSubtracted: () => noSection };
 
-/** Does some work in a section, which ends with it: when a promise that the work gives has settled. */
+/** Runs work inside a section. The section ends when the work ends; if the work returns a promise, when it settles. */
 export function inSection<Result>(
   tracer: Tracer | Section,
   layer: TraceLayer,
@@ -73,7 +73,7 @@ export function inSection<Result>(
   }
 }
 
-/** A section as a mark: `[NN_LC_PCO]CONV_2D`, before it `[SW]` or `[SUB]` where it switches or subtracts. */
+/** A section as a mark: `[NN_LC_PCO]CONV_2D`, with the prefix `[SW]` or `[SUB]` if it switches or subtracts. */
 export function sectionMark(section: {
   readonly layer: TraceLayer;
   readonly phase: TracePhase;

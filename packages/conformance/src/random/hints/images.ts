@@ -1,6 +1,7 @@
 /**
  * Plausible operands of operations that slide a window over an image or resample it.
  */
+import { PaddingScheme } from "@nnhal/operations";
 import type { Draw, Plausible } from "../wanted.ts";
 
 /** Extents of one image, and whether it is stored as NCHW. */
@@ -11,13 +12,19 @@ function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
   return { batches, height, width, channels, nchw, dimensions };
 }
 
-/** A window along one axis of an image: its cells, dilation and padding, such that it fits. */
+/**
+ * A window along one axis of an image: its cells, dilation and padding, such that it fits. It may be larger than the image, lie wholly in
+ * the padding, and its stride may lead beyond the image.
+ */
 function drawWindow(draw: Draw, extent: number, dilated: boolean) {
-  const cells = draw.integer(1, Math.min(3, extent));
-  const dilation = dilated && (cells - 1) * 2 + 1 <= extent ? draw.integer(1, 2) : 1;
+  const cells = draw.integer(1, 4);
+  const dilation = dilated ? draw.integer(1, 3) : 1;
   const covered = (cells - 1) * dilation + 1;
-  const pad = () => (draw.chance(0.5) ? 0 : draw.integer(0, covered - 1));
-  return { cells, dilation, before: pad(), after: pad(), stride: draw.integer(1, 3) };
+  const pad = () => (draw.chance(0.5) ? 0 : draw.integer(0, covered));
+  const before = pad();
+  const after = Math.max(pad(), covered - extent - before);
+  const stride = draw.integer(1, draw.chance(0.8) ? 3 : extent + 1);
+  return { cells, dilation, before, after, stride, fitsUnpadded: covered <= extent };
 }
 
 /** The scalars of a window; of those that a form does not have, nothing is read. */
@@ -31,7 +38,7 @@ function windowArguments(draw: Draw, height: number, width: number) {
     paddingRight: horizontal.after,
     paddingTop: vertical.before,
     paddingBottom: vertical.after,
-    paddingScheme: draw.integer(1, 2),
+    paddingScheme: vertical.fitsUnpadded && horizontal.fitsUnpadded ? draw.integer(1, 2) : PaddingScheme.SAME,
     strideWidth: horizontal.stride,
     strideHeight: vertical.stride,
     dilationWidth: horizontal.dilation,

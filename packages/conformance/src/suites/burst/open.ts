@@ -29,6 +29,7 @@ import {
 } from "@nnhal/types";
 import { type Bench, needMethod } from "../bench.ts";
 import { expectStatus, expectThat, mismatch } from "../check.ts";
+import { executionProblem } from "../contract/answers.ts";
 
 /** configureExecutionBurst of a prepared model. Ends the case where the device has none. */
 export async function configureOf(bench: Bench, preparedModel: PreparedModel): Promise<ConfigureExecutionBurst> {
@@ -39,21 +40,54 @@ export async function configureOf(bench: Bench, preparedModel: PreparedModel): P
 
 type ConfigureExecutionBurst = NonNullable<PreparedModel["configureExecutionBurst"]>;
 
-/** Starts a burst; it ends when the case is over. */
+/** Starts a burst through queues; it ends when the case is over. */
 export async function openBurst(
   bench: Bench,
   preparedModel: PreparedModel,
   options?: BurstOptions,
 ): Promise<Outcome & { readonly burst: Burst | null }> {
   const configure = await configureOf(bench, preparedModel);
-  const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), options);
+  const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), {
+    direct: false,
+    ...options,
+  });
   bench.after(() => opened.burst?.close());
-  return opened;
+  return opened.burst === null ? opened : { ...opened, burst: watchBurst(opened.burst, bench) };
+}
+
+/** The kit's client of a burst, each of whose waits for the service has an end. */
+function watchBurst(burst: Burst, { watch }: Bench): Burst {
+  const end = async <Value>(what: string, wait: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await watch.within(what, wait);
+    } catch (error) {
+      burst.abandon("the service did not answer in time");
+      throw error;
+    }
+  };
+  return {
+    async compute(request, options) {
+      const start = performance.now();
+      const result = await end("a burst: a request", () => burst.compute(request, options));
+      const milliseconds = performance.now() - start;
+      const asked = { request, options, model: undefined, mayOmitShapes: true, milliseconds };
+      return watch.now(
+        "a burst: a request",
+        () => result,
+        (answer) => executionProblem(answer, asked),
+      );
+    },
+    freeMemory: (key) => end("a burst: freeMemory", () => burst.freeMemory(key)),
+    close: () => end("a burst: close", () => burst.close()),
+    abandon: (reason) => burst.abandon(reason),
+  };
 }
 
 /** A burst whose client is a case: packets go into the queue as they are. */
 export interface RawBurst {
   readonly context: IBurstContext;
+  /** What the request queue lies in. */
+  readonly requests: Int32Array;
   /** The slot of a memory. */
   slotOf(memory: Memory): number;
   /** The slots that the service has asked for, call by call. */
@@ -63,7 +97,7 @@ export interface RawBurst {
   receiveWords(): Promise<Int32Array>;
   /** Sends a packet, and reads its result as a client does. */
   ask(packet: readonly FmqRequestDatum[] | Int32Array): Promise<BurstResultPacket>;
-  /** Whether there is a result that nobody asked for. */
+  /** Whether there is a result that was not asked for. */
   hasMore(): boolean;
 }
 
@@ -75,6 +109,7 @@ export interface RawBurstOptions {
 }
 
 const capacity = 1024;
+const noWords = new Int32Array(0);
 
 /** Starts a raw burst; it ends when the case is over. */
 export async function openRawBurst(
@@ -100,16 +135,23 @@ export async function openRawBurst(
   const writer = ringWriter(requests.words, capacity, signal);
   const reader = ringReader(results.words, resultCapacity, signal);
   const turns = createTurns(1);
-  bench.after(() => context.close?.());
+  let isOver = false;
+  bench.after(() => {
+    isOver = true;
+    reader.wake();
+    return context.close?.();
+  });
+  const next = () => sleepUntil(reader, () => reader.read() ?? (isOver ? noWords : undefined), turns);
   const burst: RawBurst = {
     context,
+    requests: requests.words,
     slotOf: (memory) => memories.slotOf(memory, memory),
     asked,
     send(packet) {
       const isWritten = writer.write(packet instanceof Int32Array ? packet : encodeRequest(packet));
       expectThat(isWritten, () => "a request: the service has not taken the packets before");
     },
-    receiveWords: () => sleepUntil(reader, () => reader.read(), turns),
+    receiveWords: () => bench.watch.within("a burst: a packet of results", next),
     async ask(packet) {
       burst.send(packet);
       const result = deserializeResult(decodeResult(await burst.receiveWords()));

@@ -7,9 +7,10 @@ import { ErrorStatus, type FmqDescriptor, MeasureTiming } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectStatus, expectThat, expectUnmeasured, mismatch } from "../check.ts";
 import { expectShapes, type Trial, trialFor } from "../execution.ts";
+import { lacking } from "../needs.ts";
 import { type SmallModel, sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
-import { configureOf, openBurst } from "./open.ts";
+import { configureOf, openBurst, openRawBurst } from "./open.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
@@ -79,6 +80,22 @@ export const serviceCases: readonly SuiteCase[] = [
       expectShapes("a burst", result, one.request);
       expectUnmeasured("a burst", result.timing);
       one.check("a burst");
+    },
+    async "a request without queues is executed, and its shapes come back"(bench) {
+      const small = smallModel(bench);
+      const preparedModel = await prepare(bench, small.model);
+      const { context } = await openRawBurst(bench, preparedModel);
+      if (context.execute === undefined) lacking("direct bursts");
+      for (const measure of [MeasureTiming.NO, MeasureTiming.YES]) {
+        const one = trial(small);
+        const result = await context.execute(one.request, measure);
+        expectExecution("IBurstContext.execute", result, NONE);
+        expectShapes("IBurstContext.execute", result, one.request);
+        one.check("IBurstContext.execute");
+      }
+      const wrong = { ...trial(small).request, inputs: [] };
+      const refused = await context.execute(wrong, MeasureTiming.NO);
+      expectExecution("IBurstContext.execute without inputs", refused, INVALID_ARGUMENT, GENERAL_FAILURE);
     },
     async "a hundred requests, one after the other"(bench) {
       const { small, burst } = await started(bench);

@@ -111,6 +111,18 @@ export const argumentCases: readonly SuiteCase[] = [
   ...casesOf(
     "arguments",
     "1.2",
+    cacheLists,
+    (list) => `loading with a read-only descriptor in ${list} is refused`,
+    async (bench, list) => {
+      const { files } = await kept(bench);
+      needFiles(files, list);
+      const cache = withList(files.open(), list, handlesOn(files[list], "r"));
+      await expectNotLoaded(bench, `with a read-only descriptor in ${list}`, cache);
+    },
+  ),
+  ...casesOf(
+    "arguments",
+    "1.2",
     [0, 31, 33],
     (length) => `loading with a token of ${length} bytes is refused`,
     async (bench, length) => {

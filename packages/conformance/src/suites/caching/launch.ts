@@ -48,14 +48,14 @@ export const launchCases: readonly SuiteCase[] = methods.flatMap((method) =>
       const { files } = await kept(bench);
       const launched = launchLoad(bench, method, files.open());
       expectStatus(method.name, launched.outcome, NONE);
-      const { status, preparedModel } = await onlyCall(method.name, launched, method.notify);
+      const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);
       expectStatus(`${method.name}'s callback`, { status }, NONE);
       expectThat(preparedModel !== null, () => `${method.name}: the callback hears NONE and gets no prepared model`);
     },
     async [`${method.name} without files fails, and its callback hears it once`](bench) {
       const launched = launchLoad(bench, method, noCache);
       expectStatus(method.name, launched.outcome, NONE, GENERAL_FAILURE, INVALID_ARGUMENT);
-      const { status, preparedModel } = await onlyCall(method.name, launched, method.notify);
+      const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);
       expectStatus(`${method.name}'s callback`, { status }, GENERAL_FAILURE, INVALID_ARGUMENT);
       expectThat(preparedModel === null, () => `${method.name}: a prepared model beside the error`);
       const isSame = launched.outcome.status === NONE || launched.outcome.status === status;

@@ -2,7 +2,9 @@
  * The suite `device`: what VTS calls BasicTests and ValidateModel, and the launches of preparations.
  */
 import type { SuiteCase } from "../suite-case.ts";
+import { clientCases } from "./clients.ts";
 import { factCases } from "./facts.ts";
+import { hostileCases } from "./hostile.ts";
 import { launchCases } from "./launch.ts";
 import { prepareCases } from "./prepare.ts";
 import { supportCases } from "./support.ts";
@@ -14,4 +16,6 @@ export const deviceCases: readonly SuiteCase[] = [
   ...prepareCases,
   ...launchCases,
   ...validationCases,
+  ...hostileCases,
+  ...clientCases,
 ];

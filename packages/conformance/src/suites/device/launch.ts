@@ -18,7 +18,7 @@ import { cyclicModel } from "./support.ts";
 
 async function refuses(bench: Bench, method: PrepareMethod, options: LaunchOptions): Promise<void> {
   const { model } = smallModel(bench);
-  const call = await expectRefused(method.name, launchPrepare(bench, method, model, options), method.notify);
+  const call = await expectRefused(bench, method.name, launchPrepare(bench, method, model, options), method.notify);
   expectThat(call.preparedModel === null, () => `${method.name}: a prepared model beside the error`);
 }
 
@@ -33,13 +33,13 @@ export const launchCases: readonly SuiteCase[] = prepareMethods.flatMap((method)
       const { name, notify } = method;
       const launched = launchPrepare(bench, method, smallModel(bench).model);
       expectStatus(name, launched.outcome, ErrorStatus.NONE);
-      const { status, preparedModel } = await onlyCall(name, launched, notify);
+      const { status, preparedModel } = await onlyCall(bench, name, launched, notify);
       expectStatus(`${name}'s callback`, { status }, ErrorStatus.NONE);
       expectThat(preparedModel !== null, () => `${name}: the callback hears NONE and gets no prepared model`);
     },
     async [`${method.name} of a model with a cycle is refused, and its callback hears the same`](bench) {
       const { name, notify } = method;
-      const call = await expectRefused(name, launchPrepare(bench, method, cyclicModel(bench)), notify);
+      const call = await expectRefused(bench, name, launchPrepare(bench, method, cyclicModel(bench)), notify);
       expectThat(call.preparedModel === null, () => `${name}: a prepared model beside the error`);
     },
     [`${method.name} without a callback is INVALID_ARGUMENT`](bench) {

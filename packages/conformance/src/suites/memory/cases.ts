@@ -7,6 +7,8 @@ import { clientCases } from "./clients.ts";
 import { conflictCases } from "./conflicts.ts";
 import { copyCases } from "./copy.ts";
 import { executeCases } from "./execute.ts";
+import { hostileCases } from "./hostile.ts";
+import { lifeCases } from "./life.ts";
 import { valueCases } from "./value.ts";
 
 export const memoryCases: readonly SuiteCase[] = [
@@ -15,5 +17,7 @@ export const memoryCases: readonly SuiteCase[] = [
   ...copyCases,
   ...executeCases,
   ...valueCases,
+  ...lifeCases,
   ...clientCases,
+  ...hostileCases,
 ];

@@ -29,7 +29,7 @@ export const launchCases: readonly SuiteCase[] = [
         const { preparedModel, trial } = await prepared(bench);
         const launched = launchExecute(method, preparedModel, trial.request);
         expectStatus(name, launched.outcome, NONE);
-        const call = await onlyCall(name, launched, notify);
+        const call = await onlyCall(bench, name, launched, notify);
         expectExecution(`${name}'s callback`, call, NONE);
         expectShapes(`${name}'s callback`, call, trial.request);
         expectUnmeasured(`${name}'s callback`, call.timing);
@@ -38,7 +38,7 @@ export const launchCases: readonly SuiteCase[] = [
       async [`${name} of a wrong request is refused, and its callback hears the same`](bench) {
         const { preparedModel, trial } = await prepared(bench);
         const launched = launchExecute(method, preparedModel, { ...trial.request, inputs: [] }, { measure: YES });
-        const call = await expectRefused(name, launched, notify);
+        const call = await expectRefused(bench, name, launched, notify);
         expectExecution(`${name}'s callback`, call, INVALID_ARGUMENT);
       },
       async [`${name} without a callback is INVALID_ARGUMENT`](bench) {
@@ -52,7 +52,7 @@ export const launchCases: readonly SuiteCase[] = [
         const trials = [0, 1, 2, 3, 4].map((salt) => trialFor(small, [sampleValues(small.type, 6, salt)]));
         const launches = trials.map(({ request }) => launchExecute(method, preparedModel, request));
         for (const [index, launched] of launches.entries()) {
-          expectExecution(`${name}'s callback`, await onlyCall(name, launched, notify), NONE);
+          expectExecution(`${name}'s callback`, await onlyCall(bench, name, launched, notify), NONE);
           trials[index].check(`${name}: execution ${index}`);
         }
       },
@@ -65,7 +65,7 @@ export const launchCases: readonly SuiteCase[] = [
         async [`${method.name} tells durations where they are asked for`](bench) {
           const { preparedModel, trial } = await prepared(bench);
           const launched = launchExecute(method, preparedModel, trial.request, { measure: YES });
-          const call = await onlyCall(method.name, launched, method.notify);
+          const call = await onlyCall(bench, method.name, launched, method.notify);
           expectExecution(`${method.name}'s callback`, call, NONE);
           expectOrdered(`${method.name}'s callback`, call.timing);
         },
@@ -75,7 +75,7 @@ export const launchCases: readonly SuiteCase[] = [
           const short = { ...request.outputs[0], location: { ...request.outputs[0].location, length: 1 } };
           const launched = launchExecute(method, preparedModel, { ...request, outputs: [short] }, { measure: YES });
           expectStatus(method.name, launched.outcome, NONE);
-          const call = await onlyCall(method.name, launched, method.notify);
+          const call = await onlyCall(bench, method.name, launched, method.notify);
           expectExecution(`${method.name}'s callback`, call, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE);
         },
       }),

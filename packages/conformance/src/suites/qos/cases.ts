@@ -3,7 +3,15 @@
  */
 import type { SuiteCase } from "../suite-case.ts";
 import { deadlineCases } from "./deadlines.ts";
+import { latenessCases } from "./lateness.ts";
 import { loopCases } from "./loops.ts";
 import { priorityCases } from "./priorities.ts";
+import { starvationCases } from "./starvation.ts";
 
-export const qosCases: readonly SuiteCase[] = [...priorityCases, ...deadlineCases, ...loopCases];
+export const qosCases: readonly SuiteCase[] = [
+  ...priorityCases,
+  ...deadlineCases,
+  ...loopCases,
+  ...latenessCases,
+  ...starvationCases,
+];

@@ -60,7 +60,7 @@ export const deadlineCases: readonly SuiteCase[] = [
       const { name, notify } = newestPrepare;
       const launched = launchPrepare(bench, newestPrepare, smallModel(bench).model, { deadline: at(bench.now()) });
       expectStatus(name, launched.outcome, NONE);
-      const { status, preparedModel } = await onlyCall(name, launched, notify);
+      const { status, preparedModel } = await onlyCall(bench, name, launched, notify);
       expectStatus(`${name}'s callback`, { status }, ...allowed);
       expectThat(
         (preparedModel === null) === (status !== NONE),
@@ -95,7 +95,7 @@ export const deadlineCases: readonly SuiteCase[] = [
       const trial = trialFor(small, [sampleValues(small.type, 6)]);
       const launched = launchExecute(newestExecute, preparedModel, trial.request, { deadline: at(bench.now()) });
       expectStatus(newestExecute.name, launched.outcome, NONE);
-      const call = await onlyCall(newestExecute.name, launched, newestExecute.notify);
+      const call = await onlyCall(bench, newestExecute.name, launched, newestExecute.notify);
       expectExecution(`${newestExecute.name}'s callback`, call, ...allowed);
       if (call.status === NONE) trial.check(newestExecute.name);
     },

@@ -32,7 +32,7 @@ export const priorityCases: readonly SuiteCase[] = [
       const method = prepareMethods[prepareMethods.length - 1];
       const launched = launchPrepare(bench, method, smallModel(bench).model, { priority: code });
       expectStatus(method.name, launched.outcome, ErrorStatus.NONE);
-      const { status, preparedModel } = await onlyCall(method.name, launched, method.notify);
+      const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);
       expectStatus(`${method.name}'s callback`, { status }, ErrorStatus.NONE);
       expectThat(preparedModel !== null, () => `${method.name}: the callback hears NONE and gets no prepared model`);
     },

@@ -3,10 +3,10 @@
  * the result is converted.
  */
 import type { OperationTypeName } from "@nnhal/types";
-import type { BuiltinOperatorName } from "../../schema/builtin-operators.ts";
 import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering, Quantisation } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
+import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { type Row, refuseActivation } from "../row.ts";
 
 /** Quantisation of results within [0, 1). */
@@ -20,7 +20,7 @@ function signedUnit(op: Lowering): Quantisation {
 }
 
 /** A clamp: the HAL wants the result quantised as the input is. */
-function rectifier(operator: BuiltinOperatorName, version: number, operation: OperationTypeName): Row {
+function rectifier(operator: ImportedOperatorName, version: number, operation: OperationTypeName): Row {
   return {
     operator,
     version,
@@ -70,13 +70,14 @@ const elu: Row = {
 
 /** A one-element constant with the value `slope`, of the input's type. */
 function slopeOperand(op: Lowering, slope: number): number {
+  op.ensure(Number.isFinite(Math.fround(slope)), () => `option alpha has to be finite, it is ${slope}`);
   const { type } = op.inputSpec(0);
   const float = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
   if (!isQuantised(type)) return op.graph.constant(float, bytesOfFloat(slope, type));
   // One step from the zero point, the scale being the slope: the value is exact.
-  const scale = slope === 0 ? 1 : Math.fround(Math.abs(slope));
+  const scale = Math.fround(Math.abs(slope)) || 1;
   const zeroPoint = type === "TENSOR_QUANT8_ASYMM" ? 1 : 0;
-  return op.graph.constant({ ...float, scale, zeroPoint }, Uint8Array.of(zeroPoint + Math.sign(slope)));
+  return op.graph.constant({ ...float, scale, zeroPoint }, Uint8Array.of(zeroPoint + Math.sign(Math.fround(slope))));
 }
 
 const leakyRelu: Row = {

@@ -73,7 +73,7 @@ const conditional: Row = {
   note: "Without state inside.",
   lower(op: Lowering) {
     const [given, ...values] = inputSpecs(op);
-    ensureCondition(op, "the condition", given ? [given] : []);
+    ensureCondition(op, "the condition", [given]);
     const branches = ["thenSubgraphIndex", "elseSubgraphIndex"].map((option) => {
       const callee = op.subgraph(op.number(option));
       ensureAgree(op, `inputs of ${option}`, values, insideOf(callee, "inputIndexes"));

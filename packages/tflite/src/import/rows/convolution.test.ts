@@ -37,7 +37,7 @@ describe("CONV_2D", () => {
   });
 
   test("strides and dilations are width first", () => {
-    const x = { ...image, shape: [1, 8, 8, 1] };
+    const x = { ...image, shape: [1, 9, 8, 1] };
     const y = { ...pixel, shape: [1, 2, 1, 1] };
     const model = oneOperator(
       "CONV_2D",

@@ -106,17 +106,25 @@ const transposeConvolution: Row = {
 };
 
 /** Extents of the two-dimensional form in which the HAL's FULLY_CONNECTED gives its result. */
-function flatOutput(output: OperandSpec, units: number): number[] {
-  const isKnown = output.dimensions.every((each) => each > 0);
-  const count = output.dimensions.reduce((product, each) => product * each, 1);
-  return [isKnown ? count / units : 0, units];
+function flatOutput(op: Lowering, units: number): number[] {
+  const { dimensions } = op.outputSpec();
+  op.ensure(units > 0, () => "the number of units is unknown");
+  if (dimensions.includes(0)) return [0, units];
+  const rows = dimensions.reduce((product, each) => product * each, 1) / units;
+  op.ensure(
+    Number.isInteger(rows),
+    () => `the result [${dimensions.join(", ")}] does not divide into rows of ${units} units`,
+  );
+  return [rows, units];
 }
 
 /** A layer whose weights have a scale per channel is a 1x1 convolution, for which the HAL has those. */
 function asConvolution(op: Lowering, input: number, weights: OperandSpec, result: number): void {
   const [units, depth] = weights.dimensions;
+  const channelDim = weights.channelQuant?.channelDim ?? 0;
+  op.ensure(channelDim === 0, () => `the weights have their scales along dimension ${channelDim}, the HAL needs 0`);
   const spec = op.graph.spec(input);
-  const flat = op.graph.temporary({ ...spec, dimensions: [flatOutput(op.outputSpec(), units)[0], 1, 1, depth] });
+  const flat = op.graph.temporary({ ...spec, dimensions: [flatOutput(op, units)[0], 1, 1, depth] });
   const filter = op.graph.reinterpret(op.inputIndex(1), "1x1 filter", () => ({
     ...weights,
     dimensions: [units, 1, 1, depth],
@@ -136,21 +144,20 @@ const fullyConnected: Row = {
   version: 14,
   operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
   note: "A missing bias becomes zeros. RESHAPE gives a result its dimensions where keepNumDims asks for more than two. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Float input with quantised weights: they are widened by DEQUANTIZE first.",
+  refusal({ options: { weightsFormat = "DEFAULT" } }) {
+    return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
+  },
   lower(op: Lowering) {
-    const format = op.text("weightsFormat");
-    op.ensure(format === "DEFAULT", () => `weights in format ${format} are not supported`);
     const weights = op.inputSpec(1);
     const { dimensions } = weights;
     op.ensure(dimensions.length === 2, () => `the weights have to have 2 dimensions, they have ${dimensions.length}`);
     const [units, depth] = dimensions;
     const isFlat = op.outputSpec().dimensions.length === 2;
-    const result = isFlat
-      ? op.output()
-      : op.graph.temporary({ ...op.outputSpec(), dimensions: flatOutput(op.outputSpec(), units) });
+    const result = isFlat ? op.output() : op.graph.temporary({ ...op.outputSpec(), dimensions: flatOutput(op, units) });
     const rank = op.inputSpec(0).dimensions.length;
     let input = op.input(0);
     if (rank < 2 || rank > 4) {
-      const batches = flatOutput(op.outputSpec(), units)[0];
+      const batches = flatOutput(op, units)[0];
       input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [batches, depth] });
       op.emit("RESHAPE", [op.input(0), op.int32Tensor([-1, depth])], [input]);
     }

@@ -158,12 +158,14 @@ describe("one to one", () => {
   });
 
   test("a wrong number of inputs is refused", () => {
-    expect(() => importTflite(oneOperator("POW", { a: f }, { y: f }))).toThrow("has 1 inputs in place of 2");
+    expect(() => importTflite(oneOperator("POW", { a: f }, { y: f }))).toThrow(
+      "input 1 (right) is missing; it has inputs [0], and the inputs of POW are left, right",
+    );
   });
 
   test("an omitted input is refused", () => {
     expect(() => importTflite(oneOperator("POW", { a: f, "": {} }, { y: f }))).toThrow(
-      "input 1 is omitted, and the HAL needs it; it has inputs [0, -1]",
+      "input 1 (right) is omitted; it has inputs [0, -1]",
     );
   });
 });

@@ -2,22 +2,18 @@
  * Rows of operators that treat each element by itself: arithmetic, comparison, logic and selection.
  */
 import type { OperationTypeName } from "@nnhal/types";
-import type { BuiltinOperatorName } from "../../schema/builtin-operators.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
+import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { fusedActivation, type Row } from "../row.ts";
 
 /** An operator whose tensors are the operation's operands, in the same order. */
-function direct(operator: BuiltinOperatorName, version: number, count: number, operation: OperationTypeName): Row {
+function direct(operator: ImportedOperatorName, version: number, operation: OperationTypeName): Row {
   return {
     operator,
     version,
     operations: [operation],
     lower(op: Lowering) {
-      op.ensure(
-        op.operator.inputs.length === count,
-        () => `has ${op.operator.inputs.length} inputs in place of ${count}`,
-      );
       op.emit(
         operation,
         op.operator.inputs.map((_, place) => op.input(place)),
@@ -144,28 +140,28 @@ export const elementwiseRows: readonly Row[] = [
   floorDivision,
   additionOfMany,
   ceiling,
-  direct("FLOOR", 1, 1, "FLOOR"),
-  direct("ABS", 5, 1, "ABS"),
-  direct("NEG", 1, 1, "NEG"),
-  direct("EXP", 2, 1, "EXP"),
-  direct("LOG", 2, 1, "LOG"),
-  direct("SIN", 2, 1, "SIN"),
-  direct("SQRT", 2, 1, "SQRT"),
-  direct("RSQRT", 3, 1, "RSQRT"),
-  direct("POW", 1, 2, "POW"),
-  direct("MAXIMUM", 4, 2, "MAXIMUM"),
-  direct("MINIMUM", 4, 2, "MINIMUM"),
-  direct("PRELU", 1, 2, "PRELU"),
-  direct("EQUAL", 5, 2, "EQUAL"),
-  direct("NOT_EQUAL", 4, 2, "NOT_EQUAL"),
-  direct("GREATER", 2, 2, "GREATER"),
-  direct("GREATER_EQUAL", 3, 2, "GREATER_EQUAL"),
-  direct("LESS", 3, 2, "LESS"),
-  direct("LESS_EQUAL", 2, 2, "LESS_EQUAL"),
-  direct("LOGICAL_AND", 1, 2, "LOGICAL_AND"),
-  direct("LOGICAL_OR", 1, 2, "LOGICAL_OR"),
-  direct("LOGICAL_NOT", 1, 1, "LOGICAL_NOT"),
-  direct("HARD_SWISH", 1, 1, "HARD_SWISH"),
+  direct("FLOOR", 1, "FLOOR"),
+  direct("ABS", 5, "ABS"),
+  direct("NEG", 1, "NEG"),
+  direct("EXP", 2, "EXP"),
+  direct("LOG", 2, "LOG"),
+  direct("SIN", 2, "SIN"),
+  direct("SQRT", 2, "SQRT"),
+  direct("RSQRT", 3, "RSQRT"),
+  direct("POW", 1, "POW"),
+  direct("MAXIMUM", 4, "MAXIMUM"),
+  direct("MINIMUM", 4, "MINIMUM"),
+  direct("PRELU", 1, "PRELU"),
+  direct("EQUAL", 5, "EQUAL"),
+  direct("NOT_EQUAL", 4, "NOT_EQUAL"),
+  direct("GREATER", 2, "GREATER"),
+  direct("GREATER_EQUAL", 3, "GREATER_EQUAL"),
+  direct("LESS", 3, "LESS"),
+  direct("LESS_EQUAL", 2, "LESS_EQUAL"),
+  direct("LOGICAL_AND", 1, "LOGICAL_AND"),
+  direct("LOGICAL_OR", 1, "LOGICAL_OR"),
+  direct("LOGICAL_NOT", 1, "LOGICAL_NOT"),
+  direct("HARD_SWISH", 1, "HARD_SWISH"),
   selection("SELECT", 4),
   selection("SELECT_V2", 2),
 ];

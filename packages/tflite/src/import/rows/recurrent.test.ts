@@ -123,6 +123,10 @@ describe("LSTM", () => {
     expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { kernelType: "BASIC" }))).toThrow(
       "kernel BASIC is not supported, only FULL",
     );
+    const flat = { ...h, shape: [2] };
+    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, flat], { y }))).toThrow(
+      "the cell state has to have 2 dimensions, it has 1",
+    );
   });
 
   test.each(["RELU_N1_TO_1", "SIGN_BIT"])("the activation %s is refused", (fusedActivationFunction) => {

@@ -58,7 +58,9 @@ function floatLstm(op: Lowering): void {
   const inputs = [op.input(0), ...cell(op, 1), hidden.input, memory.input, cellActivation(op), ...clips(op)];
   if (hasLayerNormalisation(op)) inputs.push(...optionalFloats(op, layerNormalisation, 1));
   const memorySpec = op.graph.spec(memory.input);
-  const [batches, units] = memorySpec.dimensions;
+  const { dimensions } = memorySpec;
+  op.ensure(dimensions.length === 2, () => `the cell state has to have 2 dimensions, it has ${dimensions.length}`);
+  const [batches, units] = dimensions;
   const gates = op.has(1) ? 4 : 3;
   const scratch = op.graph.temporary({ ...memorySpec, dimensions: [batches, gates * units] });
   op.emit("LSTM", inputs, [scratch, hidden.output, memory.output, op.output()]);
@@ -133,9 +135,10 @@ const lstm: Row = {
   operations: ["LSTM", "QUANTIZED_LSTM"],
   note: `The full kernel. QUANTIZED_LSTM for INT8. ${hybridNote}`,
   isStateful: true,
+  refusal({ options: { kernelType = "FULL" } }) {
+    return kernelType === "FULL" ? undefined : `kernel ${kernelType} is not supported, only FULL`;
+  },
   lower(op: Lowering) {
-    const kernel = op.text("kernelType");
-    op.ensure(kernel === "FULL", () => `kernel ${kernel} is not supported, only FULL`);
     if (isQuantised(op.inputSpec(0).type)) quantisedLstm(op);
     else floatLstm(op);
   },

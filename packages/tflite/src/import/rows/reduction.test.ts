@@ -4,24 +4,26 @@ import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [2, 3] } as const;
 const reduced = { type: "FLOAT32", shape: [2] } as const;
+const kept = { type: "FLOAT32", shape: [2, 1] } as const;
 const axis = { type: "INT32", shape: [], data: [1] } as const;
 const bool = { type: "BOOL", shape: [2, 3] } as const;
 
 describe("reductions", () => {
   test("MEAN has an integer flag", () => {
-    const model = (keepDims: boolean) => oneOperator("MEAN", { x: f, axis }, { y: reduced }, { keepDims });
+    const model = (keepDims: boolean) =>
+      oneOperator("MEAN", { x: f, axis }, { y: keepDims ? kept : reduced }, { keepDims });
     expect(importLines(model(true))).toEqual(["MEAN(in0, INT32[1](1), 1) -> out0"]);
     expect(importTflite(model(true)).model.main.operands.some(({ type }) => type === 1)).toBe(true);
     expect(importLines(model(false))).toEqual(["MEAN(in0, INT32[1](1), 0) -> out0"]);
   });
 
   test.each([
-    ["SUM", "REDUCE_SUM", f, reduced],
-    ["REDUCE_PROD", "REDUCE_PROD", f, reduced],
-    ["REDUCE_MAX", "REDUCE_MAX", f, reduced],
-    ["REDUCE_MIN", "REDUCE_MIN", f, reduced],
-    ["REDUCE_ANY", "REDUCE_ANY", bool, { ...bool, shape: [2] }],
-    ["REDUCE_ALL", "REDUCE_ALL", bool, { ...bool, shape: [2] }],
+    ["SUM", "REDUCE_SUM", f, kept],
+    ["REDUCE_PROD", "REDUCE_PROD", f, kept],
+    ["REDUCE_MAX", "REDUCE_MAX", f, kept],
+    ["REDUCE_MIN", "REDUCE_MIN", f, kept],
+    ["REDUCE_ANY", "REDUCE_ANY", bool, { ...bool, shape: [2, 1] }],
+    ["REDUCE_ALL", "REDUCE_ALL", bool, { ...bool, shape: [2, 1] }],
   ] as const)("%s is %s, with a boolean flag", (name, operation, x, y) => {
     const model = oneOperator(name, { x, axis }, { y }, { keepDims: true });
     expect(importLines(model)).toEqual([`${operation}(in0, INT32[1](1), 1) -> out0`]);
@@ -86,7 +88,7 @@ describe("searches", () => {
   test("an output that is missing is refused", () => {
     const k = { type: "INT32", shape: [], data: [1] } as const;
     expect(() => importTflite(oneOperator("TOPK_V2", { x: f, k }, { values: f }))).toThrow(
-      "output 1 is missing; it has outputs [2]",
+      "output 1 (indexes) is missing; it has outputs [2]",
     );
   });
 });

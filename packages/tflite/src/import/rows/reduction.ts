@@ -2,8 +2,8 @@
  * Rows of reductions, and of searches along an axis.
  */
 import type { OperationTypeName } from "@nnhal/types";
-import type { BuiltinOperatorName } from "../../schema/builtin-operators.ts";
 import type { Lowering } from "../lowering.ts";
+import type { ImportedOperatorName } from "../operator-tensors.ts";
 import type { Row } from "../row.ts";
 
 /** Refuses an empty list of axes, which the HAL cannot hold. */
@@ -22,7 +22,7 @@ const mean: Row = {
   },
 };
 
-function reduction(operator: BuiltinOperatorName, version: number, operation: OperationTypeName): Row {
+function reduction(operator: ImportedOperatorName, version: number, operation: OperationTypeName): Row {
   return {
     operator,
     version,

@@ -96,11 +96,12 @@ describe("SQUEEZE", () => {
 describe("EXPAND_DIMS", () => {
   const y = { type: "FLOAT32", shape: [1, 2, 3, 1] } as const;
   test.each([
-    [3, 3],
-    [-1, 3],
-    [-4, 0],
-  ])("axis %d counts from the front as %d", (axis, counted) => {
-    const model = oneOperator("EXPAND_DIMS", { x: f, axis: { type: "INT32", shape: [], data: [axis] } }, { y });
+    [3, 3, [1, 2, 3, 1]],
+    [-1, 3, [1, 2, 3, 1]],
+    [-4, 0, [1, 1, 2, 3]],
+  ])("axis %d counts from the front as %d", (axis, counted, shape) => {
+    const inputs = { x: f, axis: { type: "INT32", shape: [], data: [axis] } } as const;
+    const model = oneOperator("EXPAND_DIMS", inputs, { y: { ...y, shape } });
     expect(importLines(model)).toEqual([`EXPAND_DIMS(in0, ${counted}) -> out0`]);
   });
 

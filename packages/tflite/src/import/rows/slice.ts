@@ -3,7 +3,7 @@
  */
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
-import { type Row, refuseActivation, targetShape } from "../row.ts";
+import { ensureDivides, type Row, refuseActivation, targetShape } from "../row.ts";
 
 /** Refuses results that are quantised in another way than the input: the HAL cannot convert here. */
 function ensureSameQuantisation(op: Lowering, input: OperandSpec): void {
@@ -55,6 +55,7 @@ const split: Row = {
       () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`,
     );
     const axis = op.axis(op.integer(0, "the axis"), input.dimensions.length);
+    ensureDivides(op, `dimension ${axis} of the input`, input.dimensions[axis], parts);
     ensureSameQuantisation(op, input);
     op.emit("SPLIT", [op.input(1), op.int32(axis), op.int32(parts)], outputsOf(op));
   },
@@ -138,6 +139,8 @@ const unpack: Row = {
     const count = op.operator.outputs.length;
     const axis = op.axis(op.number("axis"), input.dimensions.length);
     op.ensure(op.number("num") === count, () => `num ${op.number("num")} differs from ${count} outputs`);
+    const extent = input.dimensions[axis];
+    op.ensure(extent === 0 || extent === count, () => `dimension ${axis} of ${extent} does not make ${count} outputs`);
     ensureSameQuantisation(op, input);
     const split = (parts: readonly number[]) => op.emit("SPLIT", [op.input(0), op.int32(axis), op.int32(count)], parts);
     // Of a vector the parts are scalars: one element in one dimension, as SPLIT gives them.

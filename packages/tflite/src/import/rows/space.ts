@@ -4,7 +4,7 @@
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
-import { ignoresComputedShape, positive, type Row, shapeOperand } from "../row.ts";
+import { ensureDivides, ignoresComputedShape, positive, type Row, shapeOperand } from "../row.ts";
 
 const pad: Row = {
   operator: "PAD",
@@ -46,18 +46,30 @@ const padWithValue: Row = {
   },
 };
 
+function ensureImage(op: Lowering): void {
+  for (const [what, { dimensions }] of [["input", op.inputSpec(0)] as const, ["output", op.outputSpec()] as const]) {
+    op.ensure(dimensions.length === 4, () => `the HAL needs 4 dimensions here, the ${what} has ${dimensions.length}`);
+  }
+}
+
 function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
   return {
     operator: operation,
     version: 2,
     operations: [operation],
-    lower: (op) => op.emitQuantised(operation, [op.input(0), ...positive(op, "blockSize")], op.inputSpec(0)),
+    lower(op: Lowering) {
+      ensureImage(op);
+      const block = positive(op, "blockSize");
+      const size = op.number("blockSize");
+      const [, height, width, depth] = op.inputSpec(0).dimensions;
+      if (operation === "DEPTH_TO_SPACE") ensureDivides(op, "the input's depth", depth, size * size);
+      else {
+        ensureDivides(op, "the input's height", height, size);
+        ensureDivides(op, "the input's width", width, size);
+      }
+      op.emitQuantised(operation, [op.input(0), ...block], op.inputSpec(0));
+    },
   };
-}
-
-function ensureImage(op: Lowering): void {
-  const rank = op.inputSpec(0).dimensions.length;
-  op.ensure(rank === 4, () => `the HAL needs 4 dimensions here, the input has ${rank}`);
 }
 
 const spaceToBatch: Row = {
@@ -66,6 +78,15 @@ const spaceToBatch: Row = {
   operations: ["SPACE_TO_BATCH_ND"],
   lower(op: Lowering) {
     ensureImage(op);
+    const block = op.constantIntegers(1);
+    const paddings = op.constantIntegers(2);
+    if (block?.length === 2 && paddings?.length === 4) {
+      for (const [place, what] of ["height", "width"].entries()) {
+        const extent = op.inputSpec(0).dimensions[place + 1];
+        const padded = extent === 0 ? 0 : extent + paddings[2 * place] + paddings[2 * place + 1];
+        ensureDivides(op, `the padded ${what}`, padded, block[place]);
+      }
+    }
     op.emitQuantised("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
   },
 };
@@ -77,9 +98,17 @@ const batchToSpace: Row = {
   note: "SLICE crops, which the HAL's operation cannot do; crops have to be constants.",
   lower(op: Lowering) {
     ensureImage(op);
-    const [top, bottom, left, right] = op.integers(2, "the crops");
+    const crops = op.integers(2, "the crops");
+    op.ensure(
+      crops.length === 4 && crops.every((crop) => crop >= 0),
+      () => `the crops have to be 4 integers of at least 0, they are [${crops.join(", ")}]`,
+    );
+    const [top, bottom, left, right] = crops;
     const input = op.inputSpec(0);
-    if ([top, bottom, left, right].every((crop) => crop === 0)) {
+    const blockSizes = op.constantIntegers(1) ?? [];
+    const block = blockSizes.reduce((product, size) => product * size, 1);
+    ensureDivides(op, "the batches", input.dimensions[0], block);
+    if (crops.every((crop) => crop === 0)) {
       op.emitQuantised("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
       return;
     }

@@ -1,0 +1,38 @@
+/**
+ * Child processes that run this program. They end with this process, whatever ends it and whatever they are busy with.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { constants } from "node:os";
+
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** A function that starts the program in `file` as a child with an IPC channel. */
+export function createChildStarter(file: string): (args: readonly string[]) => ChildProcess {
+  const running = new Set<ChildProcess>();
+  const endAll = () => {
+    // A child that computes does not notice that its parent is gone.
+    for (const child of running) child.kill("SIGKILL");
+  };
+  const onSignal = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
+  const listen = () => {
+    process.on("exit", endAll);
+    for (const signal of endings) process.on(signal, onSignal);
+  };
+  // Without children, signals end this process as they always do, even while it computes.
+  const stopListening = () => {
+    process.off("exit", endAll);
+    for (const signal of endings) process.off(signal, onSignal);
+  };
+  return (args) => {
+    // What engines print while they load does not belong into results: it goes to stderr.
+    const child = fork(file, args, { stdio: ["ignore", 2, 2, "ipc"] });
+    if (running.size === 0) listen();
+    running.add(child);
+    const forget = () => {
+      if (running.delete(child) && running.size === 0) stopListening();
+    };
+    child.once("exit", forget);
+    child.once("error", forget);
+    return child;
+  };
+}

@@ -1,0 +1,41 @@
+/** Kernels that the host computes, because their steps depend on each other: values are read back, and results placed. */
+import type { Kernel, KernelTensor } from "@nnhal/backend";
+import type { AnyArgs } from "@nnhal/operations";
+import type { OperandTypeName } from "@nnhal/types";
+import type { Machine, Value } from "../machine/machine.ts";
+import { type GpujsKernel, whyNotAccepted, whyTooLarge } from "./_kernel.ts";
+import { inTurns } from "./_turns.ts";
+
+/** What such a kernel is made of. */
+export interface HostKernelSpec<Args = AnyArgs> {
+  /** Types of the first tensor argument that it takes. */
+  accepts(type: OperandTypeName): boolean;
+  refuse?(args: AnyArgs): string | undefined;
+  /** The tensor that is read, and what makes the outputs of its elements as they are stored. The computation pauses now and then. */
+  prepare(args: Args): {
+    readonly input: KernelTensor;
+    compute(elements: Float32Array): Generator<void, readonly Float32Array[]>;
+  };
+}
+
+/** A kernel of the host. */
+export function hostKernelOf<Args>(spec: HostKernelSpec<Args>): GpujsKernel;
+export function hostKernelOf({ accepts, refuse, prepare }: HostKernelSpec): GpujsKernel {
+  return {
+    accepts,
+    on: (machine: Machine): Kernel<Value> => ({
+      refuse: (args, outputs) =>
+        whyNotAccepted(args, accepts) ?? whyTooLarge([args, outputs], machine) ?? refuse?.(args),
+      prepare(args) {
+        const { input, compute } = prepare(args);
+        const place = (results: readonly Float32Array[]) => results.map((each) => machine.place(each));
+        return (read) => {
+          const elements = read(input).read();
+          if (elements instanceof Promise) return elements.then((all) => inTurns(compute(all))).then(place);
+          const results = inTurns(compute(elements));
+          return results instanceof Promise ? results.then(place) : place(results);
+        };
+      },
+    }),
+  };
+}

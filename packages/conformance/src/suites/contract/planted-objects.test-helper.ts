@@ -1,0 +1,195 @@
+/**
+ * What can be wrong with each method of what a device makes beside prepared models: buffers, bursts and fences. All planted
+ * faults of the device contract are listed here.
+ */
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type IBuffer,
+  type IBurstContext,
+  type IFencedExecutionCallback,
+  type SyncFence,
+} from "@nnhal/types";
+import type { Fault } from "../faulty-device.test-helper.ts";
+import {
+  answering,
+  faultsOf,
+  fields,
+  lieOf,
+  type MethodOf,
+  type MethodRow,
+  noAnswer,
+  nothing,
+  type Planted,
+  replaced,
+  unknownStatus,
+} from "./planted.test-helper.ts";
+import { deviceRows, preparedModelRows } from "./planted-device.test-helper.ts";
+
+const { NONE, GENERAL_FAILURE } = ErrorStatus;
+
+const fencedDurations =
+  "fenced/launch: durations are told where they are asked for: since the fences within since the launch";
+
+const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
+  copyTo: {
+    finds: "memory/value: a second value replaces the first",
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf("copies nothing", nothing(Promise.resolve({ status: NONE })), /the second value: expected/),
+    ],
+  },
+  copyFrom: {
+    finds: "memory/value: a second value replaces the first",
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf(
+        "copies nothing",
+        nothing(Promise.resolve({ status: NONE })),
+        /copyTo: expected NONE, actual GENERAL_FAILURE/,
+      ),
+    ],
+  },
+  close: {
+    finds: "memory/value: it is gone with its buffer",
+    called: "IBuffer.close",
+    answers: "not",
+    lies: [
+      lieOf(
+        "does not close",
+        nothing(),
+        /execute with the token of a closed buffer: expected INVALID_ARGUMENT, actual NONE/,
+      ),
+    ],
+  },
+};
+
+const context: Readonly<Record<MethodOf<IBurstContext>, MethodRow>> = {
+  execute: {
+    finds: "burst/service: a request without queues is executed, and its shapes come back",
+    called: "IBurstContext.execute",
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf(
+        "says of an output that it does not fit",
+        fields({ outputShapes: [{ dimensions: [2, 3], isSufficient: false }] }),
+        /IBurstContext\.execute: NONE, but output 0 is said not to fit: isSufficient is false/,
+      ),
+      lieOf(
+        "measures without being asked",
+        fields({ timing: { timeOnDevice: 1n, timeInDriver: 2n } }),
+        /IBurstContext\.execute: durations 1 and 2 where none may be told/,
+      ),
+    ],
+  },
+  freeMemory: {
+    finds: "burst/slots: a slot that is freed is asked for again",
+    called: "IBurstContext.freeMemory",
+    answers: "not",
+    lies: [lieOf("forgets nothing", nothing(), /the slots that the service asks for after freeMemory: expected/)],
+  },
+  close: {
+    finds: "burst/ends: a context that is closed serves no more, and closing it twice is closing it once",
+    called: "IBurstContext.close",
+    answers: "not",
+    lies: [
+      lieOf("does not close", nothing(), /IBurstContext\.close: a request is answered though the context is closed/),
+    ],
+  },
+};
+
+const waitingForFence = "fenced/waiting: it begins when the fence is signalled, not before";
+
+const fence: Readonly<Record<MethodOf<SyncFence>, MethodRow>> = {
+  wait: {
+    finds: waitingForFence,
+    called: "SyncFence.wait",
+    answers: "later",
+    lies: [
+      lieOf("is active for ever", nothing(Promise.resolve("ACTIVE")), /SyncFence\.wait: resolved with ACTIVE/),
+      lieOf("resolves with a number", nothing(Promise.resolve(1)), /SyncFence\.wait: 1 is not a state of a fence/),
+      lieOf(
+        "resolves with another state than the fence has",
+        answering(() => "ERROR"),
+        /SyncFence\.state: the fence was ERROR and is SIGNALED/,
+      ),
+    ],
+  },
+};
+
+const executionInfo: Readonly<Record<MethodOf<IFencedExecutionCallback>, MethodRow>> = {
+  getExecutionInfo: {
+    finds: waitingForFence,
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf(
+        "calls a success a failure",
+        fields({ status: GENERAL_FAILURE }),
+        /getExecutionInfo: the fence is SIGNALED, but the callback says GENERAL_FAILURE/,
+      ),
+      lieOf(
+        "calls a failure a success",
+        fields({ status: NONE }),
+        /getExecutionInfo: the callback says NONE, but the fence is ERROR/,
+        "fenced/waiting: a fence that fails later puts its fence in state ERROR",
+      ),
+      lieOf("has no timing", fields({ timingFenced: null }), /getExecutionInfo: the timing is null, not a Timing/),
+      lieOf(
+        "measures without being asked",
+        fields({ timingLaunched: { timeOnDevice: 1n, timeInDriver: 2n } }),
+        /getExecutionInfo: durations 1 and 2 where none may be told/,
+      ),
+      lieOf(
+        "took longer since the fences than since the launch",
+        answering((answer: ExecutionInfo) => ({
+          ...answer,
+          timingLaunched: { timeOnDevice: 1n, timeInDriver: 1n },
+          timingFenced: { timeOnDevice: 2n, timeInDriver: 2n },
+        })),
+        /getExecutionInfo: 2 microseconds since the fences are more than the 1 since the launch/,
+        fencedDurations,
+      ),
+    ],
+  },
+};
+
+function planted(part: keyof Fault, interfaceName: string, rows: Readonly<Record<string, MethodRow>>): Planted[] {
+  return Object.entries(rows).flatMap(([name, row]) =>
+    faultsOf(`${interfaceName}.${name}`, row, (replace) => ({
+      fault: { [part]: (right: object) => replaced(right, name, replace) },
+    })),
+  );
+}
+
+/** The state of a fence is a property: what it can do wrong is a getter's. */
+const states: readonly Planted[] = [
+  stateFault("thrower", "throws", /SyncFence\.state: threw Error: planted/, () => {
+    throw new Error("planted");
+  }),
+  stateFault("sleeper", "answers a promise", /SyncFence\.state: answered a promise/, () => new Promise(() => {})),
+  stateFault("liar", "is in no state", /SyncFence\.state: DONE is not a state of a fence/, () => "DONE"),
+];
+
+function stateFault(kind: Planted["kind"], what: string, says: RegExp, get: () => unknown): Planted {
+  const fence = () => Object.defineProperty({}, "state", { get, enumerable: true, configurable: true });
+  return { method: "SyncFence.state", kind, what, says, finds: waitingForFence, plant: () => ({ fault: { fence } }) };
+}
+
+/** All planted faults of the device contract. */
+export const plantedInDevice: readonly Planted[] = [
+  ...planted("device", "Device", deviceRows),
+  ...planted("preparedModel", "PreparedModel", preparedModelRows),
+  ...planted("buffer", "IBuffer", buffer),
+  ...planted("context", "IBurstContext", context),
+  ...planted("fence", "SyncFence", fence),
+  ...states,
+  ...planted("info", "IFencedExecutionCallback", executionInfo),
+];

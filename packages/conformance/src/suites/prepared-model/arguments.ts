@@ -1,0 +1,102 @@
+/**
+ * Requests that leave out what a model needs, or give too little of it, in every way to execute.
+ */
+import { ErrorStatus, type ExecutionResult, type PreparedModel, type Request } from "@nnhal/types";
+import { type Bench, executeBy, hasMethod, prepare, smallModel, wayNames, wayOf } from "../bench.ts";
+import { openBurst } from "../burst/open.ts";
+import { expectStatus, expectWords, mismatch } from "../check.ts";
+import { runTrial, trialFor } from "../execution.ts";
+import { lacking } from "../needs.ts";
+import { sampleValues } from "../small-models.ts";
+import { casesOf, type SuiteCase } from "../suite-case.ts";
+import { memoryWith } from "../values.ts";
+
+const { INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
+
+interface Wrong {
+  readonly what: string;
+  readonly allowed: readonly ErrorStatus[];
+  spoil(request: Request, short: Request["pools"][number]): Request;
+}
+
+const wrong: readonly Wrong[] = [
+  {
+    what: "an input that must not be omitted, and is",
+    allowed: [INVALID_ARGUMENT, GENERAL_FAILURE],
+    spoil: (request) => ({
+      ...request,
+      inputs: [{ hasNoValue: true, location: { poolIndex: 0, offset: 0, length: 0 }, dimensions: [] }],
+    }),
+  },
+  {
+    what: "an input whose length is less than its tensor takes",
+    allowed: [INVALID_ARGUMENT],
+    spoil: ({ inputs: [input], ...request }) => ({
+      ...request,
+      inputs: [{ ...input, location: { ...input.location, length: input.location.length - 1 } }],
+    }),
+  },
+  {
+    what: "an input without bytes",
+    allowed: [INVALID_ARGUMENT],
+    spoil: ({ inputs: [input], ...request }) => ({
+      ...request,
+      inputs: [{ ...input, location: { ...input.location, length: 0 } }],
+    }),
+  },
+  {
+    what: "an input in a pool that is shorter than its tensor",
+    allowed: [INVALID_ARGUMENT],
+    spoil: ({ inputs: [input], pools: [, ...others], ...request }, short) => ({
+      ...request,
+      inputs: [{ ...input, location: { ...input.location, length: short.kind === "memory" ? short.memory.size : 0 } }],
+      pools: [short, ...others],
+    }),
+  },
+];
+
+/** A way to execute: those of the HAL, and a burst. */
+type How = (typeof hows)[number];
+const hows = [...wayNames, "burst"] as const;
+
+const since = { execute: "1.0", launch: "1.0", executeFenced: "1.3", burst: "1.2" } as const;
+
+async function execute(
+  bench: Bench,
+  how: How,
+): Promise<{
+  readonly preparedModel: PreparedModel;
+  run(request: Request): Promise<Pick<ExecutionResult, "status" | "message">>;
+}> {
+  const small = smallModel(bench);
+  if (how === "burst") {
+    if (!(await hasMethod(bench, "configureExecutionBurst"))) lacking("bursts");
+    const preparedModel = await prepare(bench, small.model);
+    const { burst } = await openBurst(bench, preparedModel);
+    if (burst === null) mismatch("configureExecutionBurst: there is no burst");
+    return { preparedModel, run: (request) => burst.compute(request) };
+  }
+  const way = await wayOf(bench, how);
+  const preparedModel = await prepare(bench, small.model, {}, way.device);
+  return { preparedModel, run: (request) => executeBy(way, preparedModel, request) };
+}
+
+export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) =>
+  casesOf(
+    "arguments",
+    since[how],
+    wrong,
+    ({ what }) => `${what} (${how})`,
+    async (bench, { what, allowed, spoil }) => {
+      const { preparedModel, run } = await execute(bench, how);
+      const small = smallModel(bench);
+      const trial = trialFor(small, [sampleValues(small.type, 6)]);
+      const short = { kind: "memory", memory: memoryWith(small.type, sampleValues(small.type, 5)) } as const;
+      const result = await run(spoil(trial.request, short));
+      expectStatus(`${how} of ${what}`, result, ...allowed);
+      expectWords(`${how} of ${what}`, result);
+      // What is wrong with one request is nothing to the next.
+      await runTrial(preparedModel, trial);
+    },
+  ),
+);

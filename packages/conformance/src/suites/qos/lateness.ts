@@ -1,0 +1,94 @@
+/**
+ * How late executions are: one that takes long gets deadlines within its time. It may end with NONE before its deadline, or
+ * say soon after it that it was missed.
+ */
+import { ErrorStatus, type ExecuteOptions, type Model } from "@nnhal/types";
+import { type Bench, executeBy, prepare, smallModel, supportOf, type Way, wayNames, wayOf } from "../bench.ts";
+import { expectStatus, expectThat, statusName } from "../check.ts";
+import { lacking } from "../needs.ts";
+import { modelOfGraphs, operandOf } from "../small-models.ts";
+import { casesOf, type SuiteCase } from "../suite-case.ts";
+import { emptyMemory, requestFor } from "../values.ts";
+
+const { NONE, MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
+
+/** Operations one after the other. */
+const depth = 24;
+/** Numbers of elements that are tried until an execution takes long enough. */
+const sizes = [2 ** 14, 2 ** 16, 2 ** 18, 2 ** 20, 2 ** 22];
+/** Milliseconds that are long enough. */
+const long = 400;
+/** A deadline is tried again if an execution is late: what else the machine does is not the device's fault. */
+const tries = 3;
+
+/** A chain of the first small operation that the device supports. */
+function longModel(bench: Bench, elements: number): Model {
+  const { operation } = smallModel(bench, { type: "TENSOR_FLOAT32" });
+  const dimensions = [elements / 1024, 1024];
+  const lifetimes = Array.from({ length: depth + 1 }, (_, index) =>
+    index === 0 ? "SUBGRAPH_INPUT" : index === depth ? "SUBGRAPH_OUTPUT" : "TEMPORARY_VARIABLE",
+  );
+  const operands = lifetimes.map((lifetime) => operandOf("TENSOR_FLOAT32", dimensions, lifetime));
+  const operations = Array.from({ length: depth }, (_, index) => ({
+    type: operation.name,
+    inputs: operation.inputs(dimensions).map((input) => (input === "x" ? index : operands.push(input) - 1)),
+    outputs: [index + 1],
+  }));
+  const model = modelOfGraphs({ operands, operations, inputIndexes: [], outputIndexes: [] });
+  const reason = supportOf(bench.device, model);
+  return reason === undefined ? model : lacking("long executions", reason);
+}
+
+/** An execution that takes long, and how many milliseconds it takes. */
+async function longExecution(bench: Bench, way: Way) {
+  for (const elements of sizes) {
+    const preparedModel = await prepare(bench, longModel(bench, elements), {}, way.device);
+    const request = requestFor([emptyMemory(4 * elements)], [emptyMemory(4 * elements)]);
+    const execute = async (options: ExecuteOptions = {}) => {
+      const start = performance.now();
+      const result = await executeBy(way, preparedModel, request, options);
+      return { ...result, milliseconds: performance.now() - start };
+    };
+    // The first one may prepare what later ones find.
+    expectStatus(way.name, await execute(), NONE);
+    const { milliseconds, ...outcome } = await execute();
+    expectStatus(way.name, outcome, NONE);
+    if (milliseconds >= long || elements === sizes[sizes.length - 1]) return { execute, milliseconds };
+    preparedModel.close();
+  }
+  return lacking("long executions");
+}
+
+async function lateness(bench: Bench, name: Way["name"]): Promise<void> {
+  const { allowances, now } = bench;
+  const way = await wayOf(bench, name);
+  const { execute, milliseconds } = await longExecution(bench, way);
+  const told: string[] = [];
+  for (const part of [0.25, 0.6]) {
+    const share = BigInt(Math.max(1, Math.round(milliseconds * part)));
+    let measured = "";
+    for (let turn = 1; ; turn++) {
+      const deadline = now() + share * 1_000_000n;
+      const { status, ...rest } = await execute({ deadline });
+      const late = Number(now() - deadline) / 1e6;
+      expectStatus(name, { ...rest, status }, NONE, MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT);
+      const most = status === NONE ? allowances.lateSuccess : allowances.lateness;
+      const when = late < 0 ? `${(-late).toFixed(1)} ms before` : `${late.toFixed(1)} ms after`;
+      measured = `${statusName(status)} ${when} a deadline of ${share} ms`;
+      if (late <= most) break;
+      expectThat(turn < tries, () => {
+        return `${name} of ${milliseconds.toFixed(0)} ms: ${measured} in the last of ${tries} tries, at most ${most} ms allowed`;
+      });
+    }
+    told.push(measured);
+  }
+  bench.tell(`executions of ${milliseconds.toFixed(0)} ms: ${told.join(", ")}`);
+}
+
+export const latenessCases: readonly SuiteCase[] = casesOf(
+  "lateness",
+  "1.3",
+  wayNames,
+  (name) => `a long execution says NONE before its deadline only, and ends soon after it (${name})`,
+  lateness,
+);

@@ -1,0 +1,118 @@
+/**
+ * What a burst answers: requests that it cannot carry, results as the HAL allows them, and how it came to its end.
+ */
+import {
+  ErrorStatus,
+  type ExecutionResult,
+  errorStatusNames,
+  type IBurstContext,
+  type Memory,
+  type Request,
+} from "@nnhal/types";
+import type { BurstExecuteOptions, BurstExecutionResult } from "./burst.ts";
+import { type Limits, milliseconds } from "./limits.ts";
+import { requestPacketSize } from "./request-codec.ts";
+import { noTiming } from "./result-codec.ts";
+
+/** Why a burst is over, and the status of a request that was under way. */
+export interface End {
+  readonly status: ErrorStatus;
+  readonly message: string;
+}
+
+export const closedEnd: End = { status: ErrorStatus.GENERAL_FAILURE, message: "the burst is closed" };
+export const serviceEnd: End = unavailable("the service has ended the burst");
+
+/** The end of a burst whose service is gone, or seems so. */
+export function unavailable(message: string): End {
+  return { status: ErrorStatus.DEVICE_UNAVAILABLE, message };
+}
+
+/** An answer that is not NONE. */
+export function failed(status: ErrorStatus, message: string, fallback: boolean): BurstExecutionResult {
+  return { status, message, outputShapes: [], timing: noTiming, fallback };
+}
+
+/** The answer to a request that was not sent. */
+export function notSent(misfit: string): BurstExecutionResult {
+  return failed(ErrorStatus.GENERAL_FAILURE, `the burst cannot take the request: ${misfit}`, true);
+}
+
+/** Why a burst cannot carry a request. `capacity`: data that the request queue holds. Throws for a request that cannot be read. */
+export function misfitOf(
+  request: Request,
+  { deadline, loopTimeoutDuration }: BurstExecuteOptions,
+  capacity: number,
+  refuseMemory: (memory: Memory) => string | undefined,
+): string | undefined {
+  if (deadline !== undefined) return "it has a deadline, which HAL 1.2 does not know";
+  if (loopTimeoutDuration !== undefined) return "it has a loop timeout, which HAL 1.2 does not know";
+  for (const [index, pool] of request.pools.entries()) {
+    if (pool.kind !== "memory") return `pool ${index} is a ${pool.kind}, which HAL 1.2 does not know`;
+    const refusal = refuseMemory(pool.memory);
+    if (refusal !== undefined) return `pool ${index}: ${refusal}`;
+  }
+  if (capacity === Number.POSITIVE_INFINITY) return undefined;
+  const size = requestPacketSize(request);
+  return size > capacity ? `its packet has ${size} data where the queue holds ${capacity}` : undefined;
+}
+
+/** A result as the HAL allows it: shapes with NONE and OUTPUT_INSUFFICIENT_SIZE alone, and then for every output. */
+export function checked(result: ExecutionResult, { outputs }: Request): BurstExecutionResult {
+  const { status, outputShapes, timing } = result;
+  const fault = (problem: string) => failed(ErrorStatus.GENERAL_FAILURE, `the driver answered ${problem}`, false);
+  if (outputShapes.length !== 0 && outputShapes.length !== outputs.length) {
+    return fault(`${outputShapes.length} output shapes for ${outputs.length} outputs`);
+  }
+  switch (status) {
+    case ErrorStatus.NONE:
+      return { status, outputShapes, timing, fallback: false };
+    case ErrorStatus.OUTPUT_INSUFFICIENT_SIZE: {
+      if (outputShapes.length !== outputs.length) return fault("OUTPUT_INSUFFICIENT_SIZE without output shapes");
+      const { message = "an output is larger than its buffer" } = result;
+      return { status, message, outputShapes, timing: noTiming, fallback: false };
+    }
+    default: {
+      const name = errorStatusNames.get(status);
+      if (outputShapes.length !== 0) return fault(`${name} with output shapes`);
+      const { message = `the driver answered ${name}; a burst carries no message that says why` } = result;
+      return failed(status, message, false);
+    }
+  }
+}
+
+/**
+ * Tells the service to forget a slot, and answers why the burst must end if it did not: the slot would stand for another memory
+ * on each side.
+ */
+export async function forget(
+  context: IBurstContext,
+  slot: number,
+  { watchdog }: Limits,
+  limit: bigint,
+): Promise<End | undefined> {
+  const ask = async (): Promise<End | undefined> => {
+    // A service elsewhere answers once the slot is forgotten.
+    const forgotten: unknown = context.freeMemory(slot);
+    await forgotten;
+    return undefined;
+  };
+  try {
+    return await watchdog.within(ask(), limit, () =>
+      unavailable(`the service did not answer freeMemory within ${milliseconds(limit)}`),
+    );
+  } catch (error) {
+    return { status: ErrorStatus.GENERAL_FAILURE, message: `the service failed to free a memory: ${error}` };
+  }
+}
+
+/** Closes the service's side, and waits for its end no longer than a limit. Never rejects. */
+export async function closeContext(context: IBurstContext, { watchdog }: Limits, limit: bigint): Promise<void> {
+  const close = async () => {
+    const closed: unknown = context.close?.();
+    await closed;
+  };
+  // The burst is over for the client, whatever the service makes of it.
+  await watchdog.within(close(), limit, () => {}).catch(() => {});
+  watchdog.stop();
+}

@@ -1,0 +1,47 @@
+/**
+ * The contexts that the parts of a device share.
+ */
+import type { Operation } from "@nnhal/operations";
+import type { Logger, Tracer } from "@nnhal/utils";
+import type { Caching } from "../cache/cache.ts";
+import type { BufferDomain } from "../domains/allocate.ts";
+import type { Breather } from "../schedule/breather.ts";
+import type { Scheduler } from "../schedule/scheduler.ts";
+import type { Timer } from "../schedule/timer.ts";
+import type { Client } from "./client.ts";
+import type { GuardedSession } from "./guarded-session.ts";
+
+/** What the parts that prepare and execute share. */
+export interface RunningContext {
+  readonly name: string;
+  readonly session: GuardedSession;
+  readonly operationByCode: (code: number) => Operation | undefined;
+  readonly now: () => bigint;
+  readonly timer: Timer;
+  /** Nanoseconds. */
+  readonly idleAfter: bigint;
+  /** Bytes. Undefined: no limit. */
+  readonly temporaryLimit?: number;
+  readonly random: () => number;
+  readonly scheduler: Scheduler;
+  readonly breather: Breather;
+  /** See `DeviceOptions`. */
+  readonly overrun: bigint;
+  /** Undefined: no caching. */
+  readonly caching: Caching | undefined;
+  readonly log: Logger;
+  readonly trace: Tracer;
+}
+
+/** What the parts of a device share. */
+export interface SharedContext extends RunningContext {
+  readonly closeTimeout: bigint;
+  readonly bufferBytes: number;
+}
+
+/** What everything that one client of a device has shares. */
+export interface DeviceContext extends RunningContext {
+  /** The scheduler is fair among clients. */
+  readonly client: Client;
+  readonly domain: BufferDomain;
+}

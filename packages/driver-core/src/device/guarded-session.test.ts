@@ -1,0 +1,761 @@
+/**
+ * Backends that throw, lie or never answer: what a device makes of them.
+ */
+import type { Backend, BackendBuffer, BackendSession, Executable, RunResult } from "@nnhal/backend";
+import { type Capabilities, DeviceStatus, DeviceType, ErrorStatus, type Model } from "@nnhal/types";
+import { createLogger } from "@nnhal/utils";
+import { describe, expect, it, vi } from "vitest";
+import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
+import { allocateMemory } from "../memory/memory.ts";
+import { manualClock } from "../schedule/manual-clock.test-helper.ts";
+import { createClient } from "./client.ts";
+import { type DeviceOptions, openDevice } from "./device.ts";
+import {
+  absModel,
+  absRequest,
+  capabilities,
+  fakeBackend,
+  fakeSession,
+  succeeding,
+} from "./fake-backend.test-helper.ts";
+
+const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
+const { MISSED_DEADLINE_TRANSIENT, RESOURCE_EXHAUSTED_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
+const never = new Promise<never>(() => {});
+const sufficient = [{ dimensions: [2], isSufficient: true }];
+const throws = (): never => {
+  throw new Error("on fire");
+};
+/** Lets everything happen that waits for nothing. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A device over a fake backend on a clock that the test moves, and what it writes to the log as errors. */
+async function open(change: Partial<BackendSession> = {}, options: Partial<DeviceOptions> = {}) {
+  const errors: string[] = [];
+  const clock = manualClock(1000n);
+  const log = createLogger({
+    sink: ({ severity, message }) => severity === "error" && errors.push(message),
+    properties: () => "",
+  });
+  const { now, timer } = clock;
+  const device = await openDevice({ backend: fakeBackend(change), log, now, timer, ...options });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return { device, errors, clock };
+}
+
+const compiling = (change: Partial<Executable>): Partial<BackendSession> => ({
+  compile: async () => ({ ...succeeding, ...change }),
+});
+
+describe("opening a backend", () => {
+  const opening = async (open: () => unknown) =>
+    openDevice({ backend: { ...fakeBackend(), open: open as Backend["open"] } });
+  const changed = (change: object) => opening(async () => ({ ...(await fakeBackend().open()), ...change }));
+
+  it.each<[string, () => unknown, string]>([
+    ["throws", throws, "opening the backend: it threw: on fire"],
+    ["rejects", () => Promise.reject(new Error("on fire")), "opening the backend: it threw: on fire"],
+    ["rejects with what cannot be read", () => Promise.reject(Object.create(null)), "an error that cannot be read"],
+    ["gives nothing", () => undefined, "the backend opened to undefined where a session is needed"],
+    ["gives null", async () => null, "the backend opened to null where a session is needed"],
+    ["gives a number", async () => 5, "the backend opened to 5 where a session is needed"],
+    ["gives no reason", async () => ({ unavailable: 5 }), "the backend gives 5 as the reason"],
+  ])("that %s is unavailable", async (_what, open, reason) => {
+    await expect(opening(open)).resolves.toEqual({ unavailable: expect.stringContaining(reason) });
+  });
+
+  it.each([null, undefined, 5, {}, { open: 5 }])("that is %s is unavailable", async (backend) => {
+    const result = await openDevice({ backend: backend as never });
+    expect(result).toEqual({
+      unavailable: expect.stringContaining("where an object with the function open is needed"),
+    });
+  });
+
+  const getter = (name: string) =>
+    Object.defineProperty({ ...sessionFields() }, name, { get: throws, enumerable: true });
+  it.each([
+    "version",
+    "capabilities",
+    "deviceType",
+    "concurrency",
+    "lost",
+    "supports",
+    "compile",
+    "restore",
+    "allocate",
+  ])("whose %s throws is unavailable", async (name) => {
+    await expect(opening(async () => getter(name))).resolves.toEqual({
+      unavailable: "the backend cannot be used: on fire",
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ["no version", { version: "" }, 'its version is "" where'],
+    ["a version that is not a string", { version: 5 }, "its version is 5 where"],
+    ["no capabilities", { capabilities: undefined }, "its capabilities are not valid: capabilities:"],
+    [
+      "broken capabilities",
+      { capabilities: { ...capabilities, ifPerformance: { execTime: 0, powerUsage: 1 } } },
+      "ifPerformance",
+    ],
+    ["an unknown type", { deviceType: 77 }, "its deviceType is 77"],
+    ["a concurrency of 0", { concurrency: 0 }, "its concurrency is 0 where an integer >= 1"],
+    ["a concurrency of NaN", { concurrency: Number.NaN }, "its concurrency is NaN"],
+    ["a lost that is not a promise", { lost: "no" }, 'its lost is "no" where a promise'],
+    ["no supports", { supports: undefined }, "its supports is undefined where a function"],
+    ["no compile", { compile: 5 }, "its compile is 5 where a function"],
+    ["no close", { close: null }, "its close is null where a function"],
+    ["a restore that is not a function", { restore: 5 }, "its restore is 5 where a function or nothing"],
+  ])("with %s is unavailable, and closed", async (_what, change, reason) => {
+    const close = vi.fn(async () => {});
+    await expect(changed({ close, ...change })).resolves.toEqual({ unavailable: expect.stringContaining(reason) });
+    expect(close).toHaveBeenCalledTimes("close" in change ? 0 : 1);
+  });
+
+  it("reads what it says of itself once", async () => {
+    let reads = 0;
+    const changing = (values: readonly unknown[]) => ({
+      enumerable: true,
+      get: () => values[Math.min(reads++, values.length - 1)],
+    });
+    const session = Object.defineProperty({ ...sessionFields() }, "version", changing(["one", throws]));
+    const device = await opening(async () => session);
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    expect([device.getVersionString().version, device.getVersionString().version, reads]).toEqual(["one", "one", 1]);
+  });
+
+  it("keeps capabilities that the backend changes later as they were", async () => {
+    const own: Capabilities = structuredClone(capabilities);
+    const device = await changed({ capabilities: own });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    Object.assign(own, { ifPerformance: null });
+    expect(device.getCapabilities()).toEqual({ status: NONE, capabilities });
+  });
+
+  it("that does not come to an end is unavailable after a time, and closed if it opens later", async () => {
+    const clock = manualClock();
+    const close = vi.fn(async () => {});
+    let finish: (session: BackendSession) => void = () => {};
+    const backend = { ...fakeBackend(), open: () => new Promise<BackendSession>((resolve) => (finish = resolve)) };
+    const opened = openDevice({ backend, openTimeout: 10n, now: clock.now, timer: clock.timer });
+    clock.advance(9n);
+    await settle();
+    expect(clock.waiting).toBe(1);
+    clock.advance(1n);
+    await expect(opened).resolves.toEqual({ unavailable: "the backend has not opened in 10 ns" });
+    finish({ ...sessionFields(), close });
+    await settle();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it("whose options no device can have is closed again", async () => {
+    const close = vi.fn(async () => {});
+    await expect(openDevice({ backend: fakeBackend({ close }), concurrency: 0 })).rejects.toThrow(RangeError);
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+function sessionFields(): BackendSession {
+  return {
+    version: "fake-1",
+    capabilities,
+    supports: () => ({ supported: true }),
+    compile: async () => succeeding,
+    close: async () => {},
+  };
+}
+
+describe("what a backend says of operations", () => {
+  it.each<[string, () => never, string]>([
+    ["throws", throws, "ABS: the backend threw: on fire"],
+    ["is nothing", (() => undefined) as () => never, "ABS: the backend answered undefined where a Support is needed"],
+    ["is null", (() => null) as () => never, "ABS: the backend answered null where a Support is needed"],
+    ["is a boolean", (() => true) as () => never, "ABS: the backend answered true where a Support is needed"],
+    [
+      "is neither",
+      (() => ({ supported: 1 })) as () => never,
+      "ABS: the backend answered an object where a Support is needed",
+    ],
+    ["has no reason", (() => ({ supported: false })) as () => never, "ABS: the backend answered an object"],
+  ])("counts as not supported if it %s, with the reason, and is logged once", async (_what, supports, reason) => {
+    const { device, errors } = await open({ supports });
+    const unsupported = { status: NONE, supported: [false], reasons: [expect.stringContaining(reason)] };
+    expect(device.getSupportedOperations(absModel)).toEqual(unsupported);
+    const { status, message, preparedModel } = await device.prepareModel(absModel);
+    expect([status, preparedModel]).toEqual([INVALID_ARGUMENT, null]);
+    expect(message).toContain(reason);
+    expect(errors).toEqual([expect.stringContaining(`nnhal-fake: ${reason}`)]);
+  });
+
+  it.each([0, -1, 0.5, Number.NaN, "2"])("counts a launch for launches of %s", async (launches) => {
+    const { device } = await open({ supports: () => ({ supported: true, launches: launches as number }) });
+    expect(device.getSupportedOperations(absModel)).toEqual({ status: NONE, supported: [true], reasons: [undefined] });
+  });
+});
+
+describe("compiling", () => {
+  it.each<[string, unknown]>([
+    ["throws", throws],
+    ["rejects", () => Promise.reject(new Error("on fire"))],
+  ])("that %s is a failure with the reason", async (_what, compile) => {
+    const { device } = await open({ compile: compile as BackendSession["compile"] });
+    await expect(device.prepareModel(absModel)).resolves.toEqual({
+      status: GENERAL_FAILURE,
+      message: "preparing the model: on fire",
+      preparedModel: null,
+    });
+  });
+
+  it.each([undefined, null, 5, {}, { run() {} }])("to %s is a failure", async (made) => {
+    const { device, errors } = await open({ compile: async () => made as never });
+    const { status, message } = await device.prepareModel(absModel);
+    expect(status).toBe(GENERAL_FAILURE);
+    expect(message).toContain("where an executable is needed");
+    expect(errors).toHaveLength(1);
+  });
+
+  it("that does not end is missed at the deadline, not before, and what comes later is closed", async () => {
+    let finish: (executable: Executable) => void = () => {};
+    const compile = () => new Promise<Executable>((resolve) => (finish = resolve));
+    const { device, clock } = await open({ compile });
+    let isSettled = false;
+    const preparing = device.prepareModel(absModel, { deadline: 1100n }).finally(() => (isSettled = true));
+    await settle();
+    clock.advance(99n);
+    await settle();
+    expect(isSettled).toBe(false);
+    clock.advance(1n);
+    await expect(preparing).resolves.toEqual({
+      status: MISSED_DEADLINE_TRANSIENT,
+      message: "the deadline passed while the model was prepared",
+      preparedModel: null,
+    });
+    const close = vi.fn();
+    finish({ ...succeeding, close });
+    await settle();
+    expect([close.mock.calls.length, clock.waiting]).toEqual([1, 0]);
+  });
+
+  it("is refused when as many preparations as the client may have do not end", async () => {
+    const { device } = await open({ compile: () => never }, { limits: { waitingPerClient: 2 } });
+    const pending = [device.prepareModel(absModel), device.prepareModel(absModel)];
+    await settle();
+    expect(device.getStatus()).toBe(DeviceStatus.BUSY);
+    expect(device.connect().getStatus()).toBe(DeviceStatus.AVAILABLE);
+    await expect(device.prepareModel(absModel)).resolves.toMatchObject({
+      status: RESOURCE_EXHAUSTED_TRANSIENT,
+      preparedModel: null,
+    });
+    expect(pending).toHaveLength(2);
+  });
+});
+
+describe("running", () => {
+  async function prepared(change: Partial<Executable>, options: Partial<DeviceOptions> = {}) {
+    const opened = await open(compiling(change), options);
+    return { ...opened, model: await preparedOn(opened.device, absModel) };
+  }
+
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "result: the result is undefined"],
+    ["null", null, "result: the result is null"],
+    ["an unknown status", { status: 99, outputShapes: [] }, "status: the status is 99"],
+    ["NONE without shapes", { status: NONE }, "NONE comes with undefined where there are 1 outputs"],
+    [
+      "NONE with too few shapes",
+      { status: NONE, outputShapes: [] },
+      "NONE comes with 0 shapes where there are 1 outputs",
+    ],
+    [
+      "NONE and not sufficient",
+      { status: NONE, outputShapes: [{ dimensions: [2], isSufficient: false }] },
+      "isSufficient false for output 0",
+    ],
+    [
+      "OUTPUT_INSUFFICIENT_SIZE without shapes",
+      { status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: [] },
+      "comes with 0 shapes",
+    ],
+    [
+      "OUTPUT_INSUFFICIENT_SIZE and all sufficient",
+      { status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: sufficient },
+      "isSufficient true for every output",
+    ],
+    [
+      "another rank",
+      { status: NONE, outputShapes: [{ dimensions: [1, 2], isSufficient: true }] },
+      "output 0 has dimensions [1, 2] where a TENSOR_FLOAT32 [2] is declared",
+    ],
+    [
+      "another extent",
+      { status: NONE, outputShapes: [{ dimensions: [1], isSufficient: true }] },
+      "output 0 has dimensions [1] where",
+    ],
+    [
+      "a fraction",
+      { status: NONE, outputShapes: [{ dimensions: [2.5], isSufficient: true }] },
+      "extent 0 of output 0 is 2.5 where an integer >= 0 is needed",
+    ],
+    ["a getter that throws", Object.defineProperty({}, "status", { get: throws }), "reading it failed: on fire"],
+  ])("that answers %s is a failure that names the rule, and is logged", async (_what, answer, problem) => {
+    for (const run of [() => answer, async () => answer]) {
+      const { model, errors } = await prepared({ run: run as Executable["run"] });
+      const { status, message, outputShapes } = await model.execute(absRequest().request);
+      expect([status, outputShapes]).toEqual([GENERAL_FAILURE, []]);
+      expect(message).toContain("executing: the backend's answer is not valid: ");
+      expect(message).toContain(problem);
+      expect(errors).toEqual([`nnhal-fake: ${message}`]);
+    }
+  });
+
+  it("ignores a time on the device that is not one", async () => {
+    for (const timeOnDevice of [5, -5n, "5"]) {
+      const run = (): RunResult => ({ status: NONE, outputShapes: sufficient, timeOnDevice: timeOnDevice as bigint });
+      const { model } = await prepared({ run });
+      const { status, timing } = await model.execute(absRequest().request, { measure: 1 });
+      expect([status, timing.timeOnDevice]).toEqual([NONE, 2n ** 64n - 1n]);
+    }
+  });
+
+  /** A run that ends when it is told to, and has written its output by then. */
+  function slowRun() {
+    const runs: { readonly end: (result?: RunResult) => void }[] = [];
+    const run: Executable["run"] = (_inputs, [output]) =>
+      new Promise((resolve) => {
+        runs.push({
+          end(result = { status: NONE, outputShapes: sufficient }) {
+            output.bytes.fill(7);
+            resolve(result);
+          },
+        });
+      });
+    return { run, runs };
+  }
+  const missed = {
+    status: MISSED_DEADLINE_TRANSIENT,
+    message: "the deadline passed during the execution",
+    outputShapes: [],
+  };
+
+  it("that does not end is missed at the deadline, and a late result reaches nothing", async () => {
+    const { run, runs } = slowRun();
+    const { model, clock } = await prepared({ run });
+    const { request, output } = absRequest();
+    const executing = model.execute(request, { deadline: 1100n });
+    await settle();
+    clock.advance(100n);
+    await expect(executing).resolves.toMatchObject(missed);
+    runs[0].end();
+    await settle();
+    expect(output()).toEqual([0, 0]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("that ends before the deadline has its result, and no timer stays", async () => {
+    const { run, runs } = slowRun();
+    const { model, clock } = await prepared({ run });
+    const { request, output } = absRequest();
+    const executing = model.execute(request, { deadline: 1100n });
+    await settle();
+    clock.advance(99n);
+    runs[0].end();
+    await expect(executing).resolves.toMatchObject({ status: NONE, outputShapes: sufficient });
+    expect(new Uint8Array(Float32Array.from(output()).buffer)).toEqual(new Uint8Array(8).fill(7));
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("that answers NONE after the deadline has missed it: both sides", async () => {
+    for (const [time, status] of [
+      [99n, NONE],
+      [100n, MISSED_DEADLINE_TRANSIENT],
+    ] as const) {
+      const opened = await open({
+        compile: async () => ({
+          ...succeeding,
+          run(_inputs, [output]) {
+            opened.clock.advance(time);
+            output.bytes.fill(7);
+            return { status: NONE, outputShapes: sufficient };
+          },
+        }),
+      });
+      const model = await preparedOn(opened.device, absModel);
+      const { request, output } = absRequest();
+      expect((await model.execute(request, { deadline: 1100n })).status).toBe(status);
+      expect(output()[0] !== 0).toBe(status === NONE);
+    }
+  });
+
+  it("keeps its turn for a while after the deadline, and then no longer", async () => {
+    const { run, runs } = slowRun();
+    const { model, clock } = await prepared({ run }, { concurrency: 1, overrun: 50n });
+    const first = model.execute(absRequest().request, { deadline: 1100n });
+    const second = model.execute(absRequest().request);
+    await settle();
+    clock.advance(100n);
+    await expect(first).resolves.toMatchObject(missed);
+    clock.advance(49n);
+    await settle();
+    expect(runs).toHaveLength(1);
+    clock.advance(1n);
+    await settle();
+    expect(runs).toHaveLength(2);
+    runs[1].end();
+    await expect(second).resolves.toMatchObject({ status: NONE });
+  });
+
+  it("gives its turn back when it ends within that time, once", async () => {
+    const { run, runs } = slowRun();
+    const { model, clock } = await prepared({ run }, { concurrency: 1, overrun: 50n });
+    const first = model.execute(absRequest().request, { deadline: 1100n });
+    const others = [model.execute(absRequest().request), model.execute(absRequest().request)];
+    await settle();
+    clock.advance(100n);
+    await first;
+    runs[0].end();
+    await settle();
+    expect(runs).toHaveLength(2);
+    clock.advance(1000n);
+    await settle();
+    expect([runs.length, clock.waiting]).toEqual([2, 0]);
+    runs[1].end();
+    await settle();
+    runs[2].end();
+    await expect(Promise.all(others)).resolves.toMatchObject([{ status: NONE }, { status: NONE }]);
+  });
+
+  it("that does not end takes a place of its client until it ends, so that what hangs stays bounded", async () => {
+    const { run, runs } = slowRun();
+    const limits = { waitingPerClient: 2 };
+    const { device, model, clock } = await prepared({ run }, { concurrency: 1, overrun: 10n, limits });
+    for (let turn = 1; turn <= 2; turn++) {
+      const executing = model.execute(absRequest().request, { deadline: clock.now() + 10n });
+      await settle();
+      clock.advance(10n);
+      await executing;
+      clock.advance(10n);
+    }
+    expect(device.getStatus()).toBe(DeviceStatus.BUSY);
+    runs[0].end();
+    await settle();
+    expect(device.getStatus()).toBe(DeviceStatus.AVAILABLE);
+  });
+
+  it("that hangs keeps the executable until it ends", async () => {
+    const { run, runs } = slowRun();
+    const close = vi.fn();
+    const releaseScratch = vi.fn();
+    const { model, clock } = await prepared({ run, close, releaseScratch }, { idleAfter: 5n });
+    const executing = model.execute(absRequest().request, { deadline: 1100n });
+    await settle();
+    clock.advance(100n);
+    await executing;
+    clock.advance(1000n);
+    model.close();
+    await settle();
+    expect([close.mock.calls.length, releaseScratch.mock.calls.length]).toEqual([0, 0]);
+    runs[0].end();
+    await settle();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it("behind fences ends by the deadline too", async () => {
+    const { run } = slowRun();
+    const { model, clock } = await prepared({ run });
+    const launching = model.executeFenced?.(absRequest().request, [], { deadline: 1100n });
+    await settle();
+    clock.advance(100n);
+    const launched = await launching;
+    await settle();
+    expect(launched?.syncFence?.state).toBe("ERROR");
+    expect(await launched?.callback?.getExecutionInfo()).toMatchObject({ status: MISSED_DEADLINE_TRANSIENT });
+  });
+
+  it("takes the answer of a thenable that is not a promise", async () => {
+    const answer = { status: NONE, outputShapes: sufficient };
+    // biome-ignore lint/suspicious/noThenProperty: that is what is tried.
+    const run = () => ({ then: (resolve: (result: RunResult) => void) => resolve(answer) }) as Promise<RunResult>;
+    const { model } = await prepared({ run });
+    await expect(model.execute(absRequest().request)).resolves.toMatchObject({ status: NONE });
+  });
+});
+
+describe("an engine that is lost", () => {
+  function losing(change: Partial<BackendSession> = {}) {
+    let lose: (reason: string) => void = () => {};
+    const lost = new Promise<string>((resolve) => (lose = resolve));
+    return { session: { lost, ...change }, lose: (reason: string) => lose(reason) };
+  }
+  const gone = { status: DEVICE_UNAVAILABLE, message: "the engine is lost: unplugged" };
+
+  it("ends what runs, waits and is prepared, takes every client offline, and is told to them", async () => {
+    let compiles = 0;
+    const { session, lose } = losing({
+      compile: async () => (compiles++ < 2 ? { ...succeeding, run: () => never } : never),
+    });
+    const { device, errors } = await open(session, { concurrency: 1 });
+    const other = device.connect();
+    const models = [await preparedOn(device, absModel), await preparedOn(other, absModel)];
+    const under = models.flatMap((model) => [model.execute(absRequest().request), model.execute(absRequest().request)]);
+    const preparing = other.prepareModel(absModel);
+    await settle();
+    lose("unplugged");
+    for (const result of await Promise.all(under)) expect(result).toMatchObject(gone);
+    await expect(preparing).resolves.toEqual({ ...gone, preparedModel: null });
+    for (const client of [device, other, device.connect()]) {
+      expect(client.getStatus()).toBe(DeviceStatus.OFFLINE);
+      expect(client.getSupportedOperations(absModel)).toEqual({ ...gone, supported: [], reasons: [] });
+      await expect(client.prepareModel(absModel)).resolves.toEqual({ ...gone, preparedModel: null });
+      await expect(client.allocate({ dimensions: [] }, [], [], [])).resolves.toMatchObject(gone);
+    }
+    await expect(models[0].execute(absRequest().request)).resolves.toMatchObject(gone);
+    expect(errors).toEqual(["nnhal-fake: the engine is lost: unplugged"]);
+  });
+
+  it("is lost as well if the promise rejects", async () => {
+    const lost = Promise.reject(new Error("unplugged"));
+    const { device } = await open({ lost });
+    await settle();
+    await expect(device.prepareModel(absModel)).resolves.toMatchObject(gone);
+  });
+
+  it("closes", async () => {
+    const { session, lose } = losing();
+    const close = vi.fn(async () => {});
+    const { device } = await open({ ...session, close });
+    lose("unplugged");
+    await settle();
+    await device.close();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("closing", () => {
+  it("ends after its time if a run does not end, and answers the run", async () => {
+    const close = vi.fn(async () => {});
+    const closeTimeout = 100n;
+    const { device, clock } = await open({ ...compiling({ run: () => never }), close }, { closeTimeout });
+    const model = await preparedOn(device, absModel);
+    const executing = model.execute(absRequest().request);
+    await settle();
+    let isClosed = false;
+    const closing = device.close().then(() => (isClosed = true));
+    clock.advance(99n);
+    await settle();
+    expect(isClosed).toBe(false);
+    clock.advance(1n);
+    await expect(executing).resolves.toMatchObject({
+      status: DEVICE_UNAVAILABLE,
+      message: "the client is closed, and the engine had not ended its work",
+    });
+    await settle();
+    expect(close).toHaveBeenCalledTimes(0);
+    // The backend gets as much time to let go of the run.
+    clock.advance(100n);
+    await closing;
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it("ends after its time if the backend does not close, or throws, and says so", async () => {
+    const closeTimeout = 100n;
+    const sleeping = await open({ close: () => never }, { closeTimeout });
+    const closing = sleeping.device.close();
+    await settle();
+    sleeping.clock.advance(100n);
+    await closing;
+    expect(sleeping.errors).toEqual(["nnhal-fake: close: the backend has not closed in 100 ns"]);
+    for (const close of [throws, () => Promise.reject(new Error("on fire"))]) {
+      const { device, errors } = await open({ close });
+      await device.close();
+      expect(errors).toEqual(["nnhal-fake: close: the backend threw: on fire"]);
+    }
+  });
+
+  it("is not kept by a preparation that does not end", async () => {
+    const { device, clock } = await open({ compile: () => never }, { closeTimeout: 100n });
+    const other = device.connect();
+    const preparing = other.prepareModel(absModel);
+    await settle();
+    const closing = other.close();
+    clock.advance(100n);
+    await closing;
+    await expect(preparing).resolves.toMatchObject({ status: DEVICE_UNAVAILABLE, preparedModel: null });
+  });
+});
+
+describe("a place in the memory of an engine", () => {
+  const place = (change: Partial<BackendBuffer>): BackendBuffer => ({ read() {}, write() {}, close() {}, ...change });
+  const withPlaces = (change: Partial<BackendBuffer>) => open({ allocate: () => place(change) });
+  const relu = (): Model => reluModel();
+
+  it.each<[string, unknown]>([
+    ["throws", throws],
+    ["gives null", () => null],
+    ["gives what is not a place", () => ({ read() {} })],
+  ])("cannot be had if allocating %s", async (_what, allocate) => {
+    const { device } = await open({ allocate: allocate as BackendSession["allocate"] });
+    const model = await preparedOn(device, relu());
+    const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
+    const result = await device.allocate({ dimensions: [] }, [model], roles, []);
+    expect(result).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
+    expect(result.message).toContain("24 bytes cannot be had: ");
+  });
+
+  it("that throws, or rejects, in read and write gives a status, and the buffer has no value", async () => {
+    for (const fault of [throws, () => Promise.reject(new Error("on fire"))]) {
+      const { device, errors } = await withPlaces({ write: fault });
+      const model = await preparedOn(device, relu());
+      const { buffer } = await bufferFor(device, model, [0], []);
+      await expect(buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), [])).resolves.toEqual({
+        status: GENERAL_FAILURE,
+        message: "copying to a device buffer: on fire",
+      });
+      expect((await buffer.copyTo(allocateMemory(24))).message).toContain("has no value");
+      expect(errors).toHaveLength(1);
+      const reading = await withPlaces({ read: fault });
+      const other = await bufferFor(reading.device, await preparedOn(reading.device, relu()), [0], []);
+      await other.buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), []);
+      await expect(other.buffer.copyTo(allocateMemory(24))).resolves.toEqual({
+        status: GENERAL_FAILURE,
+        message: "copying from a device buffer: on fire",
+      });
+    }
+  });
+
+  it("that throws in close does so to the log alone", async () => {
+    const { device, errors } = await withPlaces({ close: throws });
+    const { buffer } = await bufferFor(device, await preparedOn(device, relu()), [0], []);
+    buffer.close?.();
+    expect(errors).toEqual(["nnhal-fake: closing a device buffer: the backend threw: on fire"]);
+  });
+
+  it("whose read does not end is given up on when the client closes", async () => {
+    const { device, clock } = await withPlaces({ read: () => never });
+    const { buffer } = await bufferFor(device, await preparedOn(device, relu()), [0], []);
+    await buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), []);
+    const copying = buffer.copyTo(allocateMemory(24));
+    const closing = device.close();
+    await settle();
+    clock.advance(10n ** 10n);
+    await settle();
+    clock.advance(10n ** 10n);
+    await closing;
+    await expect(copying).resolves.toMatchObject({ status: DEVICE_UNAVAILABLE });
+  });
+
+  it("that a run still writes after its deadline is not used until the run ends", async () => {
+    let end: () => void = () => {};
+    const outputShapes = [{ dimensions: [2, 3], isSufficient: true }];
+    const run = () => new Promise<RunResult>((resolve) => (end = () => resolve({ status: NONE, outputShapes })));
+    const { device, clock } = await open({ ...compiling({ run }), allocate: () => place({}) });
+    const model = await preparedOn(device, relu());
+    const { buffer, token } = await bufferFor(device, model, [], [0]);
+    const request = requestFor([floats(1, 2, 3, 4, 5, 6)], [token]);
+    const executing = model.execute(request, { deadline: 1100n });
+    await settle();
+    clock.advance(100n);
+    expect((await executing).status).toBe(MISSED_DEADLINE_TRANSIENT);
+    const refused = { status: GENERAL_FAILURE, message: expect.stringContaining("that was given up on") };
+    await expect(buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), [])).resolves.toEqual(refused);
+    await expect(model.execute(request)).resolves.toMatchObject(refused);
+    end();
+    await settle();
+    await expect(buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), [])).resolves.toEqual({ status: NONE });
+  });
+});
+
+describe("the memory of buffers", () => {
+  it("is bounded for each client", async () => {
+    const { device } = await open({}, { limits: { bufferBytes: 60 } });
+    const model = await preparedOn(device, reluModel());
+    const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
+    const ask = () => device.allocate({ dimensions: [] }, [model], roles, []);
+    const [first, second, third] = [await ask(), await ask(), await ask()];
+    expect([first.status, second.status]).toEqual([NONE, NONE]);
+    expect(third).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
+    expect(third.message).toContain("24 bytes more than the 48 of the client's other buffers exceed its share of 60");
+    const other = device.connect();
+    const others = await preparedOn(other, reluModel());
+    expect((await other.allocate({ dimensions: [] }, [others], roles, [])).status).toBe(NONE);
+    second.buffer?.close?.();
+    expect((await ask()).status).toBe(NONE);
+  });
+
+  it("that an execution needs beyond it is RESOURCE_EXHAUSTED_TRANSIENT", async () => {
+    const run: Executable["run"] = (_inputs, [{ bytes }]) => {
+      const isSufficient = bytes.length >= 36;
+      const status = isSufficient ? NONE : OUTPUT_INSUFFICIENT_SIZE;
+      return { status, outputShapes: [{ dimensions: [3, 3], isSufficient }] };
+    };
+    for (const [bufferBytes, status] of [
+      [36, NONE],
+      [35, RESOURCE_EXHAUSTED_TRANSIENT],
+    ] as const) {
+      const { device } = await open(compiling({ run }), { limits: { bufferBytes } });
+      const model = await preparedOn(device, reluModel({ dimensions: [0, 3] }));
+      const { token } = await bufferFor(device, model, [], [0]);
+      const input = { at: floats(1, 2, 3, 4, 5, 6, 7, 8, 9), dimensions: [3, 3] };
+      expect((await model.execute(requestFor([input], [token]))).status).toBe(status);
+    }
+  });
+});
+
+describe("a guarded session", () => {
+  it("calls the methods of a session that is an instance of a class", async () => {
+    class Session {
+      #version = "class-1";
+      readonly version = "class-1";
+      readonly capabilities = capabilities;
+      supports() {
+        return { supported: false as const, reason: this.#version };
+      }
+      async compile() {
+        return succeeding;
+      }
+      async close() {}
+    }
+    const backend: Backend = { name: "class", deviceType: DeviceType.CPU, open: async () => new Session() };
+    const device = await openDevice({ backend });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    expect(device.getSupportedOperations(absModel).reasons).toEqual(["class-1"]);
+  });
+
+  it("gives what is serialised only if it is lists of bytes, and only in time", async () => {
+    const serialised = async (serialize: Executable["serialize"]) => {
+      const session = await fakeSession(compiling(serialize === undefined ? {} : { serialize }));
+      const patience = {
+        now: () => 0n,
+        timer: manualClock().timer,
+        client: createClient(),
+        missed: "missed",
+      };
+      const graph = { operands: [], operations: [], inputs: [], outputs: [], referenced: [], relaxed: false };
+      const executable = await session.make(graph, { preference: 1, priority: 1 }, undefined, {
+        ...patience,
+        deadline: undefined,
+      });
+      if ("status" in executable) throw new Error(executable.message);
+      return executable.serialize({ ...patience, deadline: serialize === hanging ? 0n : undefined });
+    };
+    const hanging = () => never;
+    const bytes = [Uint8Array.of(1)];
+    await expect(serialised(undefined)).resolves.toBeUndefined();
+    await expect(serialised(() => ({ model: bytes, data: [] }))).resolves.toEqual({ model: bytes, data: [] });
+    await expect(serialised(throws)).resolves.toEqual({ status: GENERAL_FAILURE, message: "on fire" });
+    for (const wrong of [null, {}, { model: bytes }, { model: [[1]], data: [] }]) {
+      await expect(serialised(() => wrong as never)).resolves.toMatchObject({ status: GENERAL_FAILURE });
+    }
+    await expect(serialised(hanging)).resolves.toEqual({ status: MISSED_DEADLINE_TRANSIENT, message: "missed" });
+  });
+
+  it("tells the log of a hundred things at most", async () => {
+    let count = 0;
+    const { device, errors } = await open({
+      supports: () => {
+        throw new Error(`fault ${count++}`);
+      },
+    });
+    for (let call = 0; call < 150; call++) device.getSupportedOperations(absModel);
+    expect(errors).toHaveLength(100);
+  });
+});

@@ -1,0 +1,354 @@
+/**
+ * A backend, guarded: the one place where a device calls its engine. Whatever a backend does (throw, reject, answer nonsense, never
+ * answer), what is behind this guard neither throws nor rejects, ends by its deadline, and answers data that the rest of the
+ * device can believe. What a backend does against its contract is written to the log, each thing once.
+ */
+import {
+  type Backend,
+  type BackendBuffer,
+  type BackendSession,
+  type BufferInfo,
+  type CacheBlobs,
+  type CompileOptions,
+  type Executable,
+  type GraphView,
+  type OperationView,
+  StatusError,
+  type Support,
+  type Unavailable,
+} from "@nnhal/backend";
+import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
+import { isErrorStatus, type Logger } from "@nnhal/utils";
+import { capabilitiesIssues, show } from "@nnhal/validation";
+import type { Timer } from "../schedule/timer.ts";
+import { createClient, endsWithin, type Halting } from "./client.ts";
+import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
+import type { GuardedPlace } from "./guarded-place.ts";
+import { failure, messageOf, type Refusal } from "./refusal.ts";
+import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
+
+/** An engine at work: see `BackendSession` for what each part means. */
+export interface GuardedSession {
+  readonly version: string;
+  readonly capabilities: Capabilities;
+  readonly deviceType: DeviceType;
+  /** Undefined: the backend does not say. */
+  readonly concurrency: number | undefined;
+  /** Whether it can restore what it has serialised. */
+  readonly restores: boolean;
+  supports(operation: OperationView): Support;
+  supportsHardwareBuffer(description: HardwareBufferDescription): Support;
+  /** Compiles a graph, or restores it if there are blobs and the backend can. What comes after its time is closed. */
+  make(
+    graph: GraphView,
+    options: CompileOptions,
+    blobs: CacheBlobs | undefined,
+    patience: Patience,
+  ): Promise<GuardedExecutable | Refusal>;
+  /** Undefined: the value lies in plain bytes. */
+  allocate(value: BufferInfo): GuardedPlace | Refusal | undefined;
+  /** Calls back, once, when the backend says that the engine is gone. */
+  onLost(callback: (reason: string) => void): void;
+  /** Frees the engine. Resolves when that has ended, or its time is over. */
+  close(): Promise<void>;
+}
+
+/** How to guard a backend. */
+export interface GuardedSessionOptions {
+  readonly log: Logger;
+  /** The device's name, for the log. */
+  readonly name: string;
+  readonly now: () => bigint;
+  readonly timer: Timer;
+  /** Nanoseconds that opening may take. */
+  readonly openTimeout: bigint;
+  /** Nanoseconds that closing may take. */
+  readonly closeTimeout: bigint;
+}
+
+/** Opens a backend. Never rejects: whatever stands in its way is an answer. */
+export async function openGuarded(
+  backend: Backend,
+  options: GuardedSessionOptions,
+): Promise<GuardedSession | Unavailable> {
+  const { now, timer, openTimeout } = options;
+  try {
+    if (!isObject(backend) || typeof backend.open !== "function") {
+      return { unavailable: `the backend is ${show(backend)} where an object with the function open is needed` };
+    }
+    const patience = {
+      now,
+      timer,
+      deadline: now() + openTimeout,
+      client: createClient(),
+      missed: `the backend has not opened in ${openTimeout} ns`,
+    };
+    const waited = await settleWithin(Promise.resolve(backend.open()), patience);
+    if ("error" in waited) return { unavailable: `opening the backend: it threw: ${messageOf(waited.error)}` };
+    if ("refusal" in waited) {
+      void waited.late.then((late) => {
+        if ("value" in late && !("unavailable" in late.value)) void closeLate(late.value);
+      });
+      return { unavailable: waited.refusal.message };
+    }
+    const opened: unknown = waited.value;
+    if (!isObject(opened)) return { unavailable: `the backend opened to ${show(opened)} where a session is needed` };
+    if ("unavailable" in opened) return soundUnavailable(opened);
+    return guardSession(waited.value as BackendSession, backend, options);
+  } catch (error) {
+    return { unavailable: `opening the backend: it threw: ${messageOf(error)}` };
+  }
+}
+
+async function closeLate(session: BackendSession): Promise<void> {
+  try {
+    await session.close();
+  } catch {
+    // Nothing uses it, and nothing can be done about it.
+  }
+}
+
+function soundUnavailable({ unavailable, remedy }: { unavailable?: unknown; remedy?: unknown }): Unavailable {
+  const reason = typeof unavailable === "string" ? unavailable : `the backend gives ${show(unavailable)} as the reason`;
+  return { unavailable: reason, ...(typeof remedy === "string" && { remedy }) };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Contract breaches that are told apart; the log is not for more. */
+const mostComplaints = 100;
+
+function createComplaints(log: Logger, name: string): (problem: string) => void {
+  const told = new Set<string>();
+  return (problem) => {
+    const text = `${name}: ${problem}`;
+    if (told.has(problem) || told.size >= mostComplaints) {
+      log.VLOG("DRIVER", text);
+      return;
+    }
+    told.add(problem);
+    log.error(text);
+  };
+}
+
+/** What a session says of itself, read once. Throws an Error for what is not valid. */
+function factsOf(session: BackendSession, backend: Backend) {
+  const { version, capabilities, deviceType = backend.deviceType, concurrency, lost } = session;
+  if (typeof version !== "string" || version === "") {
+    throw new Error(`its version is ${show(version)} where a string that is not empty is needed`);
+  }
+  const taken = takeCapabilities(capabilities);
+  const [issue] = capabilitiesIssues(taken);
+  if (issue !== undefined) throw new Error(`its capabilities are not valid: ${issue.path}: ${issue.message}`);
+  if (!Object.values(DeviceType).includes(deviceType)) {
+    throw new Error(`its deviceType is ${show(deviceType)}, which is not a DeviceType`);
+  }
+  if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1)) {
+    throw new Error(`its concurrency is ${show(concurrency)} where an integer >= 1 is needed`);
+  }
+  if (lost !== undefined && !(isObject(lost) && typeof lost.then === "function")) {
+    throw new Error(`its lost is ${show(lost)} where a promise is needed`);
+  }
+  return { version, capabilities: taken, deviceType, concurrency, lost };
+}
+
+/** Capabilities as plain data; anything else stays as it is, and is not valid. */
+function takeCapabilities(capabilities: Capabilities): Capabilities {
+  return isObject(capabilities) ? structuredClone(capabilities) : capabilities;
+}
+
+/** The methods of a session, read once. Throws an Error if one is not a function. */
+function methodsOf(session: BackendSession) {
+  const { supports, compile, close, restore, allocate, supportsHardwareBuffer } = session;
+  for (const [name, method] of Object.entries({ supports, compile, close })) {
+    if (typeof method !== "function") throw new Error(`its ${name} is ${show(method)} where a function is needed`);
+  }
+  for (const [name, method] of Object.entries({ restore, allocate, supportsHardwareBuffer })) {
+    if (method !== undefined && typeof method !== "function") {
+      throw new Error(`its ${name} is ${show(method)} where a function or nothing is needed`);
+    }
+  }
+  return {
+    supports: supports.bind(session),
+    compile: compile.bind(session),
+    close: close.bind(session),
+    restore: restore?.bind(session),
+    allocate: allocate?.bind(session),
+    supportsHardwareBuffer: supportsHardwareBuffer?.bind(session),
+  };
+}
+
+/** Guards a session. A session that is not one is closed, if it can be. */
+function guardSession(
+  session: BackendSession,
+  backend: Backend,
+  options: GuardedSessionOptions,
+): GuardedSession | Unavailable {
+  try {
+    return guarded(factsOf(session, backend), methodsOf(session), options);
+  } catch (error) {
+    void closeLate(session);
+    return { unavailable: `the backend cannot be used: ${messageOf(error)}` };
+  }
+}
+
+function guarded(
+  { lost, ...facts }: ReturnType<typeof factsOf>,
+  methods: ReturnType<typeof methodsOf>,
+  { log, name, timer, closeTimeout }: GuardedSessionOptions,
+): GuardedSession {
+  const complain = createComplaints(log, name);
+  const abandoned = new Set<Promise<void>>();
+  const guardOptions: GuardOptions = {
+    timer,
+    complain,
+    onAbandoned(underWay) {
+      abandoned.add(underWay);
+      void underWay.then(() => abandoned.delete(underWay));
+    },
+  };
+  const supportOf = (what: string, ask: () => Support): Support => {
+    const refuse = (problem: string): Support => {
+      complain(problem);
+      return { supported: false, reason: problem };
+    };
+    try {
+      const answer = ask();
+      const support = soundSupport(answer);
+      return support ?? refuse(`${what}: the backend answered ${show(answer)} where a Support is needed`);
+    } catch (error) {
+      return refuse(`${what}: the backend threw: ${messageOf(error)}`);
+    }
+  };
+  return {
+    ...facts,
+    restores: methods.restore !== undefined,
+    supports: (operation) => supportOf(operation.definition.name, () => methods.supports(operation)),
+    supportsHardwareBuffer(description) {
+      const { supportsHardwareBuffer } = methods;
+      if (supportsHardwareBuffer !== undefined) {
+        return supportOf("a hardware_buffer", () => supportsHardwareBuffer(description));
+      }
+      return { supported: false, reason: "it takes no hardware buffers but BLOBs" };
+    },
+    async make(graph, options, blobs, patience) {
+      const { compile, restore } = methods;
+      const failed = (error: unknown): Refusal => {
+        const { status } = error instanceof StatusError ? error : { status: ErrorStatus.GENERAL_FAILURE };
+        const isFailure = isErrorStatus(status) && status !== ErrorStatus.NONE;
+        const message = `preparing the model: ${messageOf(error)}`;
+        return { status: isFailure ? status : ErrorStatus.GENERAL_FAILURE, message };
+      };
+      let making: Promise<Executable>;
+      try {
+        making = Promise.resolve(
+          blobs === undefined || restore === undefined ? compile(graph, options) : restore(blobs, graph, options),
+        );
+      } catch (error) {
+        return failed(error);
+      }
+      const waited = await settleWithin(making, patience);
+      if ("error" in waited) return failed(waited.error);
+      if ("refusal" in waited) {
+        guardOptions.onAbandoned(
+          waited.late.then((late) => {
+            if ("value" in late) executableOf(late.value, graph, guardOptions)?.close();
+          }),
+        );
+        return waited.refusal;
+      }
+      const executable = executableOf(waited.value, graph, guardOptions);
+      if (executable === undefined) {
+        const problem = `preparing the model: the backend made ${show(waited.value)} where an executable is needed`;
+        complain(problem);
+        return failure(problem);
+      }
+      const { now, deadline, missed } = patience;
+      if (deadline === undefined || now() < deadline) return executable;
+      executable.close();
+      return missedDeadline(missed);
+    },
+    allocate(value) {
+      try {
+        const place = methods.allocate?.(value);
+        if (place === undefined) return undefined;
+        return isPlace(place)
+          ? guardPlace(place, complain, timer)
+          : failure(`the backend gave ${show(place)} as a place`);
+      } catch (error) {
+        return failure(messageOf(error));
+      }
+    },
+    onLost(callback) {
+      lost?.then(
+        (reason) => callback(typeof reason === "string" ? reason : show(reason)),
+        (error) => callback(messageOf(error)),
+      );
+    },
+    async close() {
+      if (abandoned.size > 0) await endsWithin(Promise.all(abandoned), closeTimeout, timer);
+      const closing = (async () => methods.close())();
+      closing.catch((error) => complain(`close: the backend threw: ${messageOf(error)}`));
+      if (!(await endsWithin(closing, closeTimeout, timer))) {
+        complain(`close: the backend has not closed in ${closeTimeout} ns`);
+      }
+    },
+  };
+}
+
+/** An answer about support as plain data; undefined if it is not one. */
+function soundSupport(answer: Support): Support | undefined {
+  if (!isObject(answer)) return undefined;
+  if (answer.supported === true) {
+    const { launches } = answer;
+    return launches !== undefined && Number.isInteger(launches) && launches >= 1
+      ? { supported: true, launches }
+      : { supported: true };
+  }
+  const { supported, reason } = answer;
+  return supported === false && typeof reason === "string" && reason !== "" ? { supported, reason } : undefined;
+}
+
+function executableOf(executable: Executable, graph: GraphView, options: GuardOptions): GuardedExecutable | undefined {
+  try {
+    const isOne =
+      isObject(executable) && typeof executable.run === "function" && typeof executable.close === "function";
+    return isOne ? guardExecutable(executable, graph, options) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlace(place: BackendBuffer): boolean {
+  return isObject(place) && [place.read, place.write, place.close].every((method) => typeof method === "function");
+}
+
+function guardPlace(place: BackendBuffer, complain: (problem: string) => void, timer: Timer): GuardedPlace {
+  const during = async (
+    what: string,
+    client: Halting,
+    work: () => void | Promise<void>,
+  ): Promise<Refusal | undefined> => {
+    const patience = { now: () => 0n, timer, deadline: undefined, client, missed: "" };
+    const waited = await settleWithin((async () => work())(), patience);
+    if ("refusal" in waited) return waited.refusal;
+    if (!("error" in waited)) return undefined;
+    const message = messageOf(waited.error);
+    complain(`${what} a device buffer: the backend threw: ${message}`);
+    return failure(message);
+  };
+  return {
+    place,
+    read: (bytes, client) => during("reading", client, () => place.read(bytes)),
+    write: (bytes, dimensions, client) => during("writing", client, () => place.write(bytes, dimensions)),
+    close() {
+      try {
+        place.close();
+      } catch (error) {
+        complain(`closing a device buffer: the backend threw: ${messageOf(error)}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Waiting for an engine, which may take longer than anyone wants to wait, or for ever.
+ */
+import { ErrorStatus } from "@nnhal/types";
+import { callAt, type Timer } from "../schedule/timer.ts";
+import type { Halting } from "./client.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** How long to wait for an engine. */
+export interface Patience {
+  readonly now: () => bigint;
+  readonly timer: Timer;
+  /** Time on the clock `now` after which nothing is waited for. Undefined: none. */
+  readonly deadline: bigint | undefined;
+  /** For whom: nothing is waited for once it is halted. */
+  readonly client: Halting;
+  /** What the deadline is missed by, such as `the deadline passed during the execution`. */
+  readonly missed: string;
+}
+
+/** How a promise was settled. */
+export type Settled<Value> = { readonly value: Value } | { readonly error: unknown };
+
+/** How a promise was settled, or why it is not waited for any longer, and how it is settled then. */
+export type Waited<Value> = Settled<Value> | { readonly refusal: Refusal; readonly late: Promise<Settled<Value>> };
+
+/** The refusal of work that has not ended by its deadline. */
+export function missedDeadline(message: string): Refusal {
+  return { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message };
+}
+
+/** Waits for a promise of an engine. Never rejects. */
+export function settleWithin<Value>(promise: Promise<Value>, patience: Patience): Promise<Waited<Value>> {
+  return new Promise((resolve) => whenSettled(promise, patience, resolve));
+}
+
+/** Calls back once, with what `settleWithin` would resolve with. Never before it returns, unless the time is over already. */
+export function whenSettled<Value>(
+  promise: Promise<Value>,
+  patience: Patience,
+  callback: (waited: Waited<Value>) => void,
+): void {
+  const { now, timer, deadline, client, missed } = patience;
+  const wait: Wait<Value> = new Wait(client, callback);
+  promise.then(
+    (value) => wait.settle({ value }),
+    (error) => wait.settle({ error }),
+  );
+  client.onHalt(wait);
+  if (deadline === undefined) return;
+  afterTurn(() => {
+    if (wait.isOver) return;
+    const cancel = callAt(deadline, now, timer, () => wait.giveUp(missedDeadline(missed)));
+    // The deadline may have come before there was anything to cancel.
+    if (!wait.isOver) wait.cancel = cancel;
+  });
+}
+
+/** What is to be done at the end of this turn of the event loop. */
+let atEnd: (() => void)[] = [];
+
+/**
+ * Does something when this turn of the event loop is over. An engine that answers within the turn needs no timer, which would cost as
+ * much as a small execution.
+ */
+function afterTurn(work: () => void): void {
+  atEnd.push(work);
+  if (atEnd.length > 1) return;
+  setImmediate(() => {
+    const all = atEnd;
+    atEnd = [];
+    for (const each of all) each();
+  });
+}
+
+/** One promise that is waited for. A class, because every execution makes one: closures would cost more. */
+class Wait<Value> {
+  isOver = false;
+  cancel: (() => void) | undefined;
+  #tellLate: ((settled: Settled<Value>) => void) | undefined;
+  readonly #client: Halting;
+  readonly #callback: (waited: Waited<Value>) => void;
+
+  constructor(client: Halting, callback: (waited: Waited<Value>) => void) {
+    this.#client = client;
+    this.#callback = callback;
+  }
+
+  settle(settled: Settled<Value>): void {
+    if (this.isOver) this.#tellLate?.(settled);
+    else this.#end(settled);
+  }
+
+  giveUp(refusal: Refusal): void {
+    if (this.isOver) return;
+    const late = new Promise<Settled<Value>>((settle) => {
+      this.#tellLate = settle;
+    });
+    this.#end({ refusal, late });
+  }
+
+  #end(waited: Waited<Value>): void {
+    this.isOver = true;
+    this.cancel?.();
+    this.#client.forgetHalt(this);
+    this.#callback(waited);
+  }
+}

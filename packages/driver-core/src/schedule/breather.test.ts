@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { createBreather, nextTurn } from "./breather.ts";
+
+it("says when a turn of the event loop has lasted as long as it may: both sides of the bound", () => {
+  const breather = createBreather(10n);
+  expect([100n, 109n, 110n, 111n].map((time) => breather.isSpent(time))).toEqual([false, false, true, true]);
+});
+
+it("counts every turn anew", async () => {
+  const breather = createBreather(10n);
+  breather.isSpent(100n);
+  for (let turns = 0; turns < 100; turns++) await Promise.resolve();
+  expect(breather.isSpent(110n)).toBe(true);
+  await nextTurn();
+  expect([200n, 209n, 210n].map((time) => breather.isSpent(time))).toEqual([false, false, true]);
+});

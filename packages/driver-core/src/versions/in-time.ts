@@ -1,0 +1,84 @@
+/**
+ * Answers of drivers and devices, which may come late, never, or as an exception: each wait has an end.
+ */
+import { ErrorStatus, type Outcome } from "@nnhal/types";
+import { steadyClock } from "../device/steady-clock.ts";
+import { callAt, systemTimer, type Timer } from "../schedule/timer.ts";
+import { failure, type LogSink } from "./callback.ts";
+
+/** How long to wait for answers. */
+export interface AnswerOptions {
+  /** Nanoseconds of the clock that deadlines are times on. Default: the process's steady clock. */
+  readonly now?: () => bigint;
+  /** Waits on that clock. Default: the system's. */
+  readonly timer?: Timer;
+  /**
+   * Nanoseconds after which a preparation or an execution without a deadline, and any other call that has not been answered,
+   * is GENERAL_FAILURE. Default: 10 minutes.
+   */
+  readonly answerLimit?: bigint;
+}
+
+/** See `AnswerOptions`. */
+export interface AnswerLimits extends Required<AnswerOptions> {
+  /** Is told of answers that come too late. */
+  readonly log: LogSink;
+}
+
+/** The limits that options set. */
+export function answerLimitsOf(options: AnswerOptions, log: LogSink): AnswerLimits {
+  const { now = steadyClock, timer = systemTimer, answerLimit = 600_000_000_000n } = options;
+  return { now, timer, answerLimit, log };
+}
+
+/** What to wait for. */
+export interface Awaited<Answer> {
+  /** Names the call in messages. */
+  readonly what: string;
+  /** Reads the answer. It may throw: the answer is a failure then. */
+  readonly answer: Promise<Answer>;
+  /** When the answer is MISSED_DEADLINE_TRANSIENT. Default: none; the limit counts then. */
+  readonly deadline?: bigint | undefined;
+  readonly failed: (outcome: Outcome) => Answer;
+  /** Frees what an answer holds that comes too late. Default: there is nothing to free. */
+  readonly drop?: (answer: Answer) => void;
+}
+
+/** Nanoseconds that a driver that keeps deadlines itself gets to say so. */
+const grace = 100_000_000n;
+
+/** The deadline after which a driver that keeps deadlines itself is not waited for any longer. */
+export function withGrace(deadline: bigint | undefined, { now }: AnswerLimits): bigint | undefined {
+  if (deadline === undefined) return undefined;
+  const time = now();
+  return (deadline > time ? deadline : time) + grace;
+}
+
+/** The answer, or a failure if there is none in time. Never rejects. */
+export function inTime<Answer>(
+  { what, answer, deadline, failed, drop }: Awaited<Answer>,
+  { now, timer, answerLimit, log }: AnswerLimits,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    let isOver = false;
+    const late = () => {
+      isOver = true;
+      const outcome =
+        deadline === undefined
+          ? failure(what, `there was no answer within ${answerLimit / 1_000_000n} ms`)
+          : { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message: `${what}: there was no answer by the deadline` };
+      resolve(failed(outcome));
+    };
+    const time = now();
+    const end = deadline ?? time + answerLimit;
+    // What answers at once is heard, even after its deadline.
+    const cancel = end > time ? callAt(end, now, timer, late) : timer(0n, late);
+    const settle = (value: Answer) => {
+      cancel();
+      if (!isOver) return resolve(value);
+      log(`${what}: an answer that came too late is ignored`);
+      drop?.(value);
+    };
+    answer.then(settle, (error) => settle(failed(failure(what, error))));
+  });
+}

@@ -1,0 +1,226 @@
+/**
+ * Prepared models of drivers and devices from elsewhere: no method throws, no promise rejects or stays open for ever, and
+ * answers keep the rules of the HAL.
+ */
+import {
+  type AllocateResult,
+  type BurstResult,
+  ErrorStatus,
+  type ExecuteOptions,
+  type ExecutionInfo,
+  type ExecutionResult,
+  type FencedResult,
+  type IBuffer,
+  type IBurstContext,
+  type IFencedExecutionCallback,
+  type Model,
+  type Outcome,
+  type PreparedModel,
+} from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import { type ExpectedOutput, show } from "@nnhal/validation";
+import { messageOf } from "../device/refusal.ts";
+import { invalid, refusalOf } from "./callback.ts";
+import { type AnswerLimits, inTime } from "./in-time.ts";
+import {
+  answerOf,
+  executionOf,
+  expectedOutputs,
+  isBuffer,
+  isBurstContext,
+  isFence,
+  isFencedCallback,
+  isTiming,
+  outcomeOf,
+} from "./sound-answers.ts";
+
+/** What there is beside a prepared model. */
+export interface SoundContext {
+  /** Begins messages. */
+  readonly name: string;
+  /** What it was prepared from; undefined: it came from a cache. */
+  readonly model: Model | undefined;
+  readonly limits: AnswerLimits;
+  /** Whether shapes that are known may be left out with NONE, as drivers may (HAL 1.2 notify_1_2) and devices may not. */
+  readonly mayOmitShapes: boolean;
+  /** The time to wait until, if there is a deadline. */
+  readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
+}
+
+/** An execution that failed. */
+export function failedExecution(outcome: Outcome): ExecutionResult {
+  return { ...outcome, outputShapes: [], timing: notMeasured };
+}
+
+export function failedFenced(outcome: Outcome): FencedResult {
+  return { ...outcome, syncFence: null, callback: null };
+}
+
+export function failedBurst(outcome: Outcome): BurstResult {
+  return { ...outcome, context: null };
+}
+
+export function failedAllocation(outcome: Outcome): AllocateResult {
+  return { ...outcome, buffer: null, token: 0 };
+}
+
+/** See the file's head. Optional methods that it lacks are absent here too. */
+export function soundPreparedModel(own: PreparedModel, context: SoundContext): PreparedModel {
+  const { name, model, limits, waitUntil } = context;
+  const { executeFenced, configureExecutionBurst } = own;
+  return {
+    async execute(request, options = {}) {
+      let outputs: readonly ExpectedOutput[] = [];
+      const refusal = refusalOf(() => {
+        outputs = expectedOutputs(model, request);
+        return refuseTimes(options, "deadline", "loopTimeoutDuration");
+      });
+      if (refusal !== undefined) return failedExecution(refusal);
+      const call = async () => own.execute(request, options);
+      return executed(call(), outputs, options, context);
+    },
+    ...(executeFenced &&
+      ({
+        async executeFenced(request, waitFor, options = {}) {
+          const refusal = refusalOf(
+            () => refuseFences(waitFor) ?? refuseTimes(options, "deadline", "loopTimeoutDuration", "duration"),
+          );
+          if (refusal !== undefined) return failedFenced(refusal);
+          const what = `${name}: executeFenced`;
+          const call = async () => fencedOf(await executeFenced.call(own, request, waitFor, options), name, limits);
+          const deadline = waitUntil(options.deadline);
+          return inTime({ what, answer: call(), deadline, failed: failedFenced }, limits);
+        },
+      } satisfies Partial<PreparedModel>)),
+    ...(configureExecutionBurst &&
+      ({
+        configureExecutionBurst(...channels) {
+          const what = `${name}: configureExecutionBurst`;
+          const call = async () => burstOf(await configureExecutionBurst.call(own, ...channels), name, limits);
+          const drop = ({ context }: BurstResult) => context?.close?.();
+          return inTime({ what, answer: call(), failed: failedBurst, drop }, limits);
+        },
+      } satisfies Partial<PreparedModel>)),
+    close: () => quietly(() => own.close(), `${name}: close`, limits),
+  };
+}
+
+/** Waits for an execution, and reads its result. `outputs`: what is known of them. */
+export function executed(
+  answer: Promise<unknown>,
+  outputs: readonly ExpectedOutput[],
+  { measure, deadline }: ExecuteOptions,
+  { name, limits, waitUntil, mayOmitShapes }: Omit<SoundContext, "model">,
+): Promise<ExecutionResult> {
+  const what = `${name}: execute`;
+  const read = async () => executionOf(await answer, outputs, { measure, mayOmitShapes });
+  return inTime({ what, answer: read(), deadline: waitUntil(deadline), failed: failedExecution }, limits);
+}
+
+function refuseFences(waitFor: unknown): Outcome | undefined {
+  return Array.isArray(waitFor) ? undefined : invalid(`waitFor is ${show(waitFor)} where an array is needed`);
+}
+
+/** Times that are not bigints; options that are not an object. Throws for options that cannot be read. */
+export function refuseTimes<Key extends string>(
+  options: { readonly [Name in Key]?: unknown },
+  ...names: readonly Key[]
+): Outcome | undefined {
+  if (typeof options !== "object" || options === null) {
+    return invalid(`the options are ${show(options)} where an object is needed`);
+  }
+  for (const name of names) {
+    const time: unknown = options[name];
+    if (time === undefined || typeof time === "bigint") continue;
+    return invalid(`the ${name} is ${show(time)} where a bigint of nanoseconds is needed`);
+  }
+  return undefined;
+}
+
+/** Calls what has no answer. What it throws, or rejects with, is logged. */
+export function quietly(call: () => unknown, what: string, { log }: AnswerLimits): void {
+  const attempt = async () => {
+    await call();
+  };
+  attempt().catch((error) => log(`${what}: ${messageOf(error)}`));
+}
+
+function fencedOf(given: unknown, name: string, limits: AnswerLimits): FencedResult {
+  const { syncFence = null, callback } = answerOf(given);
+  const outcome = outcomeOf(given);
+  if (outcome.status !== ErrorStatus.NONE) return failedFenced(outcome);
+  if (syncFence !== null && !isFence(syncFence)) throw new Error(`it answered ${show(syncFence)} as a sync fence`);
+  if (!isFencedCallback(callback)) throw new Error("it answered NONE without a callback");
+  return { ...outcome, syncFence, callback: soundCallback(callback, name, limits) };
+}
+
+function soundCallback(own: IFencedExecutionCallback, name: string, limits: AnswerLimits): IFencedExecutionCallback {
+  const untimed = { timingLaunched: notMeasured, timingFenced: notMeasured };
+  const read = async (): Promise<ExecutionInfo> => {
+    const answer: unknown = await own.getExecutionInfo();
+    const { timingLaunched, timingFenced } = answerOf(answer);
+    const outcome = outcomeOf(answer);
+    const isTimed = outcome.status === ErrorStatus.NONE && isTiming(timingLaunched) && isTiming(timingFenced);
+    return { ...outcome, ...(isTimed ? { timingLaunched, timingFenced } : untimed) };
+  };
+  const failed = (outcome: Outcome): ExecutionInfo => ({ ...outcome, ...untimed });
+  return { getExecutionInfo: () => inTime({ what: `${name}: getExecutionInfo`, answer: read(), failed }, limits) };
+}
+
+function burstOf(given: unknown, name: string, limits: AnswerLimits): BurstResult {
+  const { context } = answerOf(given);
+  const outcome = outcomeOf(given);
+  if (outcome.status !== ErrorStatus.NONE) return failedBurst(outcome);
+  if (!isBurstContext(context)) throw new Error("it answered NONE without a burst context");
+  return { ...outcome, context: soundBurstContext(context, name, limits) };
+}
+
+/** A service elsewhere answers by promises, which the client of the burst waits for. */
+function soundBurstContext(own: IBurstContext, name: string, limits: AnswerLimits): IBurstContext {
+  const attempt = (method: string, call: () => unknown) => {
+    const what = `${name}: IBurstContext.${method}`;
+    const answer = (async () => {
+      await call();
+    })();
+    const failed = ({ message }: Outcome) => limits.log(message ?? what);
+    return inTime({ what, answer, failed }, limits);
+  };
+  return {
+    freeMemory: (slot) => attempt("freeMemory", () => own.freeMemory(slot)),
+    close: () => attempt("close", () => own.close?.()),
+    ...(typeof own.execute === "function" && {
+      execute: async (request, measure) => (await own.execute?.(request, measure)) ?? failedExecution(noAnswer),
+    }),
+  };
+}
+
+const noAnswer: Outcome = { status: ErrorStatus.GENERAL_FAILURE, message: "the burst answered nothing" };
+
+/** The answer to allocate. Throws for one that breaks a rule. */
+export function allocationOf(given: unknown, name: string, limits: AnswerLimits): AllocateResult {
+  const { buffer, token, inHostMemory } = answerOf(given);
+  const outcome = outcomeOf(given);
+  if (outcome.status !== ErrorStatus.NONE) return failedAllocation(outcome);
+  if (!isBuffer(buffer)) throw new Error("it answered NONE without a buffer");
+  if (typeof token !== "number" || !Number.isInteger(token) || token <= 0) {
+    throw new Error(`it answered token ${show(token)} where an integer above 0 is needed`);
+  }
+  return {
+    ...outcome,
+    buffer: soundBuffer(buffer, name, limits),
+    token,
+    ...(typeof inHostMemory === "boolean" && { inHostMemory }),
+  };
+}
+
+function soundBuffer(own: IBuffer, name: string, limits: AnswerLimits): IBuffer {
+  const copy = (method: string, call: () => Promise<Outcome>) => {
+    const answer = (async () => outcomeOf(await call()))();
+    return inTime({ what: `${name}: ${method}`, answer, failed: (outcome) => outcome }, limits);
+  };
+  return {
+    copyTo: (dst) => copy("copyTo", () => own.copyTo(dst)),
+    copyFrom: (src, dimensions) => copy("copyFrom", () => own.copyFrom(src, dimensions)),
+    close: () => quietly(() => own.close?.(), `${name}: close`, limits),
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * The arguments and outputs of an operation by its name: what kernels are given, known to the compiler.
+ */
+import type { OperandInfo } from "./define.ts";
+import type { OperationTypes } from "./operation-types.gen.ts";
+import type { ArgsOf, OutputsOf, Param } from "./params.ts";
+import type { TensorInfo } from "./tensor.ts";
+
+/** The name of an operation that is defined here. */
+export type OperationName = keyof OperationTypes;
+
+/** The definition of an operation. */
+type Definition<Name extends OperationName> = OperationTypes[Name];
+
+/** The parameters of each form of an operation, as a union. */
+type FormParams<Name extends OperationName> = Definition<Name>["forms"][number]["params"];
+
+/**
+ * The arguments of an operation's first form by name, as `bindArguments` returns them: what kernels compute with. `T` is what a
+ * tensor is at that stage.
+ */
+export type OperationArgs<Name extends OperationName, T extends TensorInfo = TensorInfo> = ArgsOf<
+  Definition<Name>["forms"][0]["params"],
+  T
+>;
+
+/** The outputs of an operation's first form by name. A trailing output that a model may leave out is optional. */
+export type OperationOutputs<Name extends OperationName, T = TensorInfo> = OutputsOf<
+  Definition<Name>["forms"][0]["outputs"],
+  T
+>;
+
+/**
+ * The arguments of whichever form an operand list fits, by name, as `check` sees them: scalars that are no constants are
+ * undefined, and so are arguments that other forms have.
+ */
+export type FormArgs<Name extends OperationName, T extends OperandInfo = OperandInfo> = {
+  readonly [Arg in NamesOf<FormParams<Name>>]: ArgOf<FormParams<Name>, Arg, T>;
+};
+
+/** All names in a union of parameter lists. */
+type NamesOf<Params extends readonly Param[]> = Params extends readonly Param[] ? Params[number]["name"] : never;
+
+/** What an argument is in each list of a union. */
+type ArgOf<Params extends readonly Param[], Arg extends string, T extends TensorInfo> = Params extends readonly Param[]
+  ? Arg extends Params[number]["name"]
+    ? Checked<ArgsOf<Params, T>[Arg & keyof ArgsOf<Params, T>], T>
+    : undefined
+  : never;
+
+/** A scalar may be unknown, and a tensor's contents too. */
+type Checked<Arg, T> = Arg extends number | boolean
+  ? Arg | undefined
+  : Arg extends readonly unknown[] | undefined
+    ? Arg
+    : T | Extract<Arg, undefined>;

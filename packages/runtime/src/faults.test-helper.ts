@@ -1,0 +1,94 @@
+/**
+ * Devices with planted faults: each is another device but for one method, or the same method of what it hands out.
+ */
+import { type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
+
+/** What a faulty method does. */
+export type Fault = "throws" | "rejects" | "sleeps" | { readonly answers: unknown };
+
+/** A function that does what a fault says. */
+export function faultyMethod(fault: Fault): (...args: never[]) => never {
+  const method = () => {
+    if (fault === "throws") throw new Error("planted");
+    if (fault === "rejects") return Promise.reject(new Error("planted"));
+    if (fault === "sleeps") return new Promise(() => {});
+    return fault.answers;
+  };
+  // A fault is a fault because it does not keep the types.
+  return method as (...args: never[]) => never;
+}
+
+/** The parts of a device that have methods. */
+export type Part = "device" | "model" | "buffer" | "callback" | "fence" | "context";
+
+/** A device under a name, one method of which is faulty; that of what it hands out, for another part than the device. */
+export function faulty(device: Device, part: Part, method: string, fault: Fault, name = "faulty"): Device {
+  const own = new Map<PreparedModel, PreparedModel>();
+  const broken = <Value extends object>(of: Part, value: Value): Value =>
+    of === part ? { ...value, [method]: faultyMethod(fault) } : value;
+  const maybe = <Value extends object>(of: Part, value: Value | null): Value | null => value && broken(of, value);
+  return broken("device", {
+    ...device,
+    name,
+    async prepareModel(...request) {
+      const { preparedModel, ...outcome } = await device.prepareModel(...request);
+      if (preparedModel === null) return { ...outcome, preparedModel };
+      const changed = broken("model", {
+        ...preparedModel,
+        async executeFenced(...fenced) {
+          const result = await preparedModel.executeFenced?.(...fenced);
+          if (result === undefined) throw new Error("the device has no fences");
+          const { syncFence } = result;
+          // A fence's state is a getter.
+          const fence = syncFence && { state: syncFence.state, wait: () => syncFence.wait() };
+          return { ...result, syncFence: maybe("fence", fence), callback: maybe("callback", result.callback) };
+        },
+        async configureExecutionBurst(...channels) {
+          const result = await preparedModel.configureExecutionBurst?.(...channels);
+          if (result === undefined) throw new Error("the device has no bursts");
+          return { ...result, context: maybe("context", result.context) };
+        },
+      } satisfies PreparedModel);
+      own.set(changed, preparedModel);
+      return { ...outcome, preparedModel: changed };
+    },
+    async allocate(desc, models, ...roles) {
+      const ours = models.map((model) => model && (own.get(model) ?? model));
+      const result = await device.allocate?.(desc, ours, ...roles);
+      if (result === undefined) throw new Error("the device has no memory");
+      return { ...result, buffer: maybe("buffer", result.buffer) };
+    },
+  } satisfies Device);
+}
+
+/** An answer with a status that there is not. */
+export const unknownStatus = { status: 99, message: "what is this" };
+
+/** An outcome as a device that fails gives it. */
+export const failure = { status: ErrorStatus.GENERAL_FAILURE, message: "failed" };
+
+/** A clock that stands still until it is told what time it is, and its timer. */
+export function manualClock() {
+  let time = 0n;
+  const pending = new Map<object, { readonly at: bigint; readonly callback: () => void }>();
+  return {
+    now: () => time,
+    timer(nanoseconds: bigint, callback: () => void) {
+      const ticket = {};
+      pending.set(ticket, { at: time + nanoseconds, callback });
+      return () => void pending.delete(ticket);
+    },
+    /** Lets time pass, and calls back what is due. */
+    advance(nanoseconds: bigint) {
+      time += nanoseconds;
+      for (const [ticket, { at, callback }] of [...pending]) {
+        if (at > time) continue;
+        pending.delete(ticket);
+        callback();
+      }
+    },
+    get pending() {
+      return pending.size;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * The devices that a caller gives: each is a device, and told from the others by its name, since plans, logs and caches
+ * name devices.
+ */
+import type { Device } from "@nnhal/types";
+import { expectKind, expectList } from "./given.ts";
+import { type GuardedDevice, guardDevice } from "./guard/device.ts";
+import { expect, ResultCode } from "./result-code.ts";
+
+/** Devices behind the guard. */
+export interface GivenDevices {
+  /** In the order in which they are planned for: the CPU last. */
+  readonly devices: readonly GuardedDevice[];
+  readonly cpu?: GuardedDevice;
+}
+
+/**
+ * The devices of a list, and the CPU, which need not be in the list. Throws UNEXPECTED_NULL or BAD_DATA for what is not a
+ * device, a device that is listed twice, and two devices of one name.
+ */
+export function devicesGiven(devices: readonly Device[], cpu: Device | undefined, what: string): GivenDevices {
+  const given = listed(devices, cpu, what);
+  for (const [name, { flaw }] of given) {
+    expect(flaw === undefined, ResultCode.BAD_DATA, () => `${what}: ${name} cannot be used: ${flaw}`);
+  }
+  return order([...given.values()], cpu);
+}
+
+/** The same devices, and apart from them why others cannot be used. */
+export function soundDevicesGiven(
+  devices: readonly Device[],
+  cpu: Device | undefined,
+  what: string,
+): GivenDevices & { readonly flawed: readonly { readonly name: string; readonly reason: string }[] } {
+  const given = listed(devices, cpu, what);
+  const flawed = [...given].flatMap(([name, { flaw }]) => (flaw === undefined ? [] : [{ name, reason: flaw }]));
+  return {
+    ...order(
+      [...given.values()].filter(({ flaw }) => flaw === undefined),
+      cpu,
+    ),
+    flawed,
+  };
+}
+
+function order(devices: readonly GuardedDevice[], cpu: Device | undefined): GivenDevices {
+  const last = cpu && guardDevice(cpu);
+  if (last === undefined || !devices.includes(last)) return { devices };
+  return { devices: [...devices.filter((device) => device !== last), last], cpu: last };
+}
+
+/** By how the caller names it: `devices[0]`, `cpu`. */
+function listed(devices: readonly Device[], cpu: Device | undefined, what: string): Map<string, GuardedDevice> {
+  expectList(devices, what, "devices");
+  const given = new Map<string, GuardedDevice>();
+  for (let index = 0; index < devices.length; index++) add(devices[index], `devices[${index}]`);
+  if (cpu !== undefined) {
+    expectKind(cpu, "Device", what, "cpu");
+    if (![...given.values()].includes(guardDevice(cpu))) add(cpu, "cpu");
+  }
+  return given;
+
+  function add(device: Device, place: string): void {
+    expectKind(device, "Device", what, place);
+    const guarded = guardDevice(device);
+    for (const [other, known] of given) {
+      const isSame = known === guarded;
+      expect(!isSame, ResultCode.BAD_DATA, () => `${what}: ${guarded.name} is listed twice, as ${other} and ${place}`);
+      const isApart = known.name !== guarded.name || known.flaw !== undefined || guarded.flaw !== undefined;
+      const both = `${other} and ${place} are two devices of the name ${guarded.name}`;
+      expect(isApart, ResultCode.BAD_DATA, () => `${what}: ${both}; each needs its own`);
+    }
+    given.set(place, guarded);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What callers give, held against what is expected: callers need not have types, so an argument may be anything.
+ */
+import { isObject, shown, textOf } from "./guard/attempt.ts";
+import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+
+/**
+ * What tells objects of a kind from others: methods that only they have. Classes are told by their methods, so that files
+ * need not import one another in circles.
+ */
+const kinds = {
+  Model: ["addOperand", "identifyInputsAndOutputs"],
+  Compilation: ["lend", "expectOneExplicitDevice"],
+  Execution: ["setInput", "burstCompute"],
+  Memory: ["content", "giveBack"],
+  MemoryDesc: ["addInputRole", "allocate"],
+  Burst: ["take", "run"],
+  Event: ["dependency", "getSyncFence"],
+  Device: ["getCapabilities", "getSupportedOperations", "prepareModel"],
+  Logger: ["VLOG", "VLOG_IS_ON", "initVLogMask", "error"],
+  Tracer: ["begin"],
+} as const;
+
+/** A kind of object that functions of this package take. */
+export type Kind = keyof typeof kinds;
+
+/** Throws UNEXPECTED_NULL for an argument that callers without types left out. `what`: the call, `name`: the argument. */
+export function expectGiven<Value>(value: Value, what: string, name: string): asserts value is NonNullable<Value> {
+  expect(value !== null && value !== undefined, ResultCode.UNEXPECTED_NULL, () => `${what}: ${name} is ${value}`);
+}
+
+/** Throws UNEXPECTED_NULL for no argument, BAD_DATA for one of another kind. */
+export function expectKind<Value>(
+  value: Value,
+  kind: Kind,
+  what: string,
+  name: string,
+): asserts value is NonNullable<Value> {
+  expectGiven(value, what, name);
+  expect(
+    isOf(kind, value),
+    ResultCode.BAD_DATA,
+    () => `${what}: ${name} is ${describe(value)}, not ${withArticle(kind)}`,
+  );
+}
+
+/** Throws UNEXPECTED_NULL for no argument, BAD_DATA for what is not an array. */
+export function expectList<Item>(value: readonly Item[], what: string, name: string): void {
+  expectGiven(value, what, name);
+  expect(Array.isArray(value), ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not an array`);
+}
+
+/** Throws BAD_DATA for a callback that is given and is not a function. */
+export function expectFunction(value: unknown, what: string, name: string): void {
+  const isOne = value === undefined || typeof value === "function";
+  expect(isOne, ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not a function`);
+}
+
+/**
+ * The options of a call, read once: what becomes of the object afterwards does not matter. UNEXPECTED_NULL for null,
+ * BAD_DATA for what is not an object, or throws when it is read.
+ */
+export function optionsOf<Options extends object>(options: Options, what: string, name = "options"): Options {
+  expectGiven(options, what, name);
+  const isOne = typeof options === "object" && !Array.isArray(options);
+  expect(isOne, ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(options)}, not an object of options`);
+  try {
+    return { ...options };
+  } catch (error) {
+    throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: reading ${name} threw: ${textOf(error)}`);
+  }
+}
+
+function isOf(kind: Kind, value: unknown): boolean {
+  try {
+    return isObject(value) && kinds[kind].every((method) => typeof value[method] === "function");
+  } catch {
+    return false;
+  }
+}
+
+/** What somebody gave, and what can be done about it. Never throws. */
+export function describe(value: unknown): string {
+  try {
+    if (!isObject(value)) return typeof value === "function" ? "a function" : shown(value);
+    if (typeof value.then === "function") return "a promise: wait for it first";
+    if (value.unavailable !== undefined) return `a device that is unavailable: ${shown(value.unavailable)}`;
+    if (isObject(value.main) && Array.isArray(value.main.operands)) {
+      return "a model in the HAL's form: Model.from makes a Model of it";
+    }
+    const kind = Object.keys(kinds).find((one) => isKind(one) && isOf(one, value));
+    if (kind !== undefined) return withArticle(kind);
+    if (ArrayBuffer.isView(value)) return withArticle(typeOfView(value));
+    return shown(value);
+  } catch {
+    return "an object that throws when it is read";
+  }
+}
+
+/** A name with `a` or `an` before it. */
+export function withArticle(name: string): string {
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+function isKind(name: string): name is Kind {
+  return name in kinds;
+}
+
+/** The name of a view's type, such as Float32Array; that of the type that it extends, if it is of a class of its own. */
+export function typeOfView(view: ArrayBufferView): string {
+  return view instanceof DataView ? "DataView" : Object.prototype.toString.call(view).slice("[object ".length, -1);
+}

@@ -1,0 +1,145 @@
+/**
+ * The answer of a device to an execution, read once and held against what the request and the model know. A reader throws
+ * what `broken` makes of an answer that breaks a rule.
+ */
+import {
+  ErrorStatus,
+  type ExecutionResult,
+  type HalVersion,
+  type Model,
+  type OutputShape,
+  operandTypeNames,
+  operandTypes,
+  type Request,
+  TIMING_NOT_MEASURED,
+  type Timing,
+} from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import { greatestSize, refines } from "../operand-facts.ts";
+import { broken, isObject, outcomeOf, shown } from "./attempt.ts";
+
+/** What is known of an output before an execution. */
+interface KnownOutput {
+  readonly dimensions: readonly number[];
+  /** Bytes of an element; undefined for a type that the HAL does not describe. */
+  readonly elementSize: number | undefined;
+  readonly isTensor: boolean;
+}
+
+/** How to read the answers of one prepared model. */
+export interface AnswerReader {
+  /** `isBurst`: the answer is a burst's, which may leave out shapes that are known (HAL 1.2 notify_1_2). */
+  read(answer: unknown, request: Request, isBurst?: boolean): ExecutionResult;
+}
+
+/**
+ * The reader for a prepared model. `model`: what it was prepared from; undefined: only requests tell of the outputs.
+ * Drivers older than HAL 1.2 answer no shapes: those that are known stand for them.
+ */
+export function answerReader(model: Model | undefined, halVersion: HalVersion): AnswerReader {
+  const outputs = model?.main.outputIndexes.map((index): KnownOutput => {
+    const { type, dimensions } = model.main.operands[index];
+    const name = operandTypeNames.get(type);
+    if (name === undefined) return { dimensions, elementSize: undefined, isTensor: dimensions.length > 0 };
+    const { kind, elementSize } = operandTypes[name];
+    return { dimensions, elementSize: elementSize > 0 ? elementSize : undefined, isTensor: kind === "tensor" };
+  });
+  return {
+    read(answer, request, isBurst = false) {
+      const outcome = outcomeOf(answer);
+      const { outputShapes, timing } = fieldsOf(answer);
+      const isDone = outcome.status === ErrorStatus.NONE;
+      if (!isDone && outcome.status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
+        return { ...outcome, outputShapes: [], timing: notMeasured };
+      }
+      if (!Array.isArray(outputShapes)) return broken(`answered outputShapes that are ${shown(outputShapes)}`);
+      const count = request.outputs.length;
+      const areKnown = isDone && outputShapes.length === 0 && count > 0;
+      if (areKnown && !isBurst && halVersion >= "1.2") return broken("answered NONE without output shapes");
+      if (!areKnown && outputShapes.length !== count) {
+        const name = isDone ? "NONE" : "OUTPUT_INSUFFICIENT_SIZE";
+        return broken(`answered ${name} with ${outputShapes.length} output shapes for ${count} outputs`);
+      }
+      const shapes: OutputShape[] = [];
+      for (let index = 0; index < count; index++) {
+        const known = knownAt(index, request, outputs);
+        shapes.push(areKnown ? knownShape(index, known) : shapeOf(outputShapes[index], index, known, isDone));
+      }
+      if (isDone) return { ...outcome, outputShapes: shapes, timing: timingOf(timing) };
+      if (shapes.every(({ isSufficient }) => isSufficient)) {
+        return broken("answered OUTPUT_INSUFFICIENT_SIZE with outputs that are all sufficient");
+      }
+      return { ...outcome, outputShapes: shapes, timing: notMeasured };
+    },
+  };
+}
+
+function fieldsOf(answer: unknown): { readonly outputShapes?: unknown; readonly timing?: unknown } {
+  return isObject(answer) ? answer : {};
+}
+
+/** What is known of an output: the request refines the model. Undefined: it is omitted. */
+function knownAt(
+  index: number,
+  request: Request,
+  outputs: readonly KnownOutput[] | undefined,
+): KnownOutput | undefined {
+  const { hasNoValue, dimensions } = request.outputs[index];
+  if (hasNoValue) return undefined;
+  const known = outputs?.[index];
+  if (known === undefined) return { dimensions, elementSize: undefined, isTensor: true };
+  return dimensions.length === 0 || dimensions === known.dimensions ? known : { ...known, dimensions };
+}
+
+function knownShape(index: number, known: KnownOutput | undefined): OutputShape {
+  const { dimensions, isTensor } = known ?? { dimensions: [], isTensor: false };
+  if (isTensor && (dimensions.length === 0 || dimensions.includes(0))) {
+    return broken(`answered NONE without output shapes, while output ${index} has dimensions [${dimensions}]`);
+  }
+  return { dimensions, isSufficient: true };
+}
+
+function shapeOf(shape: unknown, index: number, known: KnownOutput | undefined, isDone: boolean): OutputShape {
+  if (!isObject(shape)) return broken(`answered ${shown(shape)} as the shape of output ${index}`);
+  const { dimensions, isSufficient } = shape;
+  if (typeof isSufficient !== "boolean") {
+    return broken(`answered isSufficient ${shown(isSufficient)} for output ${index}`);
+  }
+  if (!isExtents(dimensions)) return broken(`answered dimensions of output ${index} that are ${listed(dimensions)}`);
+  if (known === undefined) return { dimensions: [...dimensions], isSufficient };
+  if (isDone && !isSufficient) return broken(`answered NONE, but that output ${index} is not sufficient`);
+  const { dimensions: expected, elementSize = 0, isTensor } = known;
+  if (!isTensor && elementSize > 0 && dimensions.length > 0) {
+    return broken(`answered dimensions [${dimensions}] for output ${index}, which is a scalar`);
+  }
+  if (!refines(dimensions, expected)) {
+    return broken(`answered dimensions [${dimensions}] for output ${index} where [${expected}] is known`);
+  }
+  const size = dimensions.reduce((bytes, extent) => bytes * extent, elementSize);
+  if (size > greatestSize) return broken(`answered a size of ${size} bytes for output ${index}`);
+  // Those that are known are the caller's own, and stay as they are whatever becomes of the answer.
+  const isKnown = expected.length === dimensions.length && !expected.includes(0);
+  return { dimensions: isKnown ? expected : [...dimensions], isSufficient };
+}
+
+function isExtents(value: unknown): value is readonly number[] {
+  if (!Array.isArray(value)) return false;
+  for (let axis = 0; axis < value.length; axis++) {
+    const extent: unknown = value[axis];
+    if (typeof extent !== "number" || extent >>> 0 !== extent) return false;
+  }
+  return true;
+}
+
+function listed(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(shown)}]` : shown(value);
+}
+
+/** Durations; unknown ones for what is not a pair of them. */
+export function timingOf(timing: unknown): Timing {
+  if (!isObject(timing)) return notMeasured;
+  const { timeOnDevice, timeInDriver } = timing;
+  if (timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED) return notMeasured;
+  const isTime = (time: unknown): time is bigint => typeof time === "bigint" && time >= 0n;
+  return isTime(timeOnDevice) && isTime(timeInDriver) ? { timeOnDevice, timeInDriver } : notMeasured;
+}

@@ -1,0 +1,83 @@
+/**
+ * Fences and callbacks that anybody may have made: what the runtime waits for never throws and never rejects.
+ */
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type FenceState,
+  type IFencedExecutionCallback,
+  type SyncFence,
+} from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import { attemptAsync, broken, isObject, outcomeOf, shown } from "./attempt.ts";
+import { timingOf } from "./execution-answer.ts";
+
+const fenceStates: ReadonlySet<unknown> = new Set<FenceState>(["ACTIVE", "SIGNALED", "ERROR", "UNKNOWN"]);
+const guards = new WeakMap<SyncFence, SyncFence>();
+
+/** Whether a value is a fence. It may still not keep its promises. */
+export function isFence(value: unknown): value is SyncFence {
+  try {
+    return isObject(value) && typeof value.wait === "function" && typeof value.state === "string";
+  } catch {
+    return false;
+  }
+}
+
+/** A fence that is in state UNKNOWN if the one behind it throws, rejects, or is in no state that there is. */
+export function guardFence(fence: SyncFence): SyncFence {
+  const known = guards.get(fence);
+  if (known !== undefined) return known;
+  const guard: SyncFence = {
+    get state() {
+      try {
+        return settledState(fence.state, true);
+      } catch {
+        return "UNKNOWN";
+      }
+    },
+    async wait() {
+      try {
+        return settledState(await fence.wait(), false);
+      } catch {
+        return "UNKNOWN";
+      }
+    },
+  };
+  guards.set(fence, guard);
+  guards.set(guard, guard);
+  return guard;
+}
+
+function settledState(state: unknown, mayBeActive: boolean): FenceState {
+  return isFenceState(state) && (mayBeActive || state !== "ACTIVE") ? state : "UNKNOWN";
+}
+
+function isFenceState(state: unknown): state is FenceState {
+  return fenceStates.has(state);
+}
+
+/** A callback that answers GENERAL_FAILURE if the one behind it throws, rejects, or answers what is not an outcome. */
+export function guardFencedCallback(callback: IFencedExecutionCallback, deviceName: string): IFencedExecutionCallback {
+  const what = `${deviceName}: getExecutionInfo`;
+  return {
+    getExecutionInfo: () =>
+      attemptAsync(
+        what,
+        async () => infoOf(await callback.getExecutionInfo()),
+        (refusal): ExecutionInfo => ({ ...refusal, timingLaunched: notMeasured, timingFenced: notMeasured }),
+      ),
+  };
+}
+
+function infoOf(info: unknown): ExecutionInfo {
+  const outcome = outcomeOf(info);
+  if (!isObject(info)) return broken(`answered ${shown(info)}`);
+  const isDone = outcome.status === ErrorStatus.NONE;
+  const { timingLaunched, timingFenced } = info;
+  return {
+    ...outcome,
+    timingLaunched: isDone ? timingOf(timingLaunched) : notMeasured,
+    timingFenced: isDone ? timingOf(timingFenced) : notMeasured,
+  };
+}

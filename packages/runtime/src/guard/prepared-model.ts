@@ -1,0 +1,164 @@
+/**
+ * A device's prepared model as the rest of the runtime sees it: no method throws, no promise rejects, and answers keep
+ * the rules of the HAL. Part of the guard in device.ts.
+ */
+import { type CreateBurstResult, createBurst } from "@nnhal/driver-core/burst";
+import {
+  type BurstResult,
+  ErrorStatus,
+  type ExecutionResult,
+  type FencedResult,
+  type HalVersion,
+  type IBurstContext,
+  type Model,
+  type PreparedModel,
+} from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
+import { attemptAsync, broken, failureOf, isObject, outcomeOf, type Refusal, shown } from "./attempt.ts";
+import { type AnswerReader, answerReader } from "./execution-answer.ts";
+import { guardFence, guardFencedCallback, isFence } from "./fence.ts";
+
+/** A prepared model behind the guard. */
+export interface GuardedModel extends PreparedModel {
+  /** Starts a burst whose answers are checked as those of `execute` are. Present if the device serves bursts. */
+  openBurst?(): Promise<CreateBurstResult>;
+}
+
+const unguarded = new WeakMap<PreparedModel, PreparedModel>();
+
+/** The device's own prepared model behind a guarded one; another one itself. */
+export function ownModel(model: PreparedModel): PreparedModel {
+  return unguarded.get(model) ?? model;
+}
+
+/** Frees what a device holds. Nothing depends on the outcome. */
+export function closeSafely(closable: { close?(): unknown }): void {
+  void attemptAsync(
+    "close",
+    async () => {
+      await closable.close?.();
+    },
+    () => {},
+  );
+}
+
+/** See the file's head. `model`: what it was prepared from; undefined: that is not known. */
+export function guardModel(
+  own: PreparedModel,
+  model: Model | undefined,
+  device: { readonly name: string; readonly halVersion: HalVersion },
+): GuardedModel {
+  const { name } = device;
+  const reader = answerReader(model, device.halVersion);
+  const failed = (refusal: Refusal): ExecutionResult => ({ ...refusal, outputShapes: [], timing: notMeasured });
+  const canFence = typeof own.executeFenced === "function";
+  const canBurst = typeof own.configureExecutionBurst === "function";
+  const configure =
+    (onFault: (refusal: Refusal) => void): NonNullable<PreparedModel["configureExecutionBurst"]> =>
+    (...channels) =>
+      attemptAsync(
+        `${name}: configureExecutionBurst`,
+        async () => burstResultOf(await own.configureExecutionBurst?.(...channels), onFault),
+        (refusal): BurstResult => ({ ...refusal, context: null }),
+      );
+  const guarded: GuardedModel = {
+    // One function and one wait more than without the guard: this is called for each execution of each step.
+    async execute(request, options) {
+      try {
+        return reader.read(await own.execute(request, options), request);
+      } catch (error) {
+        return failed(failureOf(`${name}: execute`, error));
+      }
+    },
+    ...(canFence && {
+      executeFenced: (request, waitFor, options) =>
+        attemptAsync(
+          `${name}: executeFenced`,
+          async () => fencedResultOf(await own.executeFenced?.(request, waitFor, options), name),
+          (refusal): FencedResult => ({ ...refusal, syncFence: null, callback: null }),
+        ),
+    }),
+    ...(canBurst && {
+      configureExecutionBurst: configure(() => {}),
+      openBurst: () => openBurst(configure, reader, name),
+    }),
+    close: () => closeSafely(own),
+  };
+  unguarded.set(guarded, own);
+  return guarded;
+}
+
+function fencedResultOf(answer: unknown, name: string): FencedResult {
+  const outcome = outcomeOf(answer);
+  if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, syncFence: null, callback: null };
+  const { syncFence = null, callback } = answer;
+  if (syncFence !== null && !isFence(syncFence)) return broken(`answered ${shown(syncFence)} as a sync fence`);
+  if (!isCallback(callback)) return broken("answered NONE without a callback");
+  const fence = syncFence === null ? null : guardFence(syncFence);
+  return { ...outcome, syncFence: fence, callback: guardFencedCallback(callback, name) };
+}
+
+function isCallback(value: unknown): value is NonNullable<FencedResult["callback"]> {
+  return isObject(value) && typeof value.getExecutionInfo === "function";
+}
+
+function burstResultOf(answer: unknown, onFault: (refusal: Refusal) => void): BurstResult {
+  const outcome = outcomeOf(answer);
+  if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, context: null };
+  const { context } = answer;
+  if (!isContext(context)) return broken("answered NONE without a burst context");
+  return { ...outcome, context: guardContext(context, onFault) };
+}
+
+function isContext(value: unknown): value is IBurstContext {
+  return isObject(value) && typeof value.freeMemory === "function";
+}
+
+/**
+ * The service's side of a burst; a service elsewhere answers by promises, which are waited for. One that fails to forget a
+ * memory would take it for the next one of the slot: the burst is over then.
+ */
+function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): IBurstContext {
+  return {
+    freeMemory: (slot) =>
+      attemptAsync(
+        "burst: freeMemory",
+        async () => {
+          const forgotten: unknown = own.freeMemory(slot);
+          await forgotten;
+        },
+        (refusal) => {
+          closeSafely(own);
+          onFault(refusal);
+        },
+      ),
+    close: () => closeSafely(own),
+    // What it throws, and what it answers, the client of the burst and the reader in `openBurst` check.
+    ...(typeof own.execute === "function" && { execute: own.execute.bind(own) }),
+  };
+}
+
+async function openBurst(
+  configure: (onFault: (refusal: Refusal) => void) => NonNullable<PreparedModel["configureExecutionBurst"]>,
+  reader: AnswerReader,
+  name: string,
+): Promise<CreateBurstResult> {
+  const created = await createBurst(configure(({ message }) => created.burst?.abandon(message)));
+  const { burst } = created;
+  if (burst === null) return created;
+  return {
+    ...created,
+    burst: {
+      ...burst,
+      async compute(request, options) {
+        const { fallback, ...answer } = await burst.compute(request, options);
+        if (fallback) return { ...answer, fallback };
+        try {
+          return { ...reader.read(answer, request, true), fallback };
+        } catch (error) {
+          return { ...failureOf(`${name}: burst`, error), outputShapes: [], timing: notMeasured, fallback };
+        }
+      },
+    },
+  };
+}

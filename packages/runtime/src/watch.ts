@@ -1,0 +1,186 @@
+/**
+ * The end of waiting: what a device never answers ends by its deadline, a grace later, or by the watchdog.
+ *
+ * The device is not stopped by that, and may still write to the outputs: `abandoned` tells when it has answered after all.
+ */
+import type { Timer } from "@nnhal/driver-core/device";
+import { createFence, mergeFences } from "@nnhal/driver-core/fence";
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type ExecutionResult,
+  type FencedExecuteOptions,
+  type FencedResult,
+  type SyncFence,
+} from "@nnhal/types";
+import { earlierDeadline, makeDeadline, notMeasured } from "@nnhal/utils";
+import type { Refusal } from "./guard/attempt.ts";
+import type { GuardedModel } from "./guard/prepared-model.ts";
+
+/** Nanoseconds after its deadline in which a device may still answer by itself. */
+export const deadlineGrace = 100_000_000n;
+
+/** How long to wait for devices. */
+export interface Watch {
+  /** The steady clock that deadlines are times on, in nanoseconds. */
+  readonly now: () => bigint;
+  readonly timer: Timer;
+  /** Nanoseconds after which a call is given up, whether it has a deadline or not; undefined: never. */
+  readonly watchdog?: bigint;
+}
+
+/** An answer that came instead of the device's. */
+export interface Abandoned {
+  /** Resolves when the device has answered after all; never rejects. Absent: it has answered. */
+  readonly abandoned?: Promise<unknown>;
+}
+
+/** When a call that begins now is given up; undefined: never. */
+export function limitOf({ now, watchdog }: Watch, deadline: bigint | undefined): bigint | undefined {
+  if (deadline === undefined && watchdog === undefined) return undefined;
+  const byDeadline = deadline === undefined ? undefined : makeDeadline(deadlineGrace, deadline);
+  return earlierDeadline(byDeadline, watchdog === undefined ? undefined : makeDeadline(watchdog, now()));
+}
+
+/** What some work gives, or what `late` does once a point in time has come. The work never rejects. */
+export function endBy<Result>(
+  work: Promise<Result>,
+  limit: bigint,
+  { now, timer }: Watch,
+  late: () => Result,
+): Promise<Result> {
+  return new Promise((resolve) => {
+    const cancel = callAfter(limit, now, timer, () => resolve(late()));
+    void work.then((result) => {
+      cancel();
+      resolve(result);
+    });
+  });
+}
+
+/** Calls back once the clock has reached a point in time, but not in this turn; gives what cancels it. */
+function callAfter(limit: bigint, now: () => bigint, timer: Timer, callback: () => void): () => void {
+  let cancel = () => {};
+  const arm = () => {
+    const left = limit - now();
+    cancel = timer(left > 0n ? left : 1n, () => (now() < limit ? arm() : callback()));
+  };
+  arm();
+  return () => cancel();
+}
+
+/** The outcome of a call that was given up. */
+export function givenUp(what: string, deadline: bigint | undefined): Refusal {
+  const when = deadline === undefined ? "before the watchdog's time was over" : "by its deadline";
+  return { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message: `${what}: the device did not answer ${when}` };
+}
+
+/** A prepared model every call of which ends in time. Without a deadline and a watchdog it costs nothing. */
+export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
+  const { executeFenced, openBurst, configureExecutionBurst } = own;
+  const lateResult = (deadline: bigint | undefined, work: Promise<unknown>): ExecutionResult & Abandoned => ({
+    ...givenUp("executing", deadline),
+    outputShapes: [],
+    timing: notMeasured,
+    abandoned: work,
+  });
+  const bounded = <Result extends ExecutionResult>(
+    work: Promise<Result>,
+    deadline: bigint | undefined,
+    late: (answer: ExecutionResult & Abandoned) => Result,
+  ): Promise<Result> => {
+    const limit = limitOf(watch, deadline);
+    return limit === undefined ? work : endBy(work, limit, watch, () => late(lateResult(deadline, work)));
+  };
+  return {
+    execute: (request, options) => bounded(own.execute(request, options), options?.deadline, (answer) => answer),
+    ...(executeFenced && {
+      executeFenced(request, waitFor, options = {}) {
+        const launched = executeFenced(request, waitFor, options);
+        const isBounded =
+          options.deadline !== undefined || options.duration !== undefined || watch.watchdog !== undefined;
+        return isBounded ? watchFenced(launched, waitFor, options, watch) : launched;
+      },
+    }),
+    ...(configureExecutionBurst && { configureExecutionBurst }),
+    ...(openBurst && {
+      async openBurst() {
+        const created = await openBurst();
+        const { burst } = created;
+        if (burst === null) return created;
+        const compute: typeof burst.compute = (request, options) =>
+          bounded(burst.compute(request, options), options?.deadline, (answer) => ({ ...answer, fallback: false }));
+        return { ...created, burst: { ...burst, compute } };
+      },
+    }),
+    close: () => own.close(),
+  };
+}
+
+/** A fenced execution that ends in time; its own duration, and the watchdog, count from when the fences are signalled. */
+async function watchFenced(
+  launching: Promise<FencedResult>,
+  waitFor: readonly (SyncFence | null)[],
+  { deadline, duration }: FencedExecuteOptions,
+  watch: Watch,
+): Promise<FencedResult> {
+  const { now, timer, watchdog } = watch;
+  const nothing = { timingLaunched: notMeasured, timingFenced: notMeasured };
+  let ended = false;
+  let giveUp = (_: bigint | undefined) => {};
+  const late = new Promise<bigint | undefined>((resolve) => {
+    giveUp = resolve;
+  });
+  const timers: (() => void)[] = [];
+  const arm = (limit: bigint | undefined, missed: bigint | undefined) => {
+    if (limit !== undefined && !ended) timers.push(callAfter(limit, now, timer, () => giveUp(missed)));
+  };
+  const stop = () => {
+    ended = true;
+    for (const cancel of timers) cancel();
+  };
+  arm(limitOf({ now, timer }, deadline), deadline);
+  const fences = waitFor.filter((fence) => fence !== null);
+  void mergeFences(fences)
+    .wait()
+    .then(() => {
+      const within = duration === undefined ? undefined : makeDeadline(duration, now());
+      arm(limitOf({ now, timer, ...(watchdog !== undefined && { watchdog }) }, within), within);
+    });
+  const launched = await Promise.race([launching, late.then((missed) => ({ missed }))]);
+  if ("missed" in launched) {
+    stop();
+    return { ...givenUp("executeFenced", launched.missed), syncFence: null, callback: null };
+  }
+  const { syncFence, callback } = launched;
+  if (launched.status !== ErrorStatus.NONE || callback === null) {
+    stop();
+    return launched;
+  }
+  const { fence, signal, fail } = createFence();
+  const conclude = async (): Promise<ExecutionInfo & Abandoned> => {
+    const state = syncFence === null ? "SIGNALED" : await syncFence.wait();
+    const info = await callback.getExecutionInfo();
+    if (state === "SIGNALED" || info.status !== ErrorStatus.NONE) return info;
+    const message = `the execution's fence ended in state ${state}`;
+    return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
+  };
+  const concluding = conclude();
+  const concluded = Promise.race([
+    concluding,
+    late.then((missed) => ({ ...givenUp("executing", missed), ...nothing, abandoned: concluding })),
+  ]);
+  void concluded.then(({ status }) => {
+    stop();
+    if (status === ErrorStatus.NONE) signal();
+    else fail();
+  });
+  const unfinished = { status: ErrorStatus.GENERAL_FAILURE, message: "the execution has not ended yet", ...nothing };
+  return {
+    ...launched,
+    syncFence: syncFence === null ? null : fence,
+    callback: {
+      getExecutionInfo: async () => (syncFence !== null && fence.state === "ACTIVE" ? unfinished : concluded),
+    },
+  };
+}

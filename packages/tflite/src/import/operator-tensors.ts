@@ -1,0 +1,223 @@
+/**
+ * Which tensors each operator that can be imported takes and returns: one table, and the check of an operator against it.
+ */
+import { ensure } from "../error.ts";
+import type { TfliteOperator } from "../model.ts";
+
+/**
+ * Inputs and outputs in order, by name. A name that ends in `?` may be omitted, one that ends in `*` stands for any number
+ * of tensors, and one that ends in `+` for at least one.
+ */
+type Tensors = readonly [inputs: string, outputs: string];
+
+const unary: Tensors = ["input", "output"];
+const binary: Tensors = ["left right", "output"];
+const reduction: Tensors = ["input axes", "output"];
+const layer: Tensors = ["input filter bias?", "output"];
+const padding: Tensors = ["input paddings", "output"];
+const resizing: Tensors = ["input size", "output"];
+
+const gates = (from: string) =>
+  `${from}_to_input_weights? ${from}_to_forget_weights ${from}_to_cell_weights ${from}_to_output_weights`;
+/** The weights and biases of one LSTM cell. */
+const cell = [
+  gates("input"),
+  gates("recurrent"),
+  "cell_to_input_weights? cell_to_forget_weights? cell_to_output_weights?",
+  "input_bias? forget_bias cell_bias output_bias projection_weights? projection_bias?",
+].join(" ");
+const lstm: Tensors = [
+  `input ${cell} hidden_state cell_state input_norm? forget_norm? cell_norm? output_norm?`,
+  "output",
+];
+const prefixed = (prefix: string, names: string) => names.replace(/\S+/g, (name) => `${prefix}_${name}`);
+const auxiliary = ["input", "forget", "cell", "output"].map((gate) => `auxiliary_to_${gate}_weights?`).join(" ");
+const rnnCell = "weights recurrent_weights bias hidden_state";
+
+const table = {
+  ABS: unary,
+  ADD: binary,
+  ADD_N: ["values+", "output"],
+  ARG_MAX: ["input axis", "output"],
+  ARG_MIN: ["input axis", "output"],
+  AVERAGE_POOL_2D: unary,
+  BATCH_TO_SPACE_ND: ["input block crops", "output"],
+  BIDIRECTIONAL_SEQUENCE_LSTM: [
+    [
+      `input ${prefixed("forward", cell)} ${prefixed("backward", cell)}`,
+      "forward_hidden_state forward_cell_state backward_hidden_state backward_cell_state auxiliary_input?",
+      `${prefixed("forward", auxiliary)} ${prefixed("backward", auxiliary)}`,
+    ].join(" "),
+    "forward_output backward_output?",
+  ],
+  BIDIRECTIONAL_SEQUENCE_RNN: [
+    [
+      `input ${prefixed("forward", rnnCell)} ${prefixed("backward", rnnCell)}`,
+      "auxiliary_input? forward_auxiliary_weights? backward_auxiliary_weights?",
+    ].join(" "),
+    "forward_output backward_output?",
+  ],
+  CAST: unary,
+  CEIL: unary,
+  CONCATENATION: ["values+", "output"],
+  CONV_2D: layer,
+  DEPTH_TO_SPACE: unary,
+  DEPTHWISE_CONV_2D: layer,
+  DEQUANTIZE: unary,
+  DIV: binary,
+  ELU: unary,
+  EMBEDDING_LOOKUP: ["indexes table", "output"],
+  EQUAL: binary,
+  EXP: unary,
+  EXPAND_DIMS: ["input axis", "output"],
+  FILL: ["shape value", "output"],
+  FLOOR: unary,
+  FLOOR_DIV: binary,
+  FULLY_CONNECTED: layer,
+  GATHER: ["input indexes", "output"],
+  GREATER: binary,
+  GREATER_EQUAL: binary,
+  HARD_SWISH: unary,
+  HASHTABLE_LOOKUP: ["lookups keys values", "output hits"],
+  IF: ["condition values*", "results*"],
+  L2_NORMALIZATION: unary,
+  L2_POOL_2D: unary,
+  LEAKY_RELU: unary,
+  LESS: binary,
+  LESS_EQUAL: binary,
+  LOCAL_RESPONSE_NORMALIZATION: unary,
+  LOG: unary,
+  LOG_SOFTMAX: unary,
+  LOGICAL_AND: binary,
+  LOGICAL_NOT: unary,
+  LOGICAL_OR: binary,
+  LOGISTIC: unary,
+  LSH_PROJECTION: ["hash input weights?", "output"],
+  LSTM: lstm,
+  MAX_POOL_2D: unary,
+  MAXIMUM: binary,
+  MEAN: reduction,
+  MINIMUM: binary,
+  MUL: binary,
+  NEG: unary,
+  NOT_EQUAL: binary,
+  PACK: ["values+", "output"],
+  PAD: padding,
+  PADV2: ["input paddings value", "output"],
+  POW: binary,
+  PRELU: ["input slope", "output"],
+  QUANTIZE: unary,
+  RANK: unary,
+  REDUCE_ALL: reduction,
+  REDUCE_ANY: reduction,
+  REDUCE_MAX: reduction,
+  REDUCE_MIN: reduction,
+  REDUCE_PROD: reduction,
+  RELU: unary,
+  RELU6: unary,
+  RELU_N1_TO_1: unary,
+  RESHAPE: ["input shape?", "output"],
+  RESIZE_BILINEAR: resizing,
+  RESIZE_NEAREST_NEIGHBOR: resizing,
+  RNN: [`input ${rnnCell}`, "output"],
+  RSQRT: unary,
+  SELECT: ["condition first second", "output"],
+  SELECT_V2: ["condition first second", "output"],
+  SHAPE: unary,
+  SIN: unary,
+  SLICE: ["input begin size", "output"],
+  SOFTMAX: unary,
+  SPACE_TO_BATCH_ND: ["input block paddings", "output"],
+  SPACE_TO_DEPTH: unary,
+  SPLIT: ["axis input", "parts+"],
+  SPLIT_V: ["input sizes axis", "parts+"],
+  SQRT: unary,
+  SQUARE: unary,
+  SQUARED_DIFFERENCE: binary,
+  SQUEEZE: unary,
+  STRIDED_SLICE: ["input begin end strides", "output"],
+  SUB: binary,
+  SUM: reduction,
+  SVDF: ["input feature_weights time_weights bias? state", "output"],
+  TANH: unary,
+  TILE: ["input multiples", "output"],
+  TOPK_V2: ["input k", "values indexes"],
+  TRANSPOSE: ["input permutation", "output"],
+  TRANSPOSE_CONV: ["output_shape filter input bias?", "output"],
+  UNIDIRECTIONAL_SEQUENCE_LSTM: lstm,
+  UNIDIRECTIONAL_SEQUENCE_RNN: [`input ${rnnCell}`, "output"],
+  UNPACK: ["input", "parts+"],
+  WHILE: ["values*", "results*"],
+} satisfies Readonly<Record<string, Tensors>>;
+
+/** An operator whose tensors are known: one that can be imported. */
+export type ImportedOperatorName = keyof typeof table;
+
+/** One list of tensors: the inputs or the outputs of an operator. */
+interface Side {
+  /** Names of the single tensors. */
+  readonly names: readonly string[];
+  readonly isOptional: readonly boolean[];
+  /** The name of the tensors that follow these, of which there may be any number. */
+  readonly rest: string | undefined;
+  /** How many tensors there have to be. */
+  readonly least: number;
+  /** As a message shows it. */
+  readonly text: string;
+}
+
+function parse(text: string): Side {
+  const words = text.split(" ");
+  const last = words.at(-1) ?? "";
+  const rest = /[*+]$/.test(last) ? last.slice(0, -1) : undefined;
+  const single = rest === undefined ? words : words.slice(0, -1);
+  const isOptional = single.map((word) => word.endsWith("?"));
+  return {
+    names: single.map((word) => word.replace("?", "")),
+    isOptional,
+    rest,
+    least: last.endsWith("+") ? single.length + 1 : isOptional.lastIndexOf(false) + 1,
+    text: words.join(", "),
+  };
+}
+
+const sides: ReadonlyMap<string, readonly [inputs: Side, outputs: Side]> = new Map(
+  Object.entries<Tensors>(table).map(([name, [inputs, outputs]]) => [name, [parse(inputs), parse(outputs)]]),
+);
+
+function checkSide(
+  operator: TfliteOperator,
+  what: "input" | "output",
+  list: readonly number[],
+  { names, isOptional, rest, least, text }: Side,
+  path: string,
+): void {
+  for (let place = 0; place < Math.max(least, list.length); place++) {
+    const name = names[place] ?? rest;
+    ensure(
+      name !== undefined,
+      path,
+      () => `has ${list.length} ${what}s, and ${operator.name} has at most ${names.length}: ${text}`,
+    );
+    const isNeeded = !isOptional[place];
+    const tensor = list[place];
+    ensure(
+      !isNeeded || (tensor !== undefined && tensor >= 0),
+      path,
+      () =>
+        `${what} ${place} (${name}) is ${tensor === undefined ? "missing" : "omitted"}; it has ${what}s [${list.join(", ")}], and the ${what}s of ${operator.name} are ${text}`,
+    );
+  }
+}
+
+/**
+ * Refuses an operator with a tensor too many, or without one that it needs. Afterwards every input and output that the
+ * table does not mark as optional is there. An operator that is not in the table is left alone.
+ */
+export function checkOperatorTensors(operator: TfliteOperator, path: string): void {
+  const known = sides.get(operator.name);
+  if (known === undefined) return;
+  const [inputs, outputs] = known;
+  checkSide(operator, "input", operator.inputs, inputs, path);
+  checkSide(operator, "output", operator.outputs, outputs, path);
+}

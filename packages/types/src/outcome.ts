@@ -1,0 +1,20 @@
+/**
+ * The outcome of a call of the device contract, and that of an execution.
+ */
+import type { ErrorStatus } from "./enums.ts";
+import type { OutputShape, Timing } from "./request.ts";
+
+/** The fields that every answer has. `Status`: the statuses of a HAL version. */
+export interface Outcome<Status extends ErrorStatus = ErrorStatus> {
+  readonly status: Status;
+  /** What was attempted, which rule it broke and with which value. Absent if status is NONE. */
+  readonly message?: string;
+}
+
+/** The answer to an execution. */
+export interface ExecutionResult extends Outcome {
+  /** One for each output if status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. */
+  readonly outputShapes: readonly OutputShape[];
+  /** Both unknown unless measured and status is NONE. */
+  readonly timing: Timing;
+}

@@ -1,0 +1,174 @@
+/**
+ * Validation of what an execution answers (HAL 1.2 IExecutionCallback.notify_1_2): for whoever has given work to a driver, or to the
+ * engine behind one, and must not take its word for it. The answer is read once; what is returned is plain data of one's own.
+ */
+import { ErrorStatus, errorStatusNames, type OperandTypeName, type OutputShape, operandTypes } from "@nnhal/types";
+import { type Issue, show, showDimensions } from "./issues.ts";
+import { greatestSize } from "./operand.ts";
+import type { RuleCode } from "./rules.ts";
+import { isObject, isUint32 } from "./structure.ts";
+
+/** What is known of one output before the execution. */
+export interface ExpectedOutput {
+  /** Undefined: a type of an extension, about which nothing but the dimensions is checked. */
+  readonly type: OperandTypeName | undefined;
+  /** What model and request know together; an extent of 0 is unknown, and so is the rank of a tensor without extents. */
+  readonly dimensions: readonly number[];
+  /** Bytes that there are for the output. Default: any number. */
+  readonly room?: number;
+}
+
+/** The part of an answer that is checked here. */
+export interface CheckedResult {
+  readonly status: ErrorStatus;
+  /** Only if the status is not NONE. */
+  readonly message?: string;
+  /** One for each output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else none. */
+  readonly outputShapes: readonly OutputShape[];
+}
+
+/** How to check a result. */
+export interface ResultValidationOptions {
+  /**
+   * Whether NONE may come without any shapes, as drivers may answer if all dimensions were known before: the shapes are then the
+   * known ones. Default: false.
+   */
+  readonly mayOmitShapes?: boolean;
+}
+
+const noShapes: readonly OutputShape[] = [];
+
+/**
+ * Checks the answer to an execution (rules 67 – 71): the answer as plain data, or the first rule that it breaks. Shapes that come
+ * with another status than NONE and OUTPUT_INSUFFICIENT_SIZE are left out. Never throws, whatever the answer is.
+ */
+export function checkResult(
+  result: unknown,
+  outputs: readonly ExpectedOutput[],
+  { mayOmitShapes = false }: ResultValidationOptions = {},
+): CheckedResult | { readonly issue: Issue } {
+  try {
+    return check(result, outputs, mayOmitShapes);
+  } catch (error) {
+    return broken("structure", "result", `reading it failed: ${show(error)}`);
+  }
+}
+
+function broken(code: RuleCode, path: string, message: string): { readonly issue: Issue } {
+  return { issue: { code, path, message } };
+}
+
+function check(
+  result: unknown,
+  outputs: readonly ExpectedOutput[],
+  mayOmitShapes: boolean,
+): CheckedResult | { readonly issue: Issue } {
+  if (!isObject(result)) return broken("structure", "result", `the result is ${show(result)}`);
+  // Every field is read once: what it holds then is what counts.
+  const { status, message, outputShapes } = result as { status?: unknown; message?: unknown; outputShapes?: unknown };
+  if (!isStatus(status)) return broken("result-status", "status", `the status is ${show(status)}`);
+  const said = status !== ErrorStatus.NONE && typeof message === "string" ? { message } : undefined;
+  if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
+    return { status, ...said, outputShapes: noShapes };
+  }
+  const name = errorStatusNames.get(status);
+  if (!Array.isArray(outputShapes) || outputShapes.length !== outputs.length) {
+    const isOmitted = outputShapes === undefined || (Array.isArray(outputShapes) && outputShapes.length === 0);
+    if (mayOmitShapes && status === ErrorStatus.NONE && isOmitted && outputs.every(isKnown)) {
+      return { status, outputShapes: outputs.map(({ dimensions }) => ({ dimensions, isSufficient: true })) };
+    }
+    const what = Array.isArray(outputShapes) ? `${outputShapes.length} shapes` : show(outputShapes);
+    return broken(
+      "result-shape-count",
+      "outputShapes",
+      `${name} comes with ${what} where there are ${outputs.length} outputs`,
+    );
+  }
+  const shapes: OutputShape[] = [];
+  let isShort = false;
+  for (let index = 0; index < outputs.length; index++) {
+    const shape = checkShape(outputShapes[index], outputs[index], index);
+    if ("issue" in shape) return shape;
+    if (!shape.isSufficient) {
+      if (status === ErrorStatus.NONE) {
+        return broken(
+          "result-sufficient",
+          `outputShapes[${index}]`,
+          `NONE comes with isSufficient false for output ${index}`,
+        );
+      }
+      isShort = true;
+    }
+    shapes.push(shape);
+  }
+  if (status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE && !isShort) {
+    return broken("result-sufficient", "outputShapes", `${name} comes with isSufficient true for every output`);
+  }
+  return said === undefined ? { status, outputShapes: shapes } : { status, ...said, outputShapes: shapes };
+}
+
+function isStatus(status: unknown): status is ErrorStatus {
+  return typeof status === "number" && errorStatusNames.has(status);
+}
+
+/** One shape of an answer, as plain data. */
+function checkShape(shape: unknown, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
+  const path = (field: string) => `outputShapes[${index}]${field}`;
+  if (!isObject(shape)) return broken("structure", path(""), `the shape of output ${index} is ${show(shape)}`);
+  const { dimensions: given, isSufficient } = shape as { dimensions?: unknown; isSufficient?: unknown };
+  if (typeof isSufficient !== "boolean") {
+    const problem = `isSufficient of output ${index} is ${show(isSufficient)} where a boolean is needed`;
+    return broken("structure", path(".isSufficient"), problem);
+  }
+  // More extents than any tensor has are not looked at.
+  if (!Array.isArray(given) || given.length > greatestRank) {
+    return broken("structure", path(".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
+  }
+  const dimensions: number[] = [];
+  for (let axis = 0; axis < given.length; axis++) {
+    const extent: unknown = given[axis];
+    if (!isUint32(extent)) {
+      const problem = `extent ${axis} of output ${index} is ${show(extent)} where an integer >= 0 is needed`;
+      return broken("structure", path(".dimensions"), problem);
+    }
+    dimensions.push(extent);
+  }
+  if (!fits(dimensions, output)) {
+    const declared = `${output.type ?? "operand"} ${showDimensions(output.dimensions)}`;
+    const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
+    return broken("result-dimensions", path(".dimensions"), problem);
+  }
+  const size = sizeOf(dimensions, output);
+  const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
+  if (size > room) {
+    const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
+    return broken("result-size", path(".dimensions"), problem);
+  }
+  return { dimensions, isSufficient };
+}
+
+/** More dimensions than that are not a shape. */
+const greatestRank = 64;
+
+/** Whether a shape refines what was known. */
+function fits(dimensions: readonly number[], { type, dimensions: known }: ExpectedOutput): boolean {
+  if (type !== undefined && operandTypes[type].kind !== "tensor") return dimensions.length === 0;
+  if (known.length === 0) return true;
+  if (dimensions.length !== known.length) return false;
+  for (let axis = 0; axis < known.length; axis++) {
+    if (known[axis] !== 0 && dimensions[axis] !== known[axis]) return false;
+  }
+  return true;
+}
+
+/** Bytes of an output; an extent of 0 is a computed one. */
+function sizeOf(dimensions: readonly number[], { type }: ExpectedOutput): number {
+  let size: number = type === undefined ? 0 : operandTypes[type].elementSize;
+  for (const extent of dimensions) size *= extent;
+  return Number.isNaN(size) ? 0 : size;
+}
+
+function isKnown({ type, dimensions }: ExpectedOutput): boolean {
+  if (dimensions.includes(0)) return false;
+  return dimensions.length > 0 || (type !== undefined && operandTypes[type].kind !== "tensor");
+}

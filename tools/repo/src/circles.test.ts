@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { checkCircles, findKnots } from "./circles.ts";
+import { packageOf } from "./fixtures.ts";
+
+/** A package whose files import others: `{ a: "b c" }`. */
+function importing(imports: Readonly<Record<string, string>>, folder = "packages/one") {
+  const text = (targets: string) =>
+    targets
+      .split(" ")
+      .filter((target) => target !== "")
+      .map((target) => `import { x } from "./${target}.ts";\n`)
+      .join("");
+  const sources = Object.entries(imports).map(([name, targets]) => [`${name}.ts`, text(targets)]);
+  return packageOf(folder, {}, Object.fromEntries(sources));
+}
+
+const at = (...names: string[]) => names.map((name) => `packages/one/src/${name}.ts`);
+const circle = (...names: string[]) => at(...names, names[0] ?? "").join(" → ");
+
+describe("circles among files", () => {
+  test("arrows one way are fine", () => {
+    expect(findKnots([importing({ a: "b c", b: "c", c: "" })])).toEqual([]);
+  });
+
+  test("a file that imports itself is one", () => {
+    expect(findKnots([importing({ a: "a" })])).toEqual([{ files: at("a"), circles: [circle("a")] }]);
+  });
+
+  test("two files, and three", () => {
+    expect(findKnots([importing({ b: "a", a: "b" })])).toEqual([{ files: at("a", "b"), circles: [circle("a", "b")] }]);
+    expect(findKnots([importing({ a: "c", c: "b", b: "a", d: "a" })])).toEqual([
+      { files: at("a", "b", "c"), circles: [circle("a", "c", "b")] },
+    ]);
+  });
+
+  test.each([
+    ["a type", 'import type { T } from "./b.ts";'],
+    ["a re-export", 'export * from "./b.ts";'],
+    ["a type that is exported again", 'export type { T } from "./b.ts";'],
+    ["an import()", 'const b = await import("./b.ts");'],
+    ["a type from an import()", 'export type T = import("./b.ts").T;'],
+  ])("%s counts", (_, text) => {
+    const one = packageOf("packages/one", {}, { "a.ts": `${text}\n`, "b.ts": 'import "./a.ts";\n' });
+    expect(findKnots([one]).map(({ circles }) => circles)).toEqual([[circle("a", "b")]]);
+  });
+
+  test("folders, packages and other modules are told apart", () => {
+    const sources = {
+      "a.ts": 'import "./deep/b.ts"; import "@nnhal/types"; import "./data.json";\n',
+      "deep/b.ts": 'import "../a.ts";\n',
+    };
+    const one = packageOf("packages/one", {}, sources);
+    expect(findKnots([one, importing({ a: "b", b: "" }, "packages/two")])).toEqual([
+      { files: at("a", "deep/b"), circles: [circle("a", "deep/b")] },
+    ]);
+  });
+
+  test("circles with a file in common are one knot, shortest first", () => {
+    expect(findKnots([importing({ a: "b", b: "c", c: "a d", d: "c", e: "f", f: "e" })])).toEqual([
+      { files: at("a", "b", "c", "d"), circles: [circle("c", "d"), circle("a", "b", "c")] },
+      { files: at("e", "f"), circles: [circle("e", "f")] },
+    ]);
+  });
+});
+
+describe("the list of known circles is exact", () => {
+  const packages = [importing({ a: "b", b: "a", c: "" })];
+  const gone = "these files are no circle of imports, or not all of it";
+
+  test("a circle that is not in it", () => {
+    expect(checkCircles(packages, [])).toEqual([`files import each other in a circle: ${circle("a", "b")}`]);
+    expect(checkCircles(packages, [at("b", "a")])).toEqual([]);
+  });
+
+  test("a circle that is gone", () => {
+    expect(checkCircles(packages, [at("a", "b"), at("c", "d")])).toEqual([expect.stringContaining(gone)]);
+  });
+
+  test("a circle that has grown, or shrunk", () => {
+    const grown = [importing({ a: "b", b: "a c", c: "a" })];
+    expect(checkCircles(grown, [at("a", "b")])).toEqual([
+      expect.stringContaining(gone),
+      `files import each other in a circle: ${circle("a", "b")}`,
+      `files import each other in a circle: ${circle("a", "b", "c")}`,
+    ]);
+    expect(checkCircles(packages, [at("a", "b", "c")])).toHaveLength(2);
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * Circles of imports among the files of a package, types included: such files can only be understood together. Known ones
+ * are in a list, which has to be exact.
+ */
+import { importedModules } from "./import-rules.ts";
+import { knownCircles } from "./known-circles.ts";
+import type { WorkspacePackage } from "./workspace.ts";
+
+type Sources = Pick<WorkspacePackage, "sources">;
+
+/** The files of the same package that each file imports. */
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+function graphOf({ sources }: Sources): Graph {
+  const paths = new Set(sources.map(({ path }) => path));
+  return new Map(
+    sources.map(({ path, text }) => {
+      const targets = importedModules(text)
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => new URL(specifier, `file:///${path}`).pathname.slice(1));
+      return [path, [...new Set(targets)].filter((target) => paths.has(target)).sort()];
+    }),
+  );
+}
+
+/** The shortest way along imports from a file to another, both included; undefined if there is none. */
+function shortestWay(graph: Graph, from: string, to: string): readonly string[] | undefined {
+  const before = new Map<string, string | undefined>([[from, undefined]]);
+  for (const file of before.keys()) {
+    if (file === to) {
+      const way: string[] = [];
+      for (let at: string | undefined = file; at !== undefined; at = before.get(at)) way.unshift(at);
+      return way;
+    }
+    for (const next of graph.get(file) ?? []) if (!before.has(next)) before.set(next, file);
+  }
+  return undefined;
+}
+
+/** A circle as text that is the same for each file of it: it starts at the first one by name. */
+function textOf(circle: readonly string[]): string {
+  const [least = ""] = circle.toSorted();
+  const start = circle.indexOf(least);
+  return [...circle.slice(start), ...circle.slice(0, start), least].join(" → ");
+}
+
+/** Files of which each imports each other one, be it by way of others. */
+export interface Knot {
+  /** By name. */
+  readonly files: readonly string[];
+  /** For each import among the files the shortest circle that it is part of, shortest first: `a.ts → b.ts → a.ts`. */
+  readonly circles: readonly string[];
+}
+
+/** Every knot of some packages, by the name of its first file. */
+export function findKnots(packages: readonly Sources[]): Knot[] {
+  const knots: { files: Set<string>; circles: Set<string> }[] = [];
+  for (const one of packages) {
+    const graph = graphOf(one);
+    for (const [file, targets] of graph) {
+      for (const target of targets) {
+        const circle = shortestWay(graph, target, file);
+        if (circle === undefined) continue;
+        // Two circles with a file in common are one knot, and so are those that this one joins.
+        const joined = knots.filter(({ files }) => circle.some((each) => files.has(each)));
+        const files = new Set([...circle, ...joined.flatMap((knot) => [...knot.files])]);
+        const circles = new Set([textOf(circle), ...joined.flatMap((knot) => [...knot.circles])]);
+        for (const knot of joined) knots.splice(knots.indexOf(knot), 1);
+        knots.push({ files, circles });
+      }
+    }
+  }
+  const length = (circle: string) => circle.split(" → ").length;
+  return knots
+    .map(({ files, circles }) => ({
+      files: [...files].sort(),
+      circles: [...circles].sort((a, b) => length(a) - length(b) || (a < b ? -1 : 1)),
+    }))
+    .sort((a, b) => ((a.files[0] ?? "") < (b.files[0] ?? "") ? -1 : 1));
+}
+
+/** Every circle of a knot that is not in the list as it is, and every list of files that is no knot any more. */
+export function checkCircles(
+  packages: readonly Sources[],
+  known: readonly (readonly string[])[] = knownCircles,
+): string[] {
+  const key = (files: readonly string[]) => files.toSorted().join(" ");
+  const found = findKnots(packages);
+  const foundKeys = new Set(found.map(({ files }) => key(files)));
+  const knownKeys = new Set(known.map(key));
+  const problems: string[] = [];
+  for (const files of known) {
+    if (foundKeys.has(key(files))) continue;
+    problems.push(
+      `tools/repo/src/known-circles.ts: these files are no circle of imports, or not all of it: delete them from the list: ${files.join(", ")}`,
+    );
+  }
+  for (const { files, circles } of found) {
+    if (knownKeys.has(key(files))) continue;
+    for (const circle of circles) problems.push(`files import each other in a circle: ${circle}`);
+  }
+  return problems;
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { typePrograms } from "./type-check.ts";
+
+let root = "";
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "nnhal-types-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function put(name: string, config: unknown): string {
+  mkdirSync(join(root, "packages", name), { recursive: true });
+  writeFileSync(join(root, "packages", name, "tsconfig.json"), JSON.stringify(config));
+  return `packages/${name}`;
+}
+
+test("packages with the same options are one program", () => {
+  const base = "../../tsconfig.base.json";
+  const strict = { noUncheckedIndexedAccess: true };
+  const folders = [
+    put("a", { extends: base, include: ["src", "*.ts"] }),
+    put("b", { extends: base, compilerOptions: strict, include: ["src"] }),
+    put("c", { extends: base, include: ["../../*.ts"] }),
+    put("d", { extends: base, compilerOptions: strict, include: ["src"] }),
+  ];
+  const at = (...paths: string[]) => paths.map((path) => join(root, path));
+  expect(typePrograms(root, folders)).toEqual([
+    {
+      base: join(root, "tsconfig.base.json"),
+      compilerOptions: {},
+      include: at("packages/a/src", "packages/a/*.ts", "*.ts"),
+    },
+    {
+      base: join(root, "tsconfig.base.json"),
+      compilerOptions: strict,
+      include: at("packages/b/src", "packages/d/src"),
+    },
+  ]);
+});
+
+test.each([
+  [{ include: ["src"] }],
+  [{ extends: "../base.json" }],
+  [{ extends: "../base.json", include: ["src"], exclude: ["src/x"] }],
+])("a tsconfig.json of another form is refused: %j", (config) => {
+  const folder = put("a", config);
+  expect(() => typePrograms(root, [folder])).toThrow("packages/a/tsconfig.json: expected the fields");
+});

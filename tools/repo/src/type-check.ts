@@ -1,0 +1,66 @@
+/**
+ * Type-checks all packages, in as few programs as they have different compiler options: a file that many packages import
+ * is then read and checked once. Each program keeps what it found, so that the next run checks what a change touches.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import ts from "typescript";
+import { type CommandResult, runCommand } from "./process.ts";
+
+/** Packages with the same compiler options. */
+export interface TypeProgram {
+  /** The base that the options extend, as an absolute path. */
+  readonly base: string;
+  readonly compilerOptions: Readonly<Record<string, unknown>>;
+  /** What is checked, as absolute paths and patterns. */
+  readonly include: readonly string[];
+}
+
+/** The programs of some packages, each given by its folder. Throws for a tsconfig.json of another form than they have here. */
+export function typePrograms(root: string, folders: readonly string[]): TypeProgram[] {
+  const programs = new Map<string, TypeProgram>();
+  for (const folder of folders) {
+    const path = join(root, folder, "tsconfig.json");
+    const { config, error } = ts.parseConfigFileTextToJson(path, readFileSync(path, "utf8"));
+    const { extends: base, compilerOptions = {}, include, ...others } = config ?? {};
+    const isKnown = typeof base === "string" && Array.isArray(include) && Object.keys(others).length === 0;
+    if (error !== undefined || !isKnown) {
+      throw new Error(`${folder}/tsconfig.json: expected the fields extends, include and perhaps compilerOptions`);
+    }
+    const absolute = (each: unknown) => resolve(root, folder, String(each));
+    const key = JSON.stringify([absolute(base), compilerOptions]);
+    const known = programs.get(key);
+    programs.set(key, {
+      base: absolute(base),
+      compilerOptions,
+      include: [...(known?.include ?? []), ...include.map(absolute)],
+    });
+  }
+  return [...programs.values()];
+}
+
+/** Checks the programs one after another; each is more than one processor's work already. */
+export async function checkTypes(root: string, folders: readonly string[]): Promise<CommandResult> {
+  const cache = join(root, "node_modules/.cache/nnhal-types");
+  mkdirSync(cache, { recursive: true });
+  const outputs: string[] = [];
+  for (const { base, compilerOptions, include } of typePrograms(root, folders)) {
+    const options = { ...compilerOptions, incremental: true };
+    const name = createHash("sha256")
+      .update(JSON.stringify([base, options]))
+      .digest("hex")
+      .slice(0, 12);
+    const config = join(cache, `${name}.json`);
+    const text = `${JSON.stringify({
+      extends: base,
+      compilerOptions: { ...options, tsBuildInfoFile: join(cache, `${name}.tsbuildinfo`) },
+      include,
+    })}\n`;
+    if (!existsSync(config) || readFileSync(config, "utf8") !== text) writeFileSync(config, text);
+    const { ok, output } = await runCommand(root, "tsc", ["-p", config]);
+    if (!ok) outputs.push(output);
+  }
+  return { ok: outputs.length === 0, output: outputs.join("\n") };
+}
