@@ -47,7 +47,8 @@ function fileOf(name: string, text: string): string {
   return file;
 }
 
-describe("the program", () => {
+// Each starts a process or two, which takes long on a machine that does much else.
+describe("the program", { timeout: 120_000 }, () => {
   it("runs a model in the folder it was started in", async () => {
     const args = ["run", "digits-float.tflite", "--input", "7-mixture.png", "--labels", "labels.txt", "--json"];
     const { stdout, stderr, exitCode } = await outcomeOf(start(args));

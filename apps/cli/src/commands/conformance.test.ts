@@ -200,10 +200,12 @@ describe("nnhal conformance", () => {
       return stderr;
     };
     const overVectors = ["--suite", "vectors"];
-    expect(await problem(...mine, "--vectors", gone, ...overVectors)).toContain("ENOENT");
+    expect(await problem(...mine, "--vectors", gone, ...overVectors)).toContain("there is no such file");
     expect(await problem(...mine, ...overVectors)).toContain("the suite vectors needs vectors: --vectors names");
     expect(await problem(...mine, "--suite", "burst", "--filter", "zzz")).toContain('matches the filter "zzz"');
-    expect(await problem(...mine, "--filter", "hyphen", "--html", join(gone, "report.html"))).toContain("no such file");
+    expect(await problem(...mine, "--filter", "hyphen", "--html", join(gone, "report.html"))).toContain(
+      "no such folder",
+    );
     expect(await problem("--device", "none")).toContain('there is no device "none"');
     expect(await problem(...mine, "--vectors", folder, "--filter", "zzz")).toContain('matches the filter "zzz"');
   });

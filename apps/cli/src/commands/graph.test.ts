@@ -54,7 +54,7 @@ describe("nnhal graph", () => {
     await put("add.tflite", addingModel());
     for (const [args, problem] of [
       [["add.tflite", "-o", "out.gif"], "the name out.gif does not end in .dot, .json, .svg, .png: add --format"],
-      [["add.tflite", "-o", "folder/out.dot"], "cannot write folder/out.dot: there is no such file"],
+      [["add.tflite", "-o", "folder/out.dot"], "cannot write folder/out.dot: there is no such folder"],
       [["add.tflite", "--format", "png"], "a PNG needs a file to go to: add --output"],
       [["gone.tflite"], "cannot read the model gone.tflite: there is no such file"],
     ] as const) {

@@ -51,7 +51,7 @@ describe("nnhal run --trace", () => {
   it("exits with 2 where the file cannot be written", async () => {
     await put("add.tflite", addingModel());
     expect(await run(["run", "add.tflite", ...device, "--trace", "no/trace.json"])).toMatchObject({
-      stderr: "nnhal run: cannot write no/trace.json: there is no such file\n",
+      stderr: "nnhal run: cannot write no/trace.json: there is no such folder\n",
       exitCode: 2,
     });
   });

@@ -216,7 +216,7 @@ describe("nnhal run, given something wrong", () => {
       exitCode: 2,
     });
     expect(await problem(path("."), "--random", "1")).toMatchObject({
-      line: expect.stringMatching(/is a folder$/),
+      line: expect.stringMatching(/is a folder, not a regular file$/),
       exitCode: 2,
     });
     await put("file", "");

@@ -185,7 +185,8 @@ function runProgram(...args: readonly string[]): Promise<{ stdout: string; stder
   });
 }
 
-describe("the program", () => {
+// Each starts two processes, which takes long on a machine that does much else.
+describe("the program", { timeout: 120_000 }, () => {
   it("runs vectors on the reference device in a child process", async () => {
     await put("a.jsonl.gz", example("a/a"), example("a/-b"));
     const right = await runProgram(folder, "--device", "reference", "--variants", "--filter", "-b", "--json");
