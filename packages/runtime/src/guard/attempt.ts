@@ -57,12 +57,15 @@ export function textOf(error: unknown): string {
   }
 }
 
+const done: Outcome = { status: ErrorStatus.NONE };
+
 /** The status of an answer, and the message that goes with one other than NONE. */
 export function outcomeOf(answer: unknown): Outcome {
   if (!isObject(answer)) return broken(`answered ${shown(answer)} where an object with a status is needed`);
   const { status, message } = answer;
   if (!isErrorStatus(status)) return broken(`answered status ${shown(status)}, which is not an ErrorStatus`);
-  return status === ErrorStatus.NONE || typeof message !== "string" ? { status } : { status, message };
+  if (status === ErrorStatus.NONE) return done;
+  return typeof message !== "string" ? { status } : { status, message };
 }
 
 /** Whether a value has fields, all of which may be anything. */

@@ -45,11 +45,13 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
     return { dimensions, elementSize: elementSize > 0 ? elementSize : undefined, isTensor: kind === "tensor" };
   });
   return {
+    // Called for each execution of each step: one that keeps the rules is read without a function of its own.
     read(answer, request, isBurst = false) {
       const outcome = outcomeOf(answer);
+      const { status } = outcome;
       const { outputShapes, timing } = fieldsOf(answer);
-      const isDone = outcome.status === ErrorStatus.NONE;
-      if (!isDone && outcome.status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
+      const isDone = status === ErrorStatus.NONE;
+      if (!isDone && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
         return { ...outcome, outputShapes: [], timing: notMeasured };
       }
       if (!Array.isArray(outputShapes)) return broken(`answered outputShapes that are ${shown(outputShapes)}`);
@@ -61,54 +63,60 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
         return broken(`answered ${name} with ${outputShapes.length} output shapes for ${count} outputs`);
       }
       const shapes: OutputShape[] = [];
+      let isShort = false;
       for (let index = 0; index < count; index++) {
-        const known = knownAt(index, request, outputs);
-        shapes.push(areKnown ? knownShape(index, known) : shapeOf(outputShapes[index], index, known, isDone));
+        const { hasNoValue, dimensions } = request.outputs[index];
+        const known = outputs?.[index] ?? undescribed;
+        // The request refines the model; of an output that is omitted nothing is asked.
+        const expected = hasNoValue ? undefined : dimensions.length > 0 ? dimensions : known.dimensions;
+        const shape = areKnown
+          ? knownShape(index, known, expected)
+          : shapeOf(outputShapes[index], index, known, expected, isDone);
+        if (!shape.isSufficient) isShort = true;
+        shapes.push(shape);
       }
-      if (isDone) return { ...outcome, outputShapes: shapes, timing: timingOf(timing) };
-      if (shapes.every(({ isSufficient }) => isSufficient)) {
-        return broken("answered OUTPUT_INSUFFICIENT_SIZE with outputs that are all sufficient");
-      }
+      if (isDone) return { status, outputShapes: shapes, timing: timingOf(timing) };
+      if (!isShort) return broken("answered OUTPUT_INSUFFICIENT_SIZE with outputs that are all sufficient");
       return { ...outcome, outputShapes: shapes, timing: notMeasured };
     },
   };
 }
 
+/** What is known of an output of a model that is not known. */
+const undescribed: KnownOutput = { dimensions: [], elementSize: undefined, isTensor: true };
+
 function fieldsOf(answer: unknown): { readonly outputShapes?: unknown; readonly timing?: unknown } {
   return isObject(answer) ? answer : {};
 }
 
-/** What is known of an output: the request refines the model. Undefined: it is omitted. */
-function knownAt(
-  index: number,
-  request: Request,
-  outputs: readonly KnownOutput[] | undefined,
-): KnownOutput | undefined {
-  const { hasNoValue, dimensions } = request.outputs[index];
-  if (hasNoValue) return undefined;
-  const known = outputs?.[index];
-  if (known === undefined) return { dimensions, elementSize: undefined, isTensor: true };
-  return dimensions.length === 0 || dimensions === known.dimensions ? known : { ...known, dimensions };
-}
-
-function knownShape(index: number, known: KnownOutput | undefined): OutputShape {
-  const { dimensions, isTensor } = known ?? { dimensions: [], isTensor: false };
-  if (isTensor && (dimensions.length === 0 || dimensions.includes(0))) {
-    return broken(`answered NONE without output shapes, while output ${index} has dimensions [${dimensions}]`);
+function knownShape(index: number, { isTensor }: KnownOutput, expected: readonly number[] | undefined): OutputShape {
+  if (expected === undefined) return { dimensions: [], isSufficient: true };
+  if (isTensor && (expected.length === 0 || expected.includes(0))) {
+    return broken(`answered NONE without output shapes, while output ${index} has dimensions [${expected}]`);
   }
-  return { dimensions, isSufficient: true };
+  return { dimensions: expected, isSufficient: true };
 }
 
-function shapeOf(shape: unknown, index: number, known: KnownOutput | undefined, isDone: boolean): OutputShape {
+function shapeOf(
+  shape: unknown,
+  index: number,
+  known: KnownOutput,
+  expected: readonly number[] | undefined,
+  isDone: boolean,
+): OutputShape {
   if (!isObject(shape)) return broken(`answered ${shown(shape)} as the shape of output ${index}`);
   const { dimensions, isSufficient } = shape;
   if (typeof isSufficient !== "boolean") {
     return broken(`answered isSufficient ${shown(isSufficient)} for output ${index}`);
   }
+  if (isDone && !isSufficient && expected !== undefined) {
+    return broken(`answered NONE, but that output ${index} is not sufficient`);
+  }
+  // Those that are known are the caller's own, and stay as they are whatever becomes of the answer.
+  if (expected !== undefined && isAsKnown(dimensions, expected)) return { dimensions: expected, isSufficient };
   if (!isExtents(dimensions)) return broken(`answered dimensions of output ${index} that are ${listed(dimensions)}`);
-  if (known === undefined) return { dimensions: [...dimensions], isSufficient };
-  if (isDone && !isSufficient) return broken(`answered NONE, but that output ${index} is not sufficient`);
-  const { dimensions: expected, elementSize = 0, isTensor } = known;
+  if (expected === undefined) return { dimensions: [...dimensions], isSufficient };
+  const { elementSize = 0, isTensor } = known;
   if (!isTensor && elementSize > 0 && dimensions.length > 0) {
     return broken(`answered dimensions [${dimensions}] for output ${index}, which is a scalar`);
   }
@@ -117,9 +125,16 @@ function shapeOf(shape: unknown, index: number, known: KnownOutput | undefined, 
   }
   const size = dimensions.reduce((bytes, extent) => bytes * extent, elementSize);
   if (size > greatestSize) return broken(`answered a size of ${size} bytes for output ${index}`);
-  // Those that are known are the caller's own, and stay as they are whatever becomes of the answer.
-  const isKnown = expected.length === dimensions.length && !expected.includes(0);
-  return { dimensions: isKnown ? expected : [...dimensions], isSufficient };
+  return { dimensions: [...dimensions], isSufficient };
+}
+
+/** Whether dimensions are those that are known, none of which is open. */
+function isAsKnown(dimensions: unknown, expected: readonly number[]): boolean {
+  if (!Array.isArray(dimensions) || dimensions.length !== expected.length || expected.length === 0) return false;
+  for (let axis = 0; axis < expected.length; axis++) {
+    if (dimensions[axis] !== expected[axis] || expected[axis] === 0) return false;
+  }
+  return true;
 }
 
 function isExtents(value: unknown): value is readonly number[] {
@@ -137,9 +152,12 @@ function listed(value: unknown): string {
 
 /** Durations; unknown ones for what is not a pair of them. */
 export function timingOf(timing: unknown): Timing {
-  if (!isObject(timing)) return notMeasured;
+  if (timing === notMeasured || !isObject(timing)) return notMeasured;
   const { timeOnDevice, timeInDriver } = timing;
   if (timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED) return notMeasured;
-  const isTime = (time: unknown): time is bigint => typeof time === "bigint" && time >= 0n;
   return isTime(timeOnDevice) && isTime(timeInDriver) ? { timeOnDevice, timeInDriver } : notMeasured;
+}
+
+function isTime(time: unknown): time is bigint {
+  return typeof time === "bigint" && time >= 0n;
 }
