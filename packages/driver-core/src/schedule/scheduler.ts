@@ -176,12 +176,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     enter({ client, priority, deadline }) {
       return new Promise((resolve) => {
         const time = now();
-        if (deadline !== undefined && time >= deadline) {
-          resolve("late");
-          return;
-        }
-        if (isFull(client)) {
-          resolve("full");
+        const refusal = deadline !== undefined && time >= deadline ? "late" : isFull(client) ? "full" : undefined;
+        if (refusal !== undefined) {
+          // A client that asks again at once must not hold the event loop either.
+          if (breather?.isSpent(time)) setImmediate(() => resolve(refusal));
+          else resolve(refusal);
           return;
         }
         const item: Waiting = {
