@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { viewOperands, viewOperation } from "@nnhal/backend";
 import { modelRunner } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
-import { type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
+import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { deviceOn } from "./_devices.test-helper.ts";
@@ -40,6 +40,69 @@ describe.each(["wasm", "cpu"] as const)("the tfjs backend on %s", (engine) => {
     // Nothing is uploaded for it.
     expect(await run([])).toEqual([new Uint8Array(Float32Array.of(3).buffer)]);
     expect(tf.getBackend()).toBe(engine);
+  });
+});
+
+describe("a sequence that pauses", () => {
+  it("goes on with its engine though another one computes at the same time", async () => {
+    const devices = await Promise.all((["wasm", "cpu"] as const).map((engine) => deviceOn(engine)));
+    const steps = 500;
+    // Adds up the inputs: weights 1 and 1, bias and state 0, no activation, time first.
+    const model = modelOf(
+      [
+        operand(TENSOR_FLOAT32, SUBGRAPH_INPUT, [steps, 1, 1]),
+        constant(TENSOR_FLOAT32, [1, 1], 0, 4),
+        constant(TENSOR_FLOAT32, [1, 1], 4, 4),
+        constant(TENSOR_FLOAT32, [1], 8, 4),
+        constant(TENSOR_FLOAT32, [1, 1], 12, 4),
+        constant(INT32, [], 16, 4),
+        constant(INT32, [], 20, 4),
+        operand(TENSOR_FLOAT32, SUBGRAPH_OUTPUT, [steps, 1, 1]),
+      ],
+      [{ type: OperationType.UNIDIRECTIONAL_SEQUENCE_RNN, inputs: [0, 1, 2, 3, 4, 5, 6], outputs: [7] }],
+      new Uint8Array([
+        ...new Uint8Array(Float32Array.of(1, 1, 0, 0).buffer),
+        ...new Uint8Array(Int32Array.of(0, 1).buffer),
+      ]),
+    );
+    const inputs = [new Uint8Array(new Float32Array(steps).fill(1).buffer)];
+    const runs = await Promise.all(devices.map((device) => modelRunner(model, [device])));
+    const results = await Promise.all([...runs, ...runs].map((run) => run(inputs)));
+    for (const [output] of results) {
+      expect([...new Float32Array(output.buffer)]).toEqual(Array.from({ length: steps }, (_, index) => index + 1));
+    }
+  });
+});
+
+describe("preparing for tfjs", () => {
+  it("keeps a deadline, and leaves nothing behind", async () => {
+    let time = 0n;
+    const device = await deviceOn("wasm", { now: () => time++ });
+    const before = tf.memory();
+    const { status, preparedModel } = await device.prepareModel(network(), { deadline: time + 8n });
+    expect([status, preparedModel]).toEqual([ErrorStatus.MISSED_DEADLINE_TRANSIENT, null]);
+    expect(tf.memory()).toEqual(before);
+    expect((await device.prepareModel(network(), { deadline: time + 100_000n })).status).toBe(ErrorStatus.NONE);
+  });
+
+  it("does not run what takes hundreds of megabytes", async () => {
+    // TILE to 2^27 elements takes a second.
+    const model = modelOf(
+      [
+        constant(TENSOR_FLOAT32, [1], 0, 4),
+        constant(TENSOR_INT32, [1], 4, 4),
+        operand(TENSOR_FLOAT32, SUBGRAPH_OUTPUT, [0]),
+      ],
+      [{ type: OperationType.TILE, inputs: [0, 1], outputs: [2] }],
+      new Uint8Array(Int32Array.of(0, 2 ** 27).buffer),
+    );
+    const device = await deviceOn("wasm");
+    const { kernelNames } = await tf.profile(async () => {
+      const { preparedModel } = await device.prepareModel(model);
+      preparedModel?.close();
+      return tf.scalar(0);
+    });
+    expect(kernelNames).not.toContain("Tile");
   });
 });
 

@@ -66,7 +66,7 @@ export function storedKernel({ accepts = () => true, refuse, launches, prepare }
 
 /** Tensors that outlive a pause. A `tf.tidy` cannot do that, since tfjs has one stack of them for all that computes. */
 export interface Bag {
-  /** As `tf.tidy`, and the results are in the bag. */
+  /** As `tf.tidy`, and the results are in the bag, unless they are kept for as long as the prepared kernel. */
   tidy<T extends tf.Tensor | tf.Tensor[]>(make: () => T): T;
   /** Disposes of those of some tensors that are in the bag. */
   drop(tensors: readonly tf.Tensor[]): void;
@@ -102,7 +102,7 @@ function* inBag(
   const bag: Bag = {
     tidy(make) {
       const results = tf.tidy(make);
-      for (const tensor of [results].flat()) held.add(tensor);
+      for (const tensor of [results].flat()) if (!tensor.kept) held.add(tensor);
       return results;
     },
     drop(tensors) {

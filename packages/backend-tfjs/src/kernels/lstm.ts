@@ -27,7 +27,7 @@ interface PreparedCell {
   readonly weights: (read: Read) => tf.Tensor2D;
   readonly auxiliaryWeights: ((read: Read) => tf.Tensor2D) | undefined;
   /** States are [output, cell]. */
-  step(read: Read): CellStep;
+  step(read: Read, bag?: Bag): CellStep;
 }
 
 /** Activations of cells have codes of their own. */
@@ -99,8 +99,8 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
   return {
     weights: weightsFrom("input"),
     auxiliaryWeights: given("auxiliaryToForgetWeights") && weightsFrom("auxiliary"),
-    step(read) {
-      const recurrent = recurrentWeights(read);
+    step(read, bag) {
+      const recurrent = bag?.tidy(() => recurrentWeights(read)) ?? recurrentWeights(read);
       return (contribution, [output, cell]) => {
         const products = tf.split(tf.add(contribution, tf.matMul(output, recurrent)), gates.length, 1);
         /** What goes into a gate; `seen`: the state of the cell that its peephole sees. */
@@ -166,7 +166,7 @@ export const unidirectionalSequenceLstm = steppedKernel({
     return function* (read, bag) {
       const contributions = bag.tidy(() => contributionsOf([[read(input), cell.weights(read)]], timeMajor));
       const initial = [rank2(read(outputStateIn)), rank2(read(cellStateIn))];
-      const { outputs, states } = yield* runSequence(contributions, initial, cell.step(read), { timeMajor }, bag);
+      const { outputs, states } = yield* runSequence(contributions, initial, cell.step(read, bag), { timeMajor }, bag);
       return [outputs, outputStateOut && states[0], cellStateOut && states[1]];
     };
   },
@@ -201,7 +201,7 @@ export const bidirectionalSequenceLstm = steppedKernel({
         if (auxiliary && extra) parts.push([read(auxiliary), extra]);
         return contributionsOf(parts, timeMajor);
       });
-      return runSequence(contributions, initial, cell.step(read), { timeMajor, backwards }, bag);
+      return runSequence(contributions, initial, cell.step(read, bag), { timeMajor, backwards }, bag);
     };
     return function* (read, bag) {
       const fw = yield* run(read, forward, input, "fw", false, bag);

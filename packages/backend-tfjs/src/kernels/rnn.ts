@@ -27,7 +27,7 @@ interface PreparedCell {
   readonly weights: (read: Read) => tf.Tensor2D;
   readonly auxiliaryWeights: ((read: Read) => tf.Tensor2D) | undefined;
   /** h' = act(contribution + R·h + b) */
-  step(read: Read): CellStep;
+  step(read: Read, bag?: Bag): CellStep;
 }
 
 function prepareCell(cell: Cell, activation: number, setup: Setup): PreparedCell {
@@ -35,8 +35,8 @@ function prepareCell(cell: Cell, activation: number, setup: Setup): PreparedCell
   return {
     weights: sideBySide([cell.weights], setup),
     auxiliaryWeights: cell.auxiliaryWeights && sideBySide([cell.auxiliaryWeights], setup),
-    step(read) {
-      const recurrent = recurrentWeights(read);
+    step(read, bag) {
+      const recurrent = bag?.tidy(() => recurrentWeights(read)) ?? recurrentWeights(read);
       const bias = read(cell.bias);
       return (contribution, [state]) => {
         const sum = tf.add(tf.add(contribution, tf.matMul(state, recurrent)), bias);
@@ -78,7 +78,7 @@ export const unidirectionalSequenceRnn = steppedKernel({
     return function* (read, bag) {
       const contributions = bag.tidy(() => contributionsOf([[read(input), cell.weights(read)]], order.timeMajor));
       const initial = [rank2(read(hiddenStateIn))];
-      const { outputs, states } = yield* runSequence(contributions, initial, cell.step(read), order, bag);
+      const { outputs, states } = yield* runSequence(contributions, initial, cell.step(read, bag), order, bag);
       return [outputs, hiddenStateOut && states[0]];
     };
   },
@@ -122,7 +122,7 @@ export const bidirectionalSequenceRnn = steppedKernel({
         if (auxiliary && extra) parts.push([read(auxiliary), extra]);
         return contributionsOf(parts, timeMajor);
       });
-      return runSequence(contributions, [state], cell.step(read), { timeMajor, backwards }, bag);
+      return runSequence(contributions, [state], cell.step(read, bag), { timeMajor, backwards }, bag);
     };
     return function* (read, bag) {
       const fw = yield* run(read, forward, input, "fw", false, bag);
