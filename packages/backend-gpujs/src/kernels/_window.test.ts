@@ -75,6 +75,8 @@ it("visits the cells of the image under each window, and no other", () => {
         });
         // Indexes are int32 in WebAssembly and on GPUs.
         expect((program.body.match(/\d+/g) ?? []).filter((number) => Number(number) >= 2 ** 31)).toEqual([]);
+        // OpenGL takes a negative number for a float.
+        expect(program.body).not.toMatch(/[-+*] -/);
         const found = resultsOf(program);
         const expected = found.map((_, index) => {
           const inner = nchw

@@ -2,7 +2,7 @@
 import type { Padding } from "@nnhal/operations";
 import type { Writer } from "./_code.ts";
 import type { Image, Place } from "./_image.ts";
-import { codeOf, type Index, indexAt, ravel, times } from "./_index.ts";
+import { codeOf, type Index, indexAt, plus, ravel, times } from "./_index.ts";
 
 /** A window over an image. */
 export interface Window extends Padding {
@@ -164,7 +164,7 @@ function isPoint({ cells, stride, before, after }: Given): boolean {
 
 /** The cell of the image at which the window begins. */
 function startOf({ stride, before }: Along, place: string): string {
-  return before === 0 ? times(stride, place) : `${times(stride, place)} - ${before}`;
+  return before > 0 ? `${times(stride, place)} - ${before}` : plus(times(stride, place), -before);
 }
 
 /** A cell of the window along an axis; as code, one of those from `least` to `greatest`. */
