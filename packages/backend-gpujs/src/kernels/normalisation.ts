@@ -185,7 +185,8 @@ const instanceNormalization = kernelOf({
       const slice = index(ravel([batch, channel], [image.channels, 1]));
       const centred = `(${read(input)(flat)} - ${read(means)(slice)})`;
       const deviation = `Math.sqrt(${read(variances)(slice)} + ${scalar(writer, epsilon)})`;
-      return `${centred} * ${scalar(writer, gamma)} / ${deviation} + ${scalar(writer, beta)}`;
+      // Divided first: a large gamma must not overflow before the division.
+      return `${centred} / ${deviation} * ${scalar(writer, gamma)} + ${scalar(writer, beta)}`;
     });
   },
 });

@@ -98,9 +98,9 @@ function launch<Handle>(
   step: KernelStep<Handle>,
   prepared: PreparedStep<Handle>,
 ): KernelOutcome<Handle> {
-  const { run, rooms } = frame;
-  if (rooms !== undefined && !prepared.isDynamic) noteShapes(rooms, step, prepared.outputs);
-  reserve(run, step, prepared);
+  const { run } = frame;
+  checkRoom(frame, step, prepared);
+  run.memory.used += prepared.bytes;
   try {
     return prepared.run(frame.read, run);
   } catch (error) {
@@ -109,27 +109,34 @@ function launch<Handle>(
   }
 }
 
+/** Refuses a step whose outputs have too little room, or are more than the limit of temporaries allows. */
+function checkRoom<Handle>(
+  { run, rooms }: Frame<Handle>,
+  step: KernelStep<Handle>,
+  outcome: Pick<PreparedStep<Handle>, "outputs" | "bytes" | "isDynamic">,
+): void {
+  if (rooms !== undefined && !outcome.isDynamic) noteShapes(rooms, step, outcome.outputs);
+  checkLimit(run, step, outcome);
+}
+
 function noteShapes<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, infos: readonly TensorInfo[]): void {
   view.outputs.forEach(({ index }, position) => {
     noteShape(rooms, index, infos[position]);
   });
 }
 
-/** Counts the outputs of a step as used, or refuses them. */
-function reserve<Handle>(
+function checkLimit<Handle>(
   { memory, temporaryLimit: limit }: Run<Handle>,
   { view, name, prepared }: KernelStep<Handle>,
-  { bytes, outputs }: PreparedStep<Handle>,
+  { bytes, outputs }: Pick<PreparedStep<Handle>, "outputs" | "bytes">,
 ): void {
-  if (limit !== undefined && memory.used + bytes > limit) {
-    const shapes = outputs.map(({ dimensions }) => formatShape(dimensions)).join(", ");
-    throw exhausted(
-      prepared !== undefined && bytes > limit,
-      `operation ${view.index} (${name}): outputs of shape ${shapes} need ${bytes} bytes ` +
-        `where ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
-    );
-  }
-  memory.used += bytes;
+  if (limit === undefined || memory.used + bytes <= limit) return;
+  const shapes = outputs.map(({ dimensions }) => formatShape(dimensions)).join(", ");
+  throw exhausted(
+    prepared !== undefined && bytes > limit,
+    `operation ${view.index} (${name}): outputs of shape ${shapes} need ${bytes} bytes ` +
+      `where ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
+  );
 }
 
 /** Refuses a plan for which the limit is always too little. */
@@ -229,7 +236,9 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
     const data = value && isRead ? yield* awaited(dataOf(run.memory, value)) : undefined;
     inputs.push(value && withFacts(operand, value.info, data));
   }
-  const prepared = prepareStep(view, kernel, inputs, run.memory.engine, plan.constants);
+  const prepared = prepareStep(view, kernel, inputs, run.memory.engine, plan.constants, (outcome) =>
+    checkRoom(frame, step, outcome),
+  );
   try {
     const outcome = launch(frame, step, prepared);
     assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));

@@ -256,15 +256,24 @@ export function withFacts(
   };
 }
 
-/** Infers an operation's outputs and prepares its kernel. */
+/** Infers an operation's outputs and prepares its kernel. `check` throws if there is no room for such outputs. */
 export function prepareStep<Handle>(
   view: OperationView,
   kernel: Kernel<Handle>,
   inputs: readonly (KernelTensor | undefined)[],
   engine: KernelEngine<Handle>,
   constants: Constants<Handle>,
+  check: (step: Pick<PreparedStep<Handle>, "outputs" | "bytes" | "isDynamic">) => void,
 ): PreparedStep<Handle> {
-  return prepareBound(bindArgumentsOf(view, inputs), view.definition.dynamic, kernel, engine, constants, []);
+  const bound = bindArgumentsOf(view, inputs);
+  const { dynamic: isDynamic } = view.definition;
+  check({ outputs: bound.outputs, bytes: bytesFor(bound.outputs, isDynamic), isDynamic });
+  return prepareBound(bound, isDynamic, kernel, engine, constants, []);
+}
+
+/** The bytes of a step's outputs; 0 if only its run finds their shapes. */
+function bytesFor(outputs: readonly TensorInfo[], isDynamic: boolean): number {
+  return isDynamic ? 0 : outputs.reduce((sum, info) => sum + bytesOf(info), 0);
 }
 
 function bindArgumentsOf(
@@ -287,7 +296,7 @@ function prepareBound<Handle>(
   following: readonly ChainedOperation[],
 ): PreparedStep<Handle> {
   const outputs = following.at(-1)?.settled ?? own;
-  const bytes = isDynamic ? 0 : outputs.reduce((sum, info) => sum + bytesOf(info), 0);
+  const bytes = bytesFor(outputs, isDynamic);
   const closers: (() => void)[] = [];
   const idlers: (() => void)[] = [];
   const step = {

@@ -31,6 +31,9 @@ export function createChannel<Datum extends DatumName>(datum: Datum, capacity: n
 /** Where the ring of a queue lies, or why it is no queue of such data. The descriptor may be anything. */
 export function openChannel(descriptor: FmqDescriptor<DatumName>, datum: DatumName): Int32Array | NoRing {
   try {
+    if (typeof descriptor !== "object" || descriptor === null) {
+      return { noRing: `it is ${descriptor} where the descriptor of a queue of ${datum} is needed` };
+    }
     if (descriptor.datum !== datum) return { noRing: `it is a queue of ${descriptor.datum} where ${datum} is needed` };
     const words = mapWords(descriptor.memory);
     return "noRing" in words ? words : (checkRing(words, descriptor.capacity) ?? words);

@@ -281,7 +281,12 @@ export function allocateArguments(
   inputRoles: readonly BufferRole[],
   outputRoles: readonly BufferRole[],
 ): AllocateArguments | Refusal {
-  const takeRole = ({ modelIndex, ioIndex, frequency }: BufferRole) => ({ modelIndex, ioIndex, frequency });
+  const takeRole = (role: BufferRole): BufferRole => {
+    if (typeof role !== "object" || role === null)
+      throw new Unreadable(`a role is ${show(role)} where an object is needed`);
+    const { modelIndex, ioIndex, frequency } = role;
+    return { modelIndex, ioIndex, frequency };
+  };
   try {
     const dimensions: readonly number[] | undefined = desc?.dimensions;
     return {

@@ -99,7 +99,11 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       if (burst.context !== null) void burst.context.ended.then(context.client.onClose(burst.context.close));
       return burst;
     },
-    close: () => held.close(),
+    close() {
+      // A closed model has no roles any more: allocating for it is refused.
+      domain.records.delete(result);
+      held.close();
+    },
   };
   domain.records.set(result, record);
   return result;
