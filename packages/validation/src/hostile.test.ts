@@ -322,7 +322,7 @@ describe("shape inference", () => {
   it.each(
     operations.filter(({ controlFlow }) => !controlFlow).map((definition) => [definition.name, definition] as const),
   )("of %s ends in issues, whatever the shapes and constants are", (_, { code, forms, ranks }) => {
-    let inferred = 0;
+    let reached = 0;
     for (const form of forms) {
       const types = typesOfRow(form, form.types[0]);
       const operands = fc.array(drawn, { minLength: mostOperands, maxLength: mostOperands });
@@ -339,16 +339,18 @@ describe("shape inference", () => {
           const indexes = [...inputs.keys(), ...outputs.map((_, at) => inputs.length + at)];
           const one = { type: code, inputs: indexes.slice(0, inputs.length), outputs: indexes.slice(inputs.length) };
           const operandValues = new Uint8Array(Int32Array.from(words).buffer);
-          const { issues, main } = analyseModel(modelOf(subgraphOf([...inputs, ...outputs], [one]), { operandValues }));
+          const { issues } = analyseModel(modelOf(subgraphOf([...inputs, ...outputs], [one]), { operandValues }));
           expectIssues(issues);
           for (const { message } of issues) expect(message).not.toContain("cannot be");
-          if (main.length > 0 || issues.some((issue) => issue.code.endsWith("-shape"))) inferred++;
+          // Beyond the signature: the model is valid, or its shapes or a rule of the operation are at fault.
+          const isReached = issues.length === 0 || issues.some(({ code }) => /-shape$|^operation-rule$/.test(code));
+          if (isReached) reached++;
         }),
-        // The seed makes sure that some of the shapes fit, for every operation.
+        // The seed makes sure that some of the models get so far, for every operation.
         { numRuns: 200, seed: 11 },
       );
     }
-    expect(inferred).toBeGreaterThan(0);
+    expect(reached).toBeGreaterThan(0);
   });
 
   it("survives outputs without end: SPLIT into 200,000", () => {
