@@ -79,6 +79,8 @@ function configOf(folder: string, { declarations, report }: ApiEntry, made: stri
     configObject: {
       projectFolder: folder,
       mainEntryPointFilePath: main,
+      // As Git keeps them.
+      newlineKind: "lf",
       compiler: { overrideTsconfig: { compilerOptions, files: [main] } },
       apiReport: { enabled: true, reportFileName: report, reportFolder, reportTempFolder: join(reportFolder, "new") },
       docModel: { enabled: false },
