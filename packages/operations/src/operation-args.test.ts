@@ -106,17 +106,17 @@ describe("type rows", () => {
   it("have a column for each input and output whose type varies", () => {
     const params = [tensor("a"), int32("b"), omittable(tensor("c")), optional("1.2", bool("d"), false)] as const;
     const outputs = [tensor("e", "TENSOR_INT32"), trailing("1.3", tensor("f"))] as const;
-    const define = (types: Parameters<typeof defineOperation<"ROWS", typeof params, typeof outputs>>[0]["types"]) =>
+    const withRows = (types: Parameters<typeof defineOperation<"ROWS", typeof params, typeof outputs>>[0]["types"]) =>
       defineOperation({ ...facts, params, outputs, types });
-    expect(define([["1.0", F32, F32, F32]]).forms[0].types).toHaveLength(1);
+    expect(withRows([["1.0", F32, F32, F32]]).forms[0].types).toHaveLength(1);
     // @ts-expect-error A column is missing.
-    define([["1.0", F32, F32]]);
+    withRows([["1.0", F32, F32]]);
     // @ts-expect-error There is one too many.
-    define([["1.0", F32, F32, F32, F32]]);
+    withRows([["1.0", F32, F32, F32, F32]]);
     // @ts-expect-error The version comes first.
-    define([[F32, F32, F32]]);
+    withRows([[F32, F32, F32]]);
     // @ts-expect-error There is no such type.
-    define([["1.0", F32, F32, "TENSOR_FLOAT"]]);
+    withRows([["1.0", F32, F32, "TENSOR_FLOAT"]]);
   });
 
   it("have one column for all operands of a variadic parameter", () => {
