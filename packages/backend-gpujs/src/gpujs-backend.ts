@@ -50,9 +50,10 @@ function isModeName(name: string): name is ModeName {
 /** An engine for kernels over a machine. */
 export function engineOn(machine: Machine, missing: readonly Unavailable[] = []): KernelEngine<Value> {
   const { mode, adapter } = machine;
-  const table: KernelTable<Value> = Object.fromEntries(
+  // Each kernel stays under the name of its operation, which the compiler does not follow through the entries.
+  const table = Object.fromEntries(
     Object.entries(kernels).map(([name, kernel]) => [name, kernel?.on(machine)]),
-  );
+  ) as KernelTable<Value>;
   return {
     version: `nnhal-gpujs-1 ${mode}${adapter === undefined ? "" : ` (${adapter})`} gpu.js 2.24.1`,
     capabilities: capabilitiesOf(timesOn(machine)),

@@ -8,6 +8,7 @@ import {
   type KernelEngine,
   type KernelTable,
   kernelBackend,
+  kernelsByName,
   powerBasisOf,
   type Unavailable,
 } from "@nnhal/backend";
@@ -92,7 +93,7 @@ function bytesOf(tensors: readonly TensorInfo[]): number {
 /** The kernels, for an engine: tfjs may have computed with another one since. */
 function computingOn(engine: Engine): KernelTable<tf.Tensor> {
   const table: { [name: string]: Kernel<tf.Tensor> } = {};
-  for (const [name, kernel] of Object.entries(kernels)) {
+  for (const [name, kernel] of Object.entries(kernelsByName(kernels))) {
     if (kernel === undefined) continue;
     table[name] = {
       ...kernel,

@@ -17,26 +17,24 @@ type FormParams<Name extends OperationName> = Definition<Name>["forms"][number][
 
 /**
  * The arguments of an operation's first form by name, as `bindArguments` returns them: what kernels compute with. `T` is what a
- * tensor is at that stage.
+ * tensor is at that stage. For several names it is the union of theirs.
  */
-export type OperationArgs<Name extends OperationName, T extends TensorInfo = TensorInfo> = ArgsOf<
-  Definition<Name>["forms"][0]["params"],
-  T
->;
+export type OperationArgs<Name extends OperationName, T extends TensorInfo = TensorInfo> = Name extends OperationName
+  ? ArgsOf<Definition<Name>["forms"][0]["params"], T>
+  : never;
 
 /** The outputs of an operation's first form by name. A trailing output that a model may leave out is optional. */
-export type OperationOutputs<Name extends OperationName, T = TensorInfo> = OutputsOf<
-  Definition<Name>["forms"][0]["outputs"],
-  T
->;
+export type OperationOutputs<Name extends OperationName, T = TensorInfo> = Name extends OperationName
+  ? OutputsOf<Definition<Name>["forms"][0]["outputs"], T>
+  : never;
 
 /**
  * The arguments of whichever form an operand list fits, by name, as `check` sees them: scalars that are no constants are
  * undefined, and so are arguments that other forms have.
  */
-export type FormArgs<Name extends OperationName, T extends OperandInfo = OperandInfo> = {
-  readonly [Arg in NamesOf<FormParams<Name>>]: ArgOf<FormParams<Name>, Arg, T>;
-};
+export type FormArgs<Name extends OperationName, T extends OperandInfo = OperandInfo> = Name extends OperationName
+  ? { readonly [Arg in NamesOf<FormParams<Name>>]: ArgOf<FormParams<Name>, Arg, T> }
+  : never;
 
 /** All names in a union of parameter lists. */
 type NamesOf<Params extends readonly Param[]> = Params extends readonly Param[] ? Params[number]["name"] : never;

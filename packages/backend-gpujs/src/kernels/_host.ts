@@ -19,7 +19,7 @@ export interface HostKernelSpec<Args = AnyArgs> {
 }
 
 /** A kernel of the host. */
-export function hostKernelOf<Args>(spec: HostKernelSpec<Args>): GpujsKernel;
+export function hostKernelOf<Args>(spec: HostKernelSpec<Args>): GpujsKernel<Args>;
 export function hostKernelOf({ accepts, refuse, prepare }: HostKernelSpec): GpujsKernel {
   return {
     accepts,

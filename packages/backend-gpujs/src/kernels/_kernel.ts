@@ -3,7 +3,17 @@
  * them, and the operations that follow in the last one, are taken care of here.
  */
 import type { Following, Kernel, KernelRun, KernelSetup, KernelTensor } from "@nnhal/backend";
-import { type AnyArgs, elementCount, ensure, isFloat, stridesOf, type TensorInfo } from "@nnhal/operations";
+import {
+  type AnyArgs,
+  elementCount,
+  ensure,
+  isFloat,
+  type OperationArgs,
+  type OperationName,
+  type OperationOutputs,
+  stridesOf,
+  type TensorInfo,
+} from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
 import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany, writeStage } from "./_code.ts";
@@ -43,13 +53,18 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
 }
 
 /** The kernel of an operation on some machine. */
-export interface GpujsKernel {
+export interface GpujsKernel<Args = AnyArgs, Outputs = AnyArgs> {
   accepts(type: OperandTypeName): boolean;
-  on(machine: Machine): Kernel<Value>;
+  on(machine: Machine): Kernel<Value, Args, Outputs>;
 }
 
+/** Kernels by the names of their operations: each needs no more than the arguments and outputs that its operation has. */
+export type GpujsTable = {
+  readonly [Name in OperationName]?: GpujsKernel<OperationArgs<Name, KernelTensor>, OperationOutputs<Name>>;
+};
+
 /** A kernel out of its parts. */
-export function kernelOf<Args, Outputs>(spec: KernelSpec<Args, Outputs>): GpujsKernel;
+export function kernelOf<Args, Outputs>(spec: KernelSpec<Args, Outputs>): GpujsKernel<Args, Outputs>;
 export function kernelOf({
   name,
   accepts = isFloat,

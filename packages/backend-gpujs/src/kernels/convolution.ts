@@ -8,7 +8,7 @@ import type { Width } from "../machine/machine.ts";
 import type { Source, Writer } from "./_code.ts";
 import { cellsOf, imageOf, placeOf } from "./_image.ts";
 import { type Index, indexAt, plus, ravel, times } from "./_index.ts";
-import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf, type Make } from "./_kernel.ts";
 import { centredWriter } from "./_quantised.ts";
 import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
 import { allOf, type Cell, guarded, readable, walkWindow, where } from "./_window.ts";
@@ -310,4 +310,4 @@ export const convolutionKernels = {
   FULLY_CONNECTED: fullyConnected,
   GROUPED_CONV_2D: groupedConv2d,
   TRANSPOSE_CONV_2D: transposeConv2d,
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

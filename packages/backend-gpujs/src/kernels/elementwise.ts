@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import type { AnyArgs, TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
-import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { pointwise } from "./_pointwise.ts";
 
 interface One {
@@ -16,7 +16,7 @@ const conversion = kernelOf({
     make.output(({ read, flat }) => read(input)(flat), { flat: true }),
 });
 
-function elementwise(name: string, accepts: (type: OperandTypeName) => boolean = isReal): GpujsKernel {
+function elementwise(name: string, accepts: (type: OperandTypeName) => boolean = isReal) {
   return kernelOf({
     name,
     accepts,
@@ -65,4 +65,4 @@ export const elementwiseKernels = {
   SQRT: elementwise("SQRT"),
   SUB: elementwise("SUB"),
   TANH: elementwise("TANH"),
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

@@ -1,6 +1,5 @@
 /** The kernel of each operation that is written for gpu.js: a table for each family. */
-import type { OperationTypeName } from "@nnhal/types";
-import type { GpujsKernel } from "./_kernel.ts";
+import type { GpujsTable } from "./_kernel.ts";
 import { convolutionKernels } from "./convolution.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { movementKernels } from "./movement.ts";
@@ -10,7 +9,7 @@ import { reductionKernels } from "./reduction.ts";
 import { resizeKernels } from "./resize.ts";
 import { selectionKernels } from "./selection.ts";
 
-export const kernels: Readonly<Partial<Record<OperationTypeName, GpujsKernel>>> = {
+export const kernels: GpujsTable = {
   ...convolutionKernels,
   ...elementwiseKernels,
   ...movementKernels,

@@ -16,7 +16,7 @@ import type { Source, Stage, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf } from "./_image.ts";
 import { ravel } from "./_index.ts";
-import { type GpujsKernel, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
+import { type GpujsTable, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
 import { type Pad, padded, padsOf } from "./_pads.ts";
 
 interface One {
@@ -27,7 +27,7 @@ interface Unary {
   readonly input: KernelTensor;
 }
 
-const moving = <Args, Outputs>(spec: KernelSpec<Args, Outputs>): GpujsKernel =>
+const moving = <Args, Outputs>(spec: KernelSpec<Args, Outputs>) =>
   kernelOf<Args, Outputs>({ accepts: isExact, stored: true, ...spec });
 
 /** The same elements in the same order: the value is handed on. */
@@ -305,4 +305,4 @@ export const movementKernels = {
   STRIDED_SLICE: stridedSlice,
   TILE: tile,
   TRANSPOSE: transpose,
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

@@ -4,7 +4,7 @@ import { extentProduct, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { type Source, scalar, type Writer } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { literal, ravel } from "./_index.ts";
-import { type GpujsKernel, isReal, kernelOf, type Make } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf, type Make } from "./_kernel.ts";
 
 interface AlongAxis {
   readonly input: KernelTensor;
@@ -197,4 +197,4 @@ export const normalisationKernels = {
   LOCAL_RESPONSE_NORMALIZATION: localResponseNormalization,
   LOG_SOFTMAX: logSoftmax,
   SOFTMAX: softmax,
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { imageOf, placeOf } from "./_image.ts";
 import { indexAt, literal, times } from "./_index.ts";
-import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, roundedAway, within } from "./_quantised.ts";
 import { walkWindow, where } from "./_window.ts";
@@ -26,7 +26,7 @@ interface Pooling {
   finish(value: string, count: string): string;
 }
 
-function pool({ start, take, finish }: Pooling): GpujsKernel {
+function pool({ start, take, finish }: Pooling) {
   return kernelOf({
     accepts: isReal,
     // The quantisation stays: the mean of stored numbers is the stored mean, and so is their greatest.
@@ -71,4 +71,4 @@ export const poolingKernels = {
     take: (value, x) => `Math.max(${value}, ${x})`,
     finish: (value) => value,
   }),
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

@@ -4,7 +4,7 @@ import { extentProduct, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/o
 import type { OperandTypeName } from "@nnhal/types";
 import { isExact } from "./_exact.ts";
 import { literal, ravel } from "./_index.ts";
-import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -18,7 +18,7 @@ interface Reduction {
   accepts?(type: OperandTypeName): boolean;
 }
 
-function reduction({ start, take, finish = (value) => value, accepts = isReal }: Reduction): GpujsKernel {
+function reduction({ start, take, finish = (value) => value, accepts = isReal }: Reduction) {
   return kernelOf({
     accepts,
     leads: false,
@@ -52,7 +52,7 @@ function reduction({ start, take, finish = (value) => value, accepts = isReal }:
 const isBoolean = (type: OperandTypeName) => type === "TENSOR_BOOL8";
 
 /** The index of the first extreme along an axis. */
-function extreme(isBetter: (x: string, best: string) => string): GpujsKernel {
+function extreme(isBetter: (x: string, best: string) => string) {
   return kernelOf({
     accepts: isExact,
     stored: true,
@@ -89,4 +89,4 @@ export const reductionKernels = {
   REDUCE_MIN: reduction({ start: Number.POSITIVE_INFINITY, take: (x) => `Math.min(value, ${x})`, accepts: isExact }),
   REDUCE_PROD: reduction({ start: 1, take: (x) => `value * ${x}` }),
   REDUCE_SUM: reduction({ start: 0, take: (x) => `value + ${x}` }),
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

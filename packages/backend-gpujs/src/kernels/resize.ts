@@ -5,7 +5,7 @@ import type { Packed, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { ravel } from "./_index.ts";
-import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 
 interface Alignment {
   readonly alignCorners: boolean;
@@ -90,4 +90,4 @@ const resizeBilinear = kernelOf({
 export const resizeKernels = {
   RESIZE_BILINEAR: resizeBilinear,
   RESIZE_NEAREST_NEIGHBOR: resizeNearestNeighbor,
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

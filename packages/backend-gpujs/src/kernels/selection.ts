@@ -6,7 +6,7 @@ import { isExact } from "./_exact.ts";
 import { greatestOf } from "./_greatest.ts";
 import { hostKernelOf } from "./_host.ts";
 import { literal } from "./_index.ts";
-import { type GpujsKernel, isReal, kernelOf } from "./_kernel.ts";
+import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { pointwise } from "./_pointwise.ts";
 
 interface One {
@@ -99,4 +99,4 @@ export const selectionKernels = {
   RANK: rank,
   SELECT: select,
   TOPK_V2: topkV2,
-} satisfies Record<string, GpujsKernel>;
+} satisfies GpujsTable;

@@ -25,7 +25,7 @@ export type ComputeInSteps = (
 ) => Generator<void, readonly (tf.Tensor | undefined)[], void>;
 
 /** A kernel, and the types of the first tensor argument that it takes. */
-export interface TfjsKernel extends Kernel<tf.Tensor> {
+export interface TfjsKernel<Args = AnyArgs, Outputs = AnyArgs> extends Kernel<tf.Tensor, Args, Outputs> {
   accepts(type: OperandTypeName): boolean;
 }
 
@@ -38,7 +38,7 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
 }
 
 /** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Takes all types by default. */
-export function storedKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
+export function storedKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function storedKernel({ accepts = () => true, refuse, launches, prepare }: KernelSpec): TfjsKernel {
   return {
     accepts,
@@ -133,13 +133,13 @@ function inTidy<T>(make: () => T): T {
 }
 
 /** A kernel on float32 tensors, which float16 ones are too. */
-export function floatKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
+export function floatKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function floatKernel(spec: KernelSpec): TfjsKernel {
   return storedKernel({ accepts: isFloat, ...spec });
 }
 
 /** A kernel on real numbers: quantised operands are dequantised for it, and its results requantised. */
-export function realKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel;
+export function realKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function realKernel({ prepare, accepts, refuse }: KernelSpec): TfjsKernel {
   return storedKernel({
     accepts: accepts ?? ((type) => isFloat(type) || isQuantised(type)),
@@ -163,6 +163,7 @@ export function realKernel({ prepare, accepts, refuse }: KernelSpec): TfjsKernel
 }
 
 /** The first of some kernels that takes the type at hand. */
+export function firstOf<Args, Outputs>(...kernels: readonly TfjsKernel<Args, Outputs>[]): TfjsKernel<Args, Outputs>;
 export function firstOf(...kernels: readonly TfjsKernel[]): TfjsKernel {
   const choose = (args: AnyArgs): TfjsKernel | undefined => {
     const subject = subjectOf(args);

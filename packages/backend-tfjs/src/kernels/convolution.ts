@@ -5,17 +5,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { ensure, imageLayout, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import {
-  derived,
-  firstOf,
-  floatKernel,
-  type Read,
-  rank2,
-  rank4,
-  type Setup,
-  storedKernel,
-  type TfjsKernel,
-} from "./_kernel.ts";
+import { derived, firstOf, floatKernel, type Read, rank2, rank4, type Setup, storedKernel } from "./_kernel.ts";
 import { activate, activateUnfused, fusable, isQuantised } from "./_quantised.ts";
 import { type Dilations, type Strides, slidingOf } from "./_sliding.ts";
 
@@ -46,7 +36,7 @@ interface One {
 function summingKernel<Args extends Summed>(
   prepare: (args: Args, output: TensorInfo, setup: Setup) => Accumulate,
   weightsOf: (args: Args) => KernelTensor,
-): TfjsKernel {
+) {
   const layout = (args: object) => "nchw" in args && args.nchw === true;
   const float = floatKernel({
     prepare(args: Args, { output }: One, setup) {

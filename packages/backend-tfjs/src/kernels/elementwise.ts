@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { ensure, integerRange, isFloat } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel } from "./_kernel.ts";
 import { activate, isQuantised } from "./_quantised.ts";
 
 type Unary = (input: tf.Tensor) => tf.Tensor;
@@ -14,7 +14,7 @@ interface Pair {
   readonly right: KernelTensor;
 }
 
-function unary(make: typeof floatKernel, compute: Unary): TfjsKernel {
+function unary(make: typeof floatKernel, compute: Unary) {
   return make({
     prepare:
       ({ input }: { readonly input: KernelTensor }) =>
@@ -23,7 +23,7 @@ function unary(make: typeof floatKernel, compute: Unary): TfjsKernel {
   });
 }
 
-function binary(make: typeof floatKernel, compute: Binary): TfjsKernel {
+function binary(make: typeof floatKernel, compute: Binary) {
   return make({
     prepare:
       ({ left, right }: Pair) =>
@@ -33,7 +33,7 @@ function binary(make: typeof floatKernel, compute: Binary): TfjsKernel {
 }
 
 /** With a fused activation; integers take none. */
-function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers = compute): TfjsKernel {
+function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers = compute) {
   const real = make({
     prepare:
       ({ left, right, activation }: Pair & { readonly activation: number }) =>
@@ -51,7 +51,7 @@ function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers =
 }
 
 /** Comparisons of quantised tensors are those of the real numbers; booleans compare as 0 and 1. */
-function comparison(compute: Binary): TfjsKernel {
+function comparison(compute: Binary) {
   const numbers = (tensor: tf.Tensor) => (tensor.dtype === "bool" ? tf.cast(tensor, "int32") : tensor);
   return firstOf(
     binary(realKernel, compute),
@@ -176,13 +176,13 @@ const choose = (make: typeof floatKernel) =>
 export const select = choose(realKernel);
 
 /** To and from quantised types: the elements stay the same real numbers. */
-const toReal: TfjsKernel = unary(realKernel, (input) => tf.clone(input));
+const toReal = unary(realKernel, (input) => tf.clone(input));
 export const quantize = toReal;
 export const dequantize = toReal;
 
 /** The number itself in another type; scale and zero point play no part. */
 export const cast = storedKernel({
-  prepare({ input }: { readonly input: KernelTensor }, { output }: { readonly output: KernelTensor }) {
+  prepare({ input }: { readonly input: KernelTensor }, { output }: { readonly output: TensorInfo }) {
     const { type } = output;
     if (type === input.type) return (read) => tf.clone(read(input));
     return (read) => castTo(read(input), input.type, type);

@@ -1,6 +1,6 @@
 /** The kernel of each operation that tfjs can express. */
-import type { OperationTypeName } from "@nnhal/types";
-import type { TfjsKernel } from "./_kernel.ts";
+import type { KernelTable } from "@nnhal/backend";
+import type * as tf from "@tensorflow/tfjs-core";
 import * as convolution from "./convolution.ts";
 import * as detection from "./detection.ts";
 import * as elementwise from "./elementwise.ts";
@@ -108,4 +108,4 @@ export const kernels = {
   TRANSPOSE_CONV_2D: convolution.transposeConv2d,
   UNIDIRECTIONAL_SEQUENCE_LSTM: lstm.unidirectionalSequenceLstm,
   UNIDIRECTIONAL_SEQUENCE_RNN: rnn.unidirectionalSequenceRnn,
-} satisfies Partial<Record<OperationTypeName, TfjsKernel>>;
+} satisfies KernelTable<tf.Tensor>;

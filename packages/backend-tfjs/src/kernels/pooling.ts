@@ -9,7 +9,7 @@ import {
 } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { firstOf, floatKernel, type Read, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { firstOf, floatKernel, type Read, storedKernel } from "./_kernel.ts";
 import { activate, isQuantised } from "./_quantised.ts";
 
 interface Pool extends Padding {
@@ -57,7 +57,7 @@ function slider({ input, nchw, ...args }: Pool, slide: Slide): (read: Read) => t
   return (read) => slide(toNhwc(read(input), nchw), window, strides, pad);
 }
 
-function floatPool(slide: Slide): TfjsKernel {
+function floatPool(slide: Slide) {
   return floatKernel({
     refuse: windowProblem,
     prepare(args: Pool) {
@@ -68,7 +68,7 @@ function floatPool(slide: Slide): TfjsKernel {
 }
 
 /** Quantised tensors are pooled as they are, since the quantisation stays; averages are rounded. */
-function pool(slide: Slide): TfjsKernel {
+function pool(slide: Slide) {
   const quantised = storedKernel({
     accepts: isQuantised,
     refuse: windowProblem,

@@ -11,7 +11,7 @@ import {
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { floatKernel, only, realKernel, steppedKernel, storedKernel, type TfjsKernel } from "./_kernel.ts";
+import { floatKernel, only, realKernel, steppedKernel, storedKernel } from "./_kernel.ts";
 import { isQuantised } from "./_quantised.ts";
 
 interface Reduction {
@@ -24,7 +24,7 @@ interface One {
 }
 
 /** Shape inference has resolved the shape of the result: [1] where nothing is left. */
-function reduction(make: typeof floatKernel, reduce: (input: tf.Tensor, axes: number[]) => tf.Tensor): TfjsKernel {
+function reduction(make: typeof floatKernel, reduce: (input: tf.Tensor, axes: number[]) => tf.Tensor) {
   return make({
     prepare({ input, axes }: Reduction, { output }: One) {
       const rank = input.dimensions.length;
@@ -49,7 +49,7 @@ export const reduceMin = reduction(ordered, (input, axes) => tf.min(input, axes)
 export const reduceAll = reduction(booleans, (input, axes) => tf.all(tf.cast(input, "bool"), axes));
 export const reduceAny = reduction(booleans, (input, axes) => tf.any(tf.cast(input, "bool"), axes));
 
-function extreme(find: (input: tf.Tensor, axis: number) => tf.Tensor): TfjsKernel {
+function extreme(find: (input: tf.Tensor, axis: number) => tf.Tensor) {
   return storedKernel({
     prepare({ input, axis }: { readonly input: KernelTensor; readonly axis: number }, { output }: One) {
       const along = resolveAxis(axis, input.dimensions.length);

@@ -2,7 +2,14 @@
 import { createData, elementCount } from "@nnhal/operations";
 import { type Capabilities, DeviceType } from "@nnhal/types";
 import type { Backend } from "../contract.ts";
-import type { Kernel, KernelEngine, KernelOutcome, KernelTable, KernelTensor } from "./kernel.ts";
+import {
+  type Kernel,
+  type KernelEngine,
+  type KernelOutcome,
+  type KernelTable,
+  type KernelTensor,
+  kernelsByName,
+} from "./kernel.ts";
 import { kernelBackend } from "./kernel-backend.ts";
 
 export interface Handle {
@@ -73,7 +80,7 @@ export function fakeBackend(
     record.alive.add(handle);
     return handle;
   };
-  for (const [name, kernel] of Object.entries(kernels)) {
+  for (const [name, kernel] of Object.entries(kernelsByName(kernels))) {
     if (kernel === undefined) continue;
     counted[name] = {
       ...kernel,

@@ -2,7 +2,17 @@
  * What a backend made of kernels says of itself: an engine that holds tensors as handles of its own, and one kernel for each
  * operation that it can run. `kernelBackend` does the rest.
  */
-import type { AnyArgs, Operation, TensorData, TensorInfo } from "@nnhal/operations";
+import type {
+  AnyArgs,
+  FormArgs,
+  OperandInfo,
+  Operation,
+  OperationArgs,
+  OperationName,
+  OperationOutputs,
+  TensorData,
+  TensorInfo,
+} from "@nnhal/operations";
 import type { Capabilities, DeviceType } from "@nnhal/types";
 import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
@@ -59,30 +69,50 @@ export interface Following {
   readonly chained: number;
 }
 
-/** How an engine runs one operation. */
-export interface Kernel<Handle> {
+/**
+ * How an engine runs one operation. `Args` and `Outputs` are what it is prepared with, `Seen` and `SeenOutputs` what it may refuse:
+ * see `KernelFor`. By default they are those of any operation.
+ *
+ * Its functions are properties, not methods: the compiler then refuses a kernel that needs an argument which the operation lacks.
+ */
+export interface Kernel<Handle, Args = AnyArgs, Outputs = AnyArgs, Seen = AnyArgs, SeenOutputs = AnyArgs> {
   /**
    * Why these operands cannot be computed; undefined where they can. The arguments are those of the matched form, by name, as
    * the operation's `check` sees them: extents may be unknown (0), the rank too ([]), scalars that are no constants undefined.
    */
-  refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
+  readonly refuse?: (args: Seen, outputs: SeenOutputs) => string | undefined;
   /** How many computations of the engine it takes: see `Support`. Arguments are as for `refuse`. Default: 1. */
-  launches?(args: AnyArgs, outputs: AnyArgs): number;
+  readonly launches?: (args: Seen, outputs: SeenOutputs) => number;
   /**
    * Does what shapes and constants allow ahead of time. Arguments are those of the operation's first form, by name, and each
    * tensor is a `KernelTensor`; outputs are as shape inference and the model settle them. Throws OperationError.
-   *
-   * A method, so that a kernel may name the arguments of its operation: it is only ever given these.
    */
-  prepare(args: AnyArgs, outputs: AnyArgs, setup: KernelSetup<Handle>): KernelRun<Handle>;
+  readonly prepare: (args: Args, outputs: Outputs, setup: KernelSetup<Handle>) => KernelRun<Handle>;
   /** Whether operations may follow in it: it has one output, and looks at `setup.following`. Default: no. */
   readonly leads?: boolean;
   /** Whether the operation may follow another in its kernel; `chained` is as in `Following`. Default: no. */
-  follows?(args: AnyArgs, outputs: AnyArgs, chained: number): boolean;
+  readonly follows?: (args: Args, outputs: Outputs, chained: number) => boolean;
 }
 
-/** Kernels by the names of their operations. */
-export type KernelTable<Handle> = Readonly<Record<string, Kernel<Handle> | undefined>>;
+/** The kernel of an operation, or one that serves several: it knows their arguments and outputs by name. */
+export type KernelFor<Name extends OperationName, Handle> = Kernel<
+  Handle,
+  OperationArgs<Name, KernelTensor>,
+  OperationOutputs<Name>,
+  FormArgs<Name>,
+  OperationOutputs<Name, OperandInfo>
+>;
+
+/** Kernels by the names of their operations. An extension adds its operations to the interface `OperationTypes`. */
+export type KernelTable<Handle> = { readonly [Name in OperationName]?: KernelFor<Name, Handle> | undefined };
+
+/** The kernels of a table without the types of their arguments, for code that treats all of them alike. */
+export function kernelsByName<Handle>(
+  table: KernelTable<Handle>,
+): Readonly<Record<string, Kernel<Handle> | undefined>> {
+  // What stands under a name is only ever given the arguments of the operation of that name.
+  return table as Readonly<Record<string, Kernel<Handle> | undefined>>;
+}
 
 /** The kernel of an operation; undefined if there is none. For engines that need no table, because the definition says it all. */
 export type KernelOf<Handle> = (operation: Operation) => Kernel<Handle> | undefined;

@@ -24,7 +24,14 @@ import {
   type PlannedOperation,
   viewOfChain,
 } from "./chain.ts";
-import type { Kernel, KernelEngine, KernelRun, KernelSetup, KernelTensor } from "./kernel.ts";
+import {
+  type Kernel,
+  type KernelEngine,
+  type KernelRun,
+  type KernelSetup,
+  type KernelTensor,
+  kernelsByName,
+} from "./kernel.ts";
 import type { Steps } from "./steps.ts";
 import { bytesOf, type Constants, createConstants, type Memory } from "./values.ts";
 
@@ -175,7 +182,7 @@ export function kernelOf<Handle>(
   { kernels }: KernelEngine<Handle>,
   { definition }: OperationView,
 ): Kernel<Handle> | undefined {
-  return typeof kernels === "function" ? kernels(definition) : kernels[definition.name];
+  return typeof kernels === "function" ? kernels(definition) : kernelsByName(kernels)[definition.name];
 }
 
 /** Finds the kernel of an operation, and its arguments where the model fixes them. */
