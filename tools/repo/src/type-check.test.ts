@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { typePrograms } from "./type-check.ts";
+import { problemsIn, typePrograms } from "./type-check.ts";
 
 let root = "";
 
@@ -31,11 +31,13 @@ test("packages with the same options are one program", () => {
     {
       base: join(root, "tsconfig.base.json"),
       compilerOptions: {},
+      folders: ["packages/a", "packages/c"],
       include: at("packages/a/src", "packages/a/*.ts", "*.ts"),
     },
     {
       base: join(root, "tsconfig.base.json"),
       compilerOptions: strict,
+      folders: ["packages/b", "packages/d"],
       include: at("packages/b/src", "packages/d/src"),
     },
   ]);
@@ -48,4 +50,20 @@ test.each([
 ])("a tsconfig.json of another form is refused: %j", (config) => {
   const folder = put("a", config);
   expect(() => typePrograms(root, [folder])).toThrow("packages/a/tsconfig.json: expected the fields");
+});
+
+test("a program's diagnostics count in its own folders, and everywhere if they name no file", () => {
+  const output = [
+    "packages/a/src/x.ts(1,2): error TS2532: Object is possibly 'undefined'.",
+    "  a further line",
+    "packages/ab/src/y.ts(3,4): error TS2322: Type 'string' is not assignable to type 'number'.",
+    "  a further line of what does not count",
+    "error TS5023: Unknown compiler option 'x'.",
+    "",
+  ].join("\n");
+  expect(problemsIn(output, ["packages/a"])).toEqual([
+    "packages/a/src/x.ts(1,2): error TS2532: Object is possibly 'undefined'.",
+    "  a further line",
+    "error TS5023: Unknown compiler option 'x'.",
+  ]);
 });

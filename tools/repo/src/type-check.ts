@@ -1,11 +1,15 @@
 /**
  * Type-checks all packages, in as few programs as they have different compiler options: a file that many packages import
  * is then read and checked once. Each program keeps what it found, so that the next run checks what a change touches.
+ *
+ * A program also reads what its packages import from others, with its own options. What it finds there does not count:
+ * a package is held to the options of its own tsconfig.json.
  */
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { type CommandResult, runCommand } from "./process.ts";
 
@@ -14,6 +18,8 @@ export interface TypeProgram {
   /** The base that the options extend, as an absolute path. */
   readonly base: string;
   readonly compilerOptions: Readonly<Record<string, unknown>>;
+  /** The packages, as paths from the root. */
+  readonly folders: readonly string[];
   /** What is checked, as absolute paths and patterns. */
   readonly include: readonly string[];
 }
@@ -35,18 +41,22 @@ export function typePrograms(root: string, folders: readonly string[]): TypeProg
     programs.set(key, {
       base: absolute(base),
       compilerOptions,
+      folders: [...(known?.folders ?? []), folder],
       include: [...(known?.include ?? []), ...include.map(absolute)],
     });
   }
   return [...programs.values()];
 }
 
+/** The compiler that checks. The other, which tsup and the API reports call, has an interface for programs, and takes three times as long. */
+const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript-native/package.json")), "bin/tsc");
+
 /** Checks the programs one after another; each is more than one processor's work already. */
 export async function checkTypes(root: string, folders: readonly string[]): Promise<CommandResult> {
   const cache = join(root, "node_modules/.cache/nnhal-types");
   mkdirSync(cache, { recursive: true });
   const outputs: string[] = [];
-  for (const { base, compilerOptions, include } of typePrograms(root, folders)) {
+  for (const { base, compilerOptions, folders: own, include } of typePrograms(root, folders)) {
     const options = { ...compilerOptions, incremental: true };
     const name = createHash("sha256")
       .update(JSON.stringify([base, options]))
@@ -59,8 +69,27 @@ export async function checkTypes(root: string, folders: readonly string[]): Prom
       include,
     })}\n`;
     if (!existsSync(config) || readFileSync(config, "utf8") !== text) writeFileSync(config, text);
-    const { ok, output } = await runCommand(root, "tsc", ["-p", config]);
-    if (!ok) outputs.push(output);
+    const { ok, output } = await runCommand(root, process.execPath, [compiler, "-p", config, "--pretty", "false"]);
+    const problems = problemsIn(output, own);
+    // Without a single diagnostic that can be read, the compiler itself failed.
+    if (!ok && (problems.length > 0 || !hasDiagnostic(output))) outputs.push(problems.join("\n") || output);
   }
   return { ok: outputs.length === 0, output: outputs.join("\n") };
+}
+
+/** `path(line,column): error TS…`, with the path from the root. */
+const diagnostic = /^([^\s(][^(]*)\(\d+,\d+\): error TS/;
+
+const hasDiagnostic = (output: string): boolean => output.split("\n").some((line) => diagnostic.test(line));
+
+/** The diagnostics of the compiler but those in folders that another program checks. Further lines of one are indented. */
+export function problemsIn(output: string, folders: readonly string[]): string[] {
+  let counts = true;
+  return output.split("\n").filter((line) => {
+    if (line.trim() === "") return false;
+    const path = diagnostic.exec(line)?.[1];
+    if (path !== undefined) counts = folders.some((folder) => path.startsWith(`${folder}/`));
+    else if (!/^\s/.test(line)) counts = true;
+    return counts;
+  });
 }

@@ -79,7 +79,7 @@ export interface SteppedKernelSpec<Args = AnyArgs, Outputs = AnyArgs>
 }
 
 /** As `storedKernel`, for what takes long: the kernel pauses between its steps. */
-export function steppedKernel<Args, Outputs>(spec: SteppedKernelSpec<Args, Outputs>): TfjsKernel;
+export function steppedKernel<Args, Outputs>(spec: SteppedKernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function steppedKernel({ prepare, ...spec }: SteppedKernelSpec): TfjsKernel {
   const whole = storedKernel({ ...spec, prepare: () => () => [] });
   return {

@@ -33,6 +33,8 @@ function toTimeMajor(sequence: tf.Tensor, timeMajor: boolean): tf.Tensor {
 /**
  * Runs a cell along time, with a pause after each point of it. `contributions`: [times, batches, gates · units]. Returns the first
  * state at all times, in the order of the input, and all states at the end.
+ *
+ * Time is cut into blocks, and these into points: to slice a tensor tfjs reads all of it, which would be done for every point.
  */
 export function* runSequence(
   contributions: tf.Tensor,
@@ -41,26 +43,40 @@ export function* runSequence(
   { timeMajor, backwards = false }: { readonly timeMajor: boolean; readonly backwards?: boolean },
   bag: Bag,
 ): Generator<void, { readonly outputs: tf.Tensor; readonly states: readonly tf.Tensor2D[] }, void> {
-  const times = bag.tidy(() => tf.unstack(contributions)).map(rank2);
-  if (backwards) times.reverse();
+  const [times] = contributions.shape;
+  const size = Math.ceil(Math.sqrt(times));
+  const starts = Array.from({ length: Math.ceil(times / size) }, (_, index) => index * size);
+  if (backwards) starts.reverse();
   let states = initial;
-  const outputs: tf.Tensor[] = [];
-  for (const contribution of times) {
-    const before = states;
-    states = bag.tidy(() => [...step(contribution, before)]);
-    outputs.push(states[0]);
-    // The first state before is among the outputs.
-    bag.drop([contribution, ...before.slice(1)]);
+  const blocks: tf.Tensor[] = [];
+  for (const start of starts) {
+    const points = bag.tidy(() => {
+      const block = tf.slice(contributions, start, Math.min(size, times - start));
+      return tf.unstack(block).map(rank2);
+    });
+    if (backwards) points.reverse();
+    const outputs: tf.Tensor[] = [];
+    for (const contribution of points) {
+      const before = states;
+      states = bag.tidy(() => [...step(contribution, before)]);
+      outputs.push(states[0]);
+      // The first state is an output; it goes with the block, unless the next point needs it.
+      bag.drop([contribution, ...before.slice(1)]);
+      yield;
+    }
+    if (backwards) outputs.reverse();
+    blocks.push(bag.tidy(() => tf.stack(outputs)));
+    bag.drop(outputs.filter((output) => output !== states[0]));
     yield;
   }
-  if (backwards) outputs.reverse();
-  const all = bag.tidy(() => {
-    const stacked = tf.stack(outputs);
-    return timeMajor ? stacked : tf.transpose(stacked, [1, 0, 2]);
+  if (backwards) blocks.reverse();
+  const outputs = bag.tidy(() => {
+    const all = blocks.length === 1 ? tf.clone(blocks[0]) : tf.concat(blocks, 0);
+    return timeMajor ? all : tf.transpose(all, [1, 0, 2]);
   });
   const last = bag.tidy(() => states.map((state) => tf.clone(state)));
-  bag.drop([...outputs, ...states]);
-  return { outputs: all, states: last };
+  bag.drop([...blocks, ...states]);
+  return { outputs, states: last };
 }
 
 /** How many computations a cell takes that makes so many of them at each point in time: `launches` of a kernel. */

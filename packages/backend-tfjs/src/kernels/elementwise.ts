@@ -1,6 +1,6 @@
 /** Operations that work element by element. */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure, integerRange, isFloat } from "@nnhal/operations";
+import { ensure, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel } from "./_kernel.ts";

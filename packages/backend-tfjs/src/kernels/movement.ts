@@ -118,12 +118,20 @@ export const padV2 = storedKernel({
   },
 });
 
+/** By concatenation, which copies whole rows: what tfjs has for it computes the place of every element on its own. */
 export const tile = storedKernel({
   prepare: ({ input, multiples }: Unary & { readonly multiples: KernelTensor }) => {
     const times = Array.from(multiples.data ?? []);
-    return (read) => tf.tile(read(input), times);
+    return (read) => times.reduce((tensor, count, axis) => repeated(tensor, axis, count), tf.clone(read(input)));
   },
 });
+
+/** A tensor that stands so many times, at least once, along an axis. */
+function repeated(tensor: tf.Tensor, axis: number, count: number): tf.Tensor {
+  if (count === 1) return tensor;
+  const half = repeated(tensor, axis, Math.floor(count / 2));
+  return tf.concat(count % 2 === 0 ? [half, half] : [half, half, tensor], axis);
+}
 
 /** Refuses indexes outside [0, extent), which engines would follow out of the tensor. */
 function checked(indexes: KernelTensor, extent: number): (read: Read) => tf.Tensor {
