@@ -66,8 +66,8 @@ export type KernelResult = void | Iterator<void, void>;
 
 /** An operand as validation sees it: extents may be unknown (0), the rank too ([]), and the value is that of a constant. */
 export interface OperandInfo extends TensorInfo {
-  /** The elements, where the operand is a constant. */
-  readonly data?: Tensor["data"];
+  /** The elements of a constant; undefined for other operands, and for a constant that cannot be read. */
+  readonly data?: Tensor["data"] | undefined;
 }
 
 /** The argument record of `check`: like the kernel's, but scalars that are not constant are undefined. */

@@ -59,10 +59,10 @@ export function refusePreparation(
   if (driver.version === "1.3") return undefined;
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;
-  const needs = unmetNeeds(model, driver.version);
-  if (needs.length > 0) {
-    const more = needs.length > 1 ? `, and ${needs.length - 1} more` : "";
-    return failure(`${name} is of HAL ${driver.version}`, `${describeNeed(needs[0])}${more}`);
+  const [first, ...others] = unmetNeeds(model, driver.version);
+  if (first !== undefined) {
+    const more = others.length > 0 ? `, and ${others.length} more` : "";
+    return failure(`${name} is of HAL ${driver.version}`, `${describeNeed(first)}${more}`);
   }
   if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   const message = "the deadline had passed before the model was prepared";

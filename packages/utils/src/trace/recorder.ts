@@ -1,6 +1,7 @@
 /**
  * A tracer that remembers: sections with their times, for the exporters.
  */
+import { elementAt } from "@nnhal/operations";
 import type { TraceLayer, TracePhase } from "./phases.ts";
 import { noSection, type Section, type SectionKind, type Tracer } from "./tracer.ts";
 
@@ -156,7 +157,7 @@ export function createTraceRecorder({
 
     #close(): void {
       for (const section of this.#inside) section.end();
-      entries[this.#place].end ??= time();
+      elementAt(entries, this.#place).end ??= time();
     }
   }
 
