@@ -28,11 +28,11 @@ export interface PlanningDevice {
 /** How to plan. */
 export interface PlanOptions {
   /** Default: FAST_SINGLE_ANSWER. */
-  readonly preference?: ExecutionPreference;
+  readonly preference?: ExecutionPreference | undefined;
   /** Default: `costPolicy`. */
-  readonly policy?: Policy;
+  readonly policy?: Policy | undefined;
   /** Name of the device that everything can fall back to: it wins ties, and is what control flow is interpreted beside. */
-  readonly cpu?: string;
+  readonly cpu?: string | undefined;
 }
 
 /** Divides a model among devices. */

@@ -21,20 +21,23 @@ import type { OldDriver } from "./old-driver.ts";
 /** How to lift a driver. */
 export interface LiftOptions extends AnswerOptions {
   /** Definitions of operations, by which models are validated. Default: the HAL's own. */
-  readonly operations?: OperationLookup;
+  readonly operations?: OperationLookup | undefined;
   /** Where warnings go, such as of what a conversion lost. Default: nowhere. */
-  readonly log?: LogSink;
+  readonly log?: LogSink | undefined;
   /** Whether executions are, since HAL 1.2, synchronous calls rather than launches with a callback. Default: true. */
-  readonly synchronous?: boolean;
+  readonly synchronous?: boolean | undefined;
   /** Whether a slice that turns out invalid is a failure, for finding faults. Default: nothing of it is supported. */
-  readonly strictSlicing?: boolean;
+  readonly strictSlicing?: boolean | undefined;
 }
 
 /** See the file's head. */
-export interface LiftContext extends Required<Omit<LiftOptions, "operations" | keyof AnswerOptions>> {
+export interface LiftContext {
   readonly name: string;
   readonly driver: OldDriver;
   readonly operations: OperationLookup | undefined;
+  readonly log: LogSink;
+  readonly synchronous: boolean;
+  readonly strictSlicing: boolean;
   readonly limits: AnswerLimits;
   /** When an answer with a deadline is not waited for any longer: a driver of HAL 1.3 keeps deadlines itself. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;

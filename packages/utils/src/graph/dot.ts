@@ -12,7 +12,7 @@ export interface DotOptions {
    * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
    * nodes.
    */
-  readonly constants?: "nodes" | "inside";
+  readonly constants?: "nodes" | "inside" | undefined;
 }
 
 /** An operand that is drawn inside operations. */

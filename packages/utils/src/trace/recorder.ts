@@ -36,9 +36,9 @@ export interface Trace {
 /** How to record. */
 export interface TraceRecorderOptions {
   /** Nanoseconds of a clock that never goes back. Default: `performance.now`. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** Maximum number of sections to keep; later ones are only counted. Default: 1,000,000. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** A tracer that remembers. It is off until `start`. */
