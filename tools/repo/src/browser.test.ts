@@ -9,7 +9,7 @@ import { workspaceRoot } from "./workspace.ts";
 const here = join(workspaceRoot, "tools/repo/src");
 
 /** Of the globals that are not JavaScript's own, those that every browser has and that the packages may use. */
-const browserGlobals = { setTimeout, TextDecoder, TextEncoder };
+const browserGlobals = { performance, setTimeout, TextDecoder, TextEncoder };
 
 /** Bundles `source` and evaluates `expression` beside it, in a world without Node.js. */
 async function inBrowser(source: string, expression: string, folder = here): Promise<unknown> {

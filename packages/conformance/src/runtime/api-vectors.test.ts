@@ -1,6 +1,6 @@
 /**
  * The public vectors through the programming model: each model is built operand by operand, and executed in every way that
- * there is. `NNHAL_RUNTIME_VECTORS=all` takes every vector; otherwise half of the sample runs.
+ * there is. `NNHAL_VECTOR_WAYS=all` takes every vector; otherwise half of the sample runs.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";

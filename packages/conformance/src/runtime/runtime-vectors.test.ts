@@ -1,6 +1,6 @@
 /**
  * The public conformance vectors through the runtime: on one device, divided among several, with control flow interpreted,
- * and with devices that fail. `NNHAL_RUNTIME_VECTORS=all` runs every vector in every form; otherwise a fixed sample runs.
+ * and with devices that fail. `NNHAL_VECTOR_WAYS=all` runs every vector in every form; otherwise a fixed sample runs.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";

@@ -1,5 +1,5 @@
 /**
- * The public vectors for this folder's tests: with `NNHAL_RUNTIME_VECTORS=all` every one, otherwise a fixed sample with all
+ * The public vectors for this folder's tests: with `NNHAL_VECTOR_WAYS=all` every one, otherwise a fixed sample with all
  * that have control flow or have to fail. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
  */
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../.
 export const areThere = existsSync(folder);
 
 /** Whether every vector runs. */
-export const isFull = process.env.NNHAL_RUNTIME_VECTORS === "all";
+export const isFull = process.env.NNHAL_VECTOR_WAYS === "all";
 
 /** Of the vectors without control flow, one in so many; of those of several operations, which can be divided, more. */
 const sampled = { single: 61, several: 13 };

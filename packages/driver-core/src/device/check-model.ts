@@ -2,6 +2,7 @@
  * A model from outside, checked: it is valid, its own, and its pools are mapped. What follows may rely on all of it.
  */
 import type { GraphSource } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import type { Memory, Model } from "@nnhal/types";
 import type { Unmappable } from "../memory/mapping.ts";
 import { mapMemory, mapPool } from "../memory/memory.ts";
@@ -26,7 +27,7 @@ function mapPools(memories: readonly Memory[], taken: readonly Memory[]): Uint8A
   for (const [index, memory] of memories.entries()) {
     const bytes = mapConstants(memory);
     if ("unmappable" in bytes) return failure(`main pool ${index}: ${bytes.unmappable}`);
-    const { size } = taken[index];
+    const { size } = elementAt(taken, index);
     if (bytes.length < size) return failure(`main pool ${index}: it has ${bytes.length} bytes and claims ${size}`);
     mapped.push(bytes);
   }

@@ -3,6 +3,7 @@
  * reaches is.
  */
 import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
@@ -46,7 +47,7 @@ export function supportOf(source: GraphSource, session: Pick<GuardedSession, "su
   for (const index of subgraphsInnerFirst(model)) {
     known.set(
       index,
-      supportIn(model.referenced[index]).reasons.find((reason) => reason !== undefined),
+      supportIn(elementAt(model.referenced, index)).reasons.find((reason) => reason !== undefined),
     );
   }
   return supportIn(model.main);

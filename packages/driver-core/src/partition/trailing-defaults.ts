@@ -3,7 +3,14 @@
  * can take the operation (as Android's runtime does when a model is finished). What an operation may leave out, and what
  * that means, its definition says.
  */
-import { type Operation as Definition, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import {
+  type Operation as Definition,
+  elementAt,
+  type Form,
+  layOut,
+  matchOperation,
+  operationByCode,
+} from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -55,7 +62,7 @@ function withoutUnread(subgraph: Subgraph, givenUp: ReadonlyMap<number, number>)
     if (lost > 0 && numberOfConsumers === 0) return -1;
     return operands.push(lost > 0 ? { ...operand, numberOfConsumers } : operand) - 1;
   });
-  const all = (indexes: readonly number[]) => indexes.map((index) => moved[index]);
+  const all = (indexes: readonly number[]) => indexes.map((index) => elementAt(moved, index));
   return {
     operands,
     operations: subgraph.operations.map(({ type, inputs, outputs }) => ({
@@ -76,14 +83,15 @@ function neededInputs(
 ): number {
   const definition = operationByCode(type);
   if (definition === undefined || !hasDefaults(definition)) return inputs.length;
-  const typeOf = (operand: number) => operandTypeNames.get(operands[operand].type);
+  const typeOf = (operand: number) => operandTypeNames.get(elementAt(operands, operand).type);
   const matchOf = (count: number) =>
     matchOperation(definition, inputs.slice(0, count).map(typeOf), outputs.map(typeOf));
   const match = matchOf(inputs.length);
   if ("mismatch" in match) return inputs.length;
   const { form } = match;
   let needed = inputs.length;
-  for (let count = inputs.length - 1; isDefault(form, count, operands[inputs[count]], operandValues); count--) {
+  for (const [count, input] of [...inputs.entries()].reverse()) {
+    if (!isDefault(form, count, elementAt(operands, input), operandValues)) break;
     const shorter = matchOf(count);
     // Some go together: a list that ends between them is none of the form's.
     if (!("mismatch" in shorter) && shorter.form === form) needed = count;
@@ -96,9 +104,9 @@ function hasDefaults({ forms }: Definition): boolean {
 }
 
 /** Whether the input at a position is a small constant of the value that it has where it is left out. */
-function isDefault(form: Form, position: number, operand: Operand | undefined, operandValues: Uint8Array): boolean {
-  const value = layOut(form.params, undefined, position + 1)?.[position].default;
-  if (value === undefined || operand?.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;
+function isDefault(form: Form, position: number, operand: Operand, operandValues: Uint8Array): boolean {
+  const value = layOut(form.params, undefined, position + 1)?.[position]?.default;
+  if (value === undefined || operand.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;
   const { buffer, byteOffset, byteLength } = operandValues;
   const { offset } = operand.location;
   if (typeof value === "boolean") return (operandValues[offset] !== 0) === value;
