@@ -1,4 +1,5 @@
-import { bool, defineOperation, operationByCode, scalar, tensor } from "@nnhal/operations";
+import { operationByCode } from "@nnhal/operations";
+import { bool, defineOperation, scalar, tensor } from "@nnhal/operations/authoring";
 import { type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import {
