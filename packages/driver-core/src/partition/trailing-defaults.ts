@@ -3,7 +3,7 @@
  * can take the operation (as Android's runtime does when a model is finished). What an operation may leave out, and what
  * that means, its definition says.
  */
-import { type Operation as Definition, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import { type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -75,7 +75,11 @@ function neededInputs(
   operandValues: Uint8Array,
 ): number {
   const definition = operationByCode(type);
-  if (definition === undefined || !hasDefaults(definition)) return inputs.length;
+  if (definition === undefined) return inputs.length;
+  const last = inputs.length - 1;
+  const isLastDefault = (form: Form) => isDefault(form, last, operands[inputs[last]], operandValues);
+  // Few operations end so: only they are matched.
+  if (!definition.forms.some(isLastDefault)) return inputs.length;
   const typeOf = (operand: number) => operandTypeNames.get(operands[operand].type);
   const matchOf = (count: number) =>
     matchOperation(definition, inputs.slice(0, count).map(typeOf), outputs.map(typeOf));
@@ -89,10 +93,6 @@ function neededInputs(
     if (!("mismatch" in shorter) && shorter.form === form) needed = count;
   }
   return needed;
-}
-
-function hasDefaults({ forms }: Definition): boolean {
-  return forms.some(({ params }) => params.some((param) => param.default !== undefined));
 }
 
 /** Whether the input at a position is a small constant of the value that it has where it is left out. */
