@@ -1,7 +1,7 @@
 /**
  * Validation of models: rules 1 – 41 and those that the HAL implies.
  */
-import { type Match, type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
+import { elementAt, type Match, type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
 import type { HalVersion, Model, Operation, Subgraph } from "@nnhal/types";
 import { type ModelContext, type OperationLookup, requireVersion, type ValidationMode } from "./context.ts";
 import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
@@ -116,8 +116,8 @@ export function checkModel(
   return { main: shapesOf(findings, main), referenced };
 }
 
-function shapesOf({ inferred }: Findings, subgraph: Subgraph): InferredShapes {
-  return inferred.get(subgraph) ?? [];
+function shapesOf({ inferred }: Findings, subgraph: Subgraph | undefined): InferredShapes {
+  return (subgraph && inferred.get(subgraph)) ?? [];
 }
 
 function listOf<Item>(issues: IssueList, path: string, list: readonly Item[]): readonly Item[] {
@@ -140,7 +140,7 @@ function checkNotEmpty({ issues }: ModelContext, main: Subgraph): void {
   }
 }
 
-function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subgraph, at: string): void {
+function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subgraph | undefined, at: string): void {
   const { issues } = context;
   if (!isObject(subgraph)) {
     issues.add("structure", at, `the subgraph is ${show(subgraph)}`);
@@ -159,7 +159,7 @@ function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subg
     if (issues.isFull()) return;
     soundness[index] = checkOperand({ context, at, index }, operands[index]);
     if (soundness[index] === Soundness.garbage) allReadable = false;
-    else types[index] = knownOperandType(operands[index].type)?.name;
+    else types[index] = knownOperandType(elementAt(operands, index).type)?.name;
   }
   const inferred: (TensorInfo | undefined)[] = [];
   findings.inferred.set(subgraph, inferred);
@@ -186,7 +186,7 @@ function checkReferenced(context: ModelContext, findings: Findings): InferredSha
       `a model with ${referenced.length} referenced subgraphs`,
     );
   }
-  const checked = new Set<Subgraph>();
+  const checked = new Set<Subgraph | undefined>();
   const shapes: InferredShapes[] = [];
   for (let index = 0; index < referenced.length && !issues.isFull(); index++) {
     const subgraph = referenced[index];

@@ -86,8 +86,8 @@ function check(
   }
   const shapes: OutputShape[] = [];
   let isShort = false;
-  for (let index = 0; index < outputs.length; index++) {
-    const shape = checkShape(outputShapes[index], outputs[index], index);
+  for (const [index, output] of outputs.entries()) {
+    const shape = checkShape(outputShapes[index], output, index);
     if ("issue" in shape) return shape;
     if (!shape.isSufficient) {
       if (status === ErrorStatus.NONE) {

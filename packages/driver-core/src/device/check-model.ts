@@ -2,6 +2,7 @@
  * A model from outside, checked: it is valid, it cannot change, and its pools are mapped. What follows may rely on all of it.
  */
 import type { GraphSource } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import type { Memory, Model } from "@nnhal/types";
 import { type SealedModel, sealModel } from "@nnhal/validation";
 import type { Unmappable } from "../memory/mapping.ts";
@@ -32,7 +33,7 @@ function mapPools({ model, poolSizes }: SealedModel): Uint8Array[] | Refusal {
   for (const [index, memory] of model.pools.entries()) {
     const bytes = mapConstants(memory);
     if ("unmappable" in bytes) return failure(`main pool ${index}: ${bytes.unmappable}`);
-    const size = poolSizes[index] ?? 0;
+    const size = elementAt(poolSizes, index);
     if (bytes.length < size) return failure(`main pool ${index}: it has ${bytes.length} bytes and claims ${size}`);
     mapped.push(bytes);
   }

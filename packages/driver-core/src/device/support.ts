@@ -3,6 +3,7 @@
  * reaches is.
  */
 import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
@@ -64,7 +65,7 @@ function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">):
   for (const index of subgraphsInnerFirst(model)) {
     known.set(
       index,
-      supportIn(model.referenced[index]).reasons.find((reason) => reason !== undefined),
+      supportIn(elementAt(model.referenced, index)).reasons.find((reason) => reason !== undefined),
     );
   }
   return supportIn(model.main);

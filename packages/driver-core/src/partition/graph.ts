@@ -1,6 +1,7 @@
 /**
  * A subgraph as planning sees it: who writes and who reads each operand, and how large operands are.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -30,8 +31,8 @@ export function wiringOf({ operands, operations }: Subgraph): Wiring {
   const consumers: number[][] = operations.map(() => []);
   const producers = operations.map(({ inputs }, index) => {
     const distinct = new Set<number>();
-    for (const input of inputs) if (writer[input] >= 0) distinct.add(writer[input]);
-    for (const producer of distinct) consumers[producer].push(index);
+    for (const input of inputs) if (elementAt(writer, input) >= 0) distinct.add(elementAt(writer, input));
+    for (const producer of distinct) elementAt(consumers, producer).push(index);
     return [...distinct];
   });
   return { writer, producers, consumers };
@@ -54,7 +55,7 @@ export function bytesOf({ type, dimensions }: Operand): number {
 
 /** The model whose main subgraph is one of another model's referenced ones. */
 export function referencedModel(model: Model, index: number): Model {
-  return modelWith(model, model.referenced[index]);
+  return modelWith(model, elementAt(model.referenced, index));
 }
 
 /**

@@ -15,9 +15,9 @@ import { type Image, imageLayout, readImage } from "./_image.ts";
 export interface Pooling {
   /** The value before the first cell. */
   readonly start: number;
-  /** Takes one cell in: the `values.length` elements of `data` that begin at `from`. */
-  take(values: Float64Array, data: Float64Array, from: number): void;
-  /** The result, where `count` cells were taken in. */
+  /** Adds cells of a row to the values. A cell is `values.length` elements of `data`; the first begins at `from`, the last at `to`. */
+  take(values: Float64Array, data: Float64Array, from: number, to: number, step: number): void;
+  /** The result of `count` cells. */
   finish(value: number, count: number): number;
 }
 
@@ -74,7 +74,8 @@ function* pool(
   const to = imageLayout(output.dimensions, nchw);
   const values = new Float64Array(image.channels);
   const finish = finisher(pooling, activation, output);
-  let work = 0;
+  const cellsBetweenPauses = Math.max(1, Math.floor(WORK_BETWEEN_PAUSES / image.channels));
+  let cells = 0;
   for (let batch = 0; batch < to.batches; batch++) {
     for (let y = 0; y < to.height; y++) {
       const top = Math.max(0, y * strideHeight - paddingTop);
@@ -84,11 +85,21 @@ function* pool(
         const right = Math.min(image.width, x * strideWidth - paddingLeft + filterWidth);
         values.fill(pooling.start);
         for (let row = top; row < bottom; row++) {
-          for (let column = left; column < right; column++) {
-            pooling.take(values, image.data, batch * image.batchStep + row * image.rowStep + column * image.pixelStep);
-            work += values.length;
-            if (work > WORK_BETWEEN_PAUSES) {
-              work = 0;
+          const begin = batch * image.batchStep + row * image.rowStep;
+          let column = left;
+          while (column < right) {
+            const end = Math.min(right, column + cellsBetweenPauses - cells);
+            pooling.take(
+              values,
+              image.data,
+              begin + column * image.pixelStep,
+              begin + (end - 1) * image.pixelStep,
+              image.pixelStep,
+            );
+            cells += end - column;
+            column = end;
+            if (cells === cellsBetweenPauses) {
+              cells = 0;
               yield;
             }
           }

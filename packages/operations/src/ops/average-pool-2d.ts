@@ -18,8 +18,10 @@ export const averagePool2d = poolOperation(
   },
   {
     start: 0,
-    take(values, data, from) {
-      for (let channel = 0; channel < values.length; channel++) values[channel] += data[from + channel];
+    take(values, data, from, to, step) {
+      for (let cell = from; cell <= to; cell += step) {
+        for (let channel = 0; channel < values.length; channel++) values[channel] += data[cell + channel];
+      }
     },
     finish: (sum, count) => sum / count,
   },

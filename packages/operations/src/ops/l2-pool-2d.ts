@@ -16,8 +16,10 @@ export const l2Pool2d = poolOperation(
   },
   {
     start: 0,
-    take(values, data, from) {
-      for (let channel = 0; channel < values.length; channel++) values[channel] += data[from + channel] ** 2;
+    take(values, data, from, to, step) {
+      for (let cell = from; cell <= to; cell += step) {
+        for (let channel = 0; channel < values.length; channel++) values[channel] += data[cell + channel] ** 2;
+      }
     },
     finish: (sum, count) => Math.sqrt(sum / count),
   },

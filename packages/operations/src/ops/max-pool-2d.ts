@@ -18,9 +18,10 @@ export const maxPool2d = poolOperation(
   },
   {
     start: Number.NEGATIVE_INFINITY,
-    take(values, data, from) {
-      for (let channel = 0; channel < values.length; channel++) {
-        values[channel] = Math.max(values[channel], data[from + channel]);
+    take(values, data, from, to, step) {
+      for (let cell = from; cell <= to; cell += step) {
+        for (let channel = 0; channel < values.length; channel++)
+          values[channel] = Math.max(values[channel], data[cell + channel]);
       }
     },
     finish: (greatest) => greatest,
