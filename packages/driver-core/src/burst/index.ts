@@ -11,7 +11,7 @@ export { decoded, type Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
 export { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
 export { decodeRequest, encodeRequest } from "./request-slots.ts";
-export { type BurstResultPacket, deserializeResult, noTiming, serializeResult } from "./result-codec.ts";
+export { type BurstResultPacket, deserializeResult, serializeResult } from "./result-codec.ts";
 export { burstStatus, decodeResult, encodeResult } from "./result-slots.ts";
 export {
   checkRing,
