@@ -2,7 +2,7 @@
  * @nnhal/driver-core/burst: executions in rapid succession through a pair of queues in shared memory (HAL 1.2 bursts).
  */
 
-export type { Burst, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
+export type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 export { type Channel, createChannel, defaultCapacity, openChannel } from "./channel.ts";
 export { type ConfigureExecutionBurst, type CreateBurstResult, createBurst } from "./controller.ts";
 export type { LimitOptions } from "./limits.ts";
