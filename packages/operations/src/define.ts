@@ -66,8 +66,8 @@ export type KernelResult = void | Iterator<void, void>;
 
 /** An operand as validation sees it: extents may be unknown (0), the rank too ([]), and the value is that of a constant. */
 export interface OperandInfo extends TensorInfo {
-  /** The elements, where the operand is a constant. */
-  readonly data?: Tensor["data"];
+  /** The elements of a constant; absent or undefined for other operands, and for a constant that cannot be read. */
+  readonly data?: Tensor["data"] | undefined;
 }
 
 /** The argument record of `check`: like the kernel's, but scalars that are not constant are undefined. */
@@ -265,8 +265,9 @@ export function defineOperation<
   const Outputs extends readonly Param[],
   const Others extends readonly unknown[] = readonly [],
 >(spec: OperationSpec<Name, Params, Outputs, Others>): TypedOperation<Name, Params, Outputs, ParamsOf<Others>> {
-  const { name, code, summary, alternatives = [], ranks = {}, infer, reference } = spec;
+  const { name, code, summary, alternatives = [], ranks = {} } = spec;
   const first: AnySpec = spec as unknown as AnySpec;
+  const { infer, reference } = first;
   const firstForm: TypedForm<Params, Outputs> = {
     params: spec.params,
     outputs: spec.outputs,
@@ -299,18 +300,18 @@ export function defineOperation<
     ranks: ranks as Readonly<Record<string, RankRule>>,
     dynamic: spec.dynamic ?? false,
     controlFlow: spec.controlFlow ?? false,
-    ...(infer && { infer: first.infer }),
-    ...(reference && { reference: spec.dynamic ? first.reference : whereElements(first.reference) }),
+    ...(infer && { infer }),
+    ...(reference && { reference: spec.dynamic ? reference : ifElements(reference) }),
   };
 }
 
-/** A kernel that is left alone where no output has elements. */
-function whereElements(kernel: Operation["reference"]): Operation["reference"] {
+/** A kernel that does nothing if no output has elements. */
+function ifElements(kernel: NonNullable<Operation["reference"]>): NonNullable<Operation["reference"]> {
   return (args, outputs, context) => {
     const hasElements = Object.values(outputs)
       .flat()
       .some((output) => output !== undefined && output.data.length > 0);
-    return hasElements ? kernel?.(args, outputs, context) : undefined;
+    return hasElements ? kernel(args, outputs, context) : undefined;
   };
 }
 

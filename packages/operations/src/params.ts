@@ -30,7 +30,7 @@ export interface Param<Name extends string = string, Kind extends ParamKind = Pa
 
 /** A parameter whose type varies: the type rows have a column for it. */
 export interface VaryingParam<Name extends string, Kind extends ParamKind> extends Param<Name, Kind> {
-  readonly type?: undefined;
+  readonly type?: never;
 }
 
 /** A parameter whose type is always the same. */

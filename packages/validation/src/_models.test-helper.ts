@@ -212,6 +212,7 @@ export const loopModel: Model = modelOf(
 /** A copy of something with one value replaced; `path` is written as issues write it, such as `main.operands[3].scale`. */
 export function changed<T extends object>(whole: T, path: string, value: unknown): T {
   const [step, ...rest] = path.split(/[.[\]]+/).filter((part) => part !== "");
+  if (step === undefined) throw new TypeError(`"${path}" is not a path`);
   const copy: T = Array.isArray(whole) ? Object.assign([], whole) : { ...whole };
   if (rest.length === 0) {
     Reflect.set(copy, step, value);

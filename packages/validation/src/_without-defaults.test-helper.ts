@@ -2,7 +2,7 @@
  * A model whose operations leave out trailing inputs that hold their default. The NNAPI runtime does the same before it
  * asks which HAL version a model needs.
  */
-import { layOut, matchOperation, operationByCode, type Param } from "@nnhal/operations";
+import { elementAt, layOut, matchOperation, operationByCode, type Param } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -17,7 +17,7 @@ export function withoutDefaults(model: Model): Model {
     const operands = [...old.operands];
     const operations = old.operations.map((operation) => {
       const count = countWithoutDefaults(operation, old.operands, model.operandValues);
-      for (const index of operation.inputs.slice(count)) operands[index] = withoutConsumer(operands[index]);
+      for (const index of operation.inputs.slice(count)) operands[index] = withoutConsumer(elementAt(operands, index));
       return { ...operation, inputs: operation.inputs.slice(0, count) };
     });
     return { ...old, operands, operations };
@@ -25,7 +25,7 @@ export function withoutDefaults(model: Model): Model {
   return { ...model, main: subgraph(model.main), referenced: model.referenced.map(subgraph) };
 }
 
-/** One consumer less; an operand that nobody needs becomes one that every HAL version knows. */
+/** One consumer less; an operand without consumers becomes one that every HAL version knows. */
 function withoutConsumer(operand: Operand): Operand {
   const numberOfConsumers = operand.numberOfConsumers - 1;
   if (numberOfConsumers > 0) return { ...operand, numberOfConsumers };
@@ -37,14 +37,14 @@ function withoutConsumer(operand: Operand): Operand {
 function countWithoutDefaults({ type, inputs, outputs }: Operation, operands: readonly Operand[], values: Uint8Array) {
   const definition = operationByCode(type);
   if (definition === undefined) return inputs.length;
-  const typeOf = (index: number) => operandTypeNames.get(operands[index].type);
+  const typeOf = (index: number) => operandTypeNames.get(elementAt(operands, index).type);
   const match = matchOperation(definition, inputs.map(typeOf), outputs.map(typeOf));
   if ("mismatch" in match) return inputs.length;
   const { params, counts } = match.form;
   const positions = layOut(params, counts, inputs.length) ?? [];
   let least = inputs.length;
   for (let count = inputs.length - 1; count >= 0; count--) {
-    if (!holdsDefault(positions[count], operands[inputs[count]], values)) break;
+    if (!holdsDefault(elementAt(positions, count), elementAt(operands, elementAt(inputs, count)), values)) break;
     if (counts === undefined || counts.includes(count)) least = count;
   }
   return least;

@@ -1,8 +1,8 @@
 /**
- * Rules on IF and WHILE (29): the operands that the operation hands to its subgraphs, and gets back, are of one kind on
- * both sides.
+ * Rules on IF and WHILE (29): operands that the operation passes to its subgraphs, and receives from them, are of one kind on both
+ * sides.
  */
-import type { TensorInfo } from "@nnhal/operations";
+import { elementAt, type TensorInfo } from "@nnhal/operations";
 import { type Operand, OperationType, type Subgraph } from "@nnhal/types";
 import { differenceOf, typeName } from "./compatible.ts";
 import type { ModelContext } from "./context.ts";
@@ -45,7 +45,7 @@ export function checkControlFlow(
   { view: { at, subgraph }, index }: ControlFlowOperation,
   inferred: Inferred,
 ): void {
-  const operation = subgraph.operations[index];
+  const operation = elementAt(subgraph.operations, index);
   const named = (side: string) => (operand: number, position: number) =>
     namedOperand(subgraph, operand, `${side} ${position}`, inferred);
   const flow: Flow = {
@@ -61,20 +61,20 @@ export function checkControlFlow(
 }
 
 function namedOperand(subgraph: Subgraph, index: number, name: string, inferred: Inferred): Named {
-  const operand = subgraph.operands[index];
+  const operand = elementAt(subgraph.operands, index);
   const info = inferred.get(subgraph)?.[index];
   return { operand, known: info === undefined ? operand : { ...operand, dimensions: info.dimensions }, name };
 }
 
-/** The subgraphs take n inputs and give m outputs, as the operation does beside the condition and the two references. */
+/** Each subgraph has the inputs of the operation that follow the condition and the two references, and the operation's outputs. */
 function checkIf(flow: Flow): void {
-  const [condition, thenSubgraph, elseSubgraph, ...handed] = flow.inputs;
-  checkCondition(flow, condition);
-  for (const { name, operand } of [
-    { ...thenSubgraph, name: "the then subgraph" },
-    { ...elseSubgraph, name: "the else subgraph" },
+  checkCondition(flow, elementAt(flow.inputs, 0));
+  const handed = flow.inputs.slice(3);
+  for (const { name, reference } of [
+    { name: "the then subgraph", reference: elementAt(flow.inputs, 1) },
+    { name: "the else subgraph", reference: elementAt(flow.inputs, 2) },
   ]) {
-    const subgraph = subgraphOf(flow, operand);
+    const subgraph = subgraphOf(flow, reference);
     if (subgraph === undefined) continue;
     if (!hasCount(flow, name, "inputs", subgraph, handed.length)) continue;
     if (!hasCount(flow, name, "outputs", subgraph, flow.outputs.length)) continue;
@@ -84,16 +84,16 @@ function checkIf(flow: Flow): void {
 }
 
 /**
- * With m outputs, k more values that the body hands to itself, and n that never change: condition and body take m + k + n
- * inputs; the condition gives one boolean, the body m + k outputs, which are its next inputs.
+ * With m outputs, k further values that the body passes to its next run, and n values that never change: condition and body have
+ * m + k + n inputs; the condition has one boolean output, the body m + k outputs, which are the inputs of its next run.
  */
 function checkWhile(flow: Flow): void {
-  const [conditionReference, bodyReference, ...handed] = flow.inputs;
+  const handed = flow.inputs.slice(2);
   checkKnownSizes(flow, handed);
   checkKnownSizes(flow, flow.outputs);
-  const condition = subgraphOf(flow, conditionReference.operand);
+  const condition = subgraphOf(flow, elementAt(flow.inputs, 0));
   if (condition !== undefined) checkWhileCondition(flow, condition, handed);
-  const body = subgraphOf(flow, bodyReference.operand);
+  const body = subgraphOf(flow, elementAt(flow.inputs, 1));
   if (body !== undefined) checkWhileBody(flow, body, handed);
 }
 
@@ -126,9 +126,9 @@ function checkWhileBody(flow: Flow, body: Subgraph, handed: readonly Named[]): v
   checkKnownSizes(flow, outputs);
 }
 
-/** The subgraph that an operand refers to; undefined where it cannot be read, which is an issue of its own. */
-function subgraphOf({ context }: Flow, reference: Operand): Subgraph | undefined {
-  const subgraph = context.referenced[reference.location.offset];
+/** The subgraph that an operand refers to; undefined if it cannot be read, which is an issue of its own. */
+function subgraphOf({ context }: Flow, { operand }: Named): Subgraph | undefined {
+  const subgraph = context.referenced[operand.location.offset];
   if (!isObject(subgraph) || !Array.isArray(subgraph.operands)) return undefined;
   return Array.isArray(subgraph.inputIndexes) && Array.isArray(subgraph.outputIndexes) ? subgraph : undefined;
 }

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import {
@@ -107,7 +108,7 @@ describe("operations", () => {
 describe("numberOfConsumers", () => {
   it("is exact (rule 38)", () => {
     for (const index of [0, 1, 2]) {
-      const { numberOfConsumers } = floorModel().main.operands[index];
+      const { numberOfConsumers } = elementAt(floorModel().main.operands, index);
       const path = `main.operands[${index}].numberOfConsumers`;
       for (const wrong of [numberOfConsumers - 1, numberOfConsumers + 1, 0xffff_ffff, 0.5, Number.NaN]) {
         expect(issuesOf({ [path]: wrong })).toEqual([`number-of-consumers ${path}`]);
@@ -117,7 +118,7 @@ describe("numberOfConsumers", () => {
 
   it("counts an operand twice that an operation reads twice (rule 38)", () => {
     // The control model's operand 4 is read three times by one operation.
-    expect(controlModel.main.operands[4].numberOfConsumers).toBe(3);
+    expect(controlModel.main.operands[4]?.numberOfConsumers).toBe(3);
     const path = "main.operands[4].numberOfConsumers";
     expect(found(modelIssues(changed(controlModel, path, 1)))).toEqual([`number-of-consumers ${path}`]);
   });

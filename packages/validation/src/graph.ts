@@ -2,6 +2,7 @@
  * Rules on a subgraph as a whole: its lists of inputs and outputs (31 – 34), and the order in which operations read and
  * write (36 – 39). One pass over each list.
  */
+import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
 import { show } from "./issues.ts";
@@ -35,13 +36,14 @@ function checkIndexes(
     }
     if (listed[index] === 1) issues.add("boundary-duplicate", path, `operand ${index} is listed before`);
     listed[index] = 1;
-    if (soundness[index] === Soundness.garbage || subgraph.operands[index].lifetime === lifetime) continue;
-    const actual = subgraph.operands[index].lifetime;
+    if (soundness[index] === Soundness.garbage) continue;
+    const { lifetime: actual } = elementAt(subgraph.operands, index);
+    if (actual === lifetime) continue;
     issues.add("boundary-lifetime", path, `operand ${index} has lifetime ${actual} where ${lifetimeName} is needed`);
   }
   for (let index = 0; index < soundness.length && !issues.isFull(); index++) {
     if (soundness[index] === Soundness.garbage || listed[index] === 1) continue;
-    if (subgraph.operands[index].lifetime !== lifetime) continue;
+    if (elementAt(subgraph.operands, index).lifetime !== lifetime) continue;
     issues.add("boundary-unlisted", `${at}.operands[${index}].lifetime`, `a ${lifetimeName} is not in ${list}`);
   }
 }
@@ -62,23 +64,20 @@ export function checkOrder({ issues }: ModelContext, { at, subgraph }: SubgraphV
   const { operands, operations } = subgraph;
   const consumers = new Float64Array(operands.length);
   const values = new Uint8Array(operands.length);
-  for (let index = 0; index < operands.length; index++) {
-    const { lifetime } = operands[index];
+  for (const [index, { lifetime }] of operands.entries()) {
     const produced = lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT;
     values[index] = produced ? Value.missing : Value.given;
   }
-  for (let index = 0; index < operations.length && !issues.isFull(); index++) {
-    const { inputs, outputs } = operations[index];
-    for (let position = 0; position < inputs.length; position++) {
-      const operand = inputs[position];
-      consumers[operand]++;
+  for (const [index, { inputs, outputs }] of operations.entries()) {
+    if (issues.isFull()) return;
+    for (const [position, operand] of inputs.entries()) {
+      consumers[operand] = elementAt(consumers, operand) + 1;
       if (values[operand] !== Value.missing) continue;
       values[operand] = Value.reported;
       const path = `${at}.operations[${index}].inputs[${position}]`;
       issues.add("read-before-write", path, `operand ${operand} is read before an operation has written it`);
     }
-    for (let position = 0; position < outputs.length; position++) {
-      const operand = outputs[position];
+    for (const [position, operand] of outputs.entries()) {
       if (values[operand] === Value.written) {
         const path = `${at}.operations[${index}].outputs[${position}]`;
         issues.add("single-writer", path, `operand ${operand} has been written before`);
@@ -86,8 +85,8 @@ export function checkOrder({ issues }: ModelContext, { at, subgraph }: SubgraphV
       values[operand] = Value.written;
     }
   }
-  for (let index = 0; index < operands.length && !issues.isFull(); index++) {
-    const { numberOfConsumers } = operands[index];
+  for (const [index, { numberOfConsumers }] of operands.entries()) {
+    if (issues.isFull()) return;
     if (numberOfConsumers !== consumers[index]) {
       const problem = `numberOfConsumers is ${numberOfConsumers}, but operations read the operand ${consumers[index]} times`;
       issues.add("number-of-consumers", `${at}.operands[${index}].numberOfConsumers`, problem);

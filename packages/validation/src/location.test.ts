@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { changed, changedAll, controlModel, floorModel, found, operand } from "./_models.test-helper.ts";
@@ -121,8 +122,9 @@ describe("the length of a constant", () => {
       [4, "INT32"],
     ] as const) {
       const path = `main.operands[${index}].location.length`;
-      const { length } = controlModel.main.operands[index].location;
-      expect(controlModel.main.operands[index].type).toBe(OperandType[name]);
+      const { type, location } = elementAt(controlModel.main.operands, index);
+      const { length } = location;
+      expect(type).toBe(OperandType[name]);
       for (const wrong of [length - 1, 0]) expect(issuesOf({ [path]: wrong })).toEqual([`constant-length ${path}`]);
     }
     const path = "main.operands[4].location.length";

@@ -13,7 +13,7 @@ export function checkLocation(place: OperandPlace, operand: Operand, type: Known
   const { context } = place;
   const name = operandLifeTimeNames.get(operand.lifetime);
   if (name === undefined) {
-    addIssue(place, "operand-lifetime", ".lifetime", `${operand.lifetime} is no lifetime`);
+    addIssue(place, "operand-lifetime", ".lifetime", `${operand.lifetime} is not a lifetime`);
     return;
   }
   const { since } = operandLifeTimes[name];

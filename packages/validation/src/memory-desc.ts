@@ -2,7 +2,7 @@
  * Validation of what a driver is asked to allocate a buffer for (rules 53 and 54; HAL 1.3 IDevice.allocate): roles of
  * prepared models' inputs and outputs, whose operands have to be of one kind.
  */
-import { combineDimensions } from "@nnhal/operations";
+import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { BufferDesc, BufferRole, Model, Operand } from "@nnhal/types";
 import { sameExtraParams, typeName } from "./compatible.ts";
 import { createIssueList, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
@@ -95,6 +95,10 @@ function roleOperands(
   for (let position = 0; position < request[list].length && !issues.isFull(); position++) {
     const path = `${list}[${position}]`;
     const role = request[list][position];
+    if (!isObject(role)) {
+      issues.add("structure", path, `the role is ${show(role)}`);
+      continue;
+    }
     const record = checkedRecord(request, role, path, issues);
     if (record === undefined) continue;
     const operand = operandOf(record, role.ioIndex, list, path, issues);
@@ -120,15 +124,10 @@ function roleName(list: "inputRoles" | "outputRoles"): string {
 
 function checkedRecord(
   { preparedModels }: AllocationRequest,
-  role: BufferRole,
+  { modelIndex, frequency }: BufferRole,
   path: string,
   issues: IssueList,
 ): PreparedModelRecord | undefined {
-  if (!isObject(role)) {
-    issues.add("structure", path, `the role is ${show(role)}`);
-    return undefined;
-  }
-  const { modelIndex, frequency } = role;
   if (typeof frequency !== "number" || !(frequency > 0 && frequency <= 1)) {
     const problem = `the frequency is ${show(frequency)} where a number within (0, 1] is needed`;
     issues.add("buffer-role-frequency", `${path}.frequency`, problem);
@@ -140,7 +139,11 @@ function checkedRecord(
   }
   const record = preparedModels[modelIndex];
   if (isObject(record) && isObject(record.model) && isObject(record.model.main)) return record;
-  issues.add("buffer-role-model", `preparedModels[${modelIndex}]`, "it is null, or no prepared model of this device");
+  issues.add(
+    "buffer-role-model",
+    `preparedModels[${modelIndex}]`,
+    "it is null, or not a prepared model of this device",
+  );
   return undefined;
 }
 
@@ -157,7 +160,7 @@ function operandOf(
     issues.add("buffer-role-index", `${path}.ioIndex`, problem);
     return undefined;
   }
-  const operand = main.operands[indexes[ioIndex]];
+  const operand = main.operands[elementAt(indexes, ioIndex)];
   if (isReadable(operand)) return operand;
   issues.add("structure", path, "the model's operand for the role cannot be read");
   return undefined;
@@ -169,13 +172,13 @@ function combineOperands(
   operands: readonly RoleOperand[],
   issues: IssueList,
 ): BufferOperand | undefined {
-  if (operands.length === 0) return undefined;
-  const [{ operand: first, path: firstPath }] = operands;
-  const { type, scale, zeroPoint, extraParams } = first;
+  const [first] = operands;
+  if (first === undefined) return undefined;
+  const { type, scale, zeroPoint, extraParams } = first.operand;
   const isExtension = isExtensionOperandType(type);
   let dimensions = described;
   for (const { operand, path } of operands) {
-    const than = `where ${firstPath} has`;
+    const than = `where ${first.path} has`;
     if (operand.type !== type) {
       issues.add("buffer-type", path, `the type is ${typeName(operand.type)} ${than} ${typeName(type)}`);
       continue;
@@ -185,7 +188,7 @@ function combineOperands(
       issues.add("buffer-zero-point", path, `the zeroPoint is ${operand.zeroPoint} ${than} ${zeroPoint}`);
     }
     if (!isExtension && !sameExtraParams(operand.extraParams, extraParams)) {
-      issues.add("buffer-extra-params", path, `the extraParams differ from those of ${firstPath}`);
+      issues.add("buffer-extra-params", path, `the extraParams differ from those of ${first.path}`);
     }
     const combined = combineDimensions(dimensions, operand.dimensions);
     if (combined === undefined) {

@@ -1,8 +1,8 @@
 /**
  * Validation of models: rules 1 – 41 and those that the HAL implies.
  */
-import { type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
-import type { HalVersion, Model, Subgraph } from "@nnhal/types";
+import { elementAt, type Match, type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
+import type { HalVersion, Model, Operation, Subgraph } from "@nnhal/types";
 import { type ModelContext, type OperationLookup, requireVersion, type ValidationMode } from "./context.ts";
 import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
 import { checkBoundary, checkOrder } from "./graph.ts";
@@ -71,12 +71,16 @@ interface Findings {
   readonly controlFlow: ControlFlowOperation[];
 }
 
-/** Checks a model; HAL versions that its parts need go to `requirements` where it is given, else they are issues. */
+/**
+ * Checks a model. HAL versions that its parts need go to `requirements` if it is given, else they are issues. `matches` receives the
+ * form and type row of each operation that fits its definition; no two operations of the model may be the same object.
+ */
 export function checkModel(
   model: Model,
   { version = "1.3", mode = "driver", operations = operationByCode }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
+  matches?: Map<Operation, Match>,
 ): InferredModelShapes {
   if (!isObject(model)) {
     issues.add("structure", "model", `the model is ${show(model)}`);
@@ -88,6 +92,7 @@ export function checkModel(
     operationByCode: operations,
     issues,
     requirements,
+    matches,
     referenced: listOf(issues, "referenced", model.referenced),
     operandValues: bytesOf(issues, model.operandValues),
     pools: listOf(issues, "pools", model.pools),
@@ -111,8 +116,8 @@ export function checkModel(
   return { main: shapesOf(findings, main), referenced };
 }
 
-function shapesOf({ inferred }: Findings, subgraph: Subgraph): InferredShapes {
-  return inferred.get(subgraph) ?? [];
+function shapesOf({ inferred }: Findings, subgraph: Subgraph | undefined): InferredShapes {
+  return (subgraph && inferred.get(subgraph)) ?? [];
 }
 
 function listOf<Item>(issues: IssueList, path: string, list: readonly Item[]): readonly Item[] {
@@ -135,7 +140,7 @@ function checkNotEmpty({ issues }: ModelContext, main: Subgraph): void {
   }
 }
 
-function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subgraph, at: string): void {
+function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subgraph | undefined, at: string): void {
   const { issues } = context;
   if (!isObject(subgraph)) {
     issues.add("structure", at, `the subgraph is ${show(subgraph)}`);
@@ -154,7 +159,7 @@ function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subg
     if (issues.isFull()) return;
     soundness[index] = checkOperand({ context, at, index }, operands[index]);
     if (soundness[index] === Soundness.garbage) allReadable = false;
-    else types[index] = knownOperandType(operands[index].type)?.name;
+    else types[index] = knownOperandType(elementAt(operands, index).type)?.name;
   }
   const inferred: (TensorInfo | undefined)[] = [];
   findings.inferred.set(subgraph, inferred);
@@ -181,7 +186,7 @@ function checkReferenced(context: ModelContext, findings: Findings): InferredSha
       `a model with ${referenced.length} referenced subgraphs`,
     );
   }
-  const checked = new Set<Subgraph>();
+  const checked = new Set<Subgraph | undefined>();
   const shapes: InferredShapes[] = [];
   for (let index = 0; index < referenced.length && !issues.isFull(); index++) {
     const subgraph = referenced[index];

@@ -34,21 +34,11 @@ export const greatestSize = 0xffff_ffff;
 const greatestFloat = 3.4028234663852886e38;
 
 /** Checks an operand. */
-export function checkOperand(place: OperandPlace, operand: Operand): Soundness {
+export function checkOperand(place: OperandPlace, operand: Operand | undefined): Soundness {
   const { context } = place;
   const { items } = context.issues;
   const before = items.length;
-  const garbage = findGarbage(operand);
-  if (garbage !== undefined) {
-    const { field, value, needed } = garbage;
-    addIssue(
-      place,
-      "structure",
-      field,
-      `${field.slice(1) || "the operand"} is ${show(value)} where ${needed} is needed`,
-    );
-    return Soundness.garbage;
-  }
+  if (!hasStructure(place, operand)) return Soundness.garbage;
   const type = knownOperandType(operand.type);
   if (type === undefined && !isExtensionOperandType(operand.type)) {
     addIssue(place, "operand-type", ".type", `${show(operand.type)} is no operand type`);
@@ -101,6 +91,16 @@ export function operandTypeIssues({
   return issues.filter(({ code }) => code !== "channel-quant" && code !== "subgraph-location");
 }
 
+/** Whether every field of an operand holds the right kind of value; an issue if not. */
+function hasStructure(place: OperandPlace, operand: Operand | undefined): operand is Operand {
+  const garbage = findGarbage(operand);
+  if (garbage === undefined) return true;
+  const { field, value, needed } = garbage;
+  const name = field.slice(1) || "the operand";
+  addIssue(place, "structure", field, `${name} is ${show(value)} where ${needed} is needed`);
+  return false;
+}
+
 /** A field that does not hold the right kind of value. */
 interface Garbage {
   /** Such as `.scale`; "" is the operand itself. */
@@ -112,7 +112,7 @@ interface Garbage {
 const numbers = ["type", "numberOfConsumers", "scale", "zeroPoint", "lifetime"] as const;
 const unsigned = ["poolIndex", "offset", "length"] as const;
 
-function findGarbage(operand: Operand): Garbage | undefined {
+function findGarbage(operand: Operand | undefined): Garbage | undefined {
   if (!isObject(operand)) return { field: "", value: operand, needed: "an object" };
   for (const field of numbers) {
     if (typeof operand[field] !== "number") return { field: `.${field}`, value: operand[field], needed: "a number" };

@@ -4,6 +4,7 @@
 import {
   bindInputs,
   bindOutputs,
+  elementAt,
   latest,
   layOut,
   type Match,
@@ -95,11 +96,11 @@ function checkOutputLifetimes(
   at: string,
   name: string,
 ): void {
-  for (let position = 0; position < outputs.length; position++) {
-    const { lifetime } = subgraph.operands[outputs[position]];
+  for (const [position, index] of outputs.entries()) {
+    const { lifetime } = elementAt(subgraph.operands, index);
     if (lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT) continue;
     const shown = operandLifeTimeNames.get(lifetime) ?? lifetime;
-    const problem = `${name} writes operand ${outputs[position]} of lifetime ${shown}`;
+    const problem = `${name} writes operand ${index} of lifetime ${shown}`;
     issues.add("output-lifetime", `${at}.outputs[${position}]`, problem);
   }
 }
@@ -119,7 +120,7 @@ function definitionOf(
   }
   const known = knownOperationType(type);
   if (known === undefined) {
-    issues.add("operation-type", path, `${type} is no operation type`);
+    issues.add("operation-type", path, `${type} is not an operation type`);
     return undefined;
   }
   if (known.since > version) {
@@ -152,10 +153,11 @@ function checkSignature(
     issues.add("operation-signature", at, `${name}: ${match.mismatch}`);
     return false;
   }
+  context.matches?.set(operation, match);
   if (!checkOmitted(context, view, operation, match, at, name)) return false;
   if (!checkRanks(context, view, operation, definition, match, at)) return false;
   const inputs = operation.inputs.map((operand) =>
-    view.subgraph.operands[operand].lifetime === OperandLifeTime.NO_VALUE
+    elementAt(view.subgraph.operands, operand).lifetime === OperandLifeTime.NO_VALUE
       ? undefined
       : operandInfo(context, view, operand),
   );
@@ -176,8 +178,8 @@ function checkOmitted(
   at: string,
   name: string,
 ): boolean {
-  for (let position = 0; position < inputs.length; position++) {
-    if (subgraph.operands[inputs[position]].lifetime !== OperandLifeTime.NO_VALUE) continue;
+  for (const [position, index] of inputs.entries()) {
+    if (elementAt(subgraph.operands, index).lifetime !== OperandLifeTime.NO_VALUE) continue;
     const param = layOut(form.params, form.counts, inputs.length)?.[position];
     if (param === undefined || param.omittable) continue;
     const problem = `${name}: input ${position} (${param.name}) has lifetime NO_VALUE, but is not optional`;
@@ -213,11 +215,10 @@ function checkRanksOf(
   at: string,
   side: "inputs" | "outputs",
 ): boolean {
-  for (let position = 0; position < params.length; position++) {
-    const param = params[position];
+  for (const [position, param] of params.entries()) {
     const rule: RankRule | undefined = ranks[param.name];
     if (rule === undefined) continue;
-    const { dimensions, lifetime } = subgraph.operands[indexes[position]];
+    const { dimensions, lifetime } = elementAt(subgraph.operands, elementAt(indexes, position));
     const rank = dimensions.length;
     // No dimensions: the rank is not known yet.
     if (rank === 0) continue;

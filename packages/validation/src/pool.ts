@@ -25,8 +25,8 @@ const memoryNames: ReadonlyMap<string, SoundPool> = new Map([
 
 const tokens: SoundPool = { since: "1.3", what: "pools given by token" };
 
-/** What is wrong with a memory, or the HAL version that its name needs. */
-export function memoryFacts(memory: Memory): PoolFacts {
+/** The rule that a memory breaks, or the HAL version that its name needs. */
+export function memoryFacts(memory: Memory | undefined): PoolFacts {
   if (!isObject(memory)) return { problem: `the pool is ${show(memory)} where a memory is needed`, field: "" };
   const sound = memoryNames.get(memory.name);
   if (sound === undefined) {
@@ -71,15 +71,15 @@ function handleProblem(handle: MemoryHandle | null, size: number): string | unde
   }
 }
 
-/** A memory's size in bytes; undefined where the value is not a size. */
-export function sizeOfMemory(memory: Memory): number | undefined {
+/** A memory's size in bytes; undefined if the value is not a size. */
+export function sizeOfMemory(memory: Memory | undefined): number | undefined {
   if (!isObject(memory)) return undefined;
   const { size } = memory;
   return Number.isSafeInteger(size) && size >= 0 ? size : undefined;
 }
 
-/** What is wrong with a request's pool, or the HAL version that it needs. */
-function requestPoolFacts(pool: RequestMemoryPool): PoolFacts {
+/** The rule that a request's pool breaks, or the HAL version that it needs. */
+function requestPoolFacts(pool: RequestMemoryPool | undefined): PoolFacts {
   if (!isObject(pool)) return { problem: `the pool is ${show(pool)} where a pool is needed`, field: "" };
   switch (pool.kind) {
     case "memory": {
@@ -94,10 +94,10 @@ function requestPoolFacts(pool: RequestMemoryPool): PoolFacts {
   }
 }
 
-/** Adds what is wrong with a request's pool. `at`: its index in the request, or its path. */
+/** Checks a request's pool. `at`: its index in the request, or its path. */
 export function checkRequestPool(
   issues: IssueList,
-  pool: RequestMemoryPool,
+  pool: RequestMemoryPool | undefined,
   version: HalVersion,
   at: number | string,
 ): void {
@@ -112,7 +112,7 @@ function addPoolIssue(issues: IssueList, code: RuleCode, facts: PoolFacts, versi
     issues.add(code, path, `${facts.what} exist since HAL ${facts.since}, not in ${version}`);
 }
 
-/** What is wrong with a pool of a model (a memory) or of a request, on its own. */
+/** The rules that a pool of a model (a memory) or of a request breaks on its own; none for a valid one. */
 export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion = "1.3"): Issue[] {
   return collectIssues("pool", undefined, (issues) => {
     if (isObject(pool) && "kind" in pool) checkRequestPool(issues, pool, version, "pool");

@@ -2,6 +2,7 @@
  * Rule 41: no subgraph refers to itself. A depth-first walk without recursion, each reference followed once, so that
  * thousands of nested subgraphs cost no more than they should.
  */
+import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime, type Subgraph } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
 import { isList, isObject } from "./structure.ts";
@@ -33,7 +34,7 @@ export function checkReferenceCycles({ issues, referenced }: ModelContext): void
         path.pop();
         continue;
       }
-      const reference = visit.references[visit.next++];
+      const reference = elementAt(visit.references, visit.next++);
       if (visited[reference] === Visited.no) enter(reference);
       else if (visited[reference] === Visited.underWay) {
         const cycle = path.slice(path.findIndex(({ index }) => index === reference)).map(({ index }) => index);
@@ -46,7 +47,7 @@ export function checkReferenceCycles({ issues, referenced }: ModelContext): void
 }
 
 /** The referenced subgraphs that a subgraph's operands refer to. */
-function referencesOf(subgraph: Subgraph): number[] {
+function referencesOf(subgraph: Subgraph | undefined): number[] {
   if (!isObject(subgraph) || !isList(subgraph.operands)) return [];
   const references = new Set<number>();
   for (const operand of subgraph.operands) {

@@ -85,19 +85,17 @@ function checkArguments(side: Side, operands: readonly Operand[], indexes: reado
     return;
   }
   for (let position = 0; position < list.length && !issues.isFull(); position++) {
-    const operand = operands[indexes[position]];
-    if (side.isModelSound || isReadable(operand)) checkArgument(side, list[position], operand, position);
+    const index = indexes[position];
+    const operand = index === undefined ? undefined : operands[index];
+    if (operand !== undefined && (side.isModelSound || isReadable(operand)))
+      checkArgument(side, list[position], operand, position);
     else issues.add("structure", pathOf(side, position), "the model's operand for the argument cannot be read");
   }
 }
 
-function checkArgument(side: Side, argument: RequestArgument, operand: Operand, position: number): void {
+function checkArgument(side: Side, argument: RequestArgument | undefined, operand: Operand, position: number): void {
   const { issues } = side;
-  const garbage = garbageOf(argument);
-  if (garbage !== undefined) {
-    issues.add("structure", pathOf(side, position), garbage);
-    return;
-  }
+  if (!isReadableArgument(side, argument, position)) return;
   const { hasNoValue, location, dimensions } = argument;
   if (hasNoValue) {
     const { poolIndex, offset, length } = location;
@@ -138,7 +136,17 @@ function checkLength(
   issues.add("argument-length", `inputs[${position}].location.length`, problem);
 }
 
-function garbageOf(argument: RequestArgument): string | undefined {
+function isReadableArgument(
+  side: Side,
+  argument: RequestArgument | undefined,
+  position: number,
+): argument is RequestArgument {
+  const garbage = garbageOf(argument);
+  if (garbage !== undefined) side.issues.add("structure", pathOf(side, position), garbage);
+  return garbage === undefined;
+}
+
+function garbageOf(argument: RequestArgument | undefined): string | undefined {
   if (!isObject(argument)) return `the argument is ${show(argument)}`;
   const { hasNoValue, location, dimensions } = argument;
   if (typeof hasNoValue !== "boolean") return `hasNoValue is ${show(hasNoValue)} where a boolean is needed`;

@@ -4,11 +4,10 @@ import { checkResult, type ExpectedOutput } from "./index.ts";
 
 const { NONE, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE } = ErrorStatus;
 
-/** 2 by an unknown number of floats with room for 6, and a scalar. */
-const outputs: readonly ExpectedOutput[] = [
-  { type: "TENSOR_FLOAT32", dimensions: [2, 0], room: 24 },
-  { type: "INT32", dimensions: [], room: 4 },
-];
+/** 2 by an unknown number of floats with room for 6. */
+const floats = { type: "TENSOR_FLOAT32", dimensions: [2, 0], room: 24 } satisfies ExpectedOutput;
+const integer = { type: "INT32", dimensions: [], room: 4 } satisfies ExpectedOutput;
+const outputs: readonly ExpectedOutput[] = [floats, integer];
 const scalar = { dimensions: [], isSufficient: true };
 const answer = (dimensions: unknown, isSufficient: unknown = true, status: number = NONE) => ({
   status,
@@ -83,8 +82,7 @@ describe("checkResult", () => {
   );
 
   it("takes any shape of a tensor of unknown rank, and none of a scalar (rule 70)", () => {
-    const [tensor] = outputs;
-    expect(codeOf(answer([1, 1, 6]), [{ ...tensor, dimensions: [] }, outputs[1]])).toBeUndefined();
+    expect(codeOf(answer([1, 1, 6]), [{ ...floats, dimensions: [] }, integer])).toBeUndefined();
     const shapes = [
       { dimensions: [2, 3], isSufficient: true },
       { ...scalar, dimensions: [1] },
@@ -97,8 +95,8 @@ describe("checkResult", () => {
     expect(codeOf(answer([2, 3]))).toBeUndefined();
     expect(codeOf(answer([2, 4]))).toBe("result-size outputShapes[0].dimensions");
     expect(codeOf(answer([2, 4], false, OUTPUT_INSUFFICIENT_SIZE))).toBeUndefined();
-    const [{ type, dimensions }, other] = outputs;
-    const withoutRoom = [{ type, dimensions }, other];
+    const { room: _, ...roomless } = floats;
+    const withoutRoom = [roomless, integer];
     expect(codeOf(answer([2, 0x1fff_ffff]), withoutRoom)).toBeUndefined();
     expect(codeOf(answer([2, 0x2000_0000]), withoutRoom)).toBe("result-size outputShapes[0].dimensions");
   });
@@ -115,8 +113,19 @@ describe("checkResult", () => {
     expect(codeOf(result)).toBe(`structure outputShapes[0]${field}`);
   });
 
+  it("accepts 64 extents if the rank is unknown, but not 65", () => {
+    const unknown = [{ ...floats, dimensions: [] }, integer];
+    expect(codeOf(answer(new Array(64).fill(1)), unknown)).toBeUndefined();
+    expect(codeOf(answer(new Array(65).fill(1)), unknown)).toBe("structure outputShapes[0].dimensions");
+  });
+
+  it.each(["TENSOR_FLOAT32", undefined] as const)("does not know the shape of %s of unknown rank", (type) => {
+    const result = checkResult({ status: NONE }, [{ type, dimensions: [] }], { mayOmitShapes: true });
+    expect(result).toHaveProperty("issue");
+  });
+
   it("checks nothing but the dimensions of an extension's type", () => {
-    const extension = [{ type: undefined, dimensions: [2] }, outputs[1]];
+    const extension = [{ type: undefined, dimensions: [2] }, integer];
     expect(codeOf(answer([2]), extension)).toBeUndefined();
     expect(codeOf(answer([3]), extension)).toBe("result-dimensions outputShapes[0].dimensions");
   });
@@ -131,7 +140,7 @@ describe("checkResult", () => {
   });
 
   it("takes the known shapes for those left out, only if that is allowed and all are known", () => {
-    const known: readonly ExpectedOutput[] = [{ type: "TENSOR_FLOAT32", dimensions: [2, 3] }, outputs[1]];
+    const known: readonly ExpectedOutput[] = [{ type: "TENSOR_FLOAT32", dimensions: [2, 3] }, integer];
     const check = (result: unknown, expected: readonly ExpectedOutput[], mayOmitShapes = true) =>
       checkResult(result, expected, { mayOmitShapes });
     const shapes = { status: NONE, outputShapes: [{ dimensions: [2, 3], isSufficient: true }, scalar] };

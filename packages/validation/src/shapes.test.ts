@@ -1,4 +1,4 @@
-import { defineOperation, operationByCode, read, tensor, trailing } from "@nnhal/operations";
+import { defineOperation, elementAt, operationByCode, read, tensor, trailing } from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime, OperandType, type Operation } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import {
@@ -109,7 +109,7 @@ describe("the shapes of an operation's inputs", () => {
     const parts = Array.from({ length: 6 }, (_, index) => operand({ dimensions: index < 5 ? [2] : [2, 2], ...input }));
     const operands = [...parts, int32(0), operand({ dimensions: [], ...output })];
     const [issue] = modelIssues(model(operands, [operation("CONCATENATION", [0, 1, 2, 3, 4, 5, 6], [7])]));
-    expect(issue.message).toBe(
+    expect(issue?.message).toBe(
       "CONCATENATION: input 5 has shape 2x2, which differs from input 0's 2 in more than axis 0 (inputs: operand 0 [2]; " +
         "inputs: operand 1 [2]; inputs: operand 2 [2]; inputs: operand 3 [2]; and 2 more)",
     );
@@ -157,7 +157,7 @@ describe("shapes flow", () => {
     const [issue, ...rest] = modelIssues(model(flow(declared), [floor, add]));
     expect(rest).toEqual([]);
     expect(issue).toMatchObject({ code: "operation-shape", path: "main.operations[1]" });
-    expect(issue.message).toBe("ADD: shapes 2 and 3 do not broadcast (left: operand 1 [2]; right: operand 2 [3])");
+    expect(issue?.message).toBe("ADD: shapes 2 and 3 do not broadcast (left: operand 1 [2]; right: operand 2 [3])");
   });
 
   it("through outputs of the graph that operations read", () => {
@@ -239,7 +239,7 @@ describe("constants that an operation reads for its shapes", () => {
     expect(modelIssues(model(shapeAt(copied(12)), reshape))).toEqual([]);
     const [issue] = modelIssues(model(shapeAt(copied(20)), reshape));
     expect(issue).toMatchObject({ code: "operation-shape", path: "main.operations[0]" });
-    expect(issue.message).toContain("shape 4x2 does not hold the 6 elements of shape 6");
+    expect(issue?.message).toContain("shape 4x2 does not hold the 6 elements of shape 6");
   });
 
   it("do not if they are no constants, or are not in this process", () => {
@@ -398,7 +398,7 @@ describe("shapes at the boundary of a subgraph", () => {
     expect(modelIssues(branching([], [], [2]))).toEqual([]);
     const issues = modelIssues(branching([3], [3], []));
     expect(found(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
-    expect(issues[0].message).toBe(
+    expect(issues[0]?.message).toBe(
       "input 3 and input 0 of the then subgraph are handed over: the dimensions are [2] and [3]",
     );
   });
@@ -406,7 +406,7 @@ describe("shapes at the boundary of a subgraph", () => {
   it("fit what is given back", () => {
     const issues = modelIssues(branching([2], [], [3]));
     expect(found(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
-    expect(issues[0].message).toContain("the dimensions are [3] and [2]");
+    expect(issues[0]?.message).toContain("the dimensions are [3] and [2]");
   });
 
   it("are all that is known inside", () => {
@@ -429,10 +429,10 @@ describe("analyseModel", () => {
     expect(issues).toEqual([]);
     expect(main).toEqual([]);
     expect(referenced).toEqual([[], [undefined, undefined, undefined, undefined, fact]]);
-    const branch = changed(controlModel.referenced[0], "operands[2].dimensions", []);
+    const branch = changed(elementAt(controlModel.referenced, 0), "operands[2].dimensions", []);
     const twice = analyseModel(changed(controlModel, "referenced", [branch, branch]));
     expect(twice.issues).toEqual([]);
-    expect(twice.referenced[0][2]).toMatchObject({ dimensions: [1, 4, 4, 3] });
+    expect(twice.referenced[0]?.[2]).toMatchObject({ dimensions: [1, 4, 4, 3] });
     expect(twice.referenced[1]).toBe(twice.referenced[0]);
   });
 

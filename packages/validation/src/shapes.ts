@@ -5,6 +5,7 @@
 import {
   bindInputs,
   combineDimensions,
+  elementAt,
   elementCount,
   formatShape,
   inferOutputs,
@@ -62,17 +63,17 @@ export function checkShapes(
     issues.add("operation-shape", at, `${definition.name}: ${problem}${describeInputs(operation, params, inputs)}`);
     return;
   }
-  for (let position = 0; position < infos.length; position++) {
-    const index = operation.outputs[position];
-    const declared = operands.outputs[position];
-    const dimensions = refined(index, declared.dimensions, infos[position].dimensions, definition.dynamic);
+  for (const [position, info] of infos.entries()) {
+    const index = elementAt(operation.outputs, position);
+    const declared = elementAt(operands.outputs, position);
+    const dimensions = refined(index, declared.dimensions, info.dimensions, definition.dynamic);
     if (typeof dimensions === "string") {
       const message = `${definition.name}: ${dimensions}${describeInputs(operation, params, inputs)}`;
       issues.add("output-shape", `${at}.outputs[${position}]`, message);
       continue;
     }
-    const info = settled(view, index, declared, infos[position], dimensions);
-    if (info !== undefined) view.inferred[index] = info;
+    const known = settled(view, index, declared, info, dimensions);
+    if (known !== undefined) view.inferred[index] = known;
   }
 }
 
@@ -107,17 +108,17 @@ function knownInputs(
   operands: BoundOperands,
 ): readonly (OperandInfo | undefined)[] | undefined {
   let inputs: (OperandInfo | undefined)[] | undefined;
-  for (let position = 0; position < operands.inputs.length; position++) {
-    const index = operation.inputs[position];
-    const input = inferred[index] ?? operands.inputs[position];
+  for (const [position, declared] of operands.inputs.entries()) {
+    const index = elementAt(operation.inputs, position);
+    const input = inferred[index] ?? declared;
     if (input === undefined) continue;
-    if (input !== operands.inputs[position]) {
+    if (input !== declared) {
       inputs ??= [...operands.inputs];
       inputs[position] = input;
     }
-    const { omittable, read } = params[position];
+    const { omittable, read } = elementAt(params, position);
     // A request may omit the argument, and then the operand's dimensions mean nothing.
-    if (omittable && subgraph.operands[index].lifetime === OperandLifeTime.SUBGRAPH_INPUT) return undefined;
+    if (omittable && elementAt(subgraph.operands, index).lifetime === OperandLifeTime.SUBGRAPH_INPUT) return undefined;
     if (input.dimensions.length > mostExtents) return undefined;
     if (read && elementCount(input.dimensions) > mostExtents) return undefined;
   }
@@ -136,7 +137,7 @@ function settled(
   dimensions: readonly number[],
 ): TensorInfo | undefined {
   const isFixed =
-    inferred.scale !== undefined && subgraph.operands[index].lifetime === OperandLifeTime.TEMPORARY_VARIABLE;
+    inferred.scale !== undefined && elementAt(subgraph.operands, index).lifetime === OperandLifeTime.TEMPORARY_VARIABLE;
   const scale = isFixed ? inferred.scale : declared.scale;
   const zeroPoint = isFixed ? (inferred.zeroPoint ?? 0) : declared.zeroPoint;
   const isDeclared = scale === declared.scale && zeroPoint === declared.zeroPoint;
@@ -153,9 +154,8 @@ function describeInputs(
 ): string {
   const named: string[] = [];
   let tensors = 0;
-  for (let position = 0; position < infos.length; position++) {
-    const info = infos[position];
-    const { kind, name } = params[position];
+  for (const [position, info] of infos.entries()) {
+    const { kind, name } = elementAt(params, position);
     if (info === undefined || kind !== "tensor") continue;
     tensors++;
     if (named.length < mostNamed) named.push(`${name}: operand ${inputs[position]} ${showDimensions(info.dimensions)}`);

@@ -1,16 +1,24 @@
 /**
- * A subgraph under validation: what the checks of its operations need to know of its operands.
+ * A subgraph under validation: the facts of its operands that the checks of its operations need.
  */
 import {
   type AnyArgs,
   copyTensorData,
+  elementAt,
   elementCount,
   type MaybeType,
   type OperandInfo,
   type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type Operand, OperandLifeTime, type OperandTypeName, operandTypes, type Subgraph } from "@nnhal/types";
+import {
+  type Operand,
+  OperandLifeTime,
+  type OperandTypeName,
+  operandTypes,
+  type Subgraph,
+  type SymmPerChannelQuantParams,
+} from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
 import type { Soundness } from "./operand.ts";
 import { isBuffer } from "./structure.ts";
@@ -27,7 +35,7 @@ export interface SubgraphView {
   readonly types: readonly MaybeType[];
   /** What shape inference has found so far beyond the declaration of an operand, by operand. */
   readonly inferred: (TensorInfo | undefined)[];
-  /** What operations' own rules are given of large constants, which may be decoded once only. */
+  /** Large constants as operations' own rules see them: each is decoded at most once. */
   readonly largeConstants: Map<number, OperandInfo>;
 }
 
@@ -47,7 +55,7 @@ const largeConstant = 64;
 export function operandInfo(context: ModelContext, view: SubgraphView, index: number): OperandInfo | undefined {
   const type = view.types[index];
   if (type === undefined) return undefined;
-  const operand = view.subgraph.operands[index];
+  const operand = elementAt(view.subgraph.operands, index);
   if (operand.location.length <= largeConstant) return new OperandFacts(type, operand, context);
   let info = view.largeConstants.get(index);
   if (info === undefined) {
@@ -58,15 +66,15 @@ export function operandInfo(context: ModelContext, view: SubgraphView, index: nu
 }
 
 /**
- * What is known of an operand. A class, since a model has many operands whose constants are not read: their elements are
- * decoded when they are first asked for.
+ * The facts of an operand. A class with a getter: elements are decoded on the first access, and most constants of a model are
+ * never read.
  */
 class OperandFacts implements OperandInfo {
   readonly type: OperandTypeName;
   readonly dimensions: readonly number[];
   readonly scale: number;
   readonly zeroPoint: number;
-  readonly channelQuant: OperandInfo["channelQuant"];
+  readonly channelQuant?: SymmPerChannelQuantParams;
   readonly #operand: Operand;
   readonly #context: ModelContext;
   #data: TensorData | undefined;
@@ -77,7 +85,7 @@ class OperandFacts implements OperandInfo {
     this.dimensions = operand.dimensions;
     this.scale = operand.scale;
     this.zeroPoint = operand.zeroPoint;
-    this.channelQuant = operand.extraParams.kind === "channelQuant" ? operand.extraParams.channelQuant : undefined;
+    if (operand.extraParams.kind === "channelQuant") this.channelQuant = operand.extraParams.channelQuant;
     this.#operand = operand;
     this.#context = context;
   }
@@ -98,7 +106,7 @@ interface Constant {
   readonly offset: number;
 }
 
-/** Where a constant is; undefined for other operands, and where it is not in this process's memory. */
+/** Where a constant is; undefined for other operands, and if it is not in this process's memory. */
 function constantOf({ operandValues, pools }: ModelContext, { lifetime, location }: Operand): Constant | undefined {
   const { poolIndex, offset, length } = location;
   if (lifetime === OperandLifeTime.CONSTANT_COPY) return { bytes: operandValues, offset };
@@ -110,7 +118,7 @@ function constantOf({ operandValues, pools }: ModelContext, { lifetime, location
   return { bytes: new Uint8Array(handle.buffer, start, length), offset: 0 };
 }
 
-/** The elements of a constant; undefined where there are fewer bytes than elements, or the type has no elements. */
+/** The elements of a constant; undefined if there are fewer bytes than elements need, or the type has no elements. */
 function decode(type: OperandTypeName, dimensions: readonly number[], constant: Constant): TensorData | undefined {
   const { bytes, offset } = constant;
   const size = sizeOf(operandTypes[type], dimensions);

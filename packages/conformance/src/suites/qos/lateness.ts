@@ -14,17 +14,23 @@ const { NONE, MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT } = ErrorSta
 
 /** Operations one after the other. */
 const depth = 24;
-/** Numbers of elements that are tried until an execution takes long enough. */
-const sizes = [2 ** 14, 2 ** 16, 2 ** 18, 2 ** 20, 2 ** 22];
-/** Milliseconds that are long enough. */
+/** Elements of a row. Tensors have whole rows. */
+const width = 1024;
+/** Numbers of rows: the first that is tried, and the most. */
+const fewestRows = 16;
+const mostRows = 4096;
+/** Milliseconds that an execution must take, and what is aimed at so that it does not fall short again. */
 const long = 400;
+const aim = 500;
+/** A try has at most this many times the rows of the one before: one short execution says little about a long one. */
+const growth = 16;
 /** A deadline is tried again if an execution is late: what else the machine does is not the device's fault. */
 const tries = 3;
 
 /** A chain of the first small operation that the device supports. */
-function longModel(bench: Bench, elements: number): Model {
+function longModel(bench: Bench, rows: number): Model {
   const { operation } = smallModel(bench, { type: "TENSOR_FLOAT32" });
-  const dimensions = [elements / 1024, 1024];
+  const dimensions = [rows, width];
   const lifetimes = Array.from({ length: depth + 1 }, (_, index) =>
     index === 0 ? "SUBGRAPH_INPUT" : index === depth ? "SUBGRAPH_OUTPUT" : "TEMPORARY_VARIABLE",
   );
@@ -41,9 +47,10 @@ function longModel(bench: Bench, elements: number): Model {
 
 /** An execution that takes long, and how many milliseconds it takes. */
 async function longExecution(bench: Bench, way: Way) {
-  for (const elements of sizes) {
-    const preparedModel = await prepare(bench, longModel(bench, elements), {}, way.device);
-    const request = requestFor([emptyMemory(4 * elements)], [emptyMemory(4 * elements)]);
+  for (let rows = fewestRows; ; ) {
+    const preparedModel = await prepare(bench, longModel(bench, rows), {}, way.device);
+    const bytes = 4 * rows * width;
+    const request = requestFor([emptyMemory(bytes)], [emptyMemory(bytes)]);
     const execute = async (options: ExecuteOptions = {}) => {
       const start = performance.now();
       const result = await executeBy(way, preparedModel, request, options);
@@ -53,10 +60,15 @@ async function longExecution(bench: Bench, way: Way) {
     expectStatus(way.name, await execute(), NONE);
     const { milliseconds, ...outcome } = await execute();
     expectStatus(way.name, outcome, NONE);
-    if (milliseconds >= long || elements === sizes[sizes.length - 1]) return { execute, milliseconds };
+    if (milliseconds >= long || rows === mostRows) return { execute, milliseconds };
     preparedModel.close();
+    rows = moreRows(rows, milliseconds);
   }
-  return lacking("long executions");
+}
+
+/** How many rows are tried after an execution of some rows that did not take long enough. */
+export function moreRows(rows: number, milliseconds: number): number {
+  return Math.min(mostRows, Math.ceil(rows * Math.min(growth, Math.max(aim / milliseconds, 1.25))));
 }
 
 async function lateness(bench: Bench, name: Way["name"]): Promise<void> {
