@@ -1,6 +1,6 @@
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { createChannel } from "./channel.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";

@@ -1,6 +1,8 @@
 /**
  * Drivers and devices all methods of which throw, reject or answer nonsense: every method of lifts and faces answers a status.
  */
+
+import { manualClock } from "@nnhal/test-kit/clock";
 import {
   type Device,
   DeviceStatus,
@@ -13,7 +15,6 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import {
   asV1_3PreparedModel,
   cache,

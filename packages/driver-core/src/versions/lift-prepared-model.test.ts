@@ -1,3 +1,4 @@
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   type Device,
   ErrorStatus,
@@ -13,7 +14,6 @@ import {
   type V1_2,
 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
 import { asV1_3, type LiftOptions, liftDevice } from "./index.ts";
 import { type DriverCall, driverV1_0, driverV1_2, type OldBehaviour } from "./old-driver.test-helper.ts";
 import { measured, model, notMeasured, oldRequestOf, requestOf } from "./versions.test-helper.ts";

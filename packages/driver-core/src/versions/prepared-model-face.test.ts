@@ -1,3 +1,4 @@
+import { floorModel } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -13,7 +14,6 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { floorModel } from "../../../validation/src/_models.test-helper.ts";
 import type { PreparedSource } from "./face-context.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
 import {
