@@ -16,6 +16,7 @@ import {
   type Operand,
   OperandLifeTime,
   type OperandTypeName,
+  type Operation,
   operandTypeNames,
   operationTypeNames,
   type Subgraph,
@@ -70,6 +71,8 @@ export interface GraphSource {
   readonly pools: readonly Uint8Array[];
   /** The definition of an operation code; undefined where there is none. */
   readonly operationByCode: (code: number) => OperationDefinition | undefined;
+  /** The matches of operations that are known already, by these definitions. Default: operations are matched when they are viewed. */
+  readonly matches?: ReadonlyMap<Operation, Match> | undefined;
 }
 
 /** Views of all operands of a subgraph. The model has been validated. */
@@ -145,13 +148,15 @@ export function viewOperation(
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
 ): OperationView | UnknownOperation {
-  const { type, inputs, outputs } = subgraph.operations[index];
+  const operation = subgraph.operations[index];
+  const { type, inputs, outputs } = operation;
   const name = operationTypeNames.get(type) ?? `operation type ${type}`;
   const definition = source.operationByCode(type);
   if (definition === undefined) return { index, unknown: `${name}: no definition of this operation is known` };
   const inputViews = inputs.map((input) => operands[input]);
   const outputViews = outputs.map((output) => operands[output]);
-  const match = matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
+  const match =
+    source.matches?.get(operation) ?? matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
   if ("mismatch" in match) return { index, unknown: `${name}: ${match.mismatch}` };
   return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
 }

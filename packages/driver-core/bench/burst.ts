@@ -7,6 +7,7 @@
  */
 import { availableParallelism, loadavg } from "node:os";
 import { MessageChannel } from "node:worker_threads";
+import { elementAt } from "@nnhal/operations";
 import { prepareAdd } from "../src/burst/add-model.test-helper.ts";
 import { type BurstOptions, blockingSignal, connectBurst, createLocalBurst } from "../src/burst/index.ts";
 import { adder } from "../src/burst/raw-burst.test-helper.ts";
@@ -27,7 +28,10 @@ async function measure(name: string, roundTrip: () => Promise<unknown> | unknown
     times.push((performance.now() - start) * 1000);
   }
   const sorted = times.slice(count / 4).sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * sorted.length)].toFixed(1).padStart(9);
+  const at = (share: number) =>
+    elementAt(sorted, Math.floor(share * sorted.length))
+      .toFixed(1)
+      .padStart(9);
   console.log(`| ${name.padEnd(48)} |${at(0.5)} |${at(0.9)} |${at(0.99)} |`);
 }
 
@@ -58,7 +62,9 @@ async function withPeer(kind: string, prepare: (words: Int32Array) => () => void
   await ended;
 }
 
-console.log(`${availableParallelism()} processors, load ${loadavg()[0].toFixed(1)}, Node.js ${process.version}\n`);
+console.log(
+  `${availableParallelism()} processors, load ${elementAt(loadavg(), 0).toFixed(1)}, Node.js ${process.version}\n`,
+);
 console.log(`| ${"round trip, microseconds".padEnd(48)} |   median |       p90 |       p99 |`);
 console.log(`|${"-".repeat(50)}|---------:|----------:|----------:|`);
 values.set([1, 2, 0]);

@@ -9,6 +9,7 @@
  */
 import type { Backend } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { elementAt } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -98,7 +99,7 @@ async function resultOf(preparedModel: PreparedModel): Promise<string> {
 
 function median(times: readonly number[]): number {
   const sorted = times.slice(times.length >> 2).sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
+  return elementAt(sorted, sorted.length >> 1);
 }
 
 /** How many times as fast a preparation from a cache is. */
@@ -112,7 +113,9 @@ async function measure(
   if ("unavailable" in device) throw new Error(device.unavailable);
   const files = createTestCache();
   const cache = files.open();
-  const [plain, saving, loading]: number[][] = [[], [], []];
+  const plain: number[] = [];
+  const saving: number[] = [];
+  const loading: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const prepared = [
       await timed(plain, () => device.prepareModel(model)),

@@ -4,6 +4,7 @@
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/driver-core/bench/execute.ts [ROUNDS]`.
  */
+import { elementAt } from "@nnhal/operations";
 import type { ExecuteOptions } from "@nnhal/types";
 import { prepareAdd } from "../src/burst/add-model.test-helper.ts";
 import { adder } from "../src/burst/raw-burst.test-helper.ts";
@@ -34,13 +35,13 @@ const times = forms.map((): number[] => []);
 for (let index = -3; index < rounds; index++) {
   for (const [form, { options }] of forms.entries()) {
     const time = await round(options);
-    if (index >= 0) times[form].push(time);
+    if (index >= 0) elementAt(times, form).push(time);
   }
 }
 if (values[2] !== 3) throw new Error(`1 + 2 is ${values[2]}`);
 for (const [form, { name }] of forms.entries()) {
-  const sorted = times[form].sort((a, b) => a - b);
+  const sorted = elementAt(times, form).sort((a, b) => a - b);
   console.log(
-    `${name.padEnd(24)} ${sorted[Math.floor(sorted.length / 4)].toFixed(2)} us (least ${sorted[0].toFixed(2)})`,
+    `${name.padEnd(24)} ${elementAt(sorted, Math.floor(sorted.length / 4)).toFixed(2)} us (least ${elementAt(sorted, 0).toFixed(2)})`,
   );
 }

@@ -3,6 +3,7 @@
  * weights in each of several ways, tries which is the fastest here, and keeps that. What it found is worth a cache.
  */
 import type { Backend, BackendSession, CacheBlobs, Executable, GraphView, OperandView } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { DeviceType, ErrorStatus, type PerformanceInfo } from "@nnhal/types";
 
 /** Rows that are computed side by side, as candidates. */
@@ -22,7 +23,8 @@ function pack(weights: Float32Array, rows: number, columns: number, tile: number
   let at = 0;
   for (let row = 0; row < rows; row += tile) {
     for (let column = 0; column < columns; column++) {
-      for (let inside = 0; inside < tile; inside++) packed[at++] = weights[(row + inside) * columns + column];
+      for (let inside = 0; inside < tile; inside++)
+        packed[at++] = elementAt(weights, (row + inside) * columns + column);
     }
   }
   return packed;
@@ -33,8 +35,9 @@ function multiply({ tile, rows, columns, packed, bias }: Layer, input: Float32Ar
   let at = 0;
   for (let row = 0; row < rows; row += tile) {
     for (let column = 0; column < columns; column++) {
-      const value = input[column];
-      for (let inside = 0; inside < tile; inside++) output[row + inside] += packed[at++] * value;
+      const value = elementAt(input, column);
+      for (let inside = 0; inside < tile; inside++)
+        output[row + inside] = elementAt(output, row + inside) + elementAt(packed, at++) * value;
     }
   }
   return output;
@@ -62,11 +65,11 @@ function floatsOf({ data }: OperandView): Float32Array {
 
 function compiled(layers: readonly Layer[]): Executable {
   return {
-    run([input], [output]) {
+    run([input], outputs) {
       const start = input?.bytes ?? new Uint8Array(0);
       let result: Float32Array = new Float32Array(start.slice().buffer);
       for (const layer of layers) result = multiply(layer, result);
-      output.bytes.set(new Uint8Array(result.buffer));
+      elementAt(outputs, 0).bytes.set(new Uint8Array(result.buffer));
       return { status: ErrorStatus.NONE, outputShapes: [{ dimensions: [1, result.length], isSufficient: true }] };
     },
     serialize: () => ({
@@ -88,11 +91,17 @@ function floatsIn({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array 
   return new Float32Array(buffer, byteOffset, byteLength / 4);
 }
 
-function restored({ model: [facts], data }: CacheBlobs): Executable {
+function restored({ model, data }: CacheBlobs): Executable {
+  const facts = elementAt(model, 0);
   const numbers = new Uint32Array(facts.buffer, facts.byteOffset, facts.byteLength / 4);
   const layers = Array.from({ length: numbers.length / 3 }, (_, index): Layer => {
-    const [tile, rows, columns] = numbers.subarray(3 * index);
-    return { tile, rows, columns, packed: floatsIn(data[2 * index]), bias: floatsIn(data[2 * index + 1]) };
+    return {
+      tile: elementAt(numbers, 3 * index),
+      rows: elementAt(numbers, 3 * index + 1),
+      columns: elementAt(numbers, 3 * index + 2),
+      packed: floatsIn(elementAt(data, 2 * index)),
+      bias: floatsIn(elementAt(data, 2 * index + 1)),
+    };
   });
   return compiled(layers);
 }
@@ -114,7 +123,10 @@ const session: BackendSession = {
   },
   async compile({ operations }: GraphView) {
     const layers = operations.map(({ inputs: [, weights, bias] }) => {
-      const [rows, columns] = weights.dimensions;
+      const [rows, columns] = weights?.dimensions ?? [];
+      if (weights === undefined || bias === undefined || rows === undefined || columns === undefined) {
+        throw new TypeError("FULLY_CONNECTED needs a matrix of weights and a bias");
+      }
       return tune(floatsOf(weights), floatsOf(bias), rows, columns);
     });
     return compiled(layers);

@@ -1,12 +1,13 @@
 /**
  * The subgraphs of a model, inner ones first, without recursion: a model may nest them as deep as it has subgraphs.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Model, OperandLifeTime, type Subgraph } from "@nnhal/types";
 
 /** The indexes of the subgraphs that one operation of a subgraph names, in the order of its inputs. */
 export function namedSubgraphs({ operands, operations }: Subgraph, operation: number): number[] {
-  return operations[operation].inputs
-    .map((input) => operands[input])
+  return elementAt(operations, operation)
+    .inputs.map((input) => elementAt(operands, input))
     .filter(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH)
     .map(({ location }) => location.offset);
 }
@@ -22,15 +23,14 @@ export function subgraphsInnerFirst({ main, referenced }: Model): number[] {
     subgraph.operations.flatMap((_, operation) => namedSubgraphs(subgraph, operation));
   // A stack of subgraphs with what is left to visit of each; main's own index is -1.
   const stack = [{ index: -1, left: inner(main) }];
-  while (stack.length > 0) {
-    const top = stack[stack.length - 1];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const next = top.left.pop();
     if (next === undefined) {
       stack.pop();
       if (top.index >= 0) order.push(top.index);
     } else if (!seen.has(next)) {
       seen.add(next);
-      stack.push({ index: next, left: inner(referenced[next]) });
+      stack.push({ index: next, left: inner(elementAt(referenced, next)) });
     }
   }
   return order;

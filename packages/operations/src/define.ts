@@ -66,7 +66,7 @@ export type KernelResult = void | Iterator<void, void>;
 
 /** An operand as validation sees it: extents may be unknown (0), the rank too ([]), and the value is that of a constant. */
 export interface OperandInfo extends TensorInfo {
-  /** The elements of a constant; absent or undefined for other operands. */
+  /** The elements of a constant; absent or undefined for other operands, and for a constant that cannot be read. */
   readonly data?: Tensor["data"] | undefined;
 }
 

@@ -3,6 +3,7 @@
  */
 export * from "./activation.ts";
 export * from "./bind.ts";
+export { byteSize, type ElementFacts, isUnspecified, specifiedByteSize } from "./byte-size.ts";
 export * from "./codec.ts";
 export * from "./define.ts";
 export { elementAt } from "./element-at.ts";

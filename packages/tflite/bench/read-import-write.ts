@@ -5,6 +5,7 @@
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/tflite/bench/read-import-write.ts [ROUNDS]`;
  * models come from NNHAL_MODELS, by default ../shared/models beside the checkout.
  */
+import { elementAt } from "@nnhal/operations";
 import { noModels, realModels } from "../src/_files.test-helper.ts";
 import { importTflite } from "../src/import/import.ts";
 import { readTflite } from "../src/read.ts";
@@ -21,7 +22,7 @@ function time(action: () => unknown): number {
 function measure(action: () => unknown): string {
   const first = time(action);
   const times = Array.from({ length: rounds }, () => time(action)).sort((a, b) => a - b);
-  return `${first.toFixed(2)} / ${times[Math.floor(rounds / 2)].toFixed(2)}`;
+  return `${first.toFixed(2)} / ${elementAt(times, Math.floor(rounds / 2)).toFixed(2)}`;
 }
 
 if (realModels.length === 0) console.log(noModels);
@@ -31,5 +32,5 @@ for (const { name, bytes } of realModels) {
   const imported = measure(() => importTflite(bytes));
   const model = readTflite(bytes);
   const written = measure(() => writeTflite(model));
-  console.log([name, bytes.length, model.subgraphs[0].operators.length, read, imported, written].join("\t"));
+  console.log([name, bytes.length, model.subgraphs[0]?.operators.length, read, imported, written].join("\t"));
 }

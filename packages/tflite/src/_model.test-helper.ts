@@ -4,7 +4,7 @@
 
 import { decodeTensorData, encodeTensorData, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { elementCount, operationByCode } from "@nnhal/operations";
+import { elementAt, elementCount, operationByCode } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -124,6 +124,26 @@ export function modelOf(...subgraphs: readonly SubgraphGiven[]): TfliteModel {
   return { version: 3, description: "", subgraphs: subgraphs.map(subgraphOf), metadata: [], signatures: [] };
 }
 
+/** The first subgraph of a model. */
+export function firstSubgraph({ subgraphs }: TfliteModel): TfliteSubgraph {
+  return elementAt(subgraphs, 0);
+}
+
+/** The first operator of a model's first subgraph. */
+export function firstOperator(model: TfliteModel): TfliteOperator {
+  return elementAt(firstSubgraph(model).operators, 0);
+}
+
+/** A model with its first subgraph changed. */
+export function changed(
+  model: TfliteModel,
+  change: (subgraph: TfliteSubgraph) => Partial<TfliteSubgraph>,
+): TfliteModel {
+  const [first, ...others] = model.subgraphs;
+  if (first === undefined) throw new TypeError("the model has no subgraph");
+  return { ...model, subgraphs: [{ ...first, ...change(first) }, ...others] };
+}
+
 /** A model of one operator: `inputs` without data are the model's inputs, all `outputs` its outputs. */
 export function oneOperator(
   name: string,
@@ -148,7 +168,7 @@ function constantOf(model: Model, { lifetime, location }: Operand): Uint8Array {
   if (lifetime === OperandLifeTime.CONSTANT_COPY) {
     return model.operandValues.subarray(location.offset, location.offset + location.length);
   }
-  const handle = model.pools[location.poolIndex].handle;
+  const handle = model.pools[location.poolIndex]?.handle;
   if (handle?.kind !== "buffer") throw new TypeError("the pool is not a buffer");
   return new Uint8Array(handle.buffer, handle.byteOffset + location.offset, location.length);
 }
@@ -178,7 +198,7 @@ function showConstant(model: Model, operand: Operand): string {
 export function showSubgraph(model: Model, { operands, operations, inputIndexes, outputIndexes }: Subgraph): string[] {
   const temporaries: number[] = [];
   const show = (index: number, isWritten: boolean): string => {
-    const operand = operands[index];
+    const operand = elementAt(operands, index);
     switch (operand.lifetime) {
       case OperandLifeTime.SUBGRAPH_INPUT:
         return `in${inputIndexes.indexOf(index)}`;
@@ -259,7 +279,7 @@ export async function execute(
   });
   expect({ status, message }).toEqual({ status: ErrorStatus.NONE, message: undefined });
   return results.map(({ bytes }, place) => {
-    const { type, shape } = outputs[place];
+    const { type, shape } = elementAt(outputs, place);
     return Array.from(decodeTensorData(type, bytes, elementCount(shape)));
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { oneOperator } from "./_model.test-helper.ts";
+import { firstSubgraph, oneOperator } from "./_model.test-helper.ts";
 import { TfliteError } from "./error.ts";
 import { importTflite } from "./import/import.ts";
 import { readTflite, tfliteIssues } from "./read.ts";
@@ -36,7 +36,7 @@ describe("the bytes of a file", () => {
     const { model: imported } = importTflite(bytes);
     const [pool] = imported.pools;
     const constant = imported.main.operands.find(({ location }) => location.length === 8);
-    if (pool.handle?.kind !== "buffer" || constant === undefined) throw new TypeError("the constant was not found");
+    if (pool?.handle?.kind !== "buffer" || constant === undefined) throw new TypeError("the constant was not found");
     const start = pool.handle.byteOffset + constant.location.offset;
     expect(new Float32Array(pool.handle.buffer.slice(start, start + 8))).toEqual(Float32Array.of(1, 2));
   });
@@ -92,7 +92,7 @@ describe("what is not a file", () => {
 });
 
 describe("models made by hand", () => {
-  const [subgraph] = model.subgraphs;
+  const subgraph = firstSubgraph(model);
   test.each([
     [{ subgraphs: [null] }, "subgraphs[0]: it has to be an object, it is null"],
     [

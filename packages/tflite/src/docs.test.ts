@@ -24,7 +24,7 @@ describe("docs/tflite.md", () => {
   test("lists the rows", async () => {
     const text = readFileSync(page, "utf8");
     const [before, rest] = text.split(begin);
-    const [, after] = rest.split(end);
+    const [, after] = (rest ?? "").split(end);
     await expect(`${before}${begin}\n${operatorTable()}\n${end}${after}`).toMatchFileSnapshot(page);
   });
 });

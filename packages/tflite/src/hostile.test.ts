@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { realModels } from "./_files.test-helper.ts";
@@ -98,7 +99,7 @@ describe("a broken file gives one TfliteError", () => {
 
   test.each([0x00, 0x01, 0x7f, 0x80, 0xff])("with any byte replaced by %d, or changed by it", (value) => {
     for (let at = 0; at < small.length; at++) {
-      for (const byte of [value, small[at] ^ value]) {
+      for (const byte of [value, elementAt(small, at) ^ value]) {
         const bytes = small.slice();
         bytes[at] = byte;
         attempt(bytes);
@@ -231,7 +232,7 @@ if (realModels.length > 0)
       const copy = bytes.slice();
       for (let i = 0; i < 60; i++) {
         const at = Math.floor(next() * (i % 2 === 0 ? Math.min(copy.length, 20_000) : copy.length));
-        const before = copy[at];
+        const before = elementAt(copy, at);
         copy[at] = Math.floor(next() * 256);
         attempt(copy);
         copy[at] = before;

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, test } from "vitest";
 import { noModels, realModels } from "./_files.test-helper.ts";
 import { expectValid, showSubgraph } from "./_model.test-helper.ts";
@@ -62,7 +63,7 @@ describe("real models", () => {
     expect(second.outline).toEqual(first.outline);
     expect(second.constants).toHaveLength(first.constants.length);
     for (const [i, constant] of first.constants.entries())
-      expect(Buffer.compare(constant, second.constants[i])).toBe(0);
+      expect(Buffer.compare(constant, elementAt(second.constants, i))).toBe(0);
   });
 
   test.each(realModels)("$name becomes a valid HAL model whose constants are the file", ({ name, bytes }) => {
@@ -77,7 +78,7 @@ describe("real models", () => {
     const facts = { operators: operators.length, inputs: show(inputs), outputs: show(outputs), states: states.length };
     expect(facts).toEqual(expectations[name] ?? facts);
     expect(operators.map(({ name: operator }) => operator)).toEqual(
-      readTflite(bytes).subgraphs[0].operators.map((operator) => operator.name),
+      readTflite(bytes).subgraphs[0]?.operators.map((operator) => operator.name),
     );
     expect(showSubgraph(model, model.main)).toHaveLength(operators.length);
   });

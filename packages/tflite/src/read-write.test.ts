@@ -1,6 +1,7 @@
+import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { modelOf, oneOperator } from "./_model.test-helper.ts";
+import { changed, firstOperator, firstSubgraph, modelOf, oneOperator } from "./_model.test-helper.ts";
 import { TfliteError } from "./error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import { readTflite } from "./read.ts";
@@ -12,13 +13,11 @@ import { writeTflite } from "./write.ts";
 const plain = oneOperator("ADD", { x: { shape: [2] }, w: { shape: [2], data: [3, 4] } }, { y: { shape: [2] } });
 
 function withOperator(change: Partial<TfliteOperator>): TfliteModel {
-  const [subgraph] = plain.subgraphs;
-  return { ...plain, subgraphs: [{ ...subgraph, operators: [{ ...subgraph.operators[0], options: {}, ...change }] }] };
+  return changed(plain, () => ({ operators: [{ ...firstOperator(plain), options: {}, ...change }] }));
 }
 
 function withTensor(change: Partial<TfliteTensor>): TfliteModel {
-  const [subgraph] = plain.subgraphs;
-  return { ...plain, subgraphs: [{ ...subgraph, tensors: subgraph.tensors.map((one) => ({ ...one, ...change })) }] };
+  return changed(plain, ({ tensors }) => ({ tensors: tensors.map((one) => ({ ...one, ...change })) }));
 }
 
 /** A value that an option can have beside its default. */
@@ -163,9 +162,8 @@ describe("what is written reads back equal", () => {
   });
 
   test("options that are left out read as their defaults once one is given", () => {
-    const { options } = readTflite(writeTflite(withOperator({ name: "CONV_2D", options: { strideW: 2 } }))).subgraphs[0]
-      .operators[0];
-    expect(options).toEqual({
+    const written = writeTflite(withOperator({ name: "CONV_2D", options: { strideW: 2 } }));
+    expect(firstOperator(readTflite(written)).options).toEqual({
       ...{ padding: "SAME", strideW: 2, strideH: 0, fusedActivationFunction: "NONE" },
       ...{ dilationWFactor: 1, dilationHFactor: 1, quantizedBiasType: "FLOAT32" },
     });
@@ -188,7 +186,7 @@ describe("a written file", () => {
       { y: { type: "UINT8", shape: [9] } },
     );
     const bytes = writeTflite(big);
-    const constants = readTflite(bytes).subgraphs[0].tensors.flatMap(({ data }) => (data ? [data] : []));
+    const constants = firstSubgraph(readTflite(bytes)).tensors.flatMap(({ data }) => (data ? [data] : []));
     expect(constants.map(({ length }) => length)).toEqual([3, 5]);
     for (const data of constants) {
       expect(data.buffer).toBe(bytes.buffer);
@@ -198,20 +196,20 @@ describe("a written file", () => {
 
   test("holds the same constant once", () => {
     const data = new Uint8Array(10_000).fill(7);
-    const [subgraph] = plain.subgraphs;
-    const tensors = Array.from({ length: 5 }, (_, i) => ({ ...subgraph.tensors[0], name: `t${i}`, data }));
-    const bytes = writeTflite({ ...plain, subgraphs: [{ ...subgraph, tensors }] });
+    const tensor = elementAt(firstSubgraph(plain).tensors, 0);
+    const tensors = Array.from({ length: 5 }, (_, i) => ({ ...tensor, name: `t${i}`, data }));
+    const bytes = writeTflite(changed(plain, () => ({ tensors })));
     expect(bytes.length).toBeLessThan(12_000);
-    expect(readTflite(bytes).subgraphs[0].tensors.map((one) => one.data?.length)).toEqual(new Array(5).fill(10_000));
+    expect(firstSubgraph(readTflite(bytes)).tensors.map((one) => one.data?.length)).toEqual(new Array(5).fill(10_000));
   });
 
   test("may lie in shared memory", () => {
     const bytes = writeTflite(plain);
     const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
     shared.set(bytes);
-    const [subgraph] = readTflite(shared).subgraphs;
-    expect(subgraph.tensors.map(({ name }) => name)).toEqual(["x", "w", "y"]);
-    expect(subgraph.tensors[1].data?.buffer).toBe(shared.buffer);
+    const { tensors } = firstSubgraph(readTflite(shared));
+    expect(tensors.map(({ name }) => name)).toEqual(["x", "w", "y"]);
+    expect(tensors[1]?.data?.buffer).toBe(shared.buffer);
   });
 
   test("may start anywhere in its memory", () => {
@@ -274,14 +272,9 @@ describe("what cannot be written", () => {
   test("more constants than a file can hold", () => {
     // Views of one small memory: nothing is allocated.
     const memory = new Uint8Array(2 ** 20);
-    const [subgraph] = plain.subgraphs;
-    const tensors = Array.from({ length: 1025 }, (_, i) => ({
-      ...subgraph.tensors[0],
-      data: memory.subarray(0, 2 ** 20 - i),
-    }));
-    expect(() => writeTflite({ ...plain, subgraphs: [{ ...subgraph, tensors }] })).toThrow(
-      "are more than a file can hold",
-    );
+    const tensor = elementAt(firstSubgraph(plain).tensors, 0);
+    const tensors = Array.from({ length: 1025 }, (_, i) => ({ ...tensor, data: memory.subarray(0, 2 ** 20 - i) }));
+    expect(() => writeTflite(changed(plain, () => ({ tensors })))).toThrow("are more than a file can hold");
   });
 });
 

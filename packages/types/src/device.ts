@@ -20,32 +20,32 @@ import type { HalVersion } from "./version.ts";
 /** How to prepare a model (HAL 1.3 IDevice.prepareModel_1_3). */
 export interface PrepareOptions {
   /** Default FAST_SINGLE_ANSWER. */
-  readonly preference?: ExecutionPreference;
+  readonly preference?: ExecutionPreference | undefined;
   /** Default MEDIUM. */
-  readonly priority?: Priority;
+  readonly priority?: Priority | undefined;
   /** Time on the steady clock, in nanoseconds, by which the model must be ready. Default: none. */
-  readonly deadline?: bigint;
+  readonly deadline?: bigint | undefined;
   /**
    * Files to keep the prepared model in. If they cannot be used, nothing is kept and the preparation goes on.
    * Default: none.
    */
-  readonly cache?: CompilationCache;
+  readonly cache?: CompilationCache | undefined;
 }
 
 /** How to execute a request (HAL 1.3 IPreparedModel.execute_1_3). */
 export interface ExecuteOptions {
   /** Default NO. */
-  readonly measure?: MeasureTiming;
+  readonly measure?: MeasureTiming | undefined;
   /** Time on the steady clock, in nanoseconds, by which the execution must end. Default: none. */
-  readonly deadline?: bigint;
+  readonly deadline?: bigint | undefined;
   /** Maximum duration of one WHILE loop, in nanoseconds. Default and upper bound: `LoopTimeoutDurationNs`. */
-  readonly loopTimeoutDuration?: bigint;
+  readonly loopTimeoutDuration?: bigint | undefined;
 }
 
 /** How to execute a request once fences are signalled (HAL 1.3 IPreparedModel.executeFenced). */
 export interface FencedExecuteOptions extends ExecuteOptions {
   /** Maximum nanoseconds from the moment when all fences are signalled to the end of the execution. Default: no limit. */
-  readonly duration?: bigint;
+  readonly duration?: bigint | undefined;
 }
 
 /** The answer to getSupportedOperations. */

@@ -19,7 +19,7 @@ import {
 const versions = { "1.0": V1_0, "1.1": V1_1, "1.2": V1_2, "1.3": V1_3 } as const;
 
 function namesSince(table: EnumTable, version: string): string[] {
-  return Object.keys(table).filter((name) => table[name].since <= version);
+  return Object.entries(table).flatMap(([name, { since }]) => (since <= version ? [name] : []));
 }
 
 describe("enums of each HAL version", () => {

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -77,7 +78,7 @@ describe("graphDump", () => {
   it("shows every lifetime", () => {
     const operands = Object.values(OperandLifeTime).map((lifetime) => operand(OperandType.TENSOR_FLOAT32, lifetime));
     const lines = dump(modelOf({ operands: [...operands, operand(3, 9)], inputIndexes: [1], outputIndexes: [2] }));
-    const label = (index: number) => /label="(.*)"/.exec(about(`d${index}`, lines)[0])?.[1];
+    const label = (index: number) => /label="(.*)"/.exec(elementAt(about(`d${index}`, lines), 0))?.[1];
     expect([0, 1, 2, 3, 4, 5, 6, 7].map(label)).toEqual([
       "0\\nTF32",
       "1 = input[0]\\nTF32",
@@ -93,7 +94,7 @@ describe("graphDump", () => {
   it("has short names for the types that are met most, and the HAL's for the others", () => {
     const types = Object.values(OperandType);
     const lines = dump(modelOf({ operands: types.map((type) => operand(type, 0)) }));
-    const names = types.map((_, index) => /\\n(.*)"/.exec(about(`d${index}`, lines)[0])?.[1]);
+    const names = types.map((_, index) => /\\n(.*)"/.exec(elementAt(about(`d${index}`, lines), 0))?.[1]);
     expect(names.slice(0, 6)).toEqual(["F32", "I32", "U32", "TF32", "TI32", "TQ8A"]);
     expect(names.slice(-2)).toEqual(["OEM", "TOEMB"]);
     expect(names.slice(6, -2)).toEqual(Object.keys(OperandType).slice(6, -2));

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import {
   constant,
   controlModel,
@@ -63,7 +64,7 @@ describe("sliceModel", () => {
         [operation("FLOOR", [0], [1]), operation("FLOOR", [0], [2])],
       ),
     );
-    expect(slice.model.main.operands[0].numberOfConsumers).toBe(2);
+    expect(elementAt(slice.model.main.operands, 0).numberOfConsumers).toBe(2);
   });
 
   it.each<[string, Partial<Operand>]>([

@@ -2,6 +2,7 @@
  * Slices: the part of a model that an older HAL version can express, so that a driver of that version can answer
  * which of its operations it supports. A slice is a separate model. It serves for that question only.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type HalVersion,
   type Memory,
@@ -33,9 +34,14 @@ export interface Unsliceable {
  */
 export function sliceModel(model: Model, version: Exclude<HalVersion, "1.3">): ModelSlice | Unsliceable {
   const dropped = new Set(noncompliantOperations(model, version));
-  const operationIndexes = model.main.operations.map((_, index) => index).filter((index) => !dropped.has(index));
-  if (operationIndexes.length === 0) return { unsliceable: `HAL ${version} can express none of the operations` };
-  const kept = operationIndexes.map((index) => model.main.operations[index]);
+  const kept: Operation[] = [];
+  const operationIndexes: number[] = [];
+  for (const [index, operation] of model.main.operations.entries()) {
+    if (dropped.has(index)) continue;
+    kept.push(operation);
+    operationIndexes.push(index);
+  }
+  if (kept.length === 0) return { unsliceable: `HAL ${version} can express none of the operations` };
   const builder = new SliceBuilder(model, kept);
   const operations = kept.map((operation) => builder.add(operation));
   const { operands, inputIndexes, outputIndexes, pools } = builder;
@@ -81,7 +87,7 @@ class SliceBuilder {
       type,
       inputs: inputs.map((original) => {
         const index = this.#operandOf.get(original) ?? this.#addInput(original);
-        const operand = this.operands[index];
+        const operand = elementAt(this.operands, index);
         this.operands[index] = { ...operand, numberOfConsumers: operand.numberOfConsumers + 1 };
         return index;
       }),
@@ -91,7 +97,7 @@ class SliceBuilder {
 
   /** Adds a constant, or an input of the slice. */
   #addInput(original: number): number {
-    const operand = this.#model.main.operands[original];
+    const operand = elementAt(this.#model.main.operands, original);
     switch (operand.lifetime) {
       case OperandLifeTime.CONSTANT_COPY:
       case OperandLifeTime.NO_VALUE:
@@ -117,7 +123,7 @@ class SliceBuilder {
   }
 
   #addOutput(original: number): number {
-    const operand = this.#model.main.operands[original];
+    const operand = elementAt(this.#model.main.operands, original);
     const isOutput =
       operand.lifetime === OperandLifeTime.SUBGRAPH_OUTPUT ||
       (operand.numberOfConsumers > 0 && !this.#read.has(original));
@@ -134,7 +140,7 @@ class SliceBuilder {
   }
 
   #placePool(original: number): number {
-    const index = this.#poolOf.get(original) ?? this.pools.push(this.#model.pools[original]) - 1;
+    const index = this.#poolOf.get(original) ?? this.pools.push(elementAt(this.#model.pools, original)) - 1;
     this.#poolOf.set(original, index);
     return index;
   }

@@ -2,6 +2,7 @@
  * What users of a burst see: the same whether requests go through queues or are executed directly.
  */
 
+import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, MeasureTiming, type PreparedModel, type Request } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
@@ -45,7 +46,7 @@ describe.each([
     });
     const all = await Promise.all([burst.compute(request), burst.compute(request), burst.compute(request)]);
     expect(order).toEqual(["begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2"]);
-    expect(all.map(({ outputShapes }) => outputShapes[0].dimensions)).toEqual([[0], [1], [2]]);
+    expect(all.map(({ outputShapes }) => elementAt(outputShapes, 0).dimensions)).toEqual([[0], [1], [2]]);
     await burst.close();
   });
 

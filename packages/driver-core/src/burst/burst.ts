@@ -13,23 +13,23 @@ export interface BurstOptions extends LimitOptions {
    * Whether requests go to the service without the queues if the service is in this thread. Default: true. False serves to
    * test the queues.
    */
-  readonly direct?: boolean;
+  readonly direct?: boolean | undefined;
   /** How to sleep until a result comes. Default: `sharedSignal({ keepAlive: true })`. */
-  readonly signal?: Signal;
+  readonly signal?: Signal | undefined;
   /** Microseconds to look for a result before sleeping; 0 saves power. Default 50. */
-  readonly pollingWindow?: number;
+  readonly pollingWindow?: number | undefined;
   /** Data that the request queue holds: a power of two. Default 1024. */
-  readonly requestCapacity?: number;
+  readonly requestCapacity?: number | undefined;
   /** Data that the result queue holds: a power of two. Default 1024. */
-  readonly resultCapacity?: number;
+  readonly resultCapacity?: number | undefined;
   /** Why a memory cannot be handed to the service; requests that use it fall back. Default: all can. */
-  readonly refuseMemory?: (memory: Memory) => string | undefined;
+  readonly refuseMemory?: ((memory: Memory) => string | undefined) | undefined;
 }
 
 /** How to execute a request in a burst. */
 export interface BurstExecuteOptions extends ExecuteOptions {
   /** What stands for each pool, as `freeMemory` is called with. Default: the Memory objects themselves. */
-  readonly keys?: readonly MemoryKey[];
+  readonly keys?: readonly MemoryKey[] | undefined;
 }
 
 /** The answer to a request in a burst. */

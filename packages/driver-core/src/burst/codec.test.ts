@@ -130,7 +130,7 @@ describe("request packets", () => {
   it("make no room for counts that the packet cannot hold", () => {
     for (const count of [11, 0x7fff_ffff, 0xffff_ffff]) {
       const [first, ...rest] = good();
-      if (first.kind !== "packetInformation") throw new Error("no packetInformation");
+      if (first?.kind !== "packetInformation") throw new Error("no packetInformation");
       for (const field of ["numberOfInputOperands", "numberOfOutputOperands", "numberOfPools"] as const) {
         const packetInformation = { ...first.packetInformation, [field]: count };
         expect(deserializeRequest([{ kind: "packetInformation", packetInformation }, ...rest])).toEqual({
@@ -146,7 +146,7 @@ describe("request packets", () => {
 
   it("say which datum is wrong, and how", () => {
     const swapped = good();
-    [swapped[7], swapped[9]] = [swapped[9], swapped[7]];
+    swapped.splice(7, 3, ...swapped.slice(7, 10).reverse());
     expect(deserializeRequest(swapped)).toEqual({ malformed: "datum 7: measureTiming where poolIdentifier is needed" });
     expect(deserializeRequest(good().slice(1))).toEqual({
       malformed: "datum 0: inputOperandInformation where packetInformation is needed",

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -155,17 +156,20 @@ describe("a burst through queues", () => {
       { ...waiting, direct: false },
     );
     await burst?.compute(request, { keys: ["mine"] });
-    expect(await configured[0].getMemories([0])).toEqual({ status: NONE, buffers: [memory] });
+    expect(await elementAt(configured, 0).getMemories([0])).toEqual({ status: NONE, buffers: [memory] });
     await burst?.freeMemory(memory);
-    expect(await configured[0].getMemories([0])).toMatchObject({ status: NONE });
+    expect(await elementAt(configured, 0).getMemories([0])).toMatchObject({ status: NONE });
     await burst?.freeMemory("mine");
-    expect(await configured[0].getMemories([0])).toMatchObject({ status: INVALID_ARGUMENT });
+    expect(await elementAt(configured, 0).getMemories([0])).toMatchObject({ status: INVALID_ARGUMENT });
     await burst?.close();
   });
 
   const large = (dimensions: number): Request => {
     const { request } = adder();
-    return { ...request, inputs: [{ ...request.inputs[0], dimensions: Array.from({ length: dimensions }, () => 1) }] };
+    return {
+      ...request,
+      inputs: [{ ...elementAt(request.inputs, 0), dimensions: Array.from({ length: dimensions }, () => 1) }],
+    };
   };
 
   it.each<[string, Request, Parameters<Awaited<ReturnType<typeof burstOver>>["compute"]>[1], string]>([

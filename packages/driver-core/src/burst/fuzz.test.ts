@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -30,7 +31,7 @@ function damaged(words: Int32Array, { kind, at, value }: { kind: string; at: num
       copy[at % copy.length] = value;
       return copy;
     case "bit":
-      copy[at % copy.length] ^= 1 << value;
+      copy[at % copy.length] = elementAt(copy, at % copy.length) ^ (1 << value);
       return copy;
     case "cut":
       return copy.subarray(0, (1 + (at % (slots - 1))) * wordsPerSlot);

@@ -2,6 +2,7 @@
  * No wait of a burst is without an end: each fault of the other side, and what comes of it when the limit is over.
  */
 import { MessageChannel } from "node:worker_threads";
+import { elementAt } from "@nnhal/operations";
 import { type BurstResult, ErrorStatus, type IBurstContext } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import type { BurstOptions } from "./burst.ts";
@@ -239,7 +240,7 @@ describe("a client whose service", () => {
     );
     await turn();
     const readerSleeps = 34;
-    Atomics.store(words[0], readerSleeps, 0);
+    Atomics.store(elementAt(words, 0), readerSleeps, 0);
     const under = burst?.compute(request);
     await clock.pass(32);
     expect(await under).toMatchObject({ status: DEVICE_UNAVAILABLE, fallback: false });
@@ -286,9 +287,9 @@ describe("between threads", () => {
     expect(await burst?.compute(request)).toMatchObject({ status: NONE });
     // The request queue is the only ring that the client has woken the other side of.
     const [tail, bell] = [16, 48];
-    Atomics.store(words[0], tail, 123_456);
-    Atomics.add(words[0], bell, 1);
-    Atomics.notify(words[0], bell);
+    Atomics.store(elementAt(words, 0), tail, 123_456);
+    Atomics.add(elementAt(words, 0), bell, 1);
+    Atomics.notify(elementAt(words, 0), bell);
     await served.ended;
     expect(await burst?.compute(request)).toMatchObject({ fallback: true });
     await burst?.close();

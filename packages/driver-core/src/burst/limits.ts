@@ -10,11 +10,11 @@ export interface LimitOptions {
    * Milliseconds that the other end may show no sign of life while something is expected of it. Default 30,000. A service
    * gives such signs once per second while it executes.
    */
-  readonly silenceLimit?: number;
+  readonly silenceLimit?: number | undefined;
   /** Milliseconds that one request may take in all, whatever the signs of life. Default 600,000. */
-  readonly requestLimit?: number;
+  readonly requestLimit?: number | undefined;
   /** Waits for the limits. Default: the system's. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
 }
 
 /** Limits in nanoseconds, and what watches over them. */

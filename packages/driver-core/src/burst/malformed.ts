@@ -42,8 +42,8 @@ export function packetCursor<Datum extends { readonly kind: string }>(data: read
   ): datum is Extract<Datum, { readonly kind: Kind }> => datum.kind === kind;
   return {
     take(kind) {
-      if (index >= data.length) throw new MalformedPacket(`datum ${index}: the packet ends where ${kind} is needed`);
       const datum = data[index];
+      if (datum === undefined) throw new MalformedPacket(`datum ${index}: the packet ends where ${kind} is needed`);
       if (!isOf(datum, kind)) throw new MalformedPacket(`datum ${index}: ${datum.kind} where ${kind} is needed`);
       index++;
       return datum;

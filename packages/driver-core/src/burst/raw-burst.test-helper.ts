@@ -2,6 +2,7 @@
  * A burst whose client is a test: packets go into the request queue as they are, and results are looked at datum by
  * datum. And a model that adds two numbers, with a request for it.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -139,7 +140,7 @@ export function adder(): Adder {
         const isValid =
           same(asked.inputs, request.inputs) && same(asked.outputs, request.outputs) && asked.pools.length === 1;
         if (!isValid || values === undefined) return result(ErrorStatus.INVALID_ARGUMENT);
-        values[2] = values[0] + values[1];
+        values[2] = elementAt(values, 0) + elementAt(values, 1);
         return result(ErrorStatus.NONE, [shape]);
       },
     },

@@ -1,6 +1,7 @@
 /**
  * Request packets as words of a ring's slots.
  */
+import { elementAt } from "@nnhal/operations";
 import { type FmqRequestDatum, type FmqRequestOperandInformation, MeasureTiming } from "@nnhal/types";
 import { wordsPerSlot } from "./ring.ts";
 import { flag, int32, noDatum, uint32, wordsFor } from "./slot.ts";
@@ -18,8 +19,7 @@ const requestKinds = [
 /** A request packet as words, in a piece of `scratch` where that is long enough. Numbers that are no 32 bit integers are a RangeError. */
 export function encodeRequest(data: readonly FmqRequestDatum[], scratch?: Int32Array): Int32Array {
   const words = wordsFor(data.length, scratch);
-  for (let index = 0; index < data.length; index++) {
-    const datum = data[index];
+  for (const [index, datum] of data.entries()) {
     const at = index * wordsPerSlot;
     words[at] = requestKinds.indexOf(datum.kind) + 1;
     switch (datum.kind) {
@@ -69,28 +69,28 @@ export function decodeRequest(words: Int32Array): FmqRequestDatum[] {
 }
 
 function requestDatum(words: Int32Array, at: number): FmqRequestDatum {
-  const kind = requestKinds[words[at] - 1];
+  const kind = requestKinds[elementAt(words, at) - 1];
   switch (kind) {
     case "packetInformation":
       return {
         kind,
         packetInformation: {
-          packetSize: words[at + 1] >>> 0,
-          numberOfInputOperands: words[at + 2] >>> 0,
-          numberOfOutputOperands: words[at + 3] >>> 0,
-          numberOfPools: words[at + 4] >>> 0,
+          packetSize: elementAt(words, at + 1) >>> 0,
+          numberOfInputOperands: elementAt(words, at + 2) >>> 0,
+          numberOfOutputOperands: elementAt(words, at + 3) >>> 0,
+          numberOfPools: elementAt(words, at + 4) >>> 0,
         },
       };
     case "inputOperandInformation":
       return { kind, inputOperandInformation: operandInformation(words, at) };
     case "inputOperandDimensionValue":
-      return { kind, inputOperandDimensionValue: words[at + 1] >>> 0 };
+      return { kind, inputOperandDimensionValue: elementAt(words, at + 1) >>> 0 };
     case "outputOperandInformation":
       return { kind, outputOperandInformation: operandInformation(words, at) };
     case "outputOperandDimensionValue":
-      return { kind, outputOperandDimensionValue: words[at + 1] >>> 0 };
+      return { kind, outputOperandDimensionValue: elementAt(words, at + 1) >>> 0 };
     case "poolIdentifier":
-      return { kind, poolIdentifier: words[at + 1] };
+      return { kind, poolIdentifier: elementAt(words, at + 1) };
     case "measureTiming":
       return { kind, measureTiming: flag(words, at, "measureTiming") ? MeasureTiming.YES : MeasureTiming.NO };
     default:
@@ -101,7 +101,11 @@ function requestDatum(words: Int32Array, at: number): FmqRequestDatum {
 function operandInformation(words: Int32Array, at: number): FmqRequestOperandInformation {
   return {
     hasNoValue: flag(words, at, "hasNoValue"),
-    location: { poolIndex: words[at + 2] >>> 0, offset: words[at + 3] >>> 0, length: words[at + 4] >>> 0 },
-    numberOfDimensions: words[at + 5] >>> 0,
+    location: {
+      poolIndex: elementAt(words, at + 2) >>> 0,
+      offset: elementAt(words, at + 3) >>> 0,
+      length: elementAt(words, at + 4) >>> 0,
+    },
+    numberOfDimensions: elementAt(words, at + 5) >>> 0,
   };
 }

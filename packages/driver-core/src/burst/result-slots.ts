@@ -1,6 +1,7 @@
 /**
  * Result packets as words of a ring's slots.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqResultDatum } from "@nnhal/types";
 import { wordsPerSlot } from "./ring.ts";
 import { encodeUint64, flag, int32, malformed, noDatum, uint32, uint64, wordsFor } from "./slot.ts";
@@ -15,8 +16,7 @@ const resultKinds = [
 /** A result packet as words, in a piece of `scratch` where that is long enough. Numbers that do not fit their fields are a RangeError. */
 export function encodeResult(data: readonly FmqResultDatum[], scratch?: Int32Array): Int32Array {
   const words = wordsFor(data.length, scratch);
-  for (let index = 0; index < data.length; index++) {
-    const datum = data[index];
+  for (const [index, datum] of data.entries()) {
     const at = index * wordsPerSlot;
     words[at] = resultKinds.indexOf(datum.kind) + 1;
     switch (datum.kind) {
@@ -49,15 +49,15 @@ export function decodeResult(words: Int32Array): FmqResultDatum[] {
 }
 
 function resultDatum(words: Int32Array, at: number): FmqResultDatum {
-  const kind = resultKinds[words[at] - 1];
+  const kind = resultKinds[elementAt(words, at) - 1];
   switch (kind) {
     case "packetInformation":
       return {
         kind,
         packetInformation: {
-          packetSize: words[at + 1] >>> 0,
+          packetSize: elementAt(words, at + 1) >>> 0,
           errorStatus: errorStatus(words, at),
-          numberOfOperands: words[at + 3] >>> 0,
+          numberOfOperands: elementAt(words, at + 3) >>> 0,
         },
       };
     case "operandInformation":
@@ -65,11 +65,11 @@ function resultDatum(words: Int32Array, at: number): FmqResultDatum {
         kind,
         operandInformation: {
           isSufficient: flag(words, at, "isSufficient"),
-          numberOfDimensions: words[at + 2] >>> 0,
+          numberOfDimensions: elementAt(words, at + 2) >>> 0,
         },
       };
     case "operandDimensionValue":
-      return { kind, operandDimensionValue: words[at + 1] >>> 0 };
+      return { kind, operandDimensionValue: elementAt(words, at + 1) >>> 0 };
     case "executionTiming":
       return {
         kind,

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRing, initialiseRing, ringReader, ringWords, ringWriter, wordsPerSlot } from "./ring.ts";
@@ -179,7 +180,7 @@ describe("a ring between two threads", () => {
       const read = await sleepUntil(reader, () => reader.read(), turns);
       // Whole packets only: each slot says which packet it is of, how long that is, and which slot this is.
       for (let at = 0; at < read.length; ) {
-        const length = read[at + 1];
+        const length = elementAt(read, at + 1);
         for (let slot = 0; slot < length; slot++, at += wordsPerSlot) {
           const expected = [next, length, slot, next ^ slot, 0, 0, 0, next];
           if (!expected.every((word, index) => read[at + index] === word)) {

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
@@ -112,8 +113,8 @@ describe("a burst's service", () => {
     await burst.ask(serializeRequest(request, MeasureTiming.YES, [slot]));
     await burst.ask(serializeRequest(request, MeasureTiming.NO, [slot]));
     expect(execute.mock.calls.map(([, options]) => options)).toEqual([{ measure: 1 }, { measure: 0 }]);
-    expect(execute.mock.calls[0][0].inputs).toEqual(request.inputs);
-    expect(execute.mock.calls[0][0].outputs).toEqual(request.outputs);
+    const { inputs, outputs } = request;
+    expect(execute.mock.calls[0]?.[0]).toMatchObject({ inputs, outputs });
     await burst.context.close();
   });
 
@@ -324,7 +325,7 @@ describe("a burst's service", () => {
     const answer = busy.burst.receive();
     await busy.burst.context.close();
     await busy.burst.context.close();
-    expect((await answer)[0].kind).toBe("packetInformation");
+    expect(elementAt(await answer, 0).kind).toBe("packetInformation");
   });
 
   it("lets go of memories when no requests come, once, and fetches them again", async () => {

@@ -40,17 +40,17 @@ import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
  */
 export interface BurstServerOptions extends LimitOptions {
   /** How to sleep between requests. Default: `sharedSignal()`, for queues in a SharedArrayBuffer. */
-  readonly signal?: Signal;
+  readonly signal?: Signal | undefined;
   /** Microseconds to look for the next request before sleeping; 0 saves power. Default 50. */
-  readonly pollingWindow?: number;
+  readonly pollingWindow?: number | undefined;
   /** Nanoseconds of a clock that never goes back. Default: the process's steady clock. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** After how many milliseconds without a request known memories are let go and `onIdle` is called. Default 10,000. */
-  readonly idleAfter?: number;
+  readonly idleAfter?: number | undefined;
   /** Lets go of what an execution needs and the next one can make again. */
-  readonly onIdle?: () => void;
+  readonly onIdle?: (() => void) | undefined;
   /** Hears what a result packet has no room for: why a request was refused or failed. */
-  readonly log?: (message: string) => void;
+  readonly log?: ((message: string) => void) | undefined;
 }
 
 /** The service's side of a burst. */

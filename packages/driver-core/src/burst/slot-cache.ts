@@ -27,7 +27,10 @@ export function createSlotCache(callback: IBurstCallback, log: (message: string)
       log(`getMemories([${slots}]) answered status ${status} and ${buffers.length} memories: ${message ?? ""}`);
       return;
     }
-    for (const [index, slot] of slots.entries()) cache.set(slot, buffers[index]);
+    for (const [index, slot] of slots.entries()) {
+      const memory = buffers[index];
+      if (memory !== undefined) cache.set(slot, memory);
+    }
   };
   return {
     get size() {

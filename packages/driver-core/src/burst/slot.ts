@@ -3,6 +3,7 @@
  * that zeroed memory is no datum; the fields follow in the HAL's order; what a kind does not use is 0. A packet from the
  * other end may hold anything: whatever is read is checked.
  */
+import { elementAt } from "@nnhal/operations";
 import { TIMING_NOT_MEASURED } from "@nnhal/types";
 import { MalformedPacket } from "./malformed.ts";
 import { wordsPerSlot } from "./ring.ts";
@@ -26,8 +27,8 @@ export function malformed(at: number, problem: string): MalformedPacket {
 
 /** An unsigned number of two words, the lower one first. */
 export function uint64(words: Int32Array, at: number): bigint {
-  const low = words[at];
-  const high = words[at + 1];
+  const low = elementAt(words, at);
+  const high = elementAt(words, at + 1);
   if (low === -1 && high === -1) return TIMING_NOT_MEASURED;
   return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Memory, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { memoryOf } from "../memory/memory.ts";
@@ -25,7 +26,7 @@ async function add(burst: Burst, values: Float32Array, request: Request, left: n
   values.set([left, right, Number.NaN]);
   const { status, message } = await burst.compute(request);
   if (status !== NONE) throw new Error(message);
-  return values[2];
+  return elementAt(values, 2);
 }
 
 describe("a burst between two threads", { timeout: 60_000 }, () => {
@@ -38,7 +39,7 @@ describe("a burst between two threads", { timeout: 60_000 }, () => {
     const { burst, ended } = await burstInWorker(service, options);
     const adders = [adder(), adder(), adder()];
     for (let count = 0; count < 300; count++) {
-      const { request, values, memory } = adders[count % adders.length];
+      const { request, values, memory } = elementAt(adders, count % adders.length);
       expect(await add(burst, values, request, count, 1)).toBe(count + 1);
       // The slot is used by the next memory: results would land in the old one if the service still knew it.
       if (count % 3 === 1) await burst.freeMemory(memory);

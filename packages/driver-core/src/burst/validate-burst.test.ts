@@ -2,6 +2,7 @@
  * What Android's VTS sends to a burst (reference B.1.4): a good packet with one datum removed, added or changed. Each is
  * answered by an error without shapes or times, and the burst goes on.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqRequestDatum, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { prepareAdd } from "./add-model.test-helper.ts";
@@ -85,7 +86,7 @@ describe("ValidateBurst", () => {
     const model: Pick<PreparedModel, "execute"> = {
       execute: async () => ({ status: ErrorStatus.NONE, outputShapes: shapes, timing: noTiming }),
     };
-    const many = { ...request, outputs: shapes.map(() => request.outputs[0]) };
+    const many = { ...request, outputs: shapes.map(() => elementAt(request.outputs, 0)) };
     const regular = await createLocalBurst(model, { direct: false });
     expect(await regular.burst?.compute(many)).toMatchObject({ status: ErrorStatus.NONE, fallback: false });
     const small = await createLocalBurst(model, { direct: false, resultCapacity: 8 });

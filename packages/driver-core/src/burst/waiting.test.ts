@@ -87,9 +87,8 @@ describe("sleeping", () => {
   it("is not confused by two rings in one buffer", async () => {
     const signal = localSignal();
     const buffer = new SharedArrayBuffer(ringWords(2) * 8);
-    const [first, second] = [0, ringWords(2) * 4].map((at) =>
-      makeRing(signal, new Int32Array(buffer, at, ringWords(2))),
-    );
+    const ringAt = (at: number) => makeRing(signal, new Int32Array(buffer, at, ringWords(2)));
+    const [first, second] = [ringAt(0), ringAt(ringWords(2) * 4)];
     const order: string[] = [];
     const sleepers = [
       sleepUntil(first.reader, () => first.reader.read(), createTurns(1)).then(() => order.push("first")),

@@ -2,6 +2,7 @@
  * What a backend has to save: it gets it back as it was, and nothing else of its goes wrong with the preparation.
  */
 import type { BackendSession, CacheBlobs, CompileOptions, Executable, GraphView } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DeviceOptions, openDevice } from "../device/device.ts";
@@ -20,22 +21,23 @@ afterEach(() => cache.remove());
 
 /** A device over a backend that saves `blobs`, but for what is given; and what it is asked for. */
 async function savingDevice(
-  change: Partial<BackendSession> = {},
-  serialize: Executable["serialize"] = () => blobs,
+  { restores = true, ...change }: Partial<BackendSession> & { readonly restores?: boolean } = {},
+  serialize: NonNullable<Executable["serialize"]> = () => blobs,
   options: Partial<DeviceOptions> = {},
 ) {
   const calls: string[] = [];
   const restored: { blobs: CacheBlobs; graph: GraphView; options: CompileOptions }[] = [];
+  const restore: NonNullable<BackendSession["restore"]> = async (given, graph, given2) => {
+    calls.push("restore");
+    restored.push({ blobs: given, graph, options: given2 });
+    return succeeding;
+  };
   const backend = fakeBackend({
     async compile() {
       calls.push("compile");
       return { ...succeeding, serialize };
     },
-    async restore(given, graph, given2) {
-      calls.push("restore");
-      restored.push({ blobs: given, graph, options: given2 });
-      return succeeding;
-    },
+    ...(restores && { restore }),
     ...change,
   });
   const device = await openDevice({ backend, ...options });
@@ -55,7 +57,7 @@ describe("a backend with something to save", () => {
     expect((await device.prepareModelFromCache(cache.open())).status).toBe(NONE);
     expect(calls).toEqual(["compile", "restore"]);
     expect(restored).toMatchObject([{ blobs, options }]);
-    const [{ graph }] = restored;
+    const { graph } = elementAt(restored, 0);
     expect(graph.operands.map((operand) => operand && [...(operand.data ?? [])])).toEqual([
       [],
       [10, 20],
@@ -64,12 +66,12 @@ describe("a backend with something to save", () => {
       [1, 2],
       [],
     ]);
-    const { model, data } = restored[0].blobs;
+    const { model, data } = elementAt(restored, 0).blobs;
     expect([...model, ...data].map(({ byteOffset }) => byteOffset % 64)).toEqual([0, 0, 0]);
   });
 
   it("is not asked where it cannot take it back, and compiles the saved model again", async () => {
-    const { device, calls } = await savingDevice({ restore: undefined }, () => {
+    const { device, calls } = await savingDevice({ restores: false }, () => {
       throw new Error("nobody should ask");
     });
     await device.prepareModel(absModel, { cache: cache.open() });

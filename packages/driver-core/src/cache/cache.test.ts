@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { elementAt } from "@nnhal/operations";
 import { type CompilationCache, type Device, ErrorStatus, type Handle, type PreparedModel } from "@nnhal/types";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -65,7 +66,7 @@ describe("a cache", () => {
   it("is written anew and read from the start, wherever its descriptors stand", async () => {
     for (const file of files) cache.write(file, new Uint8Array(10_000).fill(1));
     const saved = cache.open();
-    const fds = [...saved.modelCache, ...saved.dataCache].map(({ fds: [fd] }) => fd);
+    const fds = [...saved.modelCache, ...saved.dataCache].map(({ fds }) => elementAt(fds, 0));
     for (const fd of fds) writeSync(fd, Uint8Array.of(0, 0));
     await save(await open(), saved);
     expect(cache.read("data")).toHaveLength(128);
@@ -76,7 +77,7 @@ describe("a cache", () => {
 
   it("keeps of its pools what operands refer to, once", async () => {
     const model = constantModel();
-    const unused = { ...model.main.operands[1], numberOfConsumers: 0 };
+    const unused = { ...elementAt(model.main.operands, 1), numberOfConsumers: 0 };
     const twice = { ...model.main, operands: [...model.main.operands, unused] };
     await save(await open(), cache.open(), { ...model, main: twice });
     // 12 bytes in the model and 8 of 16 in the pool, each rounded up to 64.
@@ -128,7 +129,7 @@ describe("a cache", () => {
 describe("arguments that are wrong", () => {
   const change = (of: CompilationCache, file: CacheFile, handles: (good: Handle) => Handle[]): CompilationCache => {
     const key = file === "model" ? "modelCache" : "dataCache";
-    return { ...of, [key]: handles(of[key][0]) };
+    return { ...of, [key]: handles(elementAt(of[key], 0)) };
   };
   const faults: [string, (of: CompilationCache) => CompilationCache, string][] = files.flatMap((file) => [
     [`no ${file} file`, (of) => change(of, file, () => []), `${file} cache: there are 0 handles where 1 is needed`],
@@ -275,10 +276,10 @@ describe("a cache that is not what the device wrote", () => {
       cache.write("data", data);
       return (await device.prepareModelFromCache(cache.open())).status;
     };
-    expect(await load(first[0], first[1])).toBe(NONE);
-    expect(await load(second[0], second[1])).toBe(GENERAL_FAILURE);
-    expect(await load(first[0], second[1])).toBe(GENERAL_FAILURE);
-    expect(await load(second[0], first[1])).toBe(GENERAL_FAILURE);
+    expect(await load(elementAt(first, 0), elementAt(first, 1))).toBe(NONE);
+    expect(await load(elementAt(second, 0), elementAt(second, 1))).toBe(GENERAL_FAILURE);
+    expect(await load(elementAt(first, 0), elementAt(second, 1))).toBe(GENERAL_FAILURE);
+    expect(await load(elementAt(second, 0), elementAt(first, 1))).toBe(GENERAL_FAILURE);
   });
 
   it.each(files)("is refused wherever the %s file is changed, cut or longer", async (file) => {
@@ -289,7 +290,7 @@ describe("a cache that is not what the device wrote", () => {
     const damage = fc.oneof(
       fc.tuple(fc.integer({ min: 0, max: last }), fc.integer({ min: 0, max: 7 })).map(([at, bit]) => {
         const bytes = new Uint8Array(good);
-        bytes[at] ^= 1 << bit;
+        bytes[at] = elementAt(bytes, at) ^ (1 << bit);
         return bytes;
       }),
       fc.integer({ min: 0, max: last }).map((length) => good.slice(0, length)),

@@ -16,7 +16,7 @@ export interface CachingOptions {
    * A secret of at least 16 bytes: whoever does not know it can make no cache that the device takes. Default: a key that
    * anybody can know. It tells damage from what was written, but not who wrote it; models are then validated again.
    */
-  readonly key?: Uint8Array;
+  readonly key?: Uint8Array | undefined;
 }
 
 /** What a device's caches are bound to, and whether nobody else can have made them. */

@@ -3,6 +3,7 @@
  * of the rest.
  */
 import type { GraphSource } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, type Subgraph } from "@nnhal/types";
 import type { ModelStructure } from "./model-codec.ts";
 
@@ -35,7 +36,7 @@ export function gatherConstants({ model, pools }: GraphSource): Gathered {
     if (offset === undefined) {
       offset = size;
       offsets.set(key, offset);
-      pieces.push(pools[poolIndex].subarray(from, from + length));
+      pieces.push(elementAt(pools, poolIndex).subarray(from, from + length));
       size += aligned(length);
     }
     return { ...operand, location: { poolIndex: 0, offset, length } };

@@ -2,6 +2,7 @@
  * Arguments of a device's methods that are anything but what they should be: the answer is INVALID_ARGUMENT and says what is wrong.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandType, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { bufferFor, floats, preparedOn, reluModel } from "../domains/relu-model.test-helper.ts";
@@ -131,12 +132,11 @@ describe("a model", () => {
 
   it("is read once: what it says the second time does not matter", async () => {
     let reads = 0;
-    const [input, output] = absModel.main.operands;
-    const operand = Object.defineProperty({ ...input }, "dimensions", {
+    const operand = Object.defineProperty({ ...elementAt(absModel.main.operands, 0) }, "dimensions", {
       enumerable: true,
       get: () => (reads++ === 0 ? [2] : [1000]),
     });
-    const main = { ...absModel.main, operands: [operand, output] };
+    const main = { ...absModel.main, operands: [operand, elementAt(absModel.main.operands, 1)] };
     const model = await preparedOn(await fakeDevice(), { ...absModel, main });
     expect(reads).toBe(1);
     expect((await model.execute(absRequest().request)).status).toBe(NONE);
@@ -155,7 +155,7 @@ describe("a model", () => {
 
 describe("a request", () => {
   const changed = (change: object): Request => ({ ...absRequest().request, ...change });
-  const [argument] = absRequest().request.inputs;
+  const argument = elementAt(absRequest().request.inputs, 0);
   it.each<[string, unknown]>([
     ...anything,
     ["undefined", undefined],
@@ -288,7 +288,8 @@ describe("the arguments of a buffer", () => {
 });
 
 it("refuses an omitted scalar as any other mandatory input", async () => {
-  const [input, output] = absModel.main.operands;
+  const input = elementAt(absModel.main.operands, 0);
+  const output = elementAt(absModel.main.operands, 1);
   const activation = { ...input, type: OperandType.INT32, dimensions: [] };
   const main = {
     operands: [input, input, activation, output],
@@ -298,7 +299,7 @@ it("refuses an omitted scalar as any other mandatory input", async () => {
   };
   const model = await preparedOn(await fakeDevice(), { ...absModel, main });
   const { request } = absRequest();
-  const [argument] = request.inputs;
+  const argument = elementAt(request.inputs, 0);
   const omitted = { hasNoValue: true, location: { poolIndex: 0, offset: 0, length: 0 }, dimensions: [] };
   const result = await model.execute({ ...request, inputs: [argument, argument, omitted] });
   expectInvalid(result, "input 2 (operand 2) is omitted, and operation 0, ADD, needs it as activation");

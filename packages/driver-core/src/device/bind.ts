@@ -2,8 +2,8 @@
  * From a request that may run to what a backend gets, and back: the results' way to where they last.
  */
 import type { InputBuffer, OutputBuffer, RunResult } from "@nnhal/backend";
-import { combineDimensions } from "@nnhal/operations";
-import { ErrorStatus, type RequestArgument } from "@nnhal/types";
+import { combineDimensions, elementAt } from "@nnhal/operations";
+import { ErrorStatus, type OutputShape, type RequestArgument } from "@nnhal/types";
 import { initialise, reset, sizeOf } from "../domains/device-buffer.ts";
 import { extentsOf, isDeviceBuffer, type Launch, type Pool } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
@@ -14,8 +14,8 @@ export function bindInputs(record: ModelRecord, { request, pools }: Launch): (In
   return request.inputs.map((argument, index): InputBuffer | undefined => {
     if (argument.hasNoValue) return undefined;
     const { poolIndex, offset, length } = argument.location;
-    const pool = pools[poolIndex];
-    const dimensions = extentsOf(record, record.graph.inputs[index], argument);
+    const pool = elementAt(pools, poolIndex);
+    const dimensions = extentsOf(record, elementAt(record.graph.inputs, index), argument);
     if (!isDeviceBuffer(pool)) {
       pool.load?.(offset, pool.opaque === undefined ? length : pool.bytes.length);
       return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
@@ -28,9 +28,9 @@ export function bindInputs(record: ModelRecord, { request, pools }: Launch): (In
 /** The outputs of a request. Throws OutOfRoom if there is no room for one that has to be made. */
 export function bindOutputs(record: ModelRecord, { request, pools }: Launch): OutputBuffer[] {
   return request.outputs.map((argument, index): OutputBuffer => {
-    const dimensions = extentsOf(record, record.graph.outputs[index], argument);
+    const dimensions = extentsOf(record, elementAt(record.graph.outputs, index), argument);
     if (argument.hasNoValue) return { bytes: new Uint8Array(0), dimensions };
-    const pool = pools[argument.location.poolIndex];
+    const pool = elementAt(pools, argument.location.poolIndex);
     if (!isDeviceBuffer(pool)) {
       return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
     }
@@ -50,22 +50,18 @@ export function shortOutput(
   { request }: Launch,
   outputs: readonly OutputBuffer[],
 ): RunResult | undefined {
-  const fits: boolean[] = [];
+  let message: string | undefined;
+  const outputShapes: OutputShape[] = [];
   for (let index = 0; index < outputs.length; index++) {
-    const operand = graph.operands[graph.outputs[index]];
-    const { dimensions, bytes, buffer, hardwareBuffer } = outputs[index];
+    const operand = graph.operands[elementAt(graph.outputs, index)];
+    const { dimensions, bytes, buffer, hardwareBuffer } = elementAt(outputs, index);
     const needed = operand && sizeOf(operand.type, dimensions);
-    if (needed === undefined || request.outputs[index].hasNoValue) return undefined;
-    fits.push(buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length);
+    if (needed === undefined || elementAt(request.outputs, index).hasNoValue) return undefined;
+    const isSufficient = buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length;
+    if (!isSufficient) message ??= `output ${index} of shape [${dimensions}] does not fit its ${bytes.length} bytes`;
+    outputShapes.push({ dimensions, isSufficient });
   }
-  const short = fits.indexOf(false);
-  if (short < 0) return undefined;
-  const { dimensions, bytes } = outputs[short];
-  return {
-    status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
-    message: `output ${short} of shape [${dimensions}] does not fit its ${bytes.length} bytes`,
-    outputShapes: outputs.map(({ dimensions }, index) => ({ dimensions, isSufficient: fits[index] })),
-  };
+  return message === undefined ? undefined : { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };
 }
 
 function bytesAt({ location }: RequestArgument, pool: Exclude<Pool, { storage: unknown }>): Uint8Array {
@@ -99,7 +95,7 @@ export function settle(launch: Launch, result: RunResult): RunResult {
   if (launch.isPlain) return result;
   const settled = settledResult(launch, result);
   if (settled.status === ErrorStatus.NONE) {
-    for (const [index, buffer] of launch.written) initialise(buffer, settled.outputShapes[index].dimensions);
+    for (const [index, buffer] of launch.written) initialise(buffer, elementAt(settled.outputShapes, index).dimensions);
   } else resetOutputs(launch);
   return settled;
 }
@@ -123,8 +119,9 @@ function settledResult({ request, pools, written }: Launch, result: RunResult): 
     }
   }
   for (const { hasNoValue, location } of request.outputs) {
-    const pool = pools[location.poolIndex];
-    if (hasNoValue || isDeviceBuffer(pool) || pool.store === undefined) continue;
+    if (hasNoValue) continue;
+    const pool = elementAt(pools, location.poolIndex);
+    if (isDeviceBuffer(pool) || pool.store === undefined) continue;
     try {
       pool.store(location.offset, pool.opaque === undefined ? location.length : pool.bytes.length);
     } catch (error) {

@@ -39,9 +39,9 @@ export interface Client extends Halting {
 /** How a client ends. */
 export interface ClientOptions {
   /** Nanoseconds that closing waits for work under way. Default: 5 s. */
-  readonly closeTimeout?: bigint;
+  readonly closeTimeout?: bigint | undefined;
   /** Default: the system's. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
 }
 
 /** Why a client that is closed gets nothing. */

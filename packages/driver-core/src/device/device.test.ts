@@ -1,5 +1,6 @@
 import type { GraphView } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { elementAt } from "@nnhal/operations";
 import {
   DeviceStatus,
   DeviceType,
@@ -45,9 +46,9 @@ describe("getSupportedOperations", () => {
   it("gives the backend's reasons beside the booleans", async () => {
     const model = changed({
       operands: [
-        absModel.main.operands[0],
-        { ...absModel.main.operands[1], lifetime: 0, numberOfConsumers: 1 },
-        absModel.main.operands[1],
+        elementAt(absModel.main.operands, 0),
+        { ...elementAt(absModel.main.operands, 1), lifetime: 0, numberOfConsumers: 1 },
+        elementAt(absModel.main.operands, 1),
       ],
       operations: [
         { type: OperationType.ABS, inputs: [0], outputs: [1] },
@@ -85,7 +86,8 @@ describe("getSupportedOperations", () => {
 
   it("looks into the branches of an IF", async () => {
     const branch = absModel.main;
-    const [input, output] = branch.operands;
+    const input = elementAt(branch.operands, 0);
+    const output = elementAt(branch.operands, 1);
     const location = { poolIndex: 0, offset: 0, length: 0 };
     const subgraph = {
       ...input,
@@ -129,7 +131,7 @@ describe("prepareModel", () => {
       { preference: ExecutionPreference.FAST_SINGLE_ANSWER, priority: Priority.MEDIUM },
       { preference: LOW_POWER, priority: Priority.HIGH },
     ]);
-    expect(seen[0].graph.operations.map(({ definition }) => definition.name)).toEqual(["ABS"]);
+    expect(elementAt(seen, 0).graph.operations.map(({ definition }) => definition.name)).toEqual(["ABS"]);
   });
 
   it.each([

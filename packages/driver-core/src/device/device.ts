@@ -18,45 +18,45 @@ import { defaultTemporaryLimit } from "./temporary-limit.ts";
 /** What a device is made of. */
 export interface DeviceOptions {
   /** The name it is registered under, such as `nnhal-reference`. Default: `nnhal-` and the backend's name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly backend: Backend;
   /** Definitions beside those of the HAL. Default: the HAL's alone. */
-  readonly operationByCode?: (code: number) => Operation | undefined;
+  readonly operationByCode?: ((code: number) => Operation | undefined) | undefined;
   /** Nanoseconds of a clock that never goes back; deadlines are times on it. Default: the process's steady clock. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** Waits on that clock. Default: the system's. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
   /** Most executions under way at once; others wait for their turn. Default: what the backend says, else 4. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** What may wait, and be kept, at once. What would be more is refused with RESOURCE_EXHAUSTED_TRANSIENT. */
-  readonly limits?: DeviceLimits;
+  readonly limits?: DeviceLimits | undefined;
   /**
    * Nanoseconds that an execution keeps its turn after its deadline, if the engine does not end it. Then another one starts beside
    * it. Default: 1 s.
    */
-  readonly overrun?: bigint;
+  readonly overrun?: bigint | undefined;
   /** Nanoseconds that the backend may take to open. Default: 60 s. */
-  readonly openTimeout?: bigint;
+  readonly openTimeout?: bigint | undefined;
   /** Nanoseconds that closing waits for executions and preparations under way, and again for the backend. Default: 5 s. */
-  readonly closeTimeout?: bigint;
+  readonly closeTimeout?: bigint | undefined;
   /** Nanoseconds without an execution after which a prepared model gives up its scratch memory. Default: 5 s. */
-  readonly idleAfter?: bigint;
+  readonly idleAfter?: bigint | undefined;
   /** Bytes that the results of operations may take together while models run: see `RunContext.temporaryLimit`. Default: a quarter of the memory. */
-  readonly temporaryLimit?: number;
+  readonly temporaryLimit?: number | undefined;
   /** Compilation caching; false: none. Default: `{}`. */
-  readonly caching?: CachingOptions | false;
+  readonly caching?: CachingOptions | false | undefined;
   /** Uniform in [0, 1). Default: Math.random. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Takes what the device has to say (tags DRIVER, MODEL and CPUEXE). Default: the console, where NNHAL_VLOG asks for it. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** Default: off. */
-  readonly trace?: Tracer;
+  readonly trace?: Tracer | undefined;
 }
 
 /** See `DeviceOptions.limits`. Executions and preparations that wait, for a turn, a fence or the engine, each take a place. */
 export interface DeviceLimits extends WaitingLimits {
   /** Most bytes of all device buffers of one client together. Default: half of the machine's memory. */
-  readonly bufferBytes?: number;
+  readonly bufferBytes?: number | undefined;
 }
 
 /** A device that has been opened, for its first client. */

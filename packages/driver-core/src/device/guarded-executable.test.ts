@@ -2,6 +2,7 @@
  * Runs of an engine that lies, or does not end: what their executions come to.
  */
 import type { Executable, RunResult } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { DeviceStatus, ErrorStatus } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { preparedOn } from "../domains/relu-model.test-helper.ts";
@@ -81,11 +82,11 @@ describe("running", () => {
   /** A run that ends when it is told to, and has written its output by then. */
   function slowRun() {
     const runs: { readonly end: (result?: RunResult) => void }[] = [];
-    const run: Executable["run"] = (_inputs, [output]) =>
+    const run: Executable["run"] = (_inputs, outputs) =>
       new Promise((resolve) => {
         runs.push({
           end(result = { status: NONE, outputShapes: sufficient }) {
-            output.bytes.fill(7);
+            elementAt(outputs, 0).bytes.fill(7);
             resolve(result);
           },
         });
@@ -106,7 +107,7 @@ describe("running", () => {
     await settle();
     clock.advance(100n);
     await expect(executing).resolves.toMatchObject(missed);
-    runs[0].end();
+    elementAt(runs, 0).end();
     await settle();
     expect(output()).toEqual([0, 0]);
     expect(clock.waiting).toBe(0);
@@ -119,7 +120,7 @@ describe("running", () => {
     const executing = model.execute(request, { deadline: 1100n });
     await settle();
     clock.advance(99n);
-    runs[0].end();
+    elementAt(runs, 0).end();
     await expect(executing).resolves.toMatchObject({ status: NONE, outputShapes: sufficient });
     expect(new Uint8Array(Float32Array.from(output()).buffer)).toEqual(new Uint8Array(8).fill(7));
     expect(clock.waiting).toBe(0);
@@ -133,9 +134,9 @@ describe("running", () => {
       const opened = await open({
         compile: async () => ({
           ...succeeding,
-          run(_inputs, [output]) {
+          run(_inputs, outputs) {
             opened.clock.advance(time);
-            output.bytes.fill(7);
+            elementAt(outputs, 0).bytes.fill(7);
             return { status: NONE, outputShapes: sufficient };
           },
         }),
@@ -161,7 +162,7 @@ describe("running", () => {
     clock.advance(1n);
     await settle();
     expect(runs).toHaveLength(2);
-    runs[1].end();
+    elementAt(runs, 1).end();
     await expect(second).resolves.toMatchObject({ status: NONE });
   });
 
@@ -173,15 +174,15 @@ describe("running", () => {
     await settle();
     clock.advance(100n);
     await first;
-    runs[0].end();
+    elementAt(runs, 0).end();
     await settle();
     expect(runs).toHaveLength(2);
     clock.advance(1000n);
     await settle();
     expect([runs.length, clock.waiting]).toEqual([2, 0]);
-    runs[1].end();
+    elementAt(runs, 1).end();
     await settle();
-    runs[2].end();
+    elementAt(runs, 2).end();
     await expect(Promise.all(others)).resolves.toMatchObject([{ status: NONE }, { status: NONE }]);
   });
 
@@ -197,7 +198,7 @@ describe("running", () => {
       clock.advance(10n);
     }
     expect(device.getStatus()).toBe(DeviceStatus.BUSY);
-    runs[0].end();
+    elementAt(runs, 0).end();
     await settle();
     expect(device.getStatus()).toBe(DeviceStatus.AVAILABLE);
   });
@@ -215,7 +216,7 @@ describe("running", () => {
     model.close();
     await settle();
     expect([close.mock.calls.length, releaseScratch.mock.calls.length]).toEqual([0, 0]);
-    runs[0].end();
+    elementAt(runs, 0).end();
     await settle();
     expect(close).toHaveBeenCalledTimes(1);
   });

@@ -11,6 +11,7 @@ import type {
   RunContext,
   RunResult,
 } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { checkResult, type ExpectedOutput, show } from "@nnhal/validation";
 import { sizeOf } from "../domains/device-buffer.ts";
@@ -94,7 +95,7 @@ export function guardExecutable(
     { now, deadline }: RunContext,
   ): RunAnswer => {
     const checks: ExpectedOutput[] = [];
-    for (let index = 0; index < outputs.length; index++) checks.push(expected(outputs[index], index));
+    for (let index = 0; index < outputs.length; index++) checks.push(expected(elementAt(outputs, index), index));
     const checked = checkResult(answer, checks);
     if ("issue" in checked) {
       const { path, message } = checked.issue;
@@ -118,12 +119,12 @@ export function guardExecutable(
   };
   const copyResults = (shapes: readonly OutputShape[], from: readonly OutputBuffer[], to: readonly OutputBuffer[]) => {
     for (let index = 0; index < to.length; index++) {
-      const { bytes, hardwareBuffer } = to[index];
+      const { bytes, hardwareBuffer } = elementAt(to, index);
       const type = types[index];
-      if (!shapes[index].isSufficient || bytes.length === 0) continue;
+      if (!elementAt(shapes, index).isSufficient || bytes.length === 0) continue;
       const isWhole = hardwareBuffer !== undefined || type === undefined;
-      const size = isWhole ? bytes.length : sizeOf(type, shapes[index].dimensions, true);
-      bytes.set(from[index].bytes.subarray(0, size));
+      const size = isWhole ? bytes.length : sizeOf(type, elementAt(shapes, index).dimensions, true);
+      bytes.set(elementAt(from, index).bytes.subarray(0, size));
     }
   };
 

@@ -2,6 +2,7 @@
  * Backends that throw, lie or never answer: what a device makes of them.
  */
 import type { Backend, BackendBuffer, BackendSession, Executable, RunResult } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { type Capabilities, DeviceStatus, DeviceType, ErrorStatus, type Model } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
@@ -253,7 +254,7 @@ describe("an engine that is lost", () => {
       await expect(client.prepareModel(absModel)).resolves.toEqual({ ...gone, preparedModel: null });
       await expect(client.allocate({ dimensions: [] }, [], [], [])).resolves.toMatchObject(gone);
     }
-    await expect(models[0].execute(absRequest().request)).resolves.toMatchObject(gone);
+    await expect(elementAt(models, 0).execute(absRequest().request)).resolves.toMatchObject(gone);
     expect(errors).toEqual(["nnhal-fake: the engine is lost: unplugged"]);
   });
 
@@ -338,7 +339,7 @@ describe("a place in the memory of an engine", () => {
     ["gives null", () => null],
     ["gives what is not a place", () => ({ read() {} })],
   ])("cannot be had if allocating %s", async (_what, allocate) => {
-    const { device } = await open({ allocate: allocate as BackendSession["allocate"] });
+    const { device } = await open({ allocate: allocate as NonNullable<BackendSession["allocate"]> });
     const model = await preparedOn(device, relu());
     const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
     const result = await device.allocate({ dimensions: [] }, [model], roles, []);
@@ -427,8 +428,8 @@ describe("the memory of buffers", () => {
   });
 
   it("that an execution needs beyond it is RESOURCE_EXHAUSTED_TRANSIENT", async () => {
-    const run: Executable["run"] = (_inputs, [{ bytes }]) => {
-      const isSufficient = bytes.length >= 36;
+    const run: Executable["run"] = (_inputs, outputs) => {
+      const isSufficient = elementAt(outputs, 0).bytes.length >= 36;
       const status = isSufficient ? NONE : OUTPUT_INSUFFICIENT_SIZE;
       return { status, outputShapes: [{ dimensions: [3, 3], isSufficient }] };
     };

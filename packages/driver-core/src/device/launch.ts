@@ -2,7 +2,7 @@
  * The launch of an execution: everything about a request that can be wrong before it runs, and the pools it brings, each
  * mapped or found by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
  */
-import { combineDimensions } from "@nnhal/operations";
+import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
 import { type DeviceBuffer, usedByLateRun } from "../domains/device-buffer.ts";
 import { formatName } from "../memory/hardware-buffer.ts";
@@ -60,7 +60,7 @@ export function launch(
 /** Why a request must not omit what it omits. */
 function omissionProblem({ mandatory, model }: ModelRecord, { inputs }: Request): string | undefined {
   for (let index = 0; index < inputs.length; index++) {
-    if (!inputs[index].hasNoValue || mandatory[index] === undefined) continue;
+    if (!elementAt(inputs, index).hasNoValue || mandatory[index] === undefined) continue;
     return `input ${index} (operand ${model.main.inputIndexes[index]}) is omitted, and ${mandatory[index]}`;
   }
   return undefined;
@@ -74,7 +74,7 @@ function isOrdinary(pool: Pool): boolean {
 }
 
 function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): Pool | Refusal {
-  const pool = pools[index];
+  const pool = elementAt(pools, index);
   if (pool.kind === "token") {
     const buffer = domain.buffers.get(pool.token);
     if (buffer !== undefined && buffer.lateRuns > 0) return failure(`request pool ${index}: ${usedByLateRun}`);
@@ -87,8 +87,9 @@ function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): P
 function writtenBy({ outputs }: Request, pools: readonly Pool[]): Map<number, DeviceBuffer> {
   const written = new Map<number, DeviceBuffer>();
   for (const [index, { hasNoValue, location }] of outputs.entries()) {
-    const pool = pools[location.poolIndex];
-    if (!hasNoValue && isDeviceBuffer(pool)) written.set(index, pool);
+    if (hasNoValue) continue;
+    const pool = elementAt(pools, location.poolIndex);
+    if (isDeviceBuffer(pool)) written.set(index, pool);
   }
   return written;
 }
@@ -104,7 +105,7 @@ function checkUses(
   const users = new Map<DeviceBuffer, string>();
   for (const [index, { hasNoValue, location }] of inputs.entries()) {
     if (hasNoValue) continue;
-    const pool = pools[location.poolIndex];
+    const pool = elementAt(pools, location.poolIndex);
     const what = `input ${index}`;
     if (isDeviceBuffer(pool)) {
       if (!pool.roles.get(record)?.inputs.has(index)) return withoutRole(what);
@@ -116,7 +117,7 @@ function checkUses(
   }
   for (const [index, { hasNoValue, location, dimensions }] of outputs.entries()) {
     if (hasNoValue) continue;
-    const pool = pools[location.poolIndex];
+    const pool = elementAt(pools, location.poolIndex);
     const what = `output ${index}`;
     if (!isDeviceBuffer(pool)) {
       const refusal = checkMapping(pool, what, true, context);
@@ -156,12 +157,15 @@ function checkMapping(
 /** Whether the device buffers among the inputs have values, and such as the request says. Holds for the moment only. */
 export function checkInputs({ model }: ModelRecord, { request, pools }: Launch): Refusal | undefined {
   for (let index = 0; index < request.inputs.length; index++) {
-    const { hasNoValue, location, dimensions } = request.inputs[index];
+    const { hasNoValue, location, dimensions } = elementAt(request.inputs, index);
     if (hasNoValue) continue;
-    const pool = pools[location.poolIndex];
+    const pool = elementAt(pools, location.poolIndex);
     if (!isDeviceBuffer(pool)) continue;
     if (!pool.initialised) return failure(`input ${index} is a device buffer that has no value`);
-    const known = dimensions.length > 0 ? dimensions : model.main.operands[model.main.inputIndexes[index]].dimensions;
+    const known =
+      dimensions.length > 0
+        ? dimensions
+        : elementAt(model.main.operands, elementAt(model.main.inputIndexes, index)).dimensions;
     if (combineDimensions(known, pool.dimensions) === undefined) {
       return invalid(`input ${index} has dimensions [${known}] where its device buffer holds [${pool.dimensions}]`);
     }

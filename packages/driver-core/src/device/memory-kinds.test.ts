@@ -5,6 +5,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Support } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type HardwareBufferDescription,
@@ -111,7 +112,7 @@ describe("hardware buffers", () => {
   const wholePool = (memory: Memory) => ({ ...requestFor([memory], [allocateMemory(24)]) });
   const atNothing = (request: ReturnType<typeof wholePool>) => ({
     ...request,
-    inputs: [{ ...request.inputs[0], location: { poolIndex: 0, offset: 0, length: 0 } }],
+    inputs: [{ ...elementAt(request.inputs, 0), location: { poolIndex: 0, offset: 0, length: 0 } }],
   });
 
   it("that are BLOBs hold inputs, outputs and constants", async () => {
@@ -173,13 +174,14 @@ describe("hardware buffers", () => {
 /** x + the constant in a memory, with the activation as the second input. */
 function withConstant(memory: Memory): Model {
   const model = addModel();
-  const [x, constant, ...rest] = model.main.operands;
   const location = { poolIndex: 0, offset: 0, length: 24 };
   return {
     ...model,
     pools: [memory],
     main: {
-      operands: [x, { ...constant, lifetime: OperandLifeTime.CONSTANT_REFERENCE, location }, ...rest],
+      operands: model.main.operands.map((operand, index) =>
+        index === 1 ? { ...operand, lifetime: OperandLifeTime.CONSTANT_REFERENCE, location } : operand,
+      ),
       operations: [{ type: OperationType.ADD, inputs: [0, 1, 2], outputs: [3] }],
       inputIndexes: [0, 2],
       outputIndexes: [3],

@@ -1,5 +1,6 @@
 import type { Executable, RunContext, RunResult } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, LoopTimeoutDurationNs, MeasureTiming, type Request, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { createChannel } from "../burst/channel.ts";
@@ -35,12 +36,13 @@ describe("PreparedModel", () => {
 
   it("hands the backend views on the pools and what is known of the shapes", async () => {
     const { request } = absRequest();
-    const pool = request.pools[0].kind === "memory" ? request.pools[0].memory.handle : null;
+    const [first] = request.pools;
+    const pool = first?.kind === "memory" ? first.memory.handle : null;
     const model = await prepared((inputs, outputs) => {
       const [input] = inputs;
       expect(pool?.kind === "buffer" && pool.buffer).toBe(input?.bytes.buffer);
-      expect([input?.dimensions, outputs[0].dimensions]).toEqual([[2], [2]]);
-      expect([input?.bytes.byteOffset, outputs[0].bytes.byteOffset]).toEqual([0, 8]);
+      expect([input?.dimensions, elementAt(outputs, 0).dimensions]).toEqual([[2], [2]]);
+      expect([input?.bytes.byteOffset, elementAt(outputs, 0).bytes.byteOffset]).toEqual([0, 8]);
       return { status: NONE, outputShapes: sufficient };
     });
     await expect(model.execute(request)).resolves.toMatchObject({ status: NONE });
@@ -52,7 +54,7 @@ describe("PreparedModel", () => {
       "a place outside the pool",
       (request) => ({
         ...request,
-        outputs: [{ ...request.outputs[0], location: { poolIndex: 0, offset: 9, length: 8 } }],
+        outputs: [{ ...elementAt(request.outputs, 0), location: { poolIndex: 0, offset: 9, length: 8 } }],
       }),
       "the request is not valid",
     ],
@@ -61,8 +63,8 @@ describe("PreparedModel", () => {
       (request) => ({
         ...request,
         pools: [{ kind: "token", token: 5 }],
-        inputs: [{ ...request.inputs[0], location: { poolIndex: 0, offset: 0, length: 0 } }],
-        outputs: [{ ...request.outputs[0], location: { poolIndex: 0, offset: 0, length: 0 } }],
+        inputs: [{ ...elementAt(request.inputs, 0), location: { poolIndex: 0, offset: 0, length: 0 } }],
+        outputs: [{ ...elementAt(request.outputs, 0), location: { poolIndex: 0, offset: 0, length: 0 } }],
       }),
       "token 5",
     ],

@@ -2,6 +2,7 @@
  * Outputs whose shapes are known beforehand and that do not fit: nothing is run for them.
  */
 import type { RunResult } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
@@ -21,11 +22,12 @@ async function execute(
     return { status: NONE, outputShapes: [{ dimensions: found, isSufficient: true }] };
   };
   const device = await fakeDevice({ compile: async () => ({ ...succeeding, run }) });
-  const [input, output] = absModel.main.operands;
+  const input = elementAt(absModel.main.operands, 0);
+  const output = elementAt(absModel.main.operands, 1);
   const model: Model = { ...absModel, main: { ...absModel.main, operands: [input, { ...output, dimensions }] } };
   const { preparedModel } = await device.prepareModel(model);
   const { request } = absRequest();
-  const [argument] = request.outputs;
+  const argument = elementAt(request.outputs, 0);
   const outputs = [{ ...argument, dimensions: asked, location: { ...argument.location, length } }];
   const short: Request = { ...request, outputs };
   return { runs: () => runs, result: await preparedModel?.execute(short) };

@@ -3,7 +3,8 @@
  * reaches is.
  */
 import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
-import type { Subgraph } from "@nnhal/types";
+import { elementAt } from "@nnhal/operations";
+import type { Model, Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
 import type { GuardedSession } from "./guarded-session.ts";
@@ -22,8 +23,25 @@ export interface SubgraphSupport {
   readonly launches: readonly number[];
 }
 
-/** What a backend says of the operations of the main subgraph. */
+/** By backend, by model. Models are sealed, so that what was answered once holds as long as they live. */
+const answered = new WeakMap<Pick<GuardedSession, "supports">, WeakMap<Model, SubgraphSupport>>();
+
+/** What a backend says of the operations of the main subgraph. It is asked once for each sealed model. */
 export function supportOf(source: GraphSource, session: Pick<GuardedSession, "supports">): SubgraphSupport {
+  let ofSession = answered.get(session);
+  if (ofSession === undefined) {
+    ofSession = new WeakMap();
+    answered.set(session, ofSession);
+  }
+  let support = ofSession.get(source.model);
+  if (support === undefined) {
+    support = askFor(source, session);
+    ofSession.set(source.model, support);
+  }
+  return support;
+}
+
+function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">): SubgraphSupport {
   const { model } = source;
   /** Why a referenced subgraph is not supported, by its index; undefined where it is. */
   const known = new Map<number, string | undefined>();
@@ -41,12 +59,13 @@ export function supportOf(source: GraphSource, session: Pick<GuardedSession, "su
       const reason = inside.find((one) => one !== undefined);
       return reason === undefined ? undefined : `${view.definition.name}: inside, ${reason}`;
     });
-    return { reasons, launches };
+    // Callers of the device get these lists.
+    return { reasons: Object.freeze(reasons), launches: Object.freeze(launches) };
   };
   for (const index of subgraphsInnerFirst(model)) {
     known.set(
       index,
-      supportIn(model.referenced[index]).reasons.find((reason) => reason !== undefined),
+      supportIn(elementAt(model.referenced, index)).reasons.find((reason) => reason !== undefined),
     );
   }
   return supportIn(model.main);

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { type BufferRole, type Device, ErrorStatus, type Model, OperandType, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { capabilities, fakeDevice } from "../device/fake-backend.test-helper.ts";
@@ -92,7 +93,10 @@ describe("allocate for several roles", () => {
     ];
     for (const roles of sides) {
       expect(await allocate(device, { models, ...roles })).toMatchObject({ status: INVALID_ARGUMENT, ...nothing });
-      const same = await allocate(device, { models: [models[0], await preparedOn(device, first)], ...roles });
+      const same = await allocate(device, {
+        models: [elementAt(models, 0), await preparedOn(device, first)],
+        ...roles,
+      });
       expect(same.status).toBe(NONE);
     }
   });
@@ -124,7 +128,8 @@ describe("tokens", () => {
   it("belong to one living buffer each; the one freed last comes next", async () => {
     const device = await referenceDevice();
     const model = await preparedOn(device, reluModel());
-    const [a, b, c] = await Promise.all([0, 1, 2].map(() => bufferFor(device, model, [0], [])));
+    const allocated = () => bufferFor(device, model, [0], []);
+    const [a, b, c] = await Promise.all([allocated(), allocated(), allocated()]);
     expect(new Set([a.token, b.token, c.token]).size).toBe(3);
     a.buffer.close?.();
     c.buffer.close?.();
@@ -160,8 +165,9 @@ describe("a backend with memory of its own", () => {
     const device = await fakeDevice({
       allocate: () => ({ read() {}, write() {}, close: () => events.push("closed") }),
       compile: async () => ({
-        run: (_inputs, [{ dimensions }]) =>
+        run: (_inputs, outputs) =>
           new Promise((resolve) => {
+            const { dimensions } = elementAt(outputs, 0);
             finish = () => resolve({ status: NONE, outputShapes: [{ dimensions, isSufficient: true }] });
           }),
         close() {},

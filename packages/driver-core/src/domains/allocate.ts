@@ -1,6 +1,7 @@
 /**
  * Allocating buffers for a device's prepared models (HAL 1.3 IDevice.allocate).
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type AllocateResult,
   type BufferDesc,
@@ -131,7 +132,7 @@ function usesOf(
 ): Map<PreparedModelRecord, BufferUses> {
   const uses = new Map<PreparedModelRecord, { inputs: Set<number>; outputs: Set<number> }>();
   const note = (side: "inputs" | "outputs", { modelIndex, ioIndex }: BufferRole) => {
-    const record = known[modelIndex];
+    const record = elementAt(known, modelIndex);
     if (record === null) return;
     let use = uses.get(record);
     if (use === undefined) {

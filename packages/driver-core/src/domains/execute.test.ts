@@ -1,4 +1,5 @@
 import type { BackendBuffer } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type IBuffer, type PreparedModel } from "@nnhal/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeDevice } from "../device/fake-backend.test-helper.ts";
@@ -115,7 +116,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
     const { buffer, token } = await bufferFor(device, model, [0], []);
     await buffer.copyFrom(floats(...values), []);
     const request = requestFor([token], [room()]);
-    const [input] = request.inputs;
+    const input = elementAt(request.inputs, 0);
     for (const location of [
       { poolIndex: 0, offset: 4, length: 0 },
       { poolIndex: 0, offset: 0, length: 24 },
@@ -171,7 +172,8 @@ describe("the value of a buffer", () => {
     const device = await fakeDevice(
       {
         compile: async () => ({
-          run: (_inputs, [{ bytes, dimensions }]) => {
+          run: (_inputs, outputs) => {
+            const { bytes, dimensions } = elementAt(outputs, 0);
             bytes.fill(7);
             return { status, outputShapes: [{ dimensions, isSufficient }] };
           },
@@ -226,7 +228,7 @@ describe("the value of a buffer", () => {
           },
           write(bytes) {
             calls.push("write");
-            kept.set(place, new Float32Array(bytes.buffer, bytes.byteOffset, 1)[0]);
+            kept.set(place, elementAt(new Float32Array(bytes.buffer, bytes.byteOffset, 1), 0));
           },
           close: () => calls.push("close"),
         };
@@ -236,7 +238,7 @@ describe("the value of a buffer", () => {
       compile: async () => ({
         run([input], [output]) {
           calls.push("run");
-          if (input?.buffer === undefined || output.buffer === undefined) throw new Error("the state came in bytes");
+          if (input?.buffer === undefined || output?.buffer === undefined) throw new Error("the state came in bytes");
           expect([input.bytes.length, output.bytes.length]).toEqual([0, 0]);
           kept.set(output.buffer, (kept.get(input.buffer) ?? 0) + 1);
           return { status: NONE, outputShapes: [{ dimensions: [1], isSufficient: true }] };
@@ -248,13 +250,15 @@ describe("the value of a buffer", () => {
     if (allocate === undefined) throw new Error("the device has no allocate");
     const model = await preparedOn(device, reluModel({ dimensions: [1] }));
     const states = [await bufferFor({ allocate }, model, [0], [0]), await bufferFor({ allocate }, model, [0], [0])];
-    await states[0].buffer.copyFrom(floats(40), []);
+    await elementAt(states, 0).buffer.copyFrom(floats(40), []);
     for (const turn of [0, 1, 0]) {
-      const { status } = await model.execute(requestFor([states[turn].token], [states[1 - turn].token]));
+      const { status } = await model.execute(
+        requestFor([elementAt(states, turn).token], [elementAt(states, 1 - turn).token]),
+      );
       expect(status).toBe(NONE);
     }
     expect(calls).toEqual(["write", "run", "run", "run"]);
-    expect(await valueIn(states[1].buffer, 1)).toEqual([43]);
+    expect(await valueIn(elementAt(states, 1).buffer, 1)).toEqual([43]);
     expect(calls.at(-1)).toBe("read");
   });
 });

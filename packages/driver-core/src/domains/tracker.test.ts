@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { createBufferTracker } from "./tracker.ts";
 
@@ -20,8 +21,8 @@ describe("createBufferTracker", () => {
     const tokens = buffers.map((buffer) => tracker.add(buffer));
     expect(tokens).toEqual([1, 2, 3]);
     expect(tokens.map(tracker.get)).toEqual(buffers);
-    tracker.remove(buffers[0]);
-    tracker.remove(buffers[2]);
+    tracker.remove(elementAt(buffers, 0));
+    tracker.remove(elementAt(buffers, 2));
     expect(tokens.map(tracker.get)).toEqual([undefined, buffers[1], undefined]);
     expect([tracker.add({}), tracker.add({}), tracker.add({})]).toEqual([3, 1, 4]);
   });
@@ -31,7 +32,7 @@ describe("createBufferTracker", () => {
     expect(tracker.living()).toEqual([]);
     const buffers = [{ name: "first" }, { name: "second" }, { name: "third" }];
     for (const buffer of buffers) tracker.add(buffer);
-    tracker.remove(buffers[1]);
+    tracker.remove(elementAt(buffers, 1));
     expect(tracker.living()).toEqual([buffers[0], buffers[2]]);
   });
 

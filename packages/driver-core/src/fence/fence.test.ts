@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FenceState, type SyncFence } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { createFence, mergeFences, syncWait, usableFences } from "./fence.ts";
@@ -44,20 +45,20 @@ describe("mergeFences", () => {
   it("is signalled once all are", async () => {
     const sources = [createFence(), createFence(), createFence()];
     const merged = mergeFences(sources.map(({ fence }) => fence));
-    sources[2].signal();
-    sources[0].signal();
+    elementAt(sources, 2).signal();
+    elementAt(sources, 0).signal();
     await Promise.resolve();
     expect(merged.state).toBe("ACTIVE");
-    sources[1].signal();
+    elementAt(sources, 1).signal();
     expect(await merged.wait()).toBe("SIGNALED");
   });
 
   it("fails with the first that does", async () => {
     const sources = [createFence(), createFence()];
     const merged = mergeFences(sources.map(({ fence }) => fence));
-    sources[1].fail();
+    elementAt(sources, 1).fail();
     expect(await merged.wait()).toBe("ERROR");
-    sources[0].signal();
+    elementAt(sources, 0).signal();
     expect(merged.state).toBe("ERROR");
   });
 

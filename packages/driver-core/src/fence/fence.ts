@@ -2,8 +2,7 @@
  * Sync fences: made by whoever does the work, waited for by whoever needs it done.
  */
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
-import { show } from "@nnhal/validation";
-import { longestList } from "../device/arguments.ts";
+import { longestList, show } from "@nnhal/validation";
 import { messageOf } from "../device/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 
@@ -76,13 +75,13 @@ export function mergeFences(fences: readonly SyncFence[]): SyncFence {
     if (state !== "SIGNALED") fail();
     else if (--left === 0) signal();
   };
-  // Those that are settled already count at once, before anybody can look.
-  const states = fences.map(stateOf);
-  for (const state of states) if (state !== "SIGNALED") left++;
+  // Fences that are settled already count at once, before the merged fence is returned.
+  const unsignaled = fences.map((one) => ({ one, state: stateOf(one) })).filter(({ state }) => state !== "SIGNALED");
+  left = unsignaled.length;
   if (left === 0) signal();
-  for (const [index, state] of states.entries()) {
-    if (state === "ACTIVE") void waitSafely(fences[index]).then(note);
-    else if (state !== "SIGNALED") fail();
+  for (const { one, state } of unsignaled) {
+    if (state === "ACTIVE") void waitSafely(one).then(note);
+    else fail();
   }
   return fence;
 }

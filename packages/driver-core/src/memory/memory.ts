@@ -47,8 +47,11 @@ export function mapMemory(memory: Memory): Uint8Array | Unmappable {
   return mapping.bytes;
 }
 
-/** Maps a memory without looking whether it has been before. `mapper`: how files are mapped. */
-export function mapAnew(memory: Memory, mapper: FileMapper = nativeMapper() ?? copyFile): Mapping | Unmappable {
+/** Maps a file as well as this machine can. The native library is loaded with the first file, not with the first memory. */
+const bestMapper: FileMapper = (file, size) => (nativeMapper() ?? copyFile)(file, size);
+
+/** Maps a memory even if it has been mapped before. `mapper` maps files. */
+export function mapAnew(memory: Memory, mapper: FileMapper = bestMapper): Mapping | Unmappable {
   const { name, size, handle } = memory;
   if (handle === null) return { unmappable: `memory ${name} has no handle` };
   switch (name) {

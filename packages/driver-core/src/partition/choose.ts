@@ -5,6 +5,7 @@
  * which execution, boundaries and steps together take least, found by looking back from each operation at what its
  * producers would have cost on every device. Both keep operations together that a temporary of unknown size joins.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import { bytesOf, hasUnknownSize, type Wiring } from "./graph.ts";
 import type { Candidate } from "./plan.ts";
@@ -45,7 +46,7 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
   const best: Float64Array[] = [];
   const from: Int32Array[][] = [];
   operations.forEach((_, index) => {
-    if (!candidates[index].some(({ supported }) => supported)) {
+    if (!elementAt(candidates, index).some(({ supported }) => supported)) {
       // Interpreted, wherever what comes before it and after it runs.
       best.push(new Float64Array(deviceCount));
       from.push([]);
@@ -55,14 +56,15 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
     const chosenProducers: Int32Array[] = [];
     for (let device = 0; device < deviceCount; device++) {
       const own = executionTime(choosing, index, device);
-      const producers = wiring.producers[index];
+      const producers = elementAt(wiring.producers, index);
       const sources = new Int32Array(producers.length);
       let time = own;
       producers.forEach((producer, position) => {
+        const bestOfProducer = elementAt(best, producer);
         const moved = boundaryTime(model.main, producer, index, costs);
         let least = Number.POSITIVE_INFINITY;
         for (let other = 0; other < deviceCount; other++) {
-          const total = best[producer][other] + (other === device ? 0 : moved);
+          const total = elementAt(bestOfProducer, other) + (other === device ? 0 : moved);
           // The same device wins among equals: fewer boundaries.
           if (total < least || (total === least && other === device)) {
             least = total;
@@ -75,7 +77,7 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
       chosenProducers.push(sources);
     }
     // A result that several operations read is counted in each: share it, so that its cost does not grow with them.
-    const readers = Math.max(1, wiring.consumers[index].length);
+    const readers = Math.max(1, elementAt(wiring.consumers, index).length);
     best.push(times.map((time) => time / readers));
     from.push(chosenProducers);
   });
@@ -93,39 +95,43 @@ function traceBack(
   for (let index = best.length - 1; index >= 0; index--) {
     // Readers may wish for different devices: the one that most wish for, then the cheaper.
     const counts = new Map<number, number>();
-    for (const wish of wishes[index]) counts.set(wish, (counts.get(wish) ?? 0) + 1);
+    for (const wish of elementAt(wishes, index)) counts.set(wish, (counts.get(wish) ?? 0) + 1);
+    const times = elementAt(best, index);
     let device: number | undefined;
-    candidates[index].forEach((candidate, other) => {
+    elementAt(candidates, index).forEach((candidate, other) => {
       if (!candidate.supported) return;
       if (device === undefined) {
         device = other;
         return;
       }
       const more = (counts.get(other) ?? 0) - (counts.get(device) ?? 0);
-      const [time, least] = [best[index][other], best[index][device]];
+      const [time, least] = [elementAt(times, other), elementAt(times, device)];
       if (more > 0 || (more === 0 && (time < least || (time === least && other === cpu)))) device = other;
     });
     devices[index] = device;
     if (device === undefined) continue;
-    const sources = from[index][device];
-    for (const [position, producer] of wiring.producers[index].entries()) wishes[producer].push(sources[position]);
+    const sources = elementAt(elementAt(from, index), device);
+    for (const [position, producer] of elementAt(wiring.producers, index).entries()) {
+      elementAt(wishes, producer).push(elementAt(sources, position));
+    }
   }
   return devices;
 }
 
 function executionTime({ candidates }: Choosing, index: number, device: number): number {
-  const candidate = candidates[index][device];
+  const candidate = elementAt(elementAt(candidates, index), device);
   return candidate.supported ? candidate.predictedTime : Number.POSITIVE_INFINITY;
 }
 
 /** What it costs to have two operations on different devices: a step, and the bytes between them. */
 function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, costs: CostModel): number {
-  const read = new Set(subgraph.operations[consumer].inputs);
+  const read = new Set(elementAt(subgraph.operations, consumer).inputs);
   let bytes = 0;
-  for (const output of subgraph.operations[producer].outputs) {
+  for (const output of elementAt(subgraph.operations, producer).outputs) {
     if (!read.has(output)) continue;
-    if (hasUnknownSize(subgraph.operands[output])) return Number.POSITIVE_INFINITY;
-    bytes += bytesOf(subgraph.operands[output]);
+    const operand = elementAt(subgraph.operands, output);
+    if (hasUnknownSize(operand)) return Number.POSITIVE_INFINITY;
+    bytes += bytesOf(operand);
   }
   return costs.step + bytes * costs.byteMoved;
 }
@@ -149,14 +155,14 @@ export function stepPredictor(
     step++;
     let time = costs.step;
     for (const operation of operations) {
-      for (const input of all[operation].inputs) {
-        const writer = wiring.writer[input];
+      for (const input of elementAt(all, operation).inputs) {
+        const writer = elementAt(wiring.writer, input);
         if (writer < 0 || countedBy[input] === step) continue;
         countedBy[input] = step;
         if (device !== undefined && devices[writer] === device) continue;
-        time += bytesOf(operands[input]) * costs.byteMoved;
+        time += bytesOf(elementAt(operands, input)) * costs.byteMoved;
       }
-      const candidate = device === undefined ? undefined : candidates[operation][device];
+      const candidate = device === undefined ? undefined : elementAt(elementAt(candidates, operation), device);
       if (candidate?.supported) time += candidate.predictedTime;
     }
     return time;

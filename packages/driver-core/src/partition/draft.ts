@@ -2,6 +2,7 @@
  * Drafts of plans: an assignment of operations to devices, divided into steps and judged by its predicted time. The models of
  * the steps are made only for the draft that is taken.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Model, OperationType } from "@nnhal/types";
 import { namedSubgraphs } from "../subgraph-order.ts";
 import { type Choosing, stepPredictor } from "./choose.ts";
@@ -40,7 +41,7 @@ export function draftOf(planning: Planning, assigned: readonly (number | undefin
   const predict = stepPredictor(planning, assigned);
   const times = groups.map(({ device, operations }) => {
     const time = predict(device, operations);
-    return device === undefined ? time + timeInside(planning, operations[0]) : time;
+    return device === undefined ? time + timeInside(planning, elementAt(operations, 0)) : time;
   });
   return { assigned, groups, times, predictedTime: times.reduce((sum, time) => sum + time, 0) };
 }
@@ -58,8 +59,8 @@ export function stepsOf(planning: Planning, { groups, times }: Draft): Step[] {
   const group = groupsByOperation(planning, groups);
   return groups.map(({ device, operations }, index) =>
     device === undefined
-      ? interpretedStep(planning, operations[0], times[index])
-      : executionStep(planning, device, operations, group, groups.length === 1, times[index]),
+      ? interpretedStep(planning, elementAt(operations, 0), elementAt(times, index))
+      : executionStep(planning, device, operations, group, groups.length === 1, elementAt(times, index)),
   );
 }
 
@@ -90,12 +91,12 @@ function executionStep(
 }
 
 function interpretedStep(planning: Planning, operation: number, predictedTime: number): Step {
-  const { type, inputs, outputs } = planning.model.main.operations[operation];
+  const { type, inputs, outputs } = elementAt(planning.model.main.operations, operation);
   const [first, second] = plansInside(planning, operation);
   if (type === OperationType.IF) {
-    const [condition, , , ...rest] = inputs;
     const branches = { thenPlan: first, elsePlan: second };
-    return { kind: "if", operation, condition, ...branches, inputs: rest, outputs, predictedTime };
+    const condition = elementAt(inputs, 0);
+    return { kind: "if", operation, condition, ...branches, inputs: inputs.slice(3), outputs, predictedTime };
   }
   const parts = { conditionPlan: first, bodyPlan: second };
   return { kind: "while", operation, ...parts, inputs: inputs.slice(2), outputs, predictedTime };
@@ -105,16 +106,17 @@ function interpretedStep(planning: Planning, operation: number, predictedTime: n
 function timeInside(planning: Planning, operation: number): number {
   const [first, second] = plansInside(planning, operation);
   const time = first.predictedTime + second.predictedTime;
-  return planning.model.main.operations[operation].type === OperationType.IF ? time / 2 : time;
+  return elementAt(planning.model.main.operations, operation).type === OperationType.IF ? time / 2 : time;
 }
 
-/** The plans of the subgraphs of an operation that can be interpreted. */
-function plansInside({ model, inner }: Planning, operation: number): Plan[] {
-  return namedSubgraphs(model.main, operation).map((subgraph) => {
+/** The plans of the two subgraphs of an IF or WHILE that can be interpreted. */
+function plansInside({ model, inner }: Planning, operation: number): readonly [first: Plan, second: Plan] {
+  const plans = namedSubgraphs(model.main, operation).map((subgraph) => {
     const planned = inner.get(subgraph);
     if (planned === undefined || "unplannable" in planned) throw new Error(`subgraph ${subgraph} was not planned`);
     return planned;
   });
+  return [elementAt(plans, 0), elementAt(plans, 1)];
 }
 
 /** What is wrong where a temporary of unknown size would cross from one step to another. `group`: by operation its step. */
@@ -122,8 +124,8 @@ function unknownCrossing(model: Model, wiring: Wiring, group: readonly number[])
   const { operands, operations } = model.main;
   for (const [index, { inputs }] of operations.entries()) {
     for (const input of inputs) {
-      const writer = wiring.writer[input];
-      if (writer < 0 || group[writer] === group[index] || !hasUnknownSize(operands[input])) continue;
+      const writer = elementAt(wiring.writer, input);
+      if (writer < 0 || group[writer] === group[index] || !hasUnknownSize(elementAt(operands, input))) continue;
       return `operand ${input} has no known size, so operations ${writer} and ${index} cannot be in different steps`;
     }
   }

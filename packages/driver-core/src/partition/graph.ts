@@ -1,6 +1,7 @@
 /**
  * A subgraph as planning sees it: who writes and who reads each operand, and how large operands are.
  */
+import { byteSize, elementAt, isUnspecified } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -30,8 +31,8 @@ export function wiringOf({ operands, operations }: Subgraph): Wiring {
   const consumers: number[][] = operations.map(() => []);
   const producers = operations.map(({ inputs }, index) => {
     const distinct = new Set<number>();
-    for (const input of inputs) if (writer[input] >= 0) distinct.add(writer[input]);
-    for (const producer of distinct) consumers[producer].push(index);
+    for (const input of inputs) if (elementAt(writer, input) >= 0) distinct.add(elementAt(writer, input));
+    for (const producer of distinct) elementAt(consumers, producer).push(index);
     return [...distinct];
   });
   return { writer, producers, consumers };
@@ -41,20 +42,19 @@ export function wiringOf({ operands, operations }: Subgraph): Wiring {
 export function hasUnknownSize({ type, dimensions, lifetime }: Operand): boolean {
   if (lifetime === OperandLifeTime.NO_VALUE || lifetime === OperandLifeTime.SUBGRAPH) return false;
   const name = operandTypeNames.get(type);
-  if (name === undefined || operandTypes[name].kind !== "tensor") return false;
-  return dimensions.length === 0 || dimensions.includes(0);
+  return name !== undefined && isUnspecified(operandTypes[name], dimensions);
 }
 
 /** Bytes of an operand; unknown extents count as 1. */
 export function bytesOf({ type, dimensions }: Operand): number {
   const name = operandTypeNames.get(type);
-  const elementSize = name === undefined ? 1 : operandTypes[name].elementSize;
-  return dimensions.reduce((size, extent) => size * Math.max(extent, 1), elementSize);
+  const known = dimensions.map((extent) => Math.max(extent, 1));
+  return byteSize(name === undefined ? { kind: "tensor", elementSize: 1 } : operandTypes[name], known);
 }
 
 /** The model whose main subgraph is one of another model's referenced ones. */
 export function referencedModel(model: Model, index: number): Model {
-  return modelWith(model, model.referenced[index]);
+  return modelWith(model, elementAt(model.referenced, index));
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Partitioning: a pure function from a model and what devices say of it to a plan.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Capabilities,
   ErrorStatus,
@@ -27,11 +28,11 @@ export interface PlanningDevice {
 /** How to plan. */
 export interface PlanOptions {
   /** Default: FAST_SINGLE_ANSWER. */
-  readonly preference?: ExecutionPreference;
+  readonly preference?: ExecutionPreference | undefined;
   /** Default: `costPolicy`. */
-  readonly policy?: Policy;
+  readonly policy?: Policy | undefined;
   /** Name of the device that everything can fall back to: it wins ties, and is what control flow is interpreted beside. */
-  readonly cpu?: string;
+  readonly cpu?: string | undefined;
 }
 
 /** Divides a model among devices. */
@@ -91,7 +92,7 @@ function planSubgraph(
   const { length } = candidates;
   const nobody = candidates.findIndex((_, index) => !isTaken(planning, index));
   if (nobody >= 0) {
-    const why = describeUnsupported(candidates[nobody], devices);
+    const why = describeUnsupported(elementAt(candidates, nobody), devices);
     return { unplannable: "BAD_DATA", message: `no device takes operation ${nobody} of ${length}. ${why}` };
   }
   // What the CPU would run it interprets instead, so that what is inside may go to other devices.
@@ -117,7 +118,9 @@ function planSubgraph(
 
 /** All operations on one device, where it takes all. */
 function wholeOn({ candidates }: Choosing, device: number): number[][] {
-  return candidates.every((ofOperation) => ofOperation[device].supported) ? [candidates.map(() => device)] : [];
+  return candidates.every((ofOperation) => elementAt(ofOperation, device).supported)
+    ? [candidates.map(() => device)]
+    : [];
 }
 
 function candidatesOf(
@@ -133,7 +136,7 @@ function candidatesOf(
     const performances = performancesOf(model, capabilities, preference, costs);
     candidates.forEach((ofOperation, index) => {
       if (status === ErrorStatus.NONE && supported[index]) {
-        const { performance, predictedTime } = performances[index];
+        const { performance, predictedTime } = elementAt(performances, index);
         const further = ((launches[index] ?? 1) - 1) * costs.operation;
         ofOperation.push({ supported: true, performance, predictedTime: predictedTime + further });
       } else ofOperation.push({ supported: false, reason: reasons[index] ?? message ?? "not supported" });
@@ -144,20 +147,20 @@ function candidatesOf(
 
 /** Whether a device takes an operation or the runtime can interpret it. */
 function isTaken(planning: Planning, index: number): boolean {
-  return planning.candidates[index].some(({ supported }) => supported) || canInterpret(planning, index);
+  return elementAt(planning.candidates, index).some(({ supported }) => supported) || canInterpret(planning, index);
 }
 
 /** Whether the runtime may run an IF or WHILE itself: beside a CPU, with sizes known in it and around it. */
 function canInterpret({ model, inner }: Planning, index: number): boolean {
-  const { type, inputs, outputs } = model.main.operations[index];
+  const { type, inputs, outputs } = elementAt(model.main.operations, index);
   if (!isControlFlow(type) || inner.size === 0) return false;
-  const isUnknown = (operand: number) => hasUnknownSize(model.main.operands[operand]);
+  const isUnknown = (operand: number) => hasUnknownSize(elementAt(model.main.operands, operand));
   if ([...inputs, ...outputs].some(isUnknown)) return false;
   return namedSubgraphs(model.main, index).every((other) => {
-    const { operands, inputIndexes, outputIndexes } = model.referenced[other];
+    const { operands, inputIndexes, outputIndexes } = elementAt(model.referenced, other);
     const planned = inner.get(other);
     if (planned === undefined || "unplannable" in planned) return false;
-    return ![...inputIndexes, ...outputIndexes].some((operand) => hasUnknownSize(operands[operand]));
+    return ![...inputIndexes, ...outputIndexes].some((operand) => hasUnknownSize(elementAt(operands, operand)));
   });
 }
 
@@ -167,19 +170,19 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
   const parent = main.operations.map((_, index) => index);
   const find = (index: number): number => {
     let root = index;
-    while (parent[root] !== root) root = parent[root];
-    while (parent[index] !== root) {
-      const next = parent[index];
-      parent[index] = root;
-      index = next;
+    for (let above = elementAt(parent, root); above !== root; above = elementAt(parent, root)) root = above;
+    for (let at = index; at !== root; ) {
+      const above = elementAt(parent, at);
+      parent[at] = root;
+      at = above;
     }
     return root;
   };
   let joined = false;
   main.operations.forEach(({ inputs }, index) => {
     for (const input of inputs) {
-      const writer = wiring.writer[input];
-      if (writer < 0 || !hasUnknownSize(main.operands[input]) || find(writer) === find(index)) continue;
+      const writer = elementAt(wiring.writer, input);
+      if (writer < 0 || !hasUnknownSize(elementAt(main.operands, input)) || find(writer) === find(index)) continue;
       parent[find(index)] = find(writer);
       joined = true;
     }
@@ -194,10 +197,11 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
   });
   const result = [...devices];
   for (const group of members.values()) {
-    if (group.every((index) => devices[index] === devices[group[0]])) continue;
     const wanted = [...new Set(group.map((index) => devices[index]))];
-    const common = [...wanted, ...candidates[group[0]].keys()].find(
-      (device) => device !== undefined && group.every((index) => candidates[index][device].supported),
+    if (wanted.length === 1) continue;
+    const common = [...wanted, ...elementAt(candidates, 0).keys()].find(
+      (device) =>
+        device !== undefined && group.every((index) => elementAt(elementAt(candidates, index), device).supported),
     );
     if (common !== undefined) for (const index of group) result[index] = common;
   }
@@ -212,8 +216,8 @@ function explained(planning: Planning, draft: Draft | Unplannable, names: readon
   const choices = assigned.map(
     (device, index): Choice => ({
       device,
-      reason: reasonOf(device, candidates[index], names, cpu),
-      candidates: candidates[index],
+      reason: reasonOf(device, elementAt(candidates, index), names, cpu),
+      candidates: elementAt(candidates, index),
     }),
   );
   return { model, devices: names, choices, steps: stepsOf(planning, draft), predictedTime };
@@ -226,13 +230,13 @@ function reasonOf(
   cpu: number,
 ): string {
   if (device === undefined) return "the runtime interprets it, so that its parts can go to the best devices";
-  const able = candidates.flatMap(({ supported }, index) => (supported ? [index] : []));
+  const able = candidates.flatMap((candidate) => (candidate.supported ? [candidate] : []));
   if (able.length === 1) return `only ${names[device]} takes it`;
-  const chosen = candidates[device];
+  const chosen = elementAt(candidates, device);
   const performance = chosen.supported ? chosen.performance : Number.POSITIVE_INFINITY;
-  const others = able.map((index) => candidates[index]).map((one) => (one.supported ? one.performance : 0));
+  const others = able.map(({ performance }) => performance);
   if (performance > Math.min(...others)) {
-    const times = able.map((index) => candidates[index]).map((one) => (one.supported ? one.predictedTime : 0));
+    const times = able.map(({ predictedTime }) => predictedTime);
     if (chosen.supported && chosen.predictedTime <= Math.min(...times)) {
       return `${names[device]} has less to start for it than devices that compute faster`;
     }
@@ -244,7 +248,7 @@ function reasonOf(
 
 function describeUnsupported(candidates: readonly Candidate[], devices: readonly PlanningDevice[]): string {
   const reasons = candidates.map(
-    (candidate, device) => `${devices[device].name}: ${candidate.supported ? "" : candidate.reason}`,
+    (candidate, device) => `${elementAt(devices, device).name}: ${candidate.supported ? "" : candidate.reason}`,
   );
   return reasons.join(". ");
 }

@@ -2,6 +2,7 @@
  * How fast, or how frugal, a device says it is at an operation (HAL Capabilities, as Android's runtime reads them): by the
  * type of the operation's first input; by the relaxed figures where the model lets float32 be computed as float16.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Capabilities,
   ExecutionPreference,
@@ -60,11 +61,13 @@ export function performancesOf(
         };
       }
       const [first] = inputs;
-      const named = (first !== undefined && byType.get(subgraph.operands[first].type)) || Number.POSITIVE_INFINITY;
+      const named =
+        (first !== undefined && byType.get(elementAt(subgraph.operands, first).type)) || Number.POSITIVE_INFINITY;
       const computing = timeOf(subgraph, index, costs) * Math.min(named, UNNAMED_PERFORMANCE);
       return { performance: named, predictedTime: costs.operation + computing };
     });
-  for (const index of subgraphsInnerFirst(model)) sums.set(index, total(performancesIn(model.referenced[index])));
+  for (const index of subgraphsInnerFirst(model))
+    sums.set(index, total(performancesIn(elementAt(model.referenced, index))));
   return performancesIn(model.main);
 }
 

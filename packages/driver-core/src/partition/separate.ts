@@ -1,6 +1,7 @@
 /**
  * A plan taken apart, so that each operation can be timed by itself.
  */
+import { elementAt } from "@nnhal/operations";
 import { hasUnknownSize, wiringOf } from "./graph.ts";
 import type { Plan, Step, Unplannable } from "./plan.ts";
 import { buildStepModel } from "./step-model.ts";
@@ -14,7 +15,9 @@ export function separateOperations(plan: Plan): Plan | Unplannable {
   const { operations, operands } = model.main;
   const wiring = wiringOf(model.main);
   for (const [index, { inputs }] of operations.entries()) {
-    const unknown = inputs.find((input) => wiring.writer[input] >= 0 && hasUnknownSize(operands[input]));
+    const unknown = inputs.find(
+      (input) => elementAt(wiring.writer, input) >= 0 && hasUnknownSize(elementAt(operands, input)),
+    );
     if (unknown === undefined) continue;
     const message = `operand ${unknown} has no known size, so operation ${index} cannot be in a step of its own`;
     return { unplannable: "OP_FAILED", message };
@@ -25,8 +28,8 @@ export function separateOperations(plan: Plan): Plan | Unplannable {
   const steps = operations.map((_, index): Step => {
     const step = interpreted.get(index);
     if (step !== undefined) return step;
-    const { device = 0, candidates } = choices[index];
-    const candidate = candidates[device];
+    const { device = 0, candidates } = elementAt(choices, index);
+    const candidate = elementAt(candidates, device);
     const predictedTime = candidate.supported ? candidate.predictedTime : 0;
     const ofStep = buildStepModel(model, wiring, [index], group);
     return { kind: "execution", device, operations: [index], ...ofStep, predictedTime };

@@ -2,6 +2,7 @@
  * The model of one step: the operations that a device gets, with the operands they touch. Constants stay where they are:
  * values and pools are the planned model's own.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { modelWith, type Wiring } from "./graph.ts";
 
@@ -22,43 +23,48 @@ export function buildStepModel(
   group: readonly number[],
 ): StepModel {
   const { main } = model;
-  const step = group[operations[0]];
+  const step = elementAt(group, elementAt(operations, 0));
   const indexInStep = new Map<number, number>();
   const touched: number[] = [];
+  /** By operand of the step: how many of its operations read it; absent if none does. */
   const consumers: number[] = [];
   const take = (operand: number): number => {
     let index = indexInStep.get(operand);
     if (index === undefined) {
       index = touched.push(operand) - 1;
       indexInStep.set(operand, index);
-      consumers.push(0);
     }
     return index;
   };
   const stepOperations = operations.map((operation) => {
-    const { type, inputs, outputs } = main.operations[operation];
+    const { type, inputs, outputs } = elementAt(main.operations, operation);
     const inputsInStep = inputs.map(take);
-    for (const input of inputsInStep) consumers[input]++;
+    for (const input of inputsInStep) consumers[input] = (consumers[input] ?? 0) + 1;
     return { type, inputs: inputsInStep, outputs: outputs.map(take) };
   });
   const readElsewhere = readOutside(model, wiring, operations, group, step);
-  const roles = touched.map((operand) => roleOf(main.operands[operand], operand, wiring, group, step, readElsewhere));
-  const operands = touched.map((operand, index): Operand => {
-    const { lifetime } = main.operands[operand];
-    const role = roles[index];
+  const crossing: Crossing[] = [];
+  const operands = touched.map((planned, index): Operand => {
+    const operand = elementAt(main.operands, planned);
+    const role = roleOf(operand, planned, wiring, group, step, readElsewhere);
+    if (role !== undefined) crossing.push({ index, planned, ...role });
+    const { lifetime } = operand;
     const ownLifetime = role === undefined ? lifetime : role.isInput ? SUBGRAPH_INPUT : SUBGRAPH_OUTPUT;
-    return { ...main.operands[operand], lifetime: ownLifetime, numberOfConsumers: consumers[index] };
+    return { ...operand, lifetime: ownLifetime, numberOfConsumers: consumers[index] ?? 0 };
   });
-  const listed = (isInput: boolean) => {
-    const indexes = touched.map((_, index) => index).filter((index) => roles[index]?.isInput === isInput);
-    return indexes.sort((a, b) => (roles[a]?.order ?? 0) - (roles[b]?.order ?? 0) || touched[a] - touched[b]);
+  crossing.sort((a, b) => a.order - b.order || a.planned - b.planned);
+  const inputs = crossing.filter(({ isInput }) => isInput);
+  const outputs = crossing.filter(({ isInput }) => !isInput);
+  const stepMain = {
+    operands,
+    operations: stepOperations,
+    inputIndexes: inputs.map(({ index }) => index),
+    outputIndexes: outputs.map(({ index }) => index),
   };
-  const inputIndexes = listed(true);
-  const outputIndexes = listed(false);
   return {
-    model: modelWith(model, { operands, operations: stepOperations, inputIndexes, outputIndexes }),
-    inputs: inputIndexes.map((index) => touched[index]),
-    outputs: outputIndexes.map((index) => touched[index]),
+    model: modelWith(model, stepMain),
+    inputs: inputs.map(({ planned }) => planned),
+    outputs: outputs.map(({ planned }) => planned),
   };
 }
 
@@ -66,6 +72,12 @@ export function buildStepModel(
 interface Role {
   readonly isInput: boolean;
   readonly order: number;
+}
+
+/** A role with its operand: its index in the step's model and in the planned model. */
+interface Crossing extends Role {
+  readonly index: number;
+  readonly planned: number;
 }
 
 /** Model inputs come first, then temporaries, then model outputs of other steps; outputs: the model's, then temporaries. */
@@ -78,7 +90,7 @@ function roleOf(
   readElsewhere: ReadonlySet<number>,
 ): Role | undefined {
   if (lifetime === SUBGRAPH_INPUT) return { isInput: true, order: 0 };
-  const isOwn = group[wiring.writer[operand]] === step;
+  const isOwn = group[elementAt(wiring.writer, operand)] === step;
   if (lifetime === TEMPORARY_VARIABLE) {
     if (!isOwn) return { isInput: true, order: 1 };
     return readElsewhere.has(operand) ? { isInput: false, order: 1 } : undefined;
@@ -97,9 +109,9 @@ function readOutside(
 ): Set<number> {
   const read = new Set<number>();
   for (const operation of operations) {
-    for (const consumer of wiring.consumers[operation]) {
+    for (const consumer of elementAt(wiring.consumers, operation)) {
       if (group[consumer] === step) continue;
-      for (const input of main.operations[consumer].inputs) {
+      for (const input of elementAt(main.operations, consumer).inputs) {
         if (wiring.writer[input] === operation) read.add(input);
       }
     }

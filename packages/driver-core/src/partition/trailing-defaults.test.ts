@@ -1,7 +1,14 @@
 /**
  * Trailing inputs of every operation that may leave some out, as its definition says.
  */
-import { type Operation as Definition, type Form, operations, type Param, typesOfRow } from "@nnhal/operations";
+import {
+  type Operation as Definition,
+  elementAt,
+  type Form,
+  operations,
+  type Param,
+  typesOfRow,
+} from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { plan, whyUnsupported } from "./partition.ts";
@@ -28,7 +35,7 @@ function modelWith(
   valueFor: (param: Param, place: number) => number,
   change: Partial<Operand> = {},
 ): Model {
-  const types = typesOfRow(form, form.types[0]);
+  const types = typesOfRow(form, elementAt(form.types, 0));
   const values: number[] = [];
   const operandOf = (param: Param, place: number, isOutput: boolean): Operand => {
     const type = OperandType[types.get(param) ?? "TENSOR_FLOAT32"];
@@ -59,7 +66,7 @@ function modelWith(
   return { ...modelOf(main), operandValues: new Uint8Array(Int32Array.from(values).buffer) };
 }
 
-const inputCount = (model: Model) => withoutTrailingDefaults(model).main.operations[0].inputs.length;
+const inputCount = (model: Model) => elementAt(withoutTrailingDefaults(model).main.operations, 0).inputs.length;
 const byDefault = ({ default: value }: Param) => Number(value);
 
 it("are those of the operations that Android's runtime shortens", () => {
@@ -101,7 +108,7 @@ describe.each(cases)("trailing inputs of $name", ({ definition, form, required, 
     for (let kept = required; kept < form.params.length; kept++) {
       const model = modelWith(definition, form, (param, place) => byDefault(param) + Number(place === kept));
       const least = legal.find((count) => count > kept);
-      expect(inputCount(model), `with another value of ${form.params[kept].name}`).toBe(least);
+      expect(inputCount(model), `with another value of ${elementAt(form.params, kept).name}`).toBe(least);
     }
   });
 
@@ -114,29 +121,29 @@ describe.each(cases)("trailing inputs of $name", ({ definition, form, required, 
 });
 
 describe("a model with trailing defaults", () => {
-  const { definition, form, required } = cases[0];
+  const { definition, form, required } = elementAt(cases, 0);
   const model = modelWith(definition, form, byDefault);
 
   it("is shortened once, in its subgraphs too, and as it was it stays", () => {
-    const before = model.main.operations[0].inputs.length;
+    const before = elementAt(model.main.operations, 0).inputs.length;
     const short = withoutTrailingDefaults(model);
     expect(withoutTrailingDefaults(model)).toBe(short);
     expect(withoutTrailingDefaults(short)).toBe(short);
-    expect(model.main.operations[0].inputs).toHaveLength(before);
+    expect(elementAt(model.main.operations, 0).inputs).toHaveLength(before);
     const outer = { ...modelOf({ ...model.main, operations: [] }), referenced: [model.main] };
     const { referenced } = withoutTrailingDefaults({ ...outer, operandValues: model.operandValues });
-    expect(referenced[0].operations[0].inputs).toHaveLength(required);
+    expect(elementAt(elementAt(referenced, 0).operations, 0).inputs).toHaveLength(required);
   });
 
   it("keeps constants that something else reads", () => {
     const { operands, operations } = model.main;
-    const last = operations[0].inputs.at(-1) ?? -1;
+    const last = elementAt(operations, 0).inputs.at(-1) ?? -1;
     const reader = { type: OperationType.ABS, inputs: [last], outputs: [0] };
     const shared = operands.map((operand, index) => (index === last ? { ...operand, numberOfConsumers: 2 } : operand));
     const main = { ...model.main, operands: shared, operations: [...operations, reader] };
     const short = withoutTrailingDefaults({ ...model, main }).main;
-    expect(short.operations[0].inputs).toHaveLength(required);
-    const [kept] = short.operations[1].inputs;
+    expect(elementAt(short.operations, 0).inputs).toHaveLength(required);
+    const kept = elementAt(elementAt(short.operations, 1).inputs, 0);
     expect(short.operands[kept]).toEqual({ ...operands[last], numberOfConsumers: 1 });
   });
 

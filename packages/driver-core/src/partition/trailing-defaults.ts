@@ -3,7 +3,7 @@
  * can take the operation (as Android's runtime does when a model is finished). What an operation may leave out, and what
  * that means, its definition says.
  */
-import { type Operation as Definition, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import { elementAt, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -55,7 +55,7 @@ function withoutUnread(subgraph: Subgraph, givenUp: ReadonlyMap<number, number>)
     if (lost > 0 && numberOfConsumers === 0) return -1;
     return operands.push(lost > 0 ? { ...operand, numberOfConsumers } : operand) - 1;
   });
-  const all = (indexes: readonly number[]) => indexes.map((index) => moved[index]);
+  const all = (indexes: readonly number[]) => indexes.map((index) => elementAt(moved, index));
   return {
     operands,
     operations: subgraph.operations.map(({ type, inputs, outputs }) => ({
@@ -75,15 +75,22 @@ function neededInputs(
   operandValues: Uint8Array,
 ): number {
   const definition = operationByCode(type);
-  if (definition === undefined || !hasDefaults(definition)) return inputs.length;
-  const typeOf = (operand: number) => operandTypeNames.get(operands[operand].type);
+  if (definition === undefined) return inputs.length;
+  const last = inputs.length - 1;
+  const lastInput = inputs[last];
+  if (lastInput === undefined) return inputs.length;
+  const lastOperand = elementAt(operands, lastInput);
+  // Few operations end so: only they are matched.
+  if (!definition.forms.some((form) => isDefault(form, last, lastOperand, operandValues))) return inputs.length;
+  const typeOf = (operand: number) => operandTypeNames.get(elementAt(operands, operand).type);
   const matchOf = (count: number) =>
     matchOperation(definition, inputs.slice(0, count).map(typeOf), outputs.map(typeOf));
   const match = matchOf(inputs.length);
   if ("mismatch" in match) return inputs.length;
   const { form } = match;
   let needed = inputs.length;
-  for (let count = inputs.length - 1; isDefault(form, count, operands[inputs[count]], operandValues); count--) {
+  for (const [count, input] of [...inputs.entries()].reverse()) {
+    if (!isDefault(form, count, elementAt(operands, input), operandValues)) break;
     const shorter = matchOf(count);
     // Some go together: a list that ends between them is none of the form's.
     if (!("mismatch" in shorter) && shorter.form === form) needed = count;
@@ -91,14 +98,10 @@ function neededInputs(
   return needed;
 }
 
-function hasDefaults({ forms }: Definition): boolean {
-  return forms.some(({ params }) => params.some((param) => param.default !== undefined));
-}
-
 /** Whether the input at a position is a small constant of the value that it has where it is left out. */
-function isDefault(form: Form, position: number, operand: Operand | undefined, operandValues: Uint8Array): boolean {
-  const value = layOut(form.params, undefined, position + 1)?.[position].default;
-  if (value === undefined || operand?.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;
+function isDefault(form: Form, position: number, operand: Operand, operandValues: Uint8Array): boolean {
+  const value = layOut(form.params, undefined, position + 1)?.[position]?.default;
+  if (value === undefined || operand.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;
   const { buffer, byteOffset, byteLength } = operandValues;
   const { offset } = operand.location;
   if (typeof value === "boolean") return (operandValues[offset] !== 0) === value;

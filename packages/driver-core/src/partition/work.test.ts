@@ -21,7 +21,7 @@ const costs = {
 };
 
 function timeFor(
-  [row]: Sketch,
+  [row]: readonly [Sketch[number]],
   dimensions: Record<string, readonly number[]>,
   type: number = OperandType.TENSOR_FLOAT32,
 ) {

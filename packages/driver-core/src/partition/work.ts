@@ -2,6 +2,7 @@
  * How long an operation takes on a device of performance 1, the reference: what it computes, by kind, times what that
  * costs.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 import type { CostModel } from "./policy.ts";
 
@@ -56,9 +57,9 @@ const quantised = new Set<number>([
 
 /** Nanoseconds that an operation takes on a device of performance 1, but for its start. Unknown extents count as 1. */
 export function timeOf(subgraph: Subgraph, index: number, costs: CostModel): number {
-  const { type, inputs, outputs } = subgraph.operations[index];
-  const read = inputs.map((operand) => subgraph.operands[operand]);
-  const written = sum(outputs.map((operand) => elementsOf(subgraph.operands[operand])));
+  const { type, inputs, outputs } = elementAt(subgraph.operations, index);
+  const read = inputs.map((operand) => elementAt(subgraph.operands, operand));
+  const written = sum(outputs.map((operand) => elementsOf(elementAt(subgraph.operands, operand))));
   const [first, filter] = read;
   if (filter !== undefined && convolutions.has(type)) {
     // Each output takes as many multiply-adds as a filter has weights.
@@ -67,7 +68,7 @@ export function timeOf(subgraph: Subgraph, index: number, costs: CostModel): num
   if (filter !== undefined && type === OperationType.DEPTHWISE_CONV_2D) {
     return costs.depthwiseMultiplyAdd * written * extent(filter, 1) * extent(filter, 2);
   }
-  if (recurrent.has(type)) {
+  if (first !== undefined && recurrent.has(type)) {
     // Every matrix of weights is applied to each batch at each point in time, and a function to what comes of it.
     const weights = read.slice(1).filter(({ dimensions }) => dimensions.length === 2);
     const rows = elementsOf(first) / extent(first, first.dimensions.length - 1);

@@ -1,6 +1,7 @@
 /**
- * A binary heap: adds and takes the least in logarithmic time.
+ * A binary heap: adds and removes the least item in logarithmic time.
  */
+import { elementAt } from "@nnhal/operations";
 
 /** Items in an order. */
 export interface Heap<Item> {
@@ -16,12 +17,14 @@ export interface Heap<Item> {
 export function createHeap<Item>(isBefore: (a: Item, b: Item) => boolean): Heap<Item> {
   const items: Item[] = [];
   const swap = (a: number, b: number) => {
-    [items[a], items[b]] = [items[b], items[a]];
+    const first = elementAt(items, a);
+    items[a] = elementAt(items, b);
+    items[b] = first;
   };
   const rise = (index: number) => {
     for (let at = index; at > 0; ) {
       const parent = (at - 1) >> 1;
-      if (!isBefore(items[at], items[parent])) return;
+      if (!isBefore(elementAt(items, at), elementAt(items, parent))) return;
       swap(at, parent);
       at = parent;
     }
@@ -30,7 +33,7 @@ export function createHeap<Item>(isBefore: (a: Item, b: Item) => boolean): Heap<
     for (let at = from; ; ) {
       let least = at;
       for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < items.length && isBefore(items[child], items[least])) least = child;
+        if (child < items.length && isBefore(elementAt(items, child), elementAt(items, least))) least = child;
       }
       if (least === at) return;
       swap(at, least);

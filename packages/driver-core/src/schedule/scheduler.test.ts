@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { Priority } from "@nnhal/types";
 import fc from "fast-check";
@@ -261,9 +262,9 @@ describe("createScheduler", () => {
           const limit = deadline === undefined ? {} : { deadline: clock.now() + deadline };
           const entering = scheduler.tryEnter(0n)
             ? Promise.resolve("started")
-            : scheduler.enter({ client: clients[client], priority, ...limit });
+            : scheduler.enter({ client: elementAt(clients, client), priority, ...limit });
           void entering.then((entry) => {
-            settled[index]++;
+            settled[index] = elementAt(settled, index) + 1;
             if (entry !== "started") return;
             startOrder.push(index);
             running++;
@@ -280,8 +281,8 @@ describe("createScheduler", () => {
         // Within one client nothing started before work that had waited two levels' worth longer.
         for (const [position, later] of startOrder.entries()) {
           for (const earlier of startOrder.slice(0, position)) {
-            if (arrivals[later].client !== arrivals[earlier].client) continue;
-            expect(cameAt[earlier] - cameAt[later]).toBeLessThan(2n * ageing);
+            if (elementAt(arrivals, later).client !== elementAt(arrivals, earlier).client) continue;
+            expect(elementAt(cameAt, earlier) - elementAt(cameAt, later)).toBeLessThan(2n * ageing);
           }
         }
       }),

@@ -11,9 +11,9 @@ import { callAt, systemTimer, type Timer } from "./timer.ts";
 /** How much may wait. */
 export interface WaitingLimits {
   /** Most work of all clients together that waits. Default: 4096. */
-  readonly waiting?: number;
+  readonly waiting?: number | undefined;
   /** Most work of one client that waits, so that there are places for the others. Default: 1024. */
-  readonly waitingPerClient?: number;
+  readonly waitingPerClient?: number | undefined;
 }
 
 /** How to schedule. */

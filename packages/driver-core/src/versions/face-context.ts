@@ -30,9 +30,9 @@ import { quietly } from "./sound-prepared-model.ts";
 /** How to present a device. */
 export interface FaceOptions extends AnswerOptions {
   /** Definitions of operations, by which models are validated. Default: the HAL's own. */
-  readonly operations?: OperationLookup;
+  readonly operations?: OperationLookup | undefined;
   /** Where goes what HAL callers are not told: why a call failed, what a conversion lost. Default: nowhere. */
-  readonly log?: LogSink;
+  readonly log?: LogSink | undefined;
 }
 
 /** See the file's head. `Presented`: the face of a prepared model. */

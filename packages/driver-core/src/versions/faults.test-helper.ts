@@ -23,7 +23,7 @@ export function anything<Type>(json: string | undefined): Type {
   return json === undefined ? (undefined as Type) : JSON.parse(json);
 }
 
-export const faults: Readonly<Record<string, () => unknown>> = {
+const byName: Readonly<Record<string, () => unknown>> = {
   throws: () => {
     throw new Error("on fire");
   },
@@ -35,7 +35,7 @@ export const faults: Readonly<Record<string, () => unknown>> = {
   "answers a status that does not exist": () => ({ status: 99, supported: [], reasons: [] }),
   "answers NONE and nothing else": () => ({ status: NONE }),
 };
-export const names = Object.keys(faults);
+export const faults = Object.entries(byName);
 
 /** An object of some kind, all methods of which do the same. */
 export function faulty<Kind extends object>(like: Kind, fault: () => unknown): Kind {

@@ -2,6 +2,7 @@
  * Drivers and devices all methods of which throw, reject or answer nonsense: every method of lifts and faces answers a status.
  */
 
+import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import {
   type Device,
@@ -22,7 +23,6 @@ import {
   desc,
   faults,
   faulty,
-  names,
   queues,
   request,
   wholeDevice,
@@ -52,9 +52,7 @@ async function statusesOf(device: Device): Promise<ErrorStatus[]> {
   return outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome.status]));
 }
 
-describe.each(names)("a driver each method of which %s", (name) => {
-  const fault = faults[name];
-
+describe.each(faults)("a driver each method of which %s", (name, fault) => {
   it.each<[string, AnyIDevice]>([
     ["1.2", faulty(driverV1_2().device, fault)],
     ["1.3", faulty(asV1_3(wholeDevice), fault)],
@@ -141,9 +139,9 @@ describe.each(names)("a driver each method of which %s", (name) => {
     const { preparedModel } = await callback.first;
     const prepared = preparedModel as V1_3.IPreparedModel;
     const executions = [executionCallback(), executionCallback(), executionCallback()];
-    prepared.execute(oldRequestOf(), executions[0]);
-    prepared.execute_1_2(oldRequestOf(), YES, executions[1]);
-    prepared.execute_1_3(request, YES, none, none, executions[2]);
+    prepared.execute(oldRequestOf(), elementAt(executions, 0));
+    prepared.execute_1_2(oldRequestOf(), YES, elementAt(executions, 1));
+    prepared.execute_1_3(request, YES, none, none, elementAt(executions, 2));
     const outcomes = await Promise.all<Outcome>([
       ...executions.map(({ first }) => first),
       prepared.executeSynchronously(oldRequestOf(), YES),

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -130,7 +131,9 @@ describe("executeBehindFences", () => {
     const { prepared, execute } = preparedOf();
     const options = { ...(deadline !== undefined && { deadline }), ...(duration !== undefined && { duration }) };
     await executeBehindFences(prepared, model, request, [], options, limits);
-    expect(execute.mock.calls[0][1]).toEqual(expected === undefined ? {} : { deadline: expected });
+    expect(elementAt(elementAt(execute.mock.calls, 0), 1)).toEqual(
+      expected === undefined ? {} : { deadline: expected },
+    );
   });
 
   it("answers what the execution fails with; outputs that do not fit are a failure", async () => {

@@ -9,19 +9,22 @@ import { failure, type LogSink } from "./callback.ts";
 /** How long to wait for answers. */
 export interface AnswerOptions {
   /** Nanoseconds of the clock that deadlines are times on. Default: the process's steady clock. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** Waits on that clock. Default: the system's. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
   /**
    * Nanoseconds after which a preparation or an execution without a deadline, and any other call that has not been answered,
    * is GENERAL_FAILURE. Default: 10 minutes.
    */
-  readonly answerLimit?: bigint;
+  readonly answerLimit?: bigint | undefined;
 }
 
 /** See `AnswerOptions`. */
-export interface AnswerLimits extends Required<AnswerOptions> {
-  /** Is told of answers that come too late. */
+export interface AnswerLimits {
+  readonly now: () => bigint;
+  readonly timer: Timer;
+  readonly answerLimit: bigint;
+  /** Receives a line for each answer that comes too late. */
   readonly log: LogSink;
 }
 

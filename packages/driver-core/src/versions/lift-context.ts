@@ -21,20 +21,23 @@ import type { OldDriver } from "./old-driver.ts";
 /** How to lift a driver. */
 export interface LiftOptions extends AnswerOptions {
   /** Definitions of operations, by which models are validated. Default: the HAL's own. */
-  readonly operations?: OperationLookup;
+  readonly operations?: OperationLookup | undefined;
   /** Where warnings go, such as of what a conversion lost. Default: nowhere. */
-  readonly log?: LogSink;
+  readonly log?: LogSink | undefined;
   /** Whether executions are, since HAL 1.2, synchronous calls rather than launches with a callback. Default: true. */
-  readonly synchronous?: boolean;
+  readonly synchronous?: boolean | undefined;
   /** Whether a slice that turns out invalid is a failure, for finding faults. Default: nothing of it is supported. */
-  readonly strictSlicing?: boolean;
+  readonly strictSlicing?: boolean | undefined;
 }
 
 /** See the file's head. */
-export interface LiftContext extends Required<Omit<LiftOptions, "operations" | keyof AnswerOptions>> {
+export interface LiftContext {
   readonly name: string;
   readonly driver: OldDriver;
   readonly operations: OperationLookup | undefined;
+  readonly log: LogSink;
+  readonly synchronous: boolean;
+  readonly strictSlicing: boolean;
   readonly limits: AnswerLimits;
   /** When an answer with a deadline is not waited for any longer: a driver of HAL 1.3 keeps deadlines itself. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
@@ -59,10 +62,10 @@ export function refusePreparation(
   if (driver.version === "1.3") return undefined;
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;
-  const needs = unmetNeeds(model, driver.version);
-  if (needs.length > 0) {
-    const more = needs.length > 1 ? `, and ${needs.length - 1} more` : "";
-    return failure(`${name} is of HAL ${driver.version}`, `${describeNeed(needs[0])}${more}`);
+  const [first, ...others] = unmetNeeds(model, driver.version);
+  if (first !== undefined) {
+    const more = others.length > 0 ? `, and ${others.length} more` : "";
+    return failure(`${name} is of HAL ${driver.version}`, `${describeNeed(first)}${more}`);
   }
   if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   const message = "the deadline had passed before the model was prepared";

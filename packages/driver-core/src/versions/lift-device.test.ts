@@ -1,4 +1,4 @@
-import { operationByCode } from "@nnhal/operations";
+import { elementAt, operationByCode } from "@nnhal/operations";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   controlModel,
@@ -163,7 +163,7 @@ describe("prepareModel", () => {
     const { device, calls } = liftedOf("1.2");
     const cache = { modelCache: [{ fds: [3] }], dataCache: [], token: new Uint8Array(32).fill(7) };
     await device.prepareModel(model, { cache });
-    expect(calls[0].slice(2)).toEqual([FAST_SINGLE_ANSWER, cache.modelCache, [], cache.token]);
+    expect(elementAt(calls, 0).slice(2)).toEqual([FAST_SINGLE_ANSWER, cache.modelCache, [], cache.token]);
   });
 
   it.each<[OldVersion, Model, string]>([
@@ -282,7 +282,10 @@ describe("prepareModel", () => {
     expect((await device.prepareModel(controlModel, options)).status).toBe(INVALID_ARGUMENT);
     expect(prepareModel).toHaveBeenCalledWith(controlModel, options);
     await device.prepareModel(model);
-    expect(prepareModel.mock.calls[1][1]).toEqual({ preference: FAST_SINGLE_ANSWER, priority: Priority.MEDIUM });
+    expect(elementAt(elementAt(prepareModel.mock.calls, 1), 1)).toEqual({
+      preference: FAST_SINGLE_ANSWER,
+      priority: Priority.MEDIUM,
+    });
   });
 });
 
@@ -334,10 +337,13 @@ describe("allocate", () => {
     const allocated = await device.allocate?.(desc, [preparedModel, foreign, null], [role], []);
     expect(allocated).toMatchObject({ status: NONE, token: 3 });
     const { pools } = requestOf();
-    const [{ memory }] = pools.flatMap((pool) => (pool.kind === "memory" ? [pool] : []));
+    const { memory } = elementAt(
+      pools.flatMap((pool) => (pool.kind === "memory" ? [pool] : [])),
+      0,
+    );
     expect(await allocated?.buffer?.copyTo(memory)).toEqual({ status: NONE });
     expect(buffer.copyTo).toHaveBeenCalledWith(memory);
-    expect(allocate.mock.calls[0][1].map((one) => one !== null)).toEqual([true, false, false]);
+    expect(allocate.mock.calls[0]?.[1].map((one) => one !== null)).toEqual([true, false, false]);
     allocate.mockResolvedValueOnce({ status: INVALID_ARGUMENT, buffer, token: 3 });
     expect(await device.allocate?.(desc, [], [], [])).toEqual({ status: INVALID_ARGUMENT, buffer: null, token: 0 });
   });

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   type Device,
@@ -70,7 +71,7 @@ function renamed(name: string): Request {
   return { ...request, pools: [memory, memory].map((one) => ({ kind: "memory", memory: one })) };
 }
 
-const tokenRequest: Request = { ...request, pools: [{ kind: "token", token: 1 }, request.pools[1]] };
+const tokenRequest: Request = { ...request, pools: [{ kind: "token", token: 1 }, elementAt(request.pools, 1)] };
 
 describe("executing on a driver of HAL 1.0", () => {
   it("launches, and answers the shapes that the model knows, and no durations", async () => {
@@ -85,7 +86,7 @@ describe("executing on a driver of HAL 1.0", () => {
 
   it("answers the shapes that the request knows", async () => {
     const { preparedModel } = await preparedOf("1.0", {}, {}, openModel);
-    const output = { ...request.outputs[0], dimensions: [2] };
+    const output = { ...elementAt(request.outputs, 0), dimensions: [2] };
     expect((await preparedModel.execute({ ...request, outputs: [output] })).outputShapes).toEqual(shapes);
   });
 

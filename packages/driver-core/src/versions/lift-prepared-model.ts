@@ -32,6 +32,7 @@ import {
 import { failure, invalid, type LogSink, launched } from "./callback.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
 import type { LiftContext } from "./lift-context.ts";
+import { outputOperands } from "./sound-answers.ts";
 import { failedBurst, failedExecution, failedFenced, soundPreparedModel } from "./sound-prepared-model.ts";
 
 /** Whether a prepared model has the methods of HAL 1.2. */
@@ -161,10 +162,11 @@ async function executeV1_0(
 }
 
 /** The shapes of a request's outputs; undefined where some dimension is not known. */
-function knownShapes({ main }: Model, { outputs }: Request): OutputShape[] | undefined {
+function knownShapes(model: Model, { outputs }: Request): OutputShape[] | undefined {
   const shapes: OutputShape[] = [];
+  const operands = outputOperands(model);
   for (const [position, { dimensions: given }] of outputs.entries()) {
-    const operand = main.operands[main.outputIndexes[position]];
+    const operand = operands[position];
     // An output that the model does not have, or of other dimensions, is for the driver to refuse.
     if (operand === undefined) continue;
     const dimensions = combineDimensions(operand.dimensions, given) ?? given;

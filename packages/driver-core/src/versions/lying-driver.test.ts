@@ -20,7 +20,6 @@ import {
   faults,
   faulty,
   memory,
-  names,
   queues,
   request,
   shape,
@@ -89,11 +88,11 @@ describe("buffers and bursts of drivers", () => {
     allocate: async () => ({ status: NONE, buffer, token: 3 }),
   });
 
-  it.each(names)("a buffer each method of which %s answers GENERAL_FAILURE", async (name) => {
+  it.each(faults)("a buffer each method of which %s answers GENERAL_FAILURE", async (name, fault) => {
     const clock = manualClock();
     const own: IBuffer = faulty(
       { copyTo: async () => ({ status: NONE }), copyFrom: async () => ({ status: NONE }), close() {} },
-      faults[name],
+      fault,
     );
     const options = { now: clock.now, timer: clock.timer };
     for (const device of [

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { floorModel } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
@@ -317,7 +318,7 @@ describe("settings of an execution", () => {
       { measure: NO },
       { measure: YES },
     ]);
-    for (const [request] of execute.mock.calls) expect(request.pools[0].kind).toBe("memory");
+    for (const [request] of execute.mock.calls) expect(elementAt(request.pools, 0).kind).toBe("memory");
   });
 });
 
@@ -377,7 +378,7 @@ describe("executeFenced", () => {
     const answer = await execute(own);
     expect(answer).toMatchObject({ status: NONE, syncFence: fence });
     expect(await answer.callback?.getExecutionInfo()).toEqual(told);
-    const [, waitFor, options] = executeFenced.mock.calls[0];
+    const [, waitFor, options] = elementAt(executeFenced.mock.calls, 0);
     expect({ waitFor, options }).toEqual({ waitFor: [fence, null], options: { measure: YES, duration: 7n } });
     executeFenced.mockResolvedValueOnce({ status: INVALID_ARGUMENT, syncFence: fence, callback: info });
     expect(await execute(own)).toEqual({ status: INVALID_ARGUMENT, syncFence: null, callback: null });

@@ -13,6 +13,7 @@ import {
   MAX_NUMBER_OF_CACHE_FILES,
   MeasureTiming,
   type Model,
+  type Operand,
   type Outcome,
   operandTypeNames,
   type Request,
@@ -84,10 +85,16 @@ export function supportedOf(value: unknown, operations: number): readonly boolea
   return Array.from(value, (supported) => supported === true);
 }
 
+/** The operands of a model's outputs; undefined for an index that the model does not have. */
+export function outputOperands({ main }: Model): (Operand | undefined)[] {
+  return main.outputIndexes.map((index) => main.operands[index]);
+}
+
 /** What is known of the outputs of a request. `model`: undefined for one that came from a cache. Throws for a request that cannot be read. */
 export function expectedOutputs(model: Model | undefined, { outputs }: Request): ExpectedOutput[] {
+  const operands = model === undefined ? [] : outputOperands(model);
   return outputs.map(({ hasNoValue, dimensions }, position) => {
-    const operand = model?.main.operands[model.main.outputIndexes[position]];
+    const operand = operands[position];
     if (operand === undefined || hasNoValue) return { type: undefined, dimensions };
     const known = dimensions.length > 0 ? dimensions : operand.dimensions;
     return { type: operandTypeNames.get(operand.type), dimensions: known };

@@ -1,6 +1,7 @@
 /**
  * The kinds of fields that layouts are made of: scalars, named codes, strings, vectors and references to other tables.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Builder } from "flatbuffers";
 import { ensure, fail } from "../error.ts";
 import { follow, type Source, spend, vectorAt } from "./source.ts";
@@ -136,7 +137,7 @@ export function float32(): Field<number> {
 export function code(codes: Codes, absent = 0): Field<string | number> {
   return {
     size: 1,
-    absent: codes[absent],
+    absent: elementAt(codes, absent),
     read(source, at) {
       const value = source.values.readInt8(at);
       return codes[value] ?? value;
@@ -200,7 +201,7 @@ function vector<T>(
       ensure(Array.isArray(values), path, () => `${values} is not a list`);
       for (const value of values) check(value, path);
       builder.startVector(size, values.length, size);
-      for (let i = values.length - 1; i >= 0; i--) add(builder, values[i]);
+      for (const value of values.toReversed()) add(builder, value);
       return builder.endVector();
     },
   );

@@ -1,17 +1,17 @@
 /**
- * Biases of convolutions and fully connected layers. The HAL asks for a bias where .tflite may leave it out, and fixes the
- * scale of a quantised one: input scale * filter scale, or 0 where the filter has a scale per channel.
+ * Biases of convolutions and fully connected layers. The HAL requires a bias, which is optional in .tflite, and fixes the scale
+ * of a quantised one: input scale * filter scale, or 0 if the filter has a scale per channel.
  */
 import type { Lowering } from "./lowering.ts";
 import { isQuantised, type OperandSpec } from "./operand-types.ts";
 
-/** How far .tflite lets a bias scale be off, in steps of the result. */
+/** Greatest difference between a bias scale of the file and the prescribed one, in steps of the result. */
 const MOST_OFF = 0.02;
 
-/** A bias made up for more filters than this would be there to exhaust memory. */
+/** Most bytes of a bias of zeros that the import adds: a file must not exhaust memory by its number of filters. */
 const MOST_ZERO_BYTES = 2 ** 24;
 
-/** What the HAL wants a bias to be. */
+/** The bias operand that the HAL prescribes. */
 function biasSpec(input: OperandSpec, filter: OperandSpec, units: number): OperandSpec {
   const dimensions = [units];
   if (!isQuantised(input.type)) return { type: input.type, dimensions, scale: 0, zeroPoint: 0 };
@@ -19,11 +19,11 @@ function biasSpec(input: OperandSpec, filter: OperandSpec, units: number): Opera
   return { type: "TENSOR_INT32", dimensions, scale, zeroPoint: 0 };
 }
 
-/** The file's own bias scale is only a repetition; one that is far off means a broken file. */
+/** Refuses a bias scale of the file that is far from the one that follows from input and filter: the file is broken. */
 function checkScale(op: Lowering, place: number, wanted: OperandSpec): void {
   const { quantization } = op.inputTensor(place);
-  if (wanted.scale === 0 || quantization?.scale.length !== 1) return;
-  const [scale] = quantization.scale;
+  const [scale, ...more] = quantization?.scale ?? [];
+  if (wanted.scale === 0 || scale === undefined || more.length > 0) return;
   const step = op.outputSpec().scale;
   op.ensure(
     Math.abs(scale - wanted.scale) <= MOST_OFF * step,
@@ -31,7 +31,7 @@ function checkScale(op: Lowering, place: number, wanted: OperandSpec): void {
   );
 }
 
-/** The bias of input `place`, or zeros where there is none. */
+/** The bias of input `place`, or zeros if there is none. */
 export function biasOperand(
   op: Lowering,
   place: number,
@@ -44,7 +44,10 @@ export function biasOperand(
   if (!op.has(place)) {
     const { type, scale } = wanted;
     const size = units * (type === "TENSOR_FLOAT16" ? 2 : 4);
-    op.ensure(size <= MOST_ZERO_BYTES, () => `a bias for ${units} filters would have to be made up`);
+    op.ensure(
+      size <= MOST_ZERO_BYTES,
+      () => `the file has no bias, and zeros for ${units} filters take more than ${MOST_ZERO_BYTES} bytes`,
+    );
     return op.graph.shared(`zeros ${type} ${units} ${scale}`, wanted, new Uint8Array(size));
   }
   const tensor = op.inputIndex(place);
@@ -56,7 +59,7 @@ export function biasOperand(
   );
   if (isQuantisedLayer) checkScale(op, place, wanted);
   const isOneDimensional = actual.dimensions.length === 1;
-  // What is computed, or of another float type, keeps its own description; the signature is checked all the same.
+  // A bias that is computed, or of another float type, keeps its own description; the signature is checked all the same.
   if (op.graph.constantBytes(tensor) === undefined || actual.type !== wanted.type) {
     return isQuantisedLayer ? op.input(place) : op.asFloat(place);
   }

@@ -60,8 +60,9 @@ function view(bytes: Uint8Array): Pool {
 function poolOf(model: TfliteModel, file: Uint8Array | undefined): Pool {
   if (file !== undefined) return view(file);
   const parts = tensorData(model);
-  if (parts.length === 0) return view(new Uint8Array(0));
-  const { buffer } = parts[0];
+  const [first] = parts;
+  if (first === undefined) return view(new Uint8Array(0));
+  const { buffer } = first;
   return parts.every((part) => part.buffer === buffer) ? view(spanOf(buffer, parts)) : packed(parts);
 }
 

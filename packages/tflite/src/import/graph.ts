@@ -2,6 +2,7 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and what the import
  * adds to them. One per .tflite subgraph.
  */
+import { byteSize, elementAt } from "@nnhal/operations";
 import {
   type Operand,
   type OperandExtraParams,
@@ -103,7 +104,7 @@ export function createGraph(
   const operands: Draft[] = [];
   const operations: Operation[] = [];
   const origins: number[] = [];
-  const consumers: number[] = [];
+  const consumers = new Map<number, number>();
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
   const specByTensor = new Map<number, OperandSpec>();
@@ -116,12 +117,13 @@ export function createGraph(
   const tensorPath = (index: number) => `${path}.tensors[${index}] ${JSON.stringify(tensors[index]?.name ?? "")}`;
 
   function tensorAt(index: number): TfliteTensor {
-    ensure(index >= 0 && index < tensors.length, path, () => `there is no tensor ${index}; it has ${tensors.length}`);
-    return tensors[index];
+    const tensor = tensors[index];
+    ensure(tensor !== undefined, path, () => `there is no tensor ${index}; it has ${tensors.length}`);
+    return tensor;
   }
 
   function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
-    const size = spec.dimensions.reduce((product, extent) => product * extent, operandTypes[spec.type].elementSize);
+    const size = byteSize(operandTypes[spec.type], spec.dimensions);
     ensure(
       size <= MOST_OPERAND_BYTES,
       path,
@@ -129,13 +131,12 @@ export function createGraph(
         `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can say`,
     );
     operands.push({ ...spec, lifetime, location });
-    consumers.push(0);
     return operands.length - 1;
   }
 
   function dimensions(index: number): readonly number[] {
     tensorAt(index);
-    const shape = shapes[index];
+    const shape = elementAt(shapes, index);
     if (shape.length === 0) return [1];
     for (const extent of shape) {
       ensure(
@@ -245,7 +246,7 @@ export function createGraph(
   ): void {
     operations.push({ type: OperationType[operation], inputs, outputs });
     origins.push(origin);
-    for (const input of inputs) consumers[input]++;
+    for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
 
   /**
@@ -256,15 +257,11 @@ export function createGraph(
     const taken = new Set<number>();
     return subgraph.outputs.map((index) => {
       const source = newStates.get(index) ?? operand(index);
-      if (
-        !newStates.has(index) &&
-        operands[source].lifetime === OperandLifeTime.SUBGRAPH_OUTPUT &&
-        !taken.has(source)
-      ) {
+      const { lifetime, location: _location, ...spec } = elementAt(operands, source);
+      if (!newStates.has(index) && lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && !taken.has(source)) {
         taken.add(source);
         return source;
       }
-      const { lifetime: _lifetime, location: _location, ...spec } = operands[source];
       ensure(
         !spec.channelQuant,
         tensorPath(index),
@@ -288,10 +285,10 @@ export function createGraph(
       folded.set(tensor, value);
     },
     operand,
-    spec: (index) => operands[index],
+    spec: (index) => elementAt(operands, index),
     tensorSpec(tensor) {
       const known = operandByTensor.get(tensor);
-      return known === undefined ? specOf(tensor) : operands[known];
+      return known === undefined ? specOf(tensor) : elementAt(operands, known);
     },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
@@ -355,7 +352,7 @@ export function createGraph(
         (draft, index): Operand => ({
           type: OperandType[draft.type],
           dimensions: draft.dimensions,
-          numberOfConsumers: consumers[index],
+          numberOfConsumers: consumers.get(index) ?? 0,
           scale: draft.scale,
           zeroPoint: draft.zeroPoint,
           lifetime: draft.lifetime,

@@ -1,6 +1,7 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Model, type OperandTypeName, operandTypeNames, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { ensure, fail, TfliteError } from "../error.ts";
@@ -109,11 +110,11 @@ function describe(
   names: ReadonlyMap<number, string>,
 ): TensorInfo[] {
   return indexes.map((index, place): TensorInfo => {
-    const tensor = tensors[place];
-    const { type: code, dimensions: shape, scale, zeroPoint } = subgraph.operands[index];
+    const tensor = elementAt(tensors, place);
+    const { type: code, dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
     const type = operandTypeNames.get(code);
     if (type === undefined) fail(graph.tensorPath(tensor), `operand type ${code} is not known`);
-    const { name, type: tensorType } = graph.subgraph.tensors[tensor];
+    const { name, type: tensorType } = elementAt(graph.subgraph.tensors, tensor);
     const signatureName = names.get(tensor);
     return { name, ...(signatureName !== undefined && { signatureName }), tensorType, type, shape, scale, zeroPoint };
   });
@@ -132,7 +133,7 @@ export function importTflite(source: TfliteBytes | TfliteModel, options: ImportO
   const model = given instanceof Uint8Array ? readTflite(given) : given;
   const constants = createConstants(model, file);
   const referenced: Subgraph[] = [];
-  const imported = new Map<number, number | "open">();
+  const imported = new Map<number, { readonly place: number; readonly subgraph: Subgraph } | "open">();
 
   function importSubgraph(subgraph: TfliteSubgraph, index: number, depth: number): Finished {
     const path = `subgraphs[${index}]`;
@@ -144,7 +145,9 @@ export function importTflite(source: TfliteBytes | TfliteModel, options: ImportO
       isRead: (tensor: number) => read.has(tensor),
       importSubgraph: (other: number) => importReferenced(other, depth + 1, path),
     };
-    for (const each of order) lower(createLowering(graph, subgraph.operators[each], each, surroundings));
+    for (const each of order) {
+      lower(createLowering(graph, elementAt(subgraph.operators, each), each, surroundings));
+    }
     return { ...graph.finish(), graph };
   }
 
@@ -152,8 +155,8 @@ export function importTflite(source: TfliteBytes | TfliteModel, options: ImportO
     const subgraph = model.subgraphs[index];
     ensure(subgraph !== undefined && index !== 0, path, () => `there is no subgraph ${index} that an operator may run`);
     const known = imported.get(index);
-    if (typeof known === "number") return { place: known, subgraph: referenced[known] };
-    ensure(known === undefined, path, () => `subgraph ${index} runs itself`);
+    ensure(known !== "open", path, () => `subgraph ${index} runs itself`);
+    if (known !== undefined) return known;
     imported.set(index, "open");
     const finished = importSubgraph(subgraph, index, depth);
     ensure(
@@ -162,13 +165,13 @@ export function importTflite(source: TfliteBytes | TfliteModel, options: ImportO
       () => "keeps state, which the HAL cannot do inside control flow",
     );
     referenced.push(finished.subgraph);
-    const place = referenced.length - 1;
-    imported.set(index, place);
-    return { place, subgraph: finished.subgraph };
+    const done = { place: referenced.length - 1, subgraph: finished.subgraph };
+    imported.set(index, done);
+    return done;
   }
 
-  ensure(model.subgraphs.length > 0, "", () => "the model has no subgraph");
   const [main] = model.subgraphs;
+  ensure(main !== undefined, "", () => "the model has no subgraph");
   const finished = importSubgraph(main, 0, 1);
   const { subgraph, states, graph } = finished;
   const { inputIndexes, outputIndexes } = subgraph;
@@ -187,7 +190,7 @@ export function importTflite(source: TfliteBytes | TfliteModel, options: ImportO
     inputs: describe(finished, [...main.inputs, ...added], inputIndexes, signatureNames(model, "inputs")),
     outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, signatureNames(model, "outputs")),
     states: states.map(({ tensor, input, output }) => ({
-      name: main.tensors[tensor].name,
+      name: elementAt(main.tensors, tensor).name,
       input: inputPlaces.get(input) ?? -1,
       output: outputPlaces.get(output) ?? -1,
     })),

@@ -2,6 +2,7 @@
  * What a mapping row works with: one operator of the file, its tensors and options, and the means to emit the HAL
  * operations that compute the same.
  */
+import { elementAt } from "@nnhal/operations";
 import { type OperandTypeName, type OperationTypeName, operandTypes, type Subgraph } from "@nnhal/types";
 import { ensure, TfliteError } from "../error.ts";
 import type { Field } from "../flatbuffer/table.ts";
@@ -157,7 +158,7 @@ export function createLowering(
   function constantIntegers(place: number): readonly number[] | undefined {
     const tensor = inputIndex(place);
     const bytes = graph.constantBytes(tensor);
-    return bytes && integersOf(subgraph.tensors[tensor].type, bytes, graph.tensorPath(tensor));
+    return bytes && integersOf(elementAt(subgraph.tensors, tensor).type, bytes, graph.tensorPath(tensor));
   }
   function integers(place: number, meaning: string): readonly number[] {
     const values = constantIntegers(place);
@@ -176,7 +177,9 @@ export function createLowering(
   /** The operator's tensors, the first few of them, for a message. */
   function describeTensors(): string {
     const listed = [...operator.inputs, ...operator.outputs].filter((tensor) => tensor >= 0);
-    const named = listed.slice(0, MOST_NAMED).map((tensor) => describeTensor(subgraph.tensors[tensor], tensor));
+    const named = listed
+      .slice(0, MOST_NAMED)
+      .map((tensor) => describeTensor(elementAt(subgraph.tensors, tensor), tensor));
     return named.join(", ") + (listed.length > MOST_NAMED ? ", …" : "");
   }
 
@@ -201,7 +204,7 @@ export function createLowering(
     ensure: check,
     has: (place) => (operator.inputs[place] ?? -1) >= 0,
     inputIndex,
-    inputTensor: (place) => subgraph.tensors[inputIndex(place)],
+    inputTensor: (place) => elementAt(subgraph.tensors, inputIndex(place)),
     input,
     inputSpec,
     outputIndex,
@@ -211,11 +214,12 @@ export function createLowering(
     integers,
     integer(place, meaning) {
       const values = integers(place, meaning);
+      const [value, ...more] = values;
       check(
-        values.length === 1,
+        value !== undefined && more.length === 0,
         () => `${meaning} (input ${place}) has to be one integer, it is [${values.join(", ")}]`,
       );
-      return values[0];
+      return value;
     },
     axis(axis, rank) {
       check(axis >= -rank && axis < rank, () => `axis ${axis} is not within the ${rank} dimensions`);

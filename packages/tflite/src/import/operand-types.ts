@@ -87,10 +87,11 @@ export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[
   const unquantised = quantisation === "bias" ? 0 : 1;
   const { scale = [], zeroPoint = [] } = tensor.quantization ?? {};
   if (scale.length > 1 && quantisation !== "bias") return perChannel(tensor, dimensions, path);
+  const [firstScale = 0] = scale;
   const operand = {
     type,
     dimensions,
-    scale: scale.length === 1 && scale[0] !== 0 ? scale[0] : unquantised,
+    scale: scale.length === 1 && firstScale !== 0 ? firstScale : unquantised,
     zeroPoint: zeroPoint[0] ?? 0,
   };
   // A TENSOR_INT32 with a scale per channel is a bias; its operation knows the scales from the filter.

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { attempt } from "../_hostile.test-helper.ts";
@@ -116,7 +117,7 @@ describe("every row", () => {
         const given = (list: typeof tensors, letter: string, mayHaveData: boolean) =>
           list.map(({ isConstant, isVariable, ...rest }, i): [string, TensorGiven] => {
             const size = rest.shape.reduce((product, extent) => product * extent, 1);
-            const data = count(size).map((at) => values[at % values.length]);
+            const data = count(size).map((at) => elementAt(values, at % values.length));
             const isPlain = !mayHaveData || !isConstant;
             const type = rest.type as "FLOAT32";
             return [

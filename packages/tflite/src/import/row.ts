@@ -4,6 +4,7 @@
 import type { OperationTypeName } from "@nnhal/types";
 import type { TfliteOperator } from "../model.ts";
 import type { Lowering } from "./lowering.ts";
+import type { OperandSpec } from "./operand-types.ts";
 import type { ImportedOperatorName } from "./operator-tensors.ts";
 
 /** What is known of tensors before operators are lowered. */
@@ -64,6 +65,18 @@ export function positive(op: Lowering, ...options: readonly string[]): number[] 
   });
 }
 
+/** The extents of an image [batches, height, width, depth], or of filters. Refuses any other number of dimensions. */
+export function imageExtents(op: Lowering, { dimensions }: OperandSpec, what: string): ImageExtents {
+  op.ensure(isImage(dimensions), () => `the HAL needs 4 dimensions here, ${what} has ${dimensions.length}`);
+  return dimensions;
+}
+
+type ImageExtents = readonly [number, number, number, number];
+
+function isImage(dimensions: readonly number[]): dimensions is ImageExtents {
+  return dimensions.length === 4;
+}
+
 /** Extents as a RESHAPE target, which may leave one to be worked out. */
 export function targetShape(op: Lowering, dimensions: readonly number[]): number {
   const target = dimensions.map((extent) => (extent === 0 ? -1 : extent));
@@ -81,8 +94,11 @@ export function ensureDivides(op: Lowering, what: string, extent: number, diviso
 
 /** For operators whose input `place` is the shape of the result: one that is computed is not needed where that is known. */
 export function ignoresComputedShape(place: number): NonNullable<Row["ignores"]> {
-  return ({ inputs, outputs }, facts) =>
-    !facts.isConstant(inputs[place]) && facts.isStatic(outputs[0]) ? [place] : [];
+  return ({ inputs, outputs: [output] }, facts) => {
+    const shape = inputs[place];
+    const isNeeded = shape === undefined || output === undefined || facts.isConstant(shape) || !facts.isStatic(output);
+    return isNeeded ? [] : [place];
+  };
 }
 
 /** The shape of the result from input `place`, or where that is computed, from the result itself if that is known. */

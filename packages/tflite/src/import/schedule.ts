@@ -2,6 +2,7 @@
  * Which operators of a subgraph to import, and in which order: those that an output or a state depends on, each after the
  * ones it reads from.
  */
+import { elementAt } from "@nnhal/operations";
 import { ensure, fail } from "../error.ts";
 import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
 import { operatorPath } from "./lowering.ts";
@@ -24,7 +25,7 @@ function producers({ operators, tensors, inputs }: TfliteSubgraph, path: string)
   const given = new Set(inputs);
   for (const [index, operator] of operators.entries()) {
     for (const [place, tensor] of operator.outputs.entries()) {
-      const written = tensors[tensor];
+      const written = elementAt(tensors, tensor);
       const other = writers.get(tensor);
       const problem =
         other !== undefined
@@ -62,13 +63,13 @@ function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly
   const isConstant = (tensor: number) => !given.has(tensor) && !writers.has(tensor) && !tensors[tensor]?.isVariable;
   const facts: TensorFacts = {
     isConstant,
-    isStatic: (tensor) => shapes[tensor] !== undefined && !shapes[tensor].includes(-1),
+    isStatic: (tensor) => shapes[tensor]?.includes(-1) === false,
   };
   const hasValue = (tensor: number) =>
     tensors[tensor]?.data !== undefined || tensors[tensor]?.shape.includes(0) || !isConstant(tensor);
 
   function readBy(index: number): number[] {
-    const operator = operators[index];
+    const operator = elementAt(operators, index);
     const ignored = rowOf(operator.name)?.ignores?.(operator, facts) ?? [];
     return operator.inputs.filter((tensor, place) => tensor >= 0 && !ignored.includes(place));
   }
@@ -78,13 +79,15 @@ function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly
     readBy,
     before(index: number): number[] {
       const before: number[] = [];
-      const place = operatorPath(path, operators[index], index);
-      checkForm(operators[index], place);
+      const operator = elementAt(operators, index);
+      const place = operatorPath(path, operator, index);
+      checkForm(operator, place);
       for (const tensor of readBy(index)) {
         ensure(
           hasValue(tensor),
           place,
-          () => `reads ${describeTensor(tensors[tensor], tensor)}, which no operator writes and which has no data`,
+          () =>
+            `reads ${describeTensor(elementAt(tensors, tensor), tensor)}, which no operator writes and which has no data`,
         );
         const writer = given.has(tensor) ? undefined : writers.get(tensor);
         if (writer !== undefined) before.push(writer);
@@ -128,7 +131,7 @@ export function scheduleOperators(
       const known = state.get(other);
       ensure(
         known !== "open",
-        operatorPath(path, operators[index], index),
+        operatorPath(path, elementAt(operators, index), index),
         () => `reads what depends on it (operator ${other})`,
       );
       if (known === "placed") continue;

@@ -5,6 +5,7 @@
 import {
   bindInputs,
   bindOutputs,
+  elementAt,
   layOut,
   type Match,
   matchOperation,
@@ -51,8 +52,9 @@ export function signatureProblem(
   const positions = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
   for (const [place, param] of positions.entries()) {
     const rule = definition.ranks[param.name];
-    const rank = inputs[place].dimensions.length;
-    if (rule === undefined || inputs[place].isOmitted || !isTensorSpec(inputs[place])) continue;
+    const input = elementAt(inputs, place);
+    const rank = input.dimensions.length;
+    if (rule === undefined || input.isOmitted || !isTensorSpec(input)) continue;
     const [least, greatest] = bounds(rule);
     if (rank < least || rank > greatest) {
       const wanted = least === greatest ? `${least}` : `${least} to ${greatest}`;

@@ -23,8 +23,8 @@ describe("state", () => {
     const imported = importTflite(ofOperators(tensors, [rnn("x", "y")], ["x"], ["y"]));
     expectValid(imported);
     expect(imported.states).toEqual([{ name: "h", input: 1, output: 1 }]);
-    const [, kept] = await execute(imported, [[1], [0]]);
-    expect(await execute(imported, [[1], kept])).toEqual([[4], [4]]);
+    const [, ...kept] = await execute(imported, [[1], [0]]);
+    expect(await execute(imported, [[1], ...kept])).toEqual([[4], [4]]);
   });
 
   test("that the file lists as an input keeps that place", () => {

@@ -18,7 +18,7 @@ export function operandInfo(operand: Operand, model: Model): OperandInfo | undef
     scale,
     zeroPoint,
     ...(extraParams.kind === "channelQuant" && { channelQuant: extraParams.channelQuant }),
-    get data() {
+    get data(): TensorData | undefined {
       data ??= constantData(operand, type, model);
       return data;
     },

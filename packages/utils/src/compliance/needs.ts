@@ -11,6 +11,7 @@ import {
   type Model,
   type Operand,
   OperandLifeTime,
+  type Operation,
   OperationType,
   operandLifeTimeNames,
   operandLifeTimes,
@@ -57,7 +58,7 @@ const since12: HalVersion = "1.2";
 export function modelNeeds(model: Model): Need[] {
   const { main, referenced, pools } = model;
   const needs = main.operands.flatMap((operand, index) => operandNeeds(operand, `main.operands[${index}]`));
-  for (let index = 0; index < main.operations.length; index++) needs.push(...operationNeeds(model, index));
+  for (const [index, operation] of main.operations.entries()) needs.push(...operationNeeds(model, operation, index));
   needs.push(...pools.flatMap((pool, index) => memoryNeeds(pool, `pools[${index}]`)));
   if (referenced.length > 0) {
     needs.push({ path: "referenced", what: `a model with ${referenced.length} referenced subgraphs`, version: "1.3" });
@@ -108,9 +109,8 @@ function operationTypeVersion(type: number): HalVersion | undefined {
 }
 
 /** An operation of the main subgraph, if it needs more than HAL 1.0. */
-export function operationNeeds(model: Model, index: number): Need[] {
-  const operation = model.main.operations[index];
-  const version = operationVersion(model, index);
+export function operationNeeds(model: Model, operation: Operation, index: number): Need[] {
+  const version = operationVersion(model, operation);
   if (version === oldest) return [];
   const name = getOperationName(operation.type);
   const known = operationTypeVersion(operation.type);
@@ -119,19 +119,24 @@ export function operationNeeds(model: Model, index: number): Need[] {
 }
 
 /** The oldest HAL version that documents an operation with such operands; undefined: none does. */
-function operationVersion(model: Model, index: number): HalVersion | undefined {
-  const { type, inputs, outputs } = model.main.operations[index];
+function operationVersion(model: Model, { type, inputs, outputs }: Operation): HalVersion | undefined {
   const since = operationTypeVersion(type);
   // What extensions and OEMs demand of operands is not known.
   if (since === undefined || isExtensionOperationType(type) || type === OperationType.OEM_OPERATION) return since;
   const definition = operationByCode(type);
   if (definition === undefined) return undefined;
-  const typeOf = (operand: number) => operandTypeNames.get(model.main.operands[operand]?.type);
+  const { operands } = model.main;
+  const typeOf = (index: number) => {
+    const operand = operands[index];
+    return operand && operandTypeNames.get(operand.type);
+  };
   const match = matchOperation(definition, inputs.map(typeOf), outputs.map(typeOf));
   if ("mismatch" in match) return undefined;
   const infoOf = (index: number) => {
-    const operand = model.main.operands[index];
-    return operand.lifetime === OperandLifeTime.NO_VALUE ? undefined : operandInfo(operand, model);
+    const operand = operands[index];
+    return operand === undefined || operand.lifetime === OperandLifeTime.NO_VALUE
+      ? undefined
+      : operandInfo(operand, model);
   };
   const required = requiredVersion(match, inputs.map(infoOf), outputs.map(infoOf).filter(isSome));
   return required > since ? required : since;
@@ -172,9 +177,10 @@ export function noncompliantOperations(model: Model, version: HalVersion): numbe
       fits(operandNeeds(operand, "")) &&
       (operand.lifetime !== OperandLifeTime.CONSTANT_REFERENCE || poolFits[operand.location.poolIndex]),
   );
-  return operations.flatMap(({ inputs, outputs }, index) => {
+  return operations.flatMap((operation, index) => {
+    const { inputs, outputs } = operation;
     const allFit = inputs.every((operand) => operandFits[operand]) && outputs.every((operand) => operandFits[operand]);
-    return allFit && fits(operationNeeds(model, index)) ? [] : [index];
+    return allFit && fits(operationNeeds(model, operation, index)) ? [] : [index];
   });
 }
 

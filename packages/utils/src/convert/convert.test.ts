@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { controlModel, floorModel, operand } from "@nnhal/test-kit/models";
 import {
   type Capabilities,
@@ -116,8 +117,8 @@ describe("models", () => {
     const relax = "relaxComputationFloat32toFloat16";
     expect(fieldsOf(convertToV1_1.model(relaxed).value)).toEqual([...common, relax]);
     expect(fieldsOf(convertToV1_2.model(relaxed).value)).toEqual(["extensionNameToPrefix", ...common, relax]);
-    expect("extraParams" in convertToV1_1.model(relaxed).value.operands[0]).toBe(false);
-    expect("extraParams" in convertToV1_2.model(relaxed).value.operands[0]).toBe(true);
+    expect("extraParams" in elementAt(convertToV1_1.model(relaxed).value.operands, 0)).toBe(false);
+    expect("extraParams" in elementAt(convertToV1_2.model(relaxed).value.operands, 0)).toBe(true);
   });
 
   it("lose permission to relax below HAL 1.1, which does no harm", () => {
@@ -219,7 +220,7 @@ describe("codes", () => {
   it("that are not a status are failures", () => {
     const { value, lost } = convertToV1_0.errorStatus(77 as ErrorStatus);
     expect(value).toBe(ErrorStatus.GENERAL_FAILURE);
-    expect(lost[0].message).toBe("status: status 77 exists in no HAL version");
+    expect(elementAt(lost, 0).message).toBe("status: status 77 exists in no HAL version");
   });
 });
 

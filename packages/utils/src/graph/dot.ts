@@ -12,7 +12,7 @@ export interface DotOptions {
    * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
    * nodes.
    */
-  readonly constants?: "nodes" | "inside";
+  readonly constants?: "nodes" | "inside" | undefined;
 }
 
 /** An operand that is drawn inside operations. */
@@ -26,24 +26,24 @@ interface HiddenOperand {
 interface Scope {
   readonly subgraph: SubgraphDescription;
   readonly hidden: Map<number, HiddenOperand>;
+  /** The subgraph that contains it; undefined for the main one. */
+  readonly around: Scope | undefined;
 }
 
 /** A visitor that writes Graphviz text, one line at a time. */
 export function dotVisitor(writeLine: (line: string) => void, { constants = "nodes" }: DotOptions = {}): GraphVisitor {
   const dot = createDotWriter(writeLine);
   const isInside = constants === "inside";
-  /** The last is the current one, those before are around it. */
-  const scopes: Scope[] = [];
+  let scope: Scope | undefined;
   /** A node of each referenced subgraph, for edges to end at. */
   const anchors = new Map<number, string>();
   /** Nodes that name a subgraph, and its index. */
   const references: { readonly from: string; readonly to: number }[] = [];
 
-  const scope = () => scopes[scopes.length - 1];
   /** Operands are named `d` and operations `n`; behind `s` and its index those of a referenced subgraph. */
   const nameOf = (letter: "d" | "n", index: number) => {
-    const { subgraph } = scope();
-    return nodeName(`${subgraph.index === undefined ? "" : `s${subgraph.index}`}${letter}`, index);
+    const subgraph = scope?.subgraph.index;
+    return nodeName(`${subgraph === undefined ? "" : `s${subgraph}`}${letter}`, index);
   };
   const writeOperand = (operand: OperandDescription) => {
     const name = nameOf("d", operand.index);
@@ -62,24 +62,25 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
     },
     beginSubgraph(subgraph) {
       const { index, inputs } = subgraph;
-      scopes.push({ subgraph, hidden: new Map() });
+      scope = { subgraph, hidden: new Map(), around: scope };
       if (index === undefined) return;
       dot.open(`subgraph cluster_${index}`);
       dot.set("label", `subgraph ${index}`);
-      if (inputs.length > 0) anchors.set(index, nameOf("d", inputs[0]));
+      const [first] = inputs;
+      if (first !== undefined) anchors.set(index, nameOf("d", first));
     },
     operand(operand) {
-      if (isInside && isHideable(operand)) scope().hidden.set(operand.index, { operand, isShown: false });
+      if (isInside && isHideable(operand)) scope?.hidden.set(operand.index, { operand, isShown: false });
       else writeOperand(operand);
     },
     operation({ index, type, inputs, outputs, inputNames }) {
       const name = nameOf("n", index);
-      const { hidden, subgraph } = scope();
-      const lines = [`${index}: ${escapeLabel(type)}`];
+      const title = `${index}: ${escapeLabel(type)}`;
+      const lines: string[] = [];
       const edges: { readonly from: number; readonly label: string | number }[] = [];
       for (const [place, from] of inputs.entries()) {
         const parameter = inputNames[place] ?? place;
-        const entry = hidden.get(from);
+        const entry = scope?.hidden.get(from);
         if (entry === undefined) {
           edges.push({ from, label: isInside ? parameter : place });
           continue;
@@ -93,17 +94,18 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
       dot.node(name, {
         shape: "box",
         ...(most > 1 && { ordering: most === edges.length ? "in" : "out" }),
-        label: lines.length === 1 ? lines[0] : lines.map((line) => `${line}\\l`).join(""),
+        label: lines.length === 0 ? title : [title, ...lines].map((line) => `${line}\\l`).join(""),
       });
       for (const { from, label } of edges) dot.edge(nameOf("d", from), name, edges.length > 1 ? { label } : {});
       for (const [place, to] of outputs.entries()) {
         dot.edge(name, nameOf("d", to), outputs.length > 1 ? { label: place } : {});
       }
-      if (subgraph.index !== undefined && !anchors.has(subgraph.index)) anchors.set(subgraph.index, name);
+      const subgraph = scope?.subgraph.index;
+      if (subgraph !== undefined && !anchors.has(subgraph)) anchors.set(subgraph, name);
     },
     endSubgraph({ index }) {
-      for (const { operand, isShown } of scope().hidden.values()) if (!isShown) writeOperand(operand);
-      scopes.pop();
+      for (const { operand, isShown } of scope?.hidden.values() ?? []) if (!isShown) writeOperand(operand);
+      scope = scope?.around;
       if (index !== undefined) dot.close();
     },
     end() {

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { graphToJson } from "./json.ts";
 import { branchingModel, convolutionModel, extensionModel, modelOf } from "./models.test-helper.ts";
@@ -38,7 +39,12 @@ describe("graphToJson", () => {
       [0, [2]],
       [1, []],
     ]);
-    expect(main.subgraphs[0].operations[0].inputNames).toEqual(["condition", "then", "else", "inputs"]);
+    expect(elementAt(elementAt(main.subgraphs, 0).operations, 0).inputNames).toEqual([
+      "condition",
+      "then",
+      "else",
+      "inputs",
+    ]);
   });
 
   it("names extensions, and no parameters that it cannot know", () => {

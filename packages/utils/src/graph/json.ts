@@ -1,6 +1,7 @@
 /**
  * A model as a plain object for JSON: the content of a dump, for programs.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
 import {
   type GraphVisitor,
@@ -56,5 +57,5 @@ export function graphToJson(name: string, model: Model): GraphJson {
   };
   visitGraph(name, model, visitor);
   const { relaxComputationFloat32toFloat16 } = model;
-  return { name, relaxComputationFloat32toFloat16, main: finished[0] };
+  return { name, relaxComputationFloat32toFloat16, main: elementAt(finished, 0) };
 }

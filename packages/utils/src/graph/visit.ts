@@ -69,10 +69,16 @@ export interface GraphVisitor {
   end(): void;
 }
 
+/** A referenced subgraph that the walk has met. */
+interface Met {
+  readonly index: number;
+  readonly subgraph: Subgraph;
+}
+
 /** A subgraph whose nested ones are being walked through. */
 interface Frame {
   readonly description: SubgraphDescription;
-  readonly nested: readonly number[];
+  readonly nested: readonly Met[];
   next: number;
 }
 
@@ -80,13 +86,14 @@ interface Frame {
 export function visitGraph(name: string, model: Model, visitor: GraphVisitor): void {
   const { referenced } = model;
   const met = new Set<number>();
-  /** Those of some subgraphs that were not met before. */
+  /** Those of some subgraphs that exist and were not met before. */
   const meet = (indexes: Iterable<number>) => {
-    const found: number[] = [];
+    const found: Met[] = [];
     for (const index of indexes) {
-      if (referenced[index] === undefined || met.has(index)) continue;
+      const subgraph = referenced[index];
+      if (subgraph === undefined || met.has(index)) continue;
       met.add(index);
-      found.push(index);
+      found.push({ index, subgraph });
     }
     return found;
   };
@@ -107,10 +114,9 @@ export function visitGraph(name: string, model: Model, visitor: GraphVisitor): v
       while (unmet < referenced.length && met.has(unmet)) unmet++;
       frames[0] = frame = { ...frame, nested: meet([unmet]), next: 0 };
     }
-    if (frame.next < frame.nested.length) {
-      const index = frame.nested[frame.next++];
-      frames.push(enter(referenced[index], index));
-    } else {
+    const nested = frame.nested[frame.next++];
+    if (nested !== undefined) frames.push(enter(nested.subgraph, nested.index));
+    else {
       visitor.endSubgraph(frame.description);
       frames.pop();
     }
@@ -192,7 +198,11 @@ function nameOfCode(what: string, code: number, { extensionNameToPrefix }: Model
 function inputNamesOf({ type, inputs, outputs }: Operation, operands: readonly Operand[]): readonly string[] {
   const definition = operationByCode(type);
   if (definition === undefined) return [];
-  const typesOf = (indexes: readonly number[]) => indexes.map((index) => operandTypeNames.get(operands[index]?.type));
+  const typesOf = (indexes: readonly number[]) =>
+    indexes.map((index) => {
+      const operand = operands[index];
+      return operand && operandTypeNames.get(operand.type);
+    });
   const match = matchOperation(definition, typesOf(inputs), typesOf(outputs));
   if ("mismatch" in match) return [];
   const { params, counts } = match.form;

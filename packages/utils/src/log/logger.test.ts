@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createLogger, defaultLogger, silentLogger } from "./logger.ts";
 import { consoleSink, formatLogEntry, type LogEntry } from "./sink.ts";
@@ -72,8 +73,8 @@ describe("createLogger", () => {
     log.initVLogMask();
     log.initVLogMask();
     expect(entries).toHaveLength(1);
-    expect(entries[0].severity).toBe("error");
-    expect(entries[0].message).toContain(
+    expect(elementAt(entries, 0).severity).toBe("error");
+    expect(elementAt(entries, 0).message).toContain(
       'debug.nn.vlog (NNHAL_VLOG): "bogus" is no tag; there are model, compilation,',
     );
     state.setting = "bogus";

@@ -27,9 +27,9 @@ export interface Logger {
 /** What a logger is made of. */
 export interface LoggerOptions {
   /** Default: the console. */
-  readonly sink?: LogSink;
+  readonly sink?: LogSink | undefined;
   /** Where `debug.nn.vlog` comes from. Default: the environment variable NNHAL_VLOG. */
-  readonly properties?: PropertySource;
+  readonly properties?: PropertySource | undefined;
 }
 
 /** A logger. As Android's it has every tag on until `initVLogMask` is called for the first time. */

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { toChromeTrace } from "./chrome.ts";
 import { clockedRecorder } from "./clock.test-helper.ts";
@@ -61,10 +62,10 @@ describe("toChromeTrace", () => {
     const { trace, pass } = clockedRecorder();
     const open = [trace.begin("LR", "PE", "0")];
     for (let step = 1; step < 60; step++) {
-      const around = open[(step * 7) % open.length];
+      const around = elementAt(open, (step * 7) % open.length);
       open.push(step % 3 === 0 ? trace.begin("LR", "PE", `${step}`) : around.begin("LD", "PE", `${step}`));
       pass(1);
-      if (step % 4 === 0) open.splice((step * 5) % open.length, 1)[0].end();
+      if (step % 4 === 0) elementAt(open.splice((step * 5) % open.length, 1), 0).end();
       if (open.length === 0) open.push(trace.begin("LR", "PE", "again"));
     }
     for (const section of open) section.end();

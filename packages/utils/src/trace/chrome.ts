@@ -40,9 +40,9 @@ export interface ChromeTrace {
 /** How the viewer is to show the process. */
 export interface ChromeTraceOptions {
   /** Default: nnhal. */
-  readonly processName?: string;
+  readonly processName?: string | undefined;
   /** Default: 1. */
-  readonly processId?: number;
+  readonly processId?: number | undefined;
 }
 
 /** A trace for Perfetto. */

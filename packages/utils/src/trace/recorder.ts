@@ -1,6 +1,7 @@
 /**
  * A tracer that remembers: sections with their times, for the exporters.
  */
+import { elementAt } from "@nnhal/operations";
 import type { TraceLayer, TracePhase } from "./phases.ts";
 import { noSection, type Section, type SectionKind, type Tracer } from "./tracer.ts";
 
@@ -35,9 +36,9 @@ export interface Trace {
 /** How to record. */
 export interface TraceRecorderOptions {
   /** Nanoseconds of a clock that never goes back. Default: `performance.now`. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** Maximum number of sections to keep; later ones are only counted. Default: 1,000,000. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** A tracer that remembers. It is off until `start`. */
@@ -156,7 +157,7 @@ export function createTraceRecorder({
 
     #close(): void {
       for (const section of this.#inside) section.end();
-      entries[this.#place].end ??= time();
+      elementAt(entries, this.#place).end ??= time();
     }
   }
 

@@ -11,7 +11,7 @@ type Given = readonly [mark: string, own: number, ...inside: Given[]];
 function record(...given: readonly Given[]): Trace {
   const { trace, pass } = clockedRecorder();
   const play = ([mark, own, ...inside]: Given, parent: Pick<typeof trace, "begin" | "beginSubtracted">) => {
-    const [, prefix, layer, phase, detail] = /^(\[SUB\])?(L.)_(P\w*) ?(.*)$/.exec(mark) ?? [];
+    const [, prefix, layer, phase, detail = ""] = /^(\[SUB\])?(L.)_(P\w*) ?(.*)$/.exec(mark) ?? [];
     const begin = prefix === undefined ? parent.begin : parent.beginSubtracted;
     const section = begin.call(parent, layer as TraceLayer, phase as TracePhase, detail);
     pass(own);

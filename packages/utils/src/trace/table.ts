@@ -175,8 +175,9 @@ function problemsOf(nodes: readonly Node[], dropped: number): string[] {
 
 /** The table as text, with milliseconds. */
 export function formatTraceTable({ rows, problems }: TraceTable): string {
+  const head = ["phase", "layer", "count", "total ms", "self ms"];
   const cells = [
-    ["phase", "layer", "count", "total ms", "self ms"],
+    head,
     ...rows.map(({ layer, phase, count, total, self }) => [
       `${isPartOf(phase, "PE") ? "  " : ""}${tracePhases[phase]}`,
       traceLayers[layer],
@@ -185,9 +186,11 @@ export function formatTraceTable({ rows, problems }: TraceTable): string {
       milliseconds(self),
     ]),
   ];
-  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   const lines = cells.map((row) =>
-    row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join("  "),
+    row
+      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  "),
   );
   return [...lines, ...problems.map((problem) => `note: ${problem}`)].map((line) => `${line.trimEnd()}\n`).join("");
 }

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, test } from "vitest";
 import { execute, expectValid, modelOf, type SubgraphGiven, showSubgraph } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
@@ -51,7 +52,7 @@ describe("IF", () => {
     const same: SubgraphGiven = { tensors: { a: f }, operators: [], inputs: ["a"], outputs: ["a"] };
     const imported = importTflite(modelOf(conditional(1, 2), same, branch("ADD")));
     expectValid(imported);
-    expect(showSubgraph(imported.model, imported.model.referenced[0])).toEqual(["CAST(in0) -> out0"]);
+    expect(showSubgraph(imported.model, elementAt(imported.model.referenced, 0))).toEqual(["CAST(in0) -> out0"]);
     expect(await execute(imported, [[1], [3, 4]])).toEqual([[3, 4]]);
   });
 

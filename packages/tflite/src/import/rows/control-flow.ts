@@ -2,6 +2,7 @@
  * Rows of control flow: operators that run other subgraphs of the file. What they hand over has to be what the other
  * subgraph expects.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Operand, operandTypeNames } from "@nnhal/types";
 import type { Callee, Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
@@ -32,21 +33,20 @@ function agree(a: Side, b: Side): boolean {
 function ensureAgree(op: Lowering, what: string, ours: readonly Side[], theirs: readonly Side[]): void {
   op.ensure(ours.length === theirs.length, () => `${what}: ${theirs.length} are needed, there are ${ours.length}`);
   for (const [place, side] of ours.entries()) {
-    op.ensure(
-      agree(side, theirs[place]),
-      () => `${what}: number ${place} is ${show(side)} outside and ${show(theirs[place])} inside`,
-    );
+    const other = elementAt(theirs, place);
+    op.ensure(agree(side, other), () => `${what}: number ${place} is ${show(side)} outside and ${show(other)} inside`);
   }
 }
 
 function insideOf({ subgraph }: Callee, list: "inputIndexes" | "outputIndexes"): Side[] {
-  return subgraph[list].map((index) => sideOf(subgraph.operands[index]));
+  return subgraph[list].map((index) => sideOf(elementAt(subgraph.operands, index)));
 }
 
-/** Conditions are one BOOL, known to be one. */
+/** Refuses a condition that is not one TENSOR_BOOL8 of shape [1]. */
 function ensureCondition(op: Lowering, what: string, given: readonly Side[]): void {
+  const [condition, ...more] = given;
   op.ensure(
-    given.length === 1 && given[0].type === "TENSOR_BOOL8" && given[0].dimensions.join() === "1",
+    condition?.type === "TENSOR_BOOL8" && condition.dimensions.join() === "1" && more.length === 0,
     () => `${what} has to be one TENSOR_BOOL8[1], it is ${given.map(show).join(", ") || "missing"}`,
   );
 }
@@ -72,8 +72,9 @@ const conditional: Row = {
   operations: ["IF"],
   note: "Without state inside.",
   lower(op: Lowering) {
-    const [given, ...values] = inputSpecs(op);
-    ensureCondition(op, "the condition", [given]);
+    const given = inputSpecs(op);
+    const values = given.slice(1);
+    ensureCondition(op, "the condition", given.slice(0, 1));
     const branches = ["thenSubgraphIndex", "elseSubgraphIndex"].map((option) => {
       const callee = op.subgraph(op.number(option));
       ensureAgree(op, `inputs of ${option}`, values, insideOf(callee, "inputIndexes"));
@@ -81,7 +82,7 @@ const conditional: Row = {
       return callee.reference;
     });
     const { inputs, outputs } = operands(op);
-    op.emit("IF", [inputs[0], ...branches, ...inputs.slice(1)], outputs);
+    op.emit("IF", inputs.toSpliced(1, 0, ...branches), outputs);
   },
 };
 

@@ -1,12 +1,14 @@
 /**
  * Rows of convolutions and fully connected layers.
  */
+import { elementAt } from "@nnhal/operations";
 import { biasOperand } from "../bias.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import {
   fusedActivation,
   ignoresComputedShape,
+  imageExtents,
   paddingScheme,
   positive,
   type Row,
@@ -19,17 +21,11 @@ function filterOperand(op: Lowering, inputPlace: number, filterPlace: number): n
   return op.inputSpec(inputPlace).type === "TENSOR_FLOAT32" ? op.asFloat(filterPlace) : op.input(filterPlace);
 }
 
-function extent(op: Lowering, spec: OperandSpec, dimension: number, what: string): number {
-  const { dimensions } = spec;
-  op.ensure(dimensions.length === 4, () => `${what} has to have 4 dimensions, it has ${dimensions.length}`);
-  return dimensions[dimension];
-}
-
-/** The layout and dilation operands, where the dilation is not 1. */
+/** The layout and dilation operands; none if there is no dilation. */
 function dilationOperands(op: Lowering): number[] {
-  const [width, height] = positive(op, "dilationWFactor", "dilationHFactor");
+  const factors = positive(op, "dilationWFactor", "dilationHFactor");
   const isDilated = op.number("dilationWFactor") !== 1 || op.number("dilationHFactor") !== 1;
-  return isDilated ? [op.bool(false), width, height] : [];
+  return isDilated ? [op.bool(false), ...factors] : [];
 }
 
 const convolution: Row = {
@@ -40,9 +36,9 @@ const convolution: Row = {
   lower(op: Lowering) {
     const filter = filterOperand(op, 0, 1);
     const filterSpec = op.graph.spec(filter);
-    const depth = extent(op, op.inputSpec(0), 3, "the input");
-    const filterDepth = extent(op, filterSpec, 3, "the filter");
-    const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, filterSpec.dimensions[0]);
+    const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
+    const [units, , , filterDepth] = imageExtents(op, filterSpec, "the filter");
+    const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, units);
     const head = [op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")];
     const dilation = dilationOperands(op);
     if (depth === 0 || depth === filterDepth) {
@@ -50,7 +46,10 @@ const convolution: Row = {
       return;
     }
     const groups = depth / filterDepth;
-    op.ensure(Number.isInteger(groups), () => `${depth} input channels are no multiple of the filters' ${filterDepth}`);
+    op.ensure(
+      Number.isInteger(groups),
+      () => `${depth} input channels are not a multiple of the filters' ${filterDepth}`,
+    );
     op.ensure(dilation.length === 0, () => "the HAL has no grouped convolution with dilation");
     op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
   },
@@ -64,12 +63,12 @@ const depthwiseConvolution: Row = {
   lower(op: Lowering) {
     const filter = filterOperand(op, 0, 1);
     const filterSpec = op.graph.spec(filter);
-    const depth = extent(op, op.inputSpec(0), 3, "the input");
-    const channels = extent(op, filterSpec, 3, "the filter");
+    const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
+    const [, , , channels] = imageExtents(op, filterSpec, "the filter");
     const multiplier = depth === 0 ? op.number("depthMultiplier") : channels / depth;
     op.ensure(
       Number.isInteger(multiplier) && multiplier >= 1,
-      () => `${channels} output channels are no multiple of ${depth} input channels`,
+      () => `${channels} output channels are not a multiple of ${depth} input channels`,
     );
     const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, channels);
     op.emit(
@@ -92,7 +91,7 @@ const transposeConvolution: Row = {
   lower(op: Lowering) {
     const filter = filterOperand(op, 2, 1);
     const filterSpec = op.graph.spec(filter);
-    const units = extent(op, filterSpec, 0, "the filter");
+    const [units] = imageExtents(op, filterSpec, "the filter");
     const bias = biasOperand(op, 3, op.inputSpec(2), filterSpec, units);
     op.emit(
       "TRANSPOSE_CONV_2D",
@@ -105,26 +104,36 @@ const transposeConvolution: Row = {
   },
 };
 
-/** Extents of the two-dimensional form in which the HAL's FULLY_CONNECTED gives its result. */
-function flatOutput(op: Lowering, units: number): number[] {
+/** Rows of the two-dimensional result of the HAL's FULLY_CONNECTED; 0 if unknown. */
+function rowsOf(op: Lowering, units: number): number {
   const { dimensions } = op.outputSpec();
   op.ensure(units > 0, () => "the number of units is unknown");
-  if (dimensions.includes(0)) return [0, units];
+  if (dimensions.includes(0)) return 0;
   const rows = dimensions.reduce((product, each) => product * each, 1) / units;
   op.ensure(
     Number.isInteger(rows),
     () => `the result [${dimensions.join(", ")}] does not divide into rows of ${units} units`,
   );
-  return [rows, units];
+  return rows;
+}
+
+/** Refuses weights that are not a matrix. */
+function weightExtents(op: Lowering, { dimensions }: OperandSpec): { readonly units: number; readonly depth: number } {
+  const [units, depth] = dimensions;
+  op.ensure(
+    dimensions.length === 2 && units !== undefined && depth !== undefined,
+    () => `the weights have to have 2 dimensions, they have ${dimensions.length}`,
+  );
+  return { units, depth };
 }
 
 /** A layer whose weights have a scale per channel is a 1x1 convolution, for which the HAL has those. */
 function asConvolution(op: Lowering, input: number, weights: OperandSpec, result: number): void {
-  const [units, depth] = weights.dimensions;
+  const { units, depth } = weightExtents(op, weights);
   const channelDim = weights.channelQuant?.channelDim ?? 0;
   op.ensure(channelDim === 0, () => `the weights have their scales along dimension ${channelDim}, the HAL needs 0`);
   const spec = op.graph.spec(input);
-  const flat = op.graph.temporary({ ...spec, dimensions: [flatOutput(op, units)[0], 1, 1, depth] });
+  const flat = op.graph.temporary({ ...spec, dimensions: [rowsOf(op, units), 1, 1, depth] });
   const filter = op.graph.reinterpret(op.inputIndex(1), "1x1 filter", () => ({
     ...weights,
     dimensions: [units, 1, 1, depth],
@@ -132,7 +141,7 @@ function asConvolution(op: Lowering, input: number, weights: OperandSpec, result
   }));
   const bias = biasOperand(op, 2, spec, weights, units);
   const output = op.graph.spec(result);
-  const image = op.graph.temporary({ ...output, dimensions: [output.dimensions[0], 1, 1, units] });
+  const image = op.graph.temporary({ ...output, dimensions: [elementAt(output.dimensions, 0), 1, 1, units] });
   const one = op.int32(1);
   op.emit("RESHAPE", [input, op.int32Tensor([-1, 1, 1, depth])], [flat]);
   op.emit("CONV_2D", [flat, filter, bias, op.int32(2), one, one, fusedActivation(op)], [image]);
@@ -149,16 +158,14 @@ const fullyConnected: Row = {
   },
   lower(op: Lowering) {
     const weights = op.inputSpec(1);
-    const { dimensions } = weights;
-    op.ensure(dimensions.length === 2, () => `the weights have to have 2 dimensions, they have ${dimensions.length}`);
-    const [units, depth] = dimensions;
+    const { units, depth } = weightExtents(op, weights);
     const isFlat = op.outputSpec().dimensions.length === 2;
-    const result = isFlat ? op.output() : op.graph.temporary({ ...op.outputSpec(), dimensions: flatOutput(op, units) });
+    const flat = () => op.graph.temporary({ ...op.outputSpec(), dimensions: [rowsOf(op, units), units] });
+    const result = isFlat ? op.output() : flat();
     const rank = op.inputSpec(0).dimensions.length;
     let input = op.input(0);
     if (rank < 2 || rank > 4) {
-      const batches = flatOutput(op, units)[0];
-      input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [batches, depth] });
+      input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [rowsOf(op, units), depth] });
       op.emit("RESHAPE", [op.input(0), op.int32Tensor([-1, depth])], [input]);
     }
     if (weights.channelQuant && isQuantised(op.inputSpec(0).type)) {

@@ -16,14 +16,15 @@ function pooling(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", ve
   };
 }
 
-/** The result's [height, width]: the constant input, or where that is computed the result's own shape. */
-function targetSize(op: Lowering): readonly number[] {
+/** The size of the result: the constant input, or if that is computed the result's own shape. */
+function targetSize(op: Lowering): { readonly height: number; readonly width: number } {
   const size = op.constantIntegers(1) ?? op.outputSpec().dimensions.slice(1, 3);
+  const [height = 0, width = 0, ...more] = size;
   op.ensure(
-    size.length === 2 && size.every((extent) => extent >= 1),
+    height >= 1 && width >= 1 && more.length === 0,
     () => `the HAL needs the size as two constants of at least 1, it is [${size.join(", ")}]`,
   );
-  return size;
+  return { height, width };
 }
 
 function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", version: number): Row {
@@ -35,7 +36,7 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
     note: "The size has to be constant, or the result's shape known.",
     ignores: ignoresComputedShape(1),
     lower(op: Lowering) {
-      const [height, width] = targetSize(op);
+      const { height, width } = targetSize(op);
       const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
       op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
       const options = align || half ? [false, align, half] : layout ? [false] : [];

@@ -59,8 +59,11 @@ function floatLstm(op: Lowering): void {
   if (hasLayerNormalisation(op)) inputs.push(...optionalFloats(op, layerNormalisation, 1));
   const memorySpec = op.graph.spec(memory.input);
   const { dimensions } = memorySpec;
-  op.ensure(dimensions.length === 2, () => `the cell state has to have 2 dimensions, it has ${dimensions.length}`);
   const [batches, units] = dimensions;
+  op.ensure(
+    dimensions.length === 2 && batches !== undefined && units !== undefined,
+    () => `the cell state has to have 2 dimensions, it has ${dimensions.length}`,
+  );
   const gates = op.has(1) ? 4 : 3;
   const scratch = op.graph.temporary({ ...memorySpec, dimensions: [batches, gates * units] });
   op.emit("LSTM", inputs, [scratch, hidden.output, memory.output, op.output()]);

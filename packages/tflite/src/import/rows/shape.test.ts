@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { execute, importLines, modelOf, oneOperator } from "../../_model.test-helper.ts";
+import { changed, execute, importLines, modelOf, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [1, 2, 3] } as const;
@@ -140,17 +140,9 @@ describe("questions about shapes", () => {
       inputs: ["x"],
       outputs: ["y"],
     });
-    const open = {
-      ...model,
-      subgraphs: [
-        {
-          ...model.subgraphs[0],
-          tensors: model.subgraphs[0].tensors.map((one) =>
-            one.name === "y" ? { ...one, shapeSignature: [-1, 6] } : one,
-          ),
-        },
-      ],
-    };
+    const open = changed(model, ({ tensors }) => ({
+      tensors: tensors.map((one) => (one.name === "y" ? { ...one, shapeSignature: [-1, 6] } : one)),
+    }));
     expect(importLines(open, { inputShapes: { x: [1, 6] } })).toEqual(["RESHAPE(in0, INT32[2](1,6)) -> out0"]);
   });
 

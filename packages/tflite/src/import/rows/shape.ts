@@ -1,6 +1,7 @@
 /**
  * Rows of operators that change a tensor's shape and leave its elements in order, and of those that ask for it.
  */
+import { elementAt } from "@nnhal/operations";
 import { bytesOfIntegers } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { ignoresComputedShape, type Row, shapeOperand, targetShape } from "../row.ts";
@@ -82,7 +83,7 @@ const transpose: Row = {
 /** Makes the result a constant of whatever integer type the file gives it. */
 function foldIntegers(op: Lowering, values: readonly number[]): void {
   const tensor = op.outputIndex(0);
-  const { type } = op.graph.subgraph.tensors[tensor];
+  const { type } = elementAt(op.graph.subgraph.tensors, tensor);
   op.ensure(type === "INT32" || type === "INT64", () => `the result has to be INT32 or INT64, it is ${type}`);
   const halves = values.flatMap((value) => [value, 0]);
   op.graph.fold(tensor, bytesOfIntegers(type === "INT64" ? halves : values));

@@ -1,6 +1,7 @@
 /**
  * Rows of operators that take tensors apart and put them together.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import { ensureDivides, type Row, refuseActivation, targetShape } from "../row.ts";
@@ -55,7 +56,7 @@ const split: Row = {
       () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`,
     );
     const axis = op.axis(op.integer(0, "the axis"), input.dimensions.length);
-    ensureDivides(op, `dimension ${axis} of the input`, input.dimensions[axis], parts);
+    ensureDivides(op, `dimension ${axis} of the input`, elementAt(input.dimensions, axis), parts);
     ensureSameQuantisation(op, input);
     op.emit("SPLIT", [op.input(1), op.int32(axis), op.int32(parts)], outputsOf(op));
   },
@@ -83,7 +84,7 @@ const splitBySizes: Row = {
     const input = op.inputSpec(0);
     const { dimensions } = input;
     const axis = op.axis(op.integer(2, "the axis"), dimensions.length);
-    const sizes = partSizes(op, dimensions[axis]);
+    const sizes = partSizes(op, elementAt(dimensions, axis));
     op.ensure(
       sizes.length === op.operator.outputs.length,
       () => `${sizes.length} sizes for ${op.operator.outputs.length} outputs`,

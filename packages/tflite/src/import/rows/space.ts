@@ -4,7 +4,7 @@
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
-import { ensureDivides, ignoresComputedShape, positive, type Row, shapeOperand } from "../row.ts";
+import { ensureDivides, ignoresComputedShape, imageExtents, positive, type Row, shapeOperand } from "../row.ts";
 
 const pad: Row = {
   operator: "PAD",
@@ -46,10 +46,12 @@ const padWithValue: Row = {
   },
 };
 
-function ensureImage(op: Lowering): void {
-  for (const [what, { dimensions }] of [["input", op.inputSpec(0)] as const, ["output", op.outputSpec()] as const]) {
-    op.ensure(dimensions.length === 4, () => `the HAL needs 4 dimensions here, the ${what} has ${dimensions.length}`);
-  }
+/** The extents of an operator that takes an image and returns one. */
+function imagesOf(op: Lowering) {
+  return {
+    input: imageExtents(op, op.inputSpec(0), "the input"),
+    output: imageExtents(op, op.outputSpec(), "the output"),
+  };
 }
 
 function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
@@ -58,10 +60,9 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
     version: 2,
     operations: [operation],
     lower(op: Lowering) {
-      ensureImage(op);
+      const [, height, width, depth] = imagesOf(op).input;
       const block = positive(op, "blockSize");
       const size = op.number("blockSize");
-      const [, height, width, depth] = op.inputSpec(0).dimensions;
       if (operation === "DEPTH_TO_SPACE") ensureDivides(op, "the input's depth", depth, size * size);
       else {
         ensureDivides(op, "the input's height", height, size);
@@ -72,21 +73,27 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
   };
 }
 
+/** Refuses an extent that blocks do not fill together with its padding; undefined paddings and blocks are computed. */
+function ensurePaddedDivides(
+  op: Lowering,
+  what: string,
+  [extent, before, after]: readonly [extent: number, before: number | undefined, after: number | undefined],
+  block: number | undefined,
+): void {
+  if (extent === 0 || before === undefined || after === undefined || block === undefined) return;
+  ensureDivides(op, what, extent + before + after, block);
+}
+
 const spaceToBatch: Row = {
   operator: "SPACE_TO_BATCH_ND",
   version: 4,
   operations: ["SPACE_TO_BATCH_ND"],
   lower(op: Lowering) {
-    ensureImage(op);
-    const block = op.constantIntegers(1);
-    const paddings = op.constantIntegers(2);
-    if (block?.length === 2 && paddings?.length === 4) {
-      for (const [place, what] of ["height", "width"].entries()) {
-        const extent = op.inputSpec(0).dimensions[place + 1];
-        const padded = extent === 0 ? 0 : extent + paddings[2 * place] + paddings[2 * place + 1];
-        ensureDivides(op, `the padded ${what}`, padded, block[place]);
-      }
-    }
+    const [, height, width] = imagesOf(op).input;
+    const [blockHeight, blockWidth] = op.constantIntegers(1) ?? [];
+    const [top, bottom, left, right] = op.constantIntegers(2) ?? [];
+    ensurePaddedDivides(op, "the padded height", [height, top, bottom], blockHeight);
+    ensurePaddedDivides(op, "the padded width", [width, left, right], blockWidth);
     op.emitQuantised("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
   },
 };
@@ -97,22 +104,22 @@ const batchToSpace: Row = {
   operations: ["BATCH_TO_SPACE_ND", "SLICE"],
   note: "SLICE crops, which the HAL's operation cannot do; crops have to be constants.",
   lower(op: Lowering) {
-    ensureImage(op);
+    const images = imagesOf(op);
     const crops = op.integers(2, "the crops");
+    const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
     op.ensure(
-      crops.length === 4 && crops.every((crop) => crop >= 0),
+      Math.min(top, bottom, left, right) >= 0 && more.length === 0,
       () => `the crops have to be 4 integers of at least 0, they are [${crops.join(", ")}]`,
     );
-    const [top, bottom, left, right] = crops;
     const input = op.inputSpec(0);
     const blockSizes = op.constantIntegers(1) ?? [];
     const block = blockSizes.reduce((product, size) => product * size, 1);
-    ensureDivides(op, "the batches", input.dimensions[0], block);
+    ensureDivides(op, "the batches", images.input[0], block);
     if (crops.every((crop) => crop === 0)) {
       op.emitQuantised("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
       return;
     }
-    const [batches, height, width, depth] = op.outputSpec().dimensions;
+    const [batches, height, width, depth] = images.output;
     op.ensure(height > 0 && width > 0, () => "the size of the cropped result is not known");
     const dimensions = [batches, height + top + bottom, width + left + right, depth];
     const whole = op.graph.temporary({ ...input, dimensions });
