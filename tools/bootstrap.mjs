@@ -6,6 +6,7 @@
  *   nnhal ARGS       the same install, then the command line with ARGS, in the folder the user typed it in
  *   generate         full install, then write the generated files
  *   api              full install and build, then write the API reports
+ *   mutants PACKAGE  full install, then a mutation test of a package
  *   ok, test [STEP…] full install, then the gate: all of it, or the named steps
  */
 const needed = [20, 19];

@@ -16,6 +16,7 @@ import {
   type Operand,
   OperandLifeTime,
   type OperandTypeName,
+  type Operation,
   operandTypeNames,
   operationTypeNames,
   type Subgraph,
@@ -70,11 +71,40 @@ export interface GraphSource {
   readonly pools: readonly Uint8Array[];
   /** The definition of an operation code; undefined where there is none. */
   readonly operationByCode: (code: number) => OperationDefinition | undefined;
+  /** The matches of operations that are known already, by these definitions. Default: operations are matched when they are viewed. */
+  readonly matches?: ReadonlyMap<Operation, Match> | undefined;
 }
 
-/** Views of all operands of a subgraph. The model has been validated. */
-export function viewOperands(subgraph: Subgraph, source: GraphSource): (OperandView | undefined)[] {
-  return subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
+/** A subgraph of a valid model, of which some operations may have no view. */
+export interface SubgraphView {
+  /** See `GraphView.operands`. */
+  readonly operands: readonly (OperandView | undefined)[];
+  /** See `GraphView.operations`. */
+  readonly operations: readonly (OperationView | UnknownOperation)[];
+}
+
+const subgraphViews = new WeakMap<GraphSource, Map<Subgraph, SubgraphView>>();
+
+/**
+ * The view of a subgraph of a valid model. It is made once for each source: the answer to which operations are supported and the graph
+ * that is compiled share it.
+ */
+export function viewSubgraph(subgraph: Subgraph, source: GraphSource): SubgraphView {
+  let views = subgraphViews.get(source);
+  if (views === undefined) {
+    views = new Map();
+    subgraphViews.set(source, views);
+  }
+  let view = views.get(subgraph);
+  if (view === undefined) {
+    const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
+    view = {
+      operands,
+      operations: subgraph.operations.map((_, index) => viewOperation(subgraph, index, operands, source)),
+    };
+    views.set(subgraph, view);
+  }
+  return view;
 }
 
 function viewOperand(operand: Operand, index: number, source: GraphSource): OperandView | undefined {
@@ -139,19 +169,21 @@ function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Ar
 }
 
 /** The view of one operation, or why it has none: an extension's, an OEM's, or not (yet) defined. */
-export function viewOperation(
+function viewOperation(
   subgraph: Subgraph,
   index: number,
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
 ): OperationView | UnknownOperation {
-  const { type, inputs, outputs } = subgraph.operations[index];
+  const operation = subgraph.operations[index];
+  const { type, inputs, outputs } = operation;
   const name = operationTypeNames.get(type) ?? `operation type ${type}`;
   const definition = source.operationByCode(type);
   if (definition === undefined) return { index, unknown: `${name}: no definition of this operation is known` };
   const inputViews = inputs.map((input) => operands[input]);
   const outputViews = outputs.map((output) => operands[output]);
-  const match = matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
+  const match =
+    source.matches?.get(operation) ?? matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
   if ("mismatch" in match) return { index, unknown: `${name}: ${match.mismatch}` };
   return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
 }
@@ -164,23 +196,22 @@ function isKnown(view: OperandView | undefined): view is OperandView {
   return view !== undefined;
 }
 
-/** The view of a model's main subgraph and all it references. Throws where an operation has none. */
+/** The view of a model's main subgraph and of all subgraphs that it references. Throws if an operation has no view. */
 export function viewModel(source: GraphSource): GraphView {
+  const { main, referenced: subgraphs } = source.model;
   const referenced: GraphView[] = [];
-  for (const subgraph of source.model.referenced) referenced.push(viewSubgraph(subgraph, source, referenced));
-  return viewSubgraph(source.model.main, source, referenced);
+  for (const subgraph of subgraphs) referenced.push(viewGraph(subgraph, source, referenced));
+  return viewGraph(main, source, referenced);
 }
 
-function viewSubgraph(subgraph: Subgraph, source: GraphSource, referenced: readonly GraphView[]): GraphView {
-  const operands = viewOperands(subgraph, source);
-  const operations = subgraph.operations.map((_, index) => {
-    const view = viewOperation(subgraph, index, operands, source);
-    if ("unknown" in view) throw new TypeError(`operation ${index} cannot be compiled: ${view.unknown}`);
-    return view;
-  });
+function viewGraph(subgraph: Subgraph, source: GraphSource, referenced: readonly GraphView[]): GraphView {
+  const { operands, operations } = viewSubgraph(subgraph, source);
   return {
     operands,
-    operations,
+    operations: operations.map((view) => {
+      if ("unknown" in view) throw new TypeError(`operation ${view.index} cannot be compiled: ${view.unknown}`);
+      return view;
+    }),
     inputs: subgraph.inputIndexes,
     outputs: subgraph.outputIndexes,
     referenced,

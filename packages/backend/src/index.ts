@@ -17,3 +17,4 @@ export * from "./kernels/kernel.ts";
 export * from "./kernels/kernel-backend.ts";
 export * from "./settle.ts";
 export { StatusError } from "./status-error.ts";
+export { transposeMatrix } from "./transpose.ts";

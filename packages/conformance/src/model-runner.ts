@@ -1,4 +1,5 @@
 /** A whole model on some devices, as an application runs it. */
+import { byteSize } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { type Device, type Model as HalModel, operandTypeNames, operandTypes } from "@nnhal/types";
 
@@ -15,8 +16,7 @@ export async function modelRunner(model: HalModel, devices: readonly Device[]): 
   const { operands, inputIndexes, outputIndexes } = model.main;
   const empty = (index: number) => {
     const { type, dimensions } = operands[index];
-    const { elementSize = 0 } = operandTypes[operandTypeNames.get(type) ?? "OEM"];
-    return new Uint8Array(dimensions.reduce((size, extent) => size * extent, elementSize));
+    return new Uint8Array(byteSize(operandTypes[operandTypeNames.get(type) ?? "OEM"], dimensions));
   };
   return async (inputs) => {
     const execution = new Execution(compilation);

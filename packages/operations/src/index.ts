@@ -12,6 +12,7 @@ export {
   normaliseArguments,
   requiredVersion,
 } from "./bind.ts";
+export { byteSize, type ElementFacts, isUnspecified, specifiedByteSize } from "./byte-size.ts";
 export { byteLength, copyTensorData, decodeTensorData, encodeTensorData, isView } from "./codec.ts";
 export type {
   AnyOutputInfos,

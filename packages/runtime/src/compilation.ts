@@ -32,7 +32,7 @@ import {
   type PrepareParts,
 } from "./plan/divide.ts";
 import type { PrepareModel } from "./plan/observe.ts";
-import { rehearseExecution } from "./rehearse.ts";
+import { rehearse } from "./rehearse.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How to divide a model among devices. */
@@ -142,7 +142,7 @@ export class Compilation implements CompiledModel {
       if (!this.#isClosed) this.#state = "failed";
       throw error;
     }
-    await rehearseExecution();
+    await rehearse((model, devices) => new Compilation(model, devices));
     if (this.#isClosed) {
       prepared.preparedModel.close();
       throw new NeuralNetworksError(ResultCode.BAD_STATE, "finish: the compilation was closed meanwhile");

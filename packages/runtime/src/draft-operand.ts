@@ -1,6 +1,7 @@
 /**
  * An operand of a model under construction, and what may be set of it.
  */
+import { isUnspecified } from "@nnhal/operations";
 import {
   type DataLocation,
   type OperandExtraParams,
@@ -14,7 +15,7 @@ import { operandTypeIssues } from "@nnhal/validation";
 import { expectDimensions } from "./checks.ts";
 import { type ModelExtensions, splitCode } from "./extensions.ts";
 import { describe, expectGiven, expectList, optionsOf } from "./given.ts";
-import { greatestSize, isUnspecified, type OperandFacts, sizeOfData } from "./operand-facts.ts";
+import { greatestSize, type OperandFacts, sizeOfData } from "./operand-facts.ts";
 import { expect, ResultCode } from "./result-code.ts";
 import { bytesOf } from "./value.ts";
 

@@ -1,7 +1,9 @@
 /**
  * The inputs and outputs of an execution: what may be set to what, and the request that comes of it.
  */
+
 import { memoryOf } from "@nnhal/driver-core/memory";
+import { isUnspecified } from "@nnhal/operations";
 import type {
   Memory as HalMemory,
   Operand,
@@ -17,14 +19,7 @@ import { expectKind } from "./given.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryContent, MemoryRegion, Role } from "./memory-content.ts";
 import { whyNeeded } from "./omitted.ts";
-import {
-  greatestSize,
-  halOperandFacts,
-  isUnspecified,
-  type OperandFacts,
-  refines,
-  sizeOfData,
-} from "./operand-facts.ts";
+import { greatestSize, halOperandFacts, type OperandFacts, refines, sizeOfData } from "./operand-facts.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 type Side = Role["side"];

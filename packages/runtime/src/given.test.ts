@@ -260,7 +260,7 @@ describe("a model in the HAL's form", () => {
         throw new Error("planted");
       },
     };
-    expect(() => Model.from(broken)).toThrow("reading the model threw: planted");
+    expect(() => Model.from(broken)).toThrow("the model is not valid: model: reading it failed: planted");
   });
 });
 

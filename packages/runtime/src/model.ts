@@ -22,7 +22,7 @@ import {
   noTracer,
   type Tracer,
 } from "@nnhal/utils";
-import { extensionIssues, modelIssues } from "@nnhal/validation";
+import { extensionIssues, sealModel } from "@nnhal/validation";
 import { createConstants } from "./constants.ts";
 import {
   channelQuantOf,
@@ -36,7 +36,6 @@ import {
 import { extensionCode, type ModelExtensions, modelExtensions, splitCode, usedExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
 import { devicesGiven } from "./given-devices.ts";
-import { snapshotOf } from "./hal-snapshot.ts";
 import type { Memory } from "./memory.ts";
 import { withReferenced } from "./merge-models.ts";
 import type { OperandFacts } from "./operand-facts.ts";
@@ -104,7 +103,7 @@ export class Model {
     const isHal = typeof model === "object" && "main" in model;
     expect(isHal, ResultCode.BAD_DATA, () => `${what}: model is ${describe(model)}, not a model in the HAL's form`);
     const result = new Model(options);
-    inSection(result.trace, "LR", "PP", what, () => result.#finishAs(snapshotOf(model, what)));
+    inSection(result.trace, "LR", "PP", what, () => result.#finishAs(model));
     return result;
   }
 
@@ -274,9 +273,10 @@ export class Model {
     return this.#extensions.factsOf(type);
   }
 
-  #finishAs(model: HalModel): void {
+  #finishAs(draft: HalModel): void {
     this.#state = "invalid";
-    this.#hal = validated(model);
+    const model = sealed(draft);
+    this.#hal = model;
     this.#state = "finished";
     this.#extensions = modelExtensions(this.#described, model.extensionNameToPrefix);
     if (this.log.VLOG_IS_ON("MODEL")) graphDump("a finished model", model, logStream(this.log, "MODEL"));
@@ -337,9 +337,10 @@ export class Model {
   }
 }
 
-function validated(model: HalModel): HalModel {
-  const issues = modelIssues(model, { mode: "runtime" });
-  if (issues.length === 0) return model;
-  const lines = issues.map(({ path, message }) => `${path}: ${message}`);
+/** The copy of a model that devices get. It is validated here, and not again by devices in this process. */
+function sealed(model: HalModel): HalModel {
+  const result = sealModel(model);
+  if ("model" in result) return result.model;
+  const lines = result.issues.map(({ path, message }) => `${path}: ${message}`);
   throw new NeuralNetworksError(ResultCode.BAD_DATA, `the model is not valid: ${lines.join("; ")}`);
 }

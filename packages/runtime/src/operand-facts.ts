@@ -1,10 +1,11 @@
 /**
  * What the runtime knows of an operand type, the HAL's own or an extension's, and how many bytes a value of it takes.
  */
-import { type OperandTypeRow, operandTypeNames, operandTypes } from "@nnhal/types";
+import { type ElementFacts, specifiedByteSize } from "@nnhal/operations";
+import { operandTypeNames, operandTypes } from "@nnhal/types";
 
 /** An operand type as arguments are checked against it. */
-export interface OperandFacts extends Pick<OperandTypeRow, "kind" | "elementSize"> {
+export interface OperandFacts extends ElementFacts {
   /** The HAL's, or `TYPE of EXTENSION`. */
   readonly name: string;
 }
@@ -24,15 +25,9 @@ export function halOperandFacts(type: number): OperandFacts | undefined {
   return halFacts.get(type);
 }
 
-/** Whether some extent of a tensor, or its rank, is not known. */
-export function isUnspecified({ kind }: OperandFacts, dimensions: readonly number[]): boolean {
-  return kind === "tensor" && (dimensions.length === 0 || dimensions.includes(0));
-}
-
 /** Bytes of a value; undefined where an extent is not known, and for the OEM scalar, which has any size. */
 export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): number | undefined {
-  if (facts.name === "OEM" || isUnspecified(facts, dimensions)) return undefined;
-  return dimensions.reduce((size, extent) => size * extent, facts.elementSize);
+  return facts.name === "OEM" ? undefined : specifiedByteSize(facts, dimensions);
 }
 
 /** Whether extents say all that others do, and the same. */

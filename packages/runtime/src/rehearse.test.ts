@@ -1,11 +1,30 @@
 import { expect, it } from "vitest";
-import { rehearseExecution } from "./rehearse.ts";
+import { Compilation } from "./compilation.ts";
+import { executeNothing, rehearse } from "./rehearse.ts";
 
-it("executes with an input and an output of four bytes, each in a pool of its own", async () => {
-  const argument = (poolIndex: number) => ({
-    hasNoValue: false,
-    location: { poolIndex, offset: 0, length: 4 },
-    dimensions: [],
-  });
-  expect(await rehearseExecution()).toMatchObject({ inputs: [argument(0)], outputs: [argument(1)] });
+type Compile = Parameters<typeof rehearse>[0];
+
+/** Counts the compilations that a rehearsal creates. */
+function counting(): { readonly compile: Compile; readonly compiled: () => number } {
+  let count = 0;
+  return {
+    compile: (model, devices) => {
+      count++;
+      return new Compilation(model, devices);
+    },
+    compiled: () => count,
+  };
+}
+
+it("compiles and executes without an error", async () => {
+  const { compile, compiled } = counting();
+  await executeNothing(compile);
+  expect(compiled()).toBe(1);
+});
+
+it("happens once per process", async () => {
+  await rehearse(counting().compile);
+  const { compile, compiled } = counting();
+  await rehearse(compile);
+  expect(compiled()).toBe(0);
 });

@@ -1,38 +1,69 @@
 /**
- * The rehearsal of an execution, as devices rehearse theirs: JavaScript compiles a function when it is first called, which takes longer
- * than small networks do. So it is called before somebody waits.
+ * The rehearsal of an execution, once per process. JavaScript compiles a function when it is first called. On the path from an execution
+ * through a device to a backend and back this takes longer than a small network does, so the first `Compilation.finish` in the
+ * process calls all of it, with a backend that computes nothing.
  */
-import { rehearsalModel, steadyClock } from "@nnhal/driver-core/device";
-import { ErrorStatus, type PreparedModel, type Request } from "@nnhal/types";
-import { noTracer, notMeasured, silentLogger } from "@nnhal/utils";
+import { type DeviceOptions, openDevice } from "@nnhal/driver-core/device";
+import { type Device, DeviceType, ErrorStatus } from "@nnhal/types";
+import { noTracer, silentLogger } from "@nnhal/utils";
+import type { CompiledModel } from "./compiled-model.ts";
 import { Execution } from "./execution.ts";
-import { halOperandFacts } from "./operand-facts.ts";
+import { Model } from "./model.ts";
 
-/** Executes a model that computes nothing, where nobody sees it: it is neither logged nor traced. Gives its request. */
-export async function rehearseExecution(): Promise<Request | undefined> {
-  let seen: Request | undefined;
-  const preparedModel: PreparedModel = {
-    async execute(request) {
-      seen = request;
-      return { status: ErrorStatus.NONE, outputShapes: [{ dimensions: [1], isSufficient: true }], timing: notMeasured };
+const performance = { execTime: 1, powerUsage: 1 };
+
+/** Supports every operation and computes nothing. */
+const idleBackend: DeviceOptions["backend"] = {
+  name: "rehearsal",
+  deviceType: DeviceType.CPU,
+  open: async () => ({
+    version: "rehearsal-1",
+    capabilities: {
+      relaxedFloat32toFloat16PerformanceScalar: performance,
+      relaxedFloat32toFloat16PerformanceTensor: performance,
+      operandPerformance: [],
+      ifPerformance: performance,
+      whilePerformance: performance,
     },
-    close() {},
-  };
-  const executable = { preparedModel, canFallBack: false };
-  const compilation = {
-    hal: rehearsalModel,
-    factsOf: halOperandFacts,
-    executable,
-    lend: () => executable,
-    giveBack() {},
-    expectOneExplicitDevice() {},
-    log: silentLogger,
-    trace: noTracer,
-    now: steadyClock,
-  };
+    supports: () => ({ supported: true }),
+    compile: async () => ({
+      run: (_, outputs) => ({
+        status: ErrorStatus.NONE,
+        outputShapes: outputs.map(({ dimensions }) => ({ dimensions, isSufficient: true })),
+      }),
+      close() {},
+    }),
+    close: async () => {},
+  }),
+};
+
+/** Creates a compilation. A parameter, since compilations rehearse. */
+type Compile = (model: Model, devices: readonly Device[]) => CompiledModel & { finish(): Promise<void>; close(): void };
+
+let hasBegun = false;
+
+/** Rehearses once per process; later calls resolve at once. */
+export async function rehearse(compile: Compile): Promise<void> {
+  if (hasBegun) return;
+  hasBegun = true;
+  await executeNothing(compile);
+}
+
+/** Compiles a model for the idle backend and executes it. It is neither logged nor traced. */
+export async function executeNothing(compile: Compile): Promise<void> {
+  const model = new Model({ log: silentLogger, trace: noTracer });
+  const [input, output] = [0, 1].map(() => model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] }));
+  model.addOperation("FLOOR", [input], [output]);
+  model.identifyInputsAndOutputs([input], [output]);
+  model.finish();
+  const device = await openDevice({ backend: idleBackend, log: silentLogger, trace: noTracer, caching: false });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  const compilation = compile(model, [device]);
+  await compilation.finish();
   const execution = new Execution(compilation);
   execution.setInput(0, new Float32Array(1));
   execution.setOutput(0, new Float32Array(1));
   await execution.compute();
-  return seen;
+  compilation.close();
+  await device.close();
 }

@@ -15,10 +15,11 @@ import {
   type PrepareResult,
 } from "@nnhal/types";
 import { defaultLogger } from "@nnhal/utils";
-import { modelIssues } from "@nnhal/validation";
+import { sealModel } from "@nnhal/validation";
 import { divisionGiven } from "./divide-options.ts";
 import { describe } from "./given.ts";
 import { type GuardedDevice, guardDevice } from "./guard/device.ts";
+import { deviceForm } from "./plan/device-form.ts";
 import { type DivideOptions, divideAndPrepare } from "./plan/divide.ts";
 import { shareTokens } from "./plan/shared-tokens.ts";
 import { expect, ResultCode } from "./result-code.ts";
@@ -73,18 +74,18 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
     getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache: 0, numDataCache: 0 }),
     getStatus: () => worstOf(all.map((device) => device.getStatus())),
     getSupportedOperations(model) {
-      const invalid = problemOf(model, all);
-      if (invalid !== undefined) {
-        return { status: ErrorStatus.INVALID_ARGUMENT, message: invalid, supported: [], reasons: [] };
+      const checked = checkedModel(model, all);
+      if (typeof checked === "string") {
+        return { status: ErrorStatus.INVALID_ARGUMENT, message: checked, supported: [], reasons: [] };
       }
-      const reasons = whyUnsupported(model, all, planning());
+      const reasons = whyUnsupported(deviceForm(checked), all, planning());
       return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
     },
-    async prepareModel(model, given): Promise<PrepareResult> {
+    async prepareModel(givenModel, given): Promise<PrepareResult> {
       const { cache: _, ...prepareOptions } = given ?? {};
       const refuse = (status: ErrorStatus, message: string) => ({ status, message, preparedModel: null });
-      const invalid = problemOf(model, all);
-      if (invalid !== undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, invalid);
+      const model = checkedModel(givenModel, all);
+      if (typeof model === "string") return refuse(ErrorStatus.INVALID_ARGUMENT, model);
       const divided = await divideAndPrepare(model, all, division, prepareOptions);
       if ("plan" in divided) return { ...ok, preparedModel: present(divided, model) };
       if ("status" in divided) return refuse(divided.status, divided.message ?? `status ${divided.status}`);
@@ -96,16 +97,18 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
   });
 }
 
-/**
- * What is wrong with a model. Models with extensions are left to the devices: what is right in them only those know.
- */
-function problemOf(model: Model, devices: readonly GuardedDevice[]): string | undefined {
-  if (model?.extensionNameToPrefix?.length > 0) {
-    const answers = devices.map((device) => device.getSupportedOperations(model));
-    return answers.every(({ status }) => status !== ErrorStatus.NONE) ? answers[0].message : undefined;
+/** The sealed copy of a caller's model, or why it is not valid. Only devices know the rules of extensions, so they are asked too. */
+function checkedModel(given: Model, devices: readonly GuardedDevice[]): Model | string {
+  const sealed = sealModel(given);
+  if ("issues" in sealed) {
+    const [first] = sealed.issues;
+    return `the model is not valid: ${first?.path}: ${first?.message}`;
   }
-  const [first] = modelIssues(model, { mode: "runtime" });
-  return first && `the model is not valid: ${first.path}: ${first.message}`;
+  const { model } = sealed;
+  if (model.extensionNameToPrefix.length === 0) return model;
+  const answers = devices.map((device) => device.getSupportedOperations(model));
+  const isRefused = answers.every(({ status }) => status !== ErrorStatus.NONE);
+  return isRefused ? (answers[0]?.message ?? "no device accepts the model") : model;
 }
 
 /** A device's name has one hyphen: the vendor is before it. */

@@ -1,10 +1,10 @@
 /**
  * Which operations of a model some devices take (NNAPI: ANeuralNetworksModel_getSupportedOperationsForDevices).
  */
-import { withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { ErrorStatus, type Model } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "./guard/device.ts";
+import { deviceForm } from "./plan/device-form.ts";
 import { reportedBy } from "./plan/observe.ts";
 
 /**
@@ -13,7 +13,7 @@ import { reportedBy } from "./plan/observe.ts";
  */
 export function supportedByAny(model: Model, devices: readonly GuardedDevice[], log: Logger): boolean[] {
   const count = model.main.operations.length;
-  const asked = withoutTrailingDefaults(model);
+  const asked = deviceForm(model);
   const answers = devices.map((device) => {
     const { status, supported } = reportedBy(device, log).getSupportedOperations(asked);
     return status === ErrorStatus.NONE ? supported : [];

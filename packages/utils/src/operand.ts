@@ -1,6 +1,7 @@
 /**
  * Questions about operand and operation types: names, sizes and unknown dimensions.
  */
+import { specifiedByteSize } from "@nnhal/operations";
 import {
   OperandTypeRange,
   type OperandTypeRow,
@@ -73,10 +74,9 @@ export function sizeOfTensorDataOverflowsUInt32(sizeOfElement: number, dimension
   return sizeOrInfinity(sizeOfElement, dimensions) > greatestSize;
 }
 
-/** A product of many extents may lie beyond any number; a 0 among them is an extent that is not known, and decides. */
-function sizeOrInfinity(sizeOfElement: number, dimensions: readonly number[]): number {
-  if (dimensions.length === 0 || dimensions.includes(0)) return 0;
-  return dimensions.reduce((size, extent) => size * extent, sizeOfElement);
+/** Bytes of a tensor; 0 if an extent is not known, Infinity if the size is beyond the numbers. */
+function sizeOrInfinity(elementSize: number, dimensions: readonly number[]): number {
+  return specifiedByteSize({ kind: "tensor", elementSize }, dimensions) ?? 0;
 }
 
 /**

@@ -2,8 +2,8 @@
  * What the checks of one model share: what to check against, where issues go, and the HAL versions that parts of the
  * model turned out to need.
  */
-import type { Operation } from "@nnhal/operations";
-import type { HalVersion, Memory, Subgraph } from "@nnhal/types";
+import type { Match, Operation as OperationDefinition } from "@nnhal/operations";
+import type { HalVersion, Memory, Operation, Subgraph } from "@nnhal/types";
 import type { IssueList } from "./issues.ts";
 import type { RuleCode } from "./rules.ts";
 
@@ -11,7 +11,7 @@ import type { RuleCode } from "./rules.ts";
 export type ValidationMode = "driver" | "runtime";
 
 /** From a code to the definition of an operation, the HAL's own or an extension's. */
-export type OperationLookup = (code: number) => Operation | undefined;
+export type OperationLookup = (code: number) => OperationDefinition | undefined;
 
 /** Part of a model that needs more than HAL 1.0. */
 export interface VersionRequirement {
@@ -29,6 +29,8 @@ export interface ModelContext {
   readonly issues: IssueList;
   /** Where requirements go that are above `version`; undefined: they are issues. */
   readonly requirements: VersionRequirement[] | undefined;
+  /** Receives the form and type row of each operation; undefined: they are not kept. */
+  readonly matches?: Map<Operation, Match> | undefined;
   readonly referenced: readonly Subgraph[];
   readonly operandValues: Uint8Array;
   readonly pools: readonly Memory[];

@@ -31,6 +31,8 @@ export { poolIssues, validatePool } from "./pool.ts";
 export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
 export { type CheckedResult, checkResult, type ExpectedOutput, type ResultValidationOptions } from "./result.ts";
 export { type Rule, type RuleCode, rules } from "./rules.ts";
+export { type SealedModel, type SealOptions, sealModel } from "./sealed-model.ts";
+export { longestList, TooLong, takeList, takeNumbers, Unreadable } from "./take.ts";
 export {
   validateExecutionPreference,
   validatePriority,

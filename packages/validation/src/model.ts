@@ -1,8 +1,8 @@
 /**
  * Validation of models: rules 1 – 41 and those that the HAL implies.
  */
-import { elementAt, type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
-import type { HalVersion, Model, Subgraph } from "@nnhal/types";
+import { elementAt, type Match, type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
+import type { HalVersion, Model, Operation, Subgraph } from "@nnhal/types";
 import { type ModelContext, type OperationLookup, requireVersion, type ValidationMode } from "./context.ts";
 import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
 import { checkBoundary, checkOrder } from "./graph.ts";
@@ -71,12 +71,16 @@ interface Findings {
   readonly controlFlow: ControlFlowOperation[];
 }
 
-/** Checks a model; HAL versions that its parts need go to `requirements` where it is given, else they are issues. */
+/**
+ * Checks a model. HAL versions that its parts need go to `requirements` if it is given, else they are issues. `matches` receives the
+ * form and type row of each operation that fits its definition; no two operations of the model may be the same object.
+ */
 export function checkModel(
   model: Model,
   { version = "1.3", mode = "driver", operations = operationByCode }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
+  matches?: Map<Operation, Match>,
 ): InferredModelShapes {
   if (!isObject(model)) {
     issues.add("structure", "model", `the model is ${show(model)}`);
@@ -88,6 +92,7 @@ export function checkModel(
     operationByCode: operations,
     issues,
     requirements,
+    matches,
     referenced: listOf(issues, "referenced", model.referenced),
     operandValues: bytesOf(issues, model.operandValues),
     pools: listOf(issues, "pools", model.pools),

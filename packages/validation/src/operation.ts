@@ -153,6 +153,7 @@ function checkSignature(
     issues.add("operation-signature", at, `${name}: ${match.mismatch}`);
     return false;
   }
+  context.matches?.set(operation, match);
   if (!checkOmitted(context, view, operation, match, at, name)) return false;
   if (!checkRanks(context, view, operation, definition, match, at)) return false;
   const inputs = operation.inputs.map((operand) =>

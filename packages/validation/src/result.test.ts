@@ -113,6 +113,17 @@ describe("checkResult", () => {
     expect(codeOf(result)).toBe(`structure outputShapes[0]${field}`);
   });
 
+  it("accepts 64 extents if the rank is unknown, but not 65", () => {
+    const unknown = [{ ...floats, dimensions: [] }, integer];
+    expect(codeOf(answer(new Array(64).fill(1)), unknown)).toBeUndefined();
+    expect(codeOf(answer(new Array(65).fill(1)), unknown)).toBe("structure outputShapes[0].dimensions");
+  });
+
+  it.each(["TENSOR_FLOAT32", undefined] as const)("does not know the shape of %s of unknown rank", (type) => {
+    const result = checkResult({ status: NONE }, [{ type, dimensions: [] }], { mayOmitShapes: true });
+    expect(result).toHaveProperty("issue");
+  });
+
   it("checks nothing but the dimensions of an extension's type", () => {
     const extension = [{ type: undefined, dimensions: [2] }, integer];
     expect(codeOf(answer([2]), extension)).toBeUndefined();

@@ -2,6 +2,7 @@
  * Validation of what an execution answers (HAL 1.2 IExecutionCallback.notify_1_2): for whoever has given work to a driver, or to the
  * engine behind one, and must not take its word for it. The answer is read once; what is returned is plain data of one's own.
  */
+import { byteSize } from "@nnhal/operations";
 import { ErrorStatus, errorStatusNames, type OperandTypeName, type OutputShape, operandTypes } from "@nnhal/types";
 import { type Issue, show, showDimensions } from "./issues.ts";
 import { greatestSize } from "./operand.ts";
@@ -138,7 +139,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
     const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
     return broken("result-dimensions", path(".dimensions"), problem);
   }
-  const size = sizeOf(dimensions, output);
+  const size = output.type === undefined ? 0 : byteSize(operandTypes[output.type], dimensions);
   const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
   if (size > room) {
     const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
@@ -159,13 +160,6 @@ function fits(dimensions: readonly number[], { type, dimensions: known }: Expect
     if (known[axis] !== 0 && dimensions[axis] !== known[axis]) return false;
   }
   return true;
-}
-
-/** Bytes of an output; an extent of 0 is a computed one. */
-function sizeOf(dimensions: readonly number[], { type }: ExpectedOutput): number {
-  let size: number = type === undefined ? 0 : operandTypes[type].elementSize;
-  for (const extent of dimensions) size *= extent;
-  return Number.isNaN(size) ? 0 : size;
 }
 
 function isKnown({ type, dimensions }: ExpectedOutput): boolean {

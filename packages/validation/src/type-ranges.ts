@@ -1,6 +1,7 @@
 /**
  * Which codes of the HAL's enums exist in which HAL version.
  */
+import { specifiedByteSize } from "@nnhal/operations";
 import {
   type EnumRow,
   executionPreferences,
@@ -56,13 +57,9 @@ export function isOem(type: KnownOperandType): boolean {
   return type.name === "OEM" || type.name === "TENSOR_OEM_BYTE";
 }
 
-/** Size in bytes of an operand; 0 where its dimensions are not all known. */
+/** Size in bytes of an operand; 0 if its dimensions are not all known. */
 export function sizeOf(type: OperandTypeRow, dimensions: readonly number[]): number {
-  if (type.kind === "tensor" && dimensions.length === 0) return 0;
-  let size: number = type.elementSize;
-  for (const extent of dimensions) size *= extent;
-  // Infinity * 0 is NaN; a 0 anywhere is an unknown extent.
-  return Number.isNaN(size) ? 0 : size;
+  return specifiedByteSize(type, dimensions) ?? 0;
 }
 
 /** The HAL version that introduced extensions. */

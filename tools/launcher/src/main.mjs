@@ -28,6 +28,7 @@ const commands = {
   nnhal: { install: "demo", file: "apps/cli/src/main.ts", inUserFolder: true },
   generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
   api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
+  mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
   ok: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
   test: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
 };

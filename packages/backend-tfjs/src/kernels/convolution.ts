@@ -1,7 +1,7 @@
 /**
  * Convolutions and FULLY_CONNECTED: weights are brought into the layout of tfjs once, bias and activation are fused where tfjs can.
  */
-import type { KernelTensor } from "@nnhal/backend";
+import { type KernelTensor, transposeMatrix } from "@nnhal/backend";
 import { ensure, imageLayout, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
@@ -24,6 +24,12 @@ interface Convolution extends Summed, Padding, Strides {
 /** Sums with the bias, channels last, and the activation where it is fused. */
 type Accumulate = (read: Read, activation: "linear" | "relu" | "relu6") => tf.Tensor;
 
+/** What is at hand while a convolution is prepared. */
+interface SummingSetup extends Setup {
+  /** Whether the sums are made of q − zeroPoint. */
+  readonly centres: boolean;
+}
+
 interface One {
   readonly output: TensorInfo;
 }
@@ -34,14 +40,14 @@ interface One {
  * reference does, and the activation bounds what comes out.
  */
 function summingKernel<Args extends Summed>(
-  prepare: (args: Args, output: TensorInfo, setup: Setup) => Accumulate,
+  prepare: (args: Args, output: TensorInfo, setup: SummingSetup) => Accumulate,
   weightsOf: (args: Args) => KernelTensor,
 ) {
   const layout = (args: object) => "nchw" in args && args.nchw === true;
   const float = floatKernel({
     prepare(args: Args, { output }: One, setup) {
       const { activation } = args;
-      const accumulate = prepare(args, output, setup);
+      const accumulate = prepare(args, output, { ...setup, centres: false });
       const fused = fusable(activation);
       return (read) => fromNhwc(activateUnfused(accumulate(read, fused), activation), layout(args));
     },
@@ -53,6 +59,7 @@ function summingKernel<Args extends Summed>(
       const weights = weightsOf(args);
       const accumulate = prepare(args, output, {
         ...setup,
+        centres: true,
         constant(tensor) {
           const stored = setup.constant(tensor);
           return stored && centre(stored, tensor);
@@ -96,13 +103,33 @@ function biasOf(bias: KernelTensor, setup: Setup): (read: Read) => tf.Tensor1D {
   return derived(bias, setup, (tensor) => tf.reshape<tf.Rank.R1>(tf.cast(tensor, "float32"), [tensor.size]));
 }
 
+/**
+ * What `change` makes of weights of shape [outputs, ...others] as [...others, outputs]. Constants are transposed and centred here, in
+ * one pass: the engine would copy them three times.
+ */
+function outputsLast<T extends tf.Tensor>(
+  weights: KernelTensor,
+  setup: SummingSetup,
+  change: (tensor: tf.Tensor) => T,
+): (read: Read) => T {
+  const { data, dimensions, zeroPoint } = weights;
+  const [outputs, ...others] = dimensions;
+  if (data === undefined) {
+    const order = [...others.map((_, axis) => axis + 1), 0];
+    return (read) => change(tf.transpose(read(weights), order));
+  }
+  const elements = transposeMatrix(data, outputs, setup.centres ? zeroPoint : 0);
+  const kept = change(tf.tensor(elements, [...others, outputs]));
+  setup.keep(kept);
+  return () => kept;
+}
+
 const filterOf = ({ filter }: Convolution) => filter;
 
 export const conv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
   const { input, nchw } = args;
   const { sliding, shape, before } = slidingOf(args);
-  // [outputs, height, width, inputs] to [height, width, inputs, outputs]
-  const weights = derived(args.filter, setup, (filter) => shape(rank4(tf.transpose(filter, [1, 2, 3, 0]))));
+  const weights = outputsLast(args.filter, setup, (filter) => shape(rank4(filter)));
   const bias = biasOf(args.bias, setup);
   return (read, activation) => {
     const x = before(toNhwc(read(input), nchw));
@@ -187,7 +214,7 @@ interface FullyConnected extends Summed {
 export const fullyConnected = summingKernel(
   (args: FullyConnected, _, setup) => {
     const size = args.weights.dimensions[1];
-    const weights = derived(args.weights, setup, (tensor) => rank2(tf.transpose(tensor)));
+    const weights = outputsLast(args.weights, setup, rank2);
     const bias = biasOf(args.bias, setup);
     return (read, activation) => {
       const a = tf.reshape<tf.Rank.R2>(read(args.input), [-1, size]);

@@ -1,6 +1,7 @@
 /**
  * Making a constant of an operand: bytes for it in the model, whatever they hold.
  */
+import { specifiedByteSize } from "@nnhal/operations";
 import {
   type DataLocation,
   type Model,
@@ -13,13 +14,10 @@ import {
 /** Mutants do not carry greater constants than this, in bytes. */
 export const GREATEST_CONSTANT = 1 << 20;
 
-/** The size of an operand in bytes; 0 where it is not known. */
+/** The size of an operand in bytes; 0 if it is not known. */
 export function sizeOf({ type, dimensions }: Pick<Operand, "type" | "dimensions">): number {
   const name = operandTypeNames.get(type);
-  if (name === undefined) return 0;
-  const { kind, elementSize } = operandTypes[name];
-  if (kind === "tensor" && dimensions.length === 0) return 0;
-  return dimensions.reduce<number>((size, extent) => size * extent, elementSize);
+  return name === undefined ? 0 : (specifiedByteSize(operandTypes[name], dimensions) ?? 0);
 }
 
 /** What a constant is in a changed model. */

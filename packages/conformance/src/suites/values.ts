@@ -3,7 +3,7 @@
  */
 import { encodeTensorData } from "@nnhal/backend";
 import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
-import { createData } from "@nnhal/operations";
+import { byteSize, createData } from "@nnhal/operations";
 import {
   type Memory,
   type OperandTypeName,
@@ -23,9 +23,9 @@ export function bytesOf(type: OperandTypeName, values: readonly number[]): Uint8
   return bytes;
 }
 
-/** Bytes that so many elements take. */
+/** Bytes of a value. */
 export function sizeOf(type: OperandTypeName, dimensions: readonly number[]): number {
-  return dimensions.reduce((size, extent) => size * extent, operandTypes[type].elementSize);
+  return byteSize(operandTypes[type], dimensions);
 }
 
 /** The bytes of a memory of this process. */

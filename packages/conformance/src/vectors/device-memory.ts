@@ -2,6 +2,7 @@
  * Executing a request with every argument in a buffer of the device: inputs are copied to theirs before, outputs from
  * theirs afterwards.
  */
+import { byteSize } from "@nnhal/operations";
 import {
   type DataLocation,
   ErrorStatus,
@@ -93,7 +94,7 @@ async function copyOut(
 ): Promise<PathResult> {
   const { operands, outputIndexes } = model.main;
   for (const [index, output] of outputs.entries()) {
-    const length = byteSize(operands[outputIndexes[index]], result.outputShapes[index].dimensions);
+    const length = valueSize(operands[outputIndexes[index]], result.outputShapes[index].dimensions);
     const { location } = request.outputs[index];
     // As the plain call does: bytes beyond the output stay as they are.
     if (length > location.length) return failed({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE });
@@ -103,9 +104,9 @@ async function copyOut(
   return result;
 }
 
-function byteSize({ type }: Operand, dimensions: readonly number[]): number {
+function valueSize({ type }: Operand, dimensions: readonly number[]): number {
   const name = operandTypeNames.get(type);
-  return dimensions.reduce((size, extent) => size * extent, name === undefined ? 0 : operandTypes[name].elementSize);
+  return name === undefined ? 0 : byteSize(operandTypes[name], dimensions);
 }
 
 /** The part of a request's pool that an argument lies in. */

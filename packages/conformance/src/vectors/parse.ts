@@ -2,7 +2,7 @@
  * From one line of a vectors file to an example. Everything the runner relies on is checked here, and nothing that a
  * wrong model may be wrong in: the models of some examples are invalid on purpose.
  */
-import { elementCount } from "@nnhal/operations";
+import { byteSize } from "@nnhal/operations";
 import { type HalVersion, halVersions, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
 import type { Example, ExampleOperand, ExampleSubgraph } from "./example.ts";
 import {
@@ -112,7 +112,7 @@ function checkValues({ name, main, expectFailure }: Example): void {
   if (expectFailure) return;
   for (const index of main.outputIndexes) {
     const { type, dimensions, data } = main.operands[index];
-    const expected = operandTypes[type].elementSize * elementCount(dimensions);
+    const expected = byteSize(operandTypes[type], dimensions);
     if ((data?.length ?? 0) !== expected) {
       throw new VectorFormatError(
         `model.main.operands[${index}].data: ${name} expects ${expected} bytes for a ${type} of [${dimensions.join(", ")}], found ${data?.length ?? 0}`,

@@ -9,23 +9,21 @@ import {
   ExecutionPreference,
   type FencedExecuteOptions,
   MeasureTiming,
-  type Memory,
   type Model,
-  type Operand,
-  type OperandExtraParams,
   type PrepareOptions,
   Priority,
   type Request,
   type RequestArgument,
   type RequestMemoryPool,
-  type Subgraph,
 } from "@nnhal/types";
 import {
-  type Issue,
-  type ModelValidationOptions,
-  modelIssues,
+  longestList,
   requestIssues,
   show,
+  TooLong,
+  takeList,
+  takeNumbers,
+  Unreadable,
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
@@ -103,125 +101,16 @@ function taking<Options extends object, Taken>(
   }
 }
 
-/** Something in what a caller passed has not the structure that it must have. */
-class Unreadable extends Error {}
-
-/** A list claims to be longer than any that is used. Nothing of it is looked at. */
-class TooLong extends Unreadable {}
-
-/** Most elements of a list: a longer one could not be kept, and would take too long to look at. */
-export const longestList = 2 ** 24;
-
-/** The elements of a list, each taken. Stops at the first that is not one, however long the list claims to be. */
-function takeList<Item, Taken>(list: readonly Item[], what: string, take: (item: Item) => Taken): Taken[] {
-  if (!Array.isArray(list)) throw new Unreadable(`${what} is ${show(list)} where an array is needed`);
-  const taken: Taken[] = [];
-  const { length } = list;
-  if (length > longestList) throw new TooLong(`${what} has ${length} elements where ${longestList} are the most`);
-  for (let index = 0; index < length; index++) taken.push(take(list[index]));
-  return taken;
-}
-
-function takeNumber(value: number): number {
-  if (typeof value !== "number") throw new Unreadable(`${show(value)} stands where a number is needed`);
-  return value;
-}
-
-const none: readonly number[] = [];
-
-function takeNumbers(list: readonly number[], what: string): readonly number[] {
-  return Array.isArray(list) && list.length === 0 ? none : takeList(list, what, takeNumber);
-}
-
-/** What a model is used with from now on, and the memories whose bytes are its pools. */
-export interface TakenModel {
-  readonly model: Model;
-  /** As the caller passed them: memory is mapped once for each object. */
-  readonly memories: readonly Memory[];
-}
-
-/** Takes a model and validates what was taken. It may be anything. */
-export function takeModel(model: Model, options: ModelValidationOptions): TakenModel | Refusal {
-  let taken: TakenModel;
-  try {
-    taken = takenModel(model);
-  } catch (error) {
-    return unreadable("model", () => modelIssues(model, options), error);
-  }
-  const issues = modelIssues(taken.model, options);
-  return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : taken;
-}
-
-/** Validation says best what is wrong, if what it reads is still wrong. */
-function unreadable(what: string, validate: () => readonly Issue[], error: unknown): Refusal {
-  const issues = error instanceof TooLong ? [] : validate();
-  return issues.length > 0
-    ? invalid(`the ${what} is not valid: ${formatIssues(issues)}`)
-    : invalid(`the ${what} cannot be read: ${messageOf(error)}`);
-}
-
-function takenModel(given: Model): TakenModel {
-  const { main, referenced, operandValues, pools, relaxComputationFloat32toFloat16, extensionNameToPrefix } = given;
-  const memories = takeList(pools, "pools", (memory) => {
-    if (typeof memory !== "object" || memory === null) throw new Unreadable(`a pool is ${show(memory)}`);
-    return memory;
-  });
-  const model: Model = {
-    main: takeSubgraph(main),
-    referenced: takeList(referenced, "referenced", takeSubgraph),
-    operandValues,
-    pools: memories.map(takeMemory),
-    relaxComputationFloat32toFloat16,
-    extensionNameToPrefix: takeList(extensionNameToPrefix, "extensionNameToPrefix", ({ name, prefix }) => {
-      return { name, prefix };
-    }),
-  };
-  return { model, memories };
-}
-
-function takeMemory({ name, size, handle }: Memory): Memory {
-  return { name, size, handle: handle === null ? handle : { ...handle } };
-}
-
-function takeSubgraph({ operands, operations, inputIndexes, outputIndexes }: Subgraph): Subgraph {
-  return {
-    operands: takeList(operands, "operands", takeOperand),
-    operations: takeList(operations, "operations", ({ type, inputs, outputs }) => {
-      return { type, inputs: takeNumbers(inputs, "inputs"), outputs: takeNumbers(outputs, "outputs") };
-    }),
-    inputIndexes: takeNumbers(inputIndexes, "inputIndexes"),
-    outputIndexes: takeNumbers(outputIndexes, "outputIndexes"),
-  };
-}
-
-function takeOperand(operand: Operand): Operand {
-  const { type, dimensions, numberOfConsumers, scale, zeroPoint, lifetime, location, extraParams } = operand;
-  const { poolIndex, offset, length } = location;
-  return {
-    type,
-    dimensions: takeNumbers(dimensions, "dimensions"),
-    numberOfConsumers,
-    scale,
-    zeroPoint,
-    lifetime,
-    location: { poolIndex, offset, length },
-    extraParams: takeExtraParams(extraParams),
-  };
-}
-
-function takeExtraParams(params: OperandExtraParams): OperandExtraParams {
-  if (params.kind !== "channelQuant") return { ...params };
-  const { scales, channelDim } = params.channelQuant;
-  return { kind: "channelQuant", channelQuant: { scales: takeNumbers(scales, "scales"), channelDim } };
-}
-
 /** Takes a request and validates what was taken against its model. It may be anything. */
 export function takeRequest(request: Request, model: Model, allowUnspecifiedOutput: boolean): Request | Refusal {
   let taken: Request;
   try {
     taken = takenRequest(request, model);
   } catch (error) {
-    return unreadable("request", () => requestIssues(request, model, { allowUnspecifiedOutput }), error);
+    // Validation describes best what is wrong, if what it reads is still wrong.
+    const issues = error instanceof TooLong ? [] : requestIssues(request, model, { allowUnspecifiedOutput });
+    if (issues.length === 0) return invalid(`the request cannot be read: ${messageOf(error)}`);
+    return invalid(`the request is not valid: ${formatIssues(issues)}`);
   }
   const issues = requestIssues(taken, model, { allowUnspecifiedOutput, isModelSound: true });
   return issues.length > 0 ? invalid(`the request is not valid: ${formatIssues(issues)}`) : taken;
@@ -256,7 +145,7 @@ function takeArguments(list: readonly RequestArgument[], what: string, count: nu
 function takePools(pools: readonly RequestMemoryPool[]): RequestMemoryPool[] {
   const { length } = pools;
   if (!Array.isArray(pools)) throw new Unreadable(`pools is ${show(pools)} where an array is needed`);
-  if (length > longestList) throw new TooLong(`pools has ${length} elements where ${longestList} are the most`);
+  if (length > longestList) throw new TooLong(`pools has ${length} elements, more than ${longestList}`);
   const taken: RequestMemoryPool[] = [];
   for (let index = 0; index < length; index++) {
     const pool = pools[index];

@@ -1,33 +1,39 @@
 /**
- * A model from outside, checked: it is valid, its own, and its pools are mapped. What follows may rely on all of it.
+ * A model from outside, checked: it is valid, it cannot change, and its pools are mapped. What follows may rely on all of it.
  */
 import type { GraphSource } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import type { Memory, Model } from "@nnhal/types";
+import { type SealedModel, sealModel } from "@nnhal/validation";
 import type { Unmappable } from "../memory/mapping.ts";
 import { mapMemory, mapPool } from "../memory/memory.ts";
-import { takeModel } from "./arguments.ts";
 import type { DeviceContext } from "./context.ts";
-import { failure, messageOf, type Refusal } from "./refusal.ts";
+import { formatIssues } from "./format-issues.ts";
+import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 
 /**
- * Takes and validates a model, and maps its pools. The HAL has drivers refuse a WHILE whose operands have unknown sizes (mode
- * "driver"), since Android's own cannot run them; this driver leaves it to the backend, which says so in `supports`.
+ * Seals a model, and maps its pools. A model that is sealed already, as those of a runtime in this process are, is not validated again.
+ * The HAL has drivers refuse a WHILE whose operands have unknown sizes (mode "driver"), since Android's own cannot run them; this
+ * driver leaves it to the backend, which says so in `supports`.
  */
-export function checkModel(model: Model, { operationByCode }: DeviceContext): GraphSource | Refusal {
-  const taken = takeModel(model, { mode: "runtime", operations: operationByCode });
-  if ("status" in taken) return taken;
-  const pools = mapPools(taken.memories, taken.model.pools);
-  return "status" in pools ? pools : { model: taken.model, pools, operationByCode };
+export function checkModel(
+  given: Model,
+  { operationByCode }: Pick<DeviceContext, "operationByCode">,
+): GraphSource | Refusal {
+  const sealed = sealModel(given, { operations: operationByCode });
+  if ("issues" in sealed) return invalid(`the model is not valid: ${formatIssues(sealed.issues)}`);
+  const { model, matches } = sealed;
+  const pools = mapPools(sealed);
+  return "status" in pools ? pools : { model, pools, operationByCode, matches };
 }
 
-/** The bytes of every pool as they are now, or which one cannot be had. `taken`: what validation has seen of them. */
-function mapPools(memories: readonly Memory[], taken: readonly Memory[]): Uint8Array[] | Refusal {
+/** Maps every pool, or reports the first that cannot be mapped. */
+function mapPools({ model, poolSizes }: SealedModel): Uint8Array[] | Refusal {
   const mapped: Uint8Array[] = [];
-  for (const [index, memory] of memories.entries()) {
+  for (const [index, memory] of model.pools.entries()) {
     const bytes = mapConstants(memory);
     if ("unmappable" in bytes) return failure(`main pool ${index}: ${bytes.unmappable}`);
-    const { size } = elementAt(taken, index);
+    const size = elementAt(poolSizes, index);
     if (bytes.length < size) return failure(`main pool ${index}: it has ${bytes.length} bytes and claims ${size}`);
     mapped.push(bytes);
   }

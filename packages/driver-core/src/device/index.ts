@@ -6,5 +6,4 @@ export { type IdleWatch, type IdleWatchOptions, watchIdle } from "../schedule/id
 export { systemTimer, type Timer } from "../schedule/timer.ts";
 export type { ClientDevice } from "./client-device.ts";
 export { type DeviceLimits, type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
-export { rehearsalModel } from "./rehearse.ts";
 export { steadyClock } from "./steady-clock.ts";

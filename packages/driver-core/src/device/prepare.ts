@@ -11,7 +11,6 @@ import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
 import { preparedModel } from "./prepared-model.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
-import { rehearse } from "./rehearse.ts";
 import { noPlaceToWait } from "./run.ts";
 import type { Patience } from "./settle-within.ts";
 
@@ -53,7 +52,6 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
     );
     if ("status" in executable) return unprepared(executable);
     await keep(executable, preparation, patience, context);
-    await rehearse(context);
     if (client.gone !== undefined) {
       executable.close();
       return unprepared(client.gone);

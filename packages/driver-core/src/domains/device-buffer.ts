@@ -1,7 +1,7 @@
 /**
  * A buffer of a device: what it is for, what it holds, and whether it holds anything (HAL 1.3 IDevice.allocate).
  */
-import { combineDimensions } from "@nnhal/operations";
+import { byteSize, combineDimensions, specifiedByteSize } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import type { BufferOperand, PreparedModelRecord } from "@nnhal/validation";
 import type { BufferStorage } from "./storage.ts";
@@ -44,12 +44,9 @@ export function reset(buffer: DeviceBuffer): void {
   buffer.initialised = false;
 }
 
-/** Bytes of a value of a type; undefined where the shape is not fully known. `isValue`: 0 is 0, not unknown. */
+/** Bytes of a value of a type; undefined if the shape is not fully known. `isValue`: an extent of 0 is not unknown, but 0. */
 export function sizeOf(type: OperandTypeName, dimensions: readonly number[], isValue = false): number | undefined {
-  const { kind, elementSize } = operandTypes[type];
-  if (kind !== "tensor") return elementSize;
-  if (!isValue && (dimensions.length === 0 || dimensions.includes(0))) return undefined;
-  return dimensions.reduce((size, extent) => size * extent, elementSize);
+  return isValue ? byteSize(operandTypes[type], dimensions) : specifiedByteSize(operandTypes[type], dimensions);
 }
 
 /** Bytes of the buffer's value; undefined where it has none and its shape is not known. */

@@ -2,8 +2,7 @@
  * Sync fences: made by whoever does the work, waited for by whoever needs it done.
  */
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
-import { show } from "@nnhal/validation";
-import { longestList } from "../device/arguments.ts";
+import { longestList, show } from "@nnhal/validation";
 import { messageOf } from "../device/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 

@@ -1,7 +1,7 @@
 /**
  * A subgraph as planning sees it: who writes and who reads each operand, and how large operands are.
  */
-import { elementAt } from "@nnhal/operations";
+import { byteSize, elementAt, isUnspecified } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -42,15 +42,14 @@ export function wiringOf({ operands, operations }: Subgraph): Wiring {
 export function hasUnknownSize({ type, dimensions, lifetime }: Operand): boolean {
   if (lifetime === OperandLifeTime.NO_VALUE || lifetime === OperandLifeTime.SUBGRAPH) return false;
   const name = operandTypeNames.get(type);
-  if (name === undefined || operandTypes[name].kind !== "tensor") return false;
-  return dimensions.length === 0 || dimensions.includes(0);
+  return name !== undefined && isUnspecified(operandTypes[name], dimensions);
 }
 
 /** Bytes of an operand; unknown extents count as 1. */
 export function bytesOf({ type, dimensions }: Operand): number {
   const name = operandTypeNames.get(type);
-  const elementSize = name === undefined ? 1 : operandTypes[name].elementSize;
-  return dimensions.reduce((size, extent) => size * Math.max(extent, 1), elementSize);
+  const known = dimensions.map((extent) => Math.max(extent, 1));
+  return byteSize(name === undefined ? { kind: "tensor", elementSize: 1 } : operandTypes[name], known);
 }
 
 /** The model whose main subgraph is one of another model's referenced ones. */

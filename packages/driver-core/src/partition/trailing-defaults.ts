@@ -3,14 +3,7 @@
  * can take the operation (as Android's runtime does when a model is finished). What an operation may leave out, and what
  * that means, its definition says.
  */
-import {
-  type Operation as Definition,
-  elementAt,
-  type Form,
-  layOut,
-  matchOperation,
-  operationByCode,
-} from "@nnhal/operations";
+import { elementAt, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -82,7 +75,13 @@ function neededInputs(
   operandValues: Uint8Array,
 ): number {
   const definition = operationByCode(type);
-  if (definition === undefined || !hasDefaults(definition)) return inputs.length;
+  if (definition === undefined) return inputs.length;
+  const last = inputs.length - 1;
+  const lastInput = inputs[last];
+  if (lastInput === undefined) return inputs.length;
+  const lastOperand = elementAt(operands, lastInput);
+  // Few operations end so: only they are matched.
+  if (!definition.forms.some((form) => isDefault(form, last, lastOperand, operandValues))) return inputs.length;
   const typeOf = (operand: number) => operandTypeNames.get(elementAt(operands, operand).type);
   const matchOf = (count: number) =>
     matchOperation(definition, inputs.slice(0, count).map(typeOf), outputs.map(typeOf));
@@ -97,10 +96,6 @@ function neededInputs(
     if (!("mismatch" in shorter) && shorter.form === form) needed = count;
   }
   return needed;
-}
-
-function hasDefaults({ forms }: Definition): boolean {
-  return forms.some(({ params }) => params.some((param) => param.default !== undefined));
 }
 
 /** Whether the input at a position is a small constant of the value that it has where it is left out. */

@@ -24,12 +24,12 @@ import { defaultLogger, inSection, type Logger, modelSummary, noTracer, type Sec
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
 import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
+import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
 import type { StepTime } from "./run-options.ts";
-import { withSharedConstants } from "./shared-constants.ts";
 
 /** How to divide a model among devices. */
 export interface DivideOptions {
@@ -104,7 +104,7 @@ export async function divideAndPrepare(
   const { deadline } = prepareOptions;
   const limit = limitOf(watch, deadline);
   const work = inSection(trace, "LR", "PC", "divide and prepare", (section) =>
-    divideAndPrepareIn(section, withSharedConstants(model), devices, heard(options), prepareOptions, prepareParts),
+    divideAndPrepareIn(section, deviceForm(model), devices, heard(options), prepareOptions, prepareParts),
   );
   if (limit === undefined) return work;
   return endBy<Divided | Unplannable | Outcome>(work, limit, watch, () => {

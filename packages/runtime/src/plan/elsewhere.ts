@@ -5,7 +5,7 @@
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Operand, type Outcome, type Request, type Subgraph } from "@nnhal/types";
 import { readPlace, writePlace } from "./bytes.ts";
-import { byteSize } from "./lifetimes.ts";
+import { operandSize } from "./lifetimes.ts";
 import { type Place, poolOf, requestOf } from "./place.ts";
 import type { Arguments } from "./place-arguments.ts";
 import type { StepOutcome } from "./run-options.ts";
@@ -64,5 +64,5 @@ function plainPlace(place: Place, operand: Operand): Place {
 }
 
 function sizeAt({ dimensions }: Place, operand: Operand): number {
-  return byteSize({ ...operand, dimensions: dimensions.length > 0 ? dimensions : operand.dimensions });
+  return operandSize({ ...operand, dimensions: dimensions.length > 0 ? dimensions : operand.dimensions });
 }

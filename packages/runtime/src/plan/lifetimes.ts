@@ -1,7 +1,9 @@
 /**
  * The temporaries that one step of a plan writes and another reads: how large they are, and from when to when they matter.
  */
+
 import type { Plan } from "@nnhal/driver-core/partition";
+import { byteSize } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, operandTypeNames, operandTypes } from "@nnhal/types";
 import type { Lifetime } from "./layout.ts";
 import { readsOf } from "./levels.ts";
@@ -22,11 +24,11 @@ export function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly n
   });
   return [...lives]
     .filter(([operand]) => model.main.operands[operand].lifetime === OperandLifeTime.TEMPORARY_VARIABLE)
-    .map(([operand, life]) => ({ operand, size: byteSize(model.main.operands[operand]), ...life }));
+    .map(([operand, life]) => ({ operand, size: operandSize(model.main.operands[operand]), ...life }));
 }
 
 /** Bytes of an operand of known size. */
-export function byteSize({ type, dimensions }: Operand): number {
+export function operandSize({ type, dimensions }: Operand): number {
   const name = operandTypeNames.get(type);
-  return dimensions.reduce((size, extent) => size * extent, name === undefined ? 1 : operandTypes[name].elementSize);
+  return byteSize(name === undefined ? { kind: "tensor", elementSize: 1 } : operandTypes[name], dimensions);
 }

@@ -5,7 +5,7 @@
 import { ErrorStatus, LoopTimeoutDurationNs, type OutputShape } from "@nnhal/types";
 import { readPlace } from "./bytes.ts";
 import { copyPlace } from "./elsewhere.ts";
-import { byteSize } from "./lifetimes.ts";
+import { operandSize } from "./lifetimes.ts";
 import type { Place, Places } from "./place.ts";
 import type { PreparedPlan, PreparedWhile } from "./prepared-plan.ts";
 import type { RunOptions, StepOutcome } from "./run-options.ts";
@@ -75,7 +75,7 @@ async function copyOut({ step, bodyPlan }: PreparedWhile, from: Places, to: Plac
       return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: value ${index} is omitted`, outputShapes: [] };
     }
     const { dimensions } = source;
-    const size = byteSize({ ...operands[outputIndexes[index]], dimensions });
+    const size = operandSize({ ...operands[outputIndexes[index]], dimensions });
     const isSufficient = target !== undefined && (target.pool.kind === "token" || target.length >= size);
     outputShapes.push({ dimensions, isSufficient });
     if (!isSufficient) continue;

@@ -4,7 +4,7 @@
 import type { Plan, Step } from "@nnhal/driver-core/partition";
 import { layOut } from "./layout.ts";
 import { levelsOf } from "./levels.ts";
-import { byteSize, lifetimesOf } from "./lifetimes.ts";
+import { lifetimesOf, operandSize } from "./lifetimes.ts";
 
 /** Bytes of one execution. */
 export interface PlanMemory {
@@ -44,6 +44,6 @@ function insideOf(step: Step): PlanMemory {
   if (step.kind === "if") return either;
   // A turn reads what the one before it wrote: two sets.
   const { operands, outputIndexes } = step.bodyPlan.model.main;
-  const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + byteSize(operands[operand]), 0);
+  const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + operandSize(operands[operand]), 0);
   return sum(either, { peak: state, lowerBound: state });
 }

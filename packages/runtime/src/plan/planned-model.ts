@@ -9,6 +9,7 @@ import {
   type ExecuteOptions,
   ExecutionPreference,
   type ExecutionResult,
+  type Model,
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
@@ -86,17 +87,14 @@ export function plannedModel(
       usage.end();
     }
   };
-  const problemOf = (request: Request, allowUnspecifiedOutput: boolean): ExecutionResult | undefined => {
-    if (usage.isClosed) return refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed");
-    const [issue] = requestIssues(request, model, { allowUnspecifiedOutput });
-    if (issue === undefined) return undefined;
-    return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${issue.path}: ${issue.message}`);
-  };
+  const closedProblem = () =>
+    usage.isClosed ? refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed") : undefined;
   const result: PreparedModel = {
     execute: async (request, options = {}) =>
-      problemOf(request, true) ?? execute(request, options, trace.begin("LR", "PE", "run plan")),
+      closedProblem() ?? execute(request, options, trace.begin("LR", "PE", "run plan")),
     async executeFenced(request, waitFor, options = {}) {
-      const problem = problemOf(request, false);
+      // A request that is not valid is refused at once, and not after the fences.
+      const problem = closedProblem() ?? problemOf(request, model, false);
       if (problem !== undefined) return unfenced(problem);
       // It is under way from now on: who closes the model meanwhile closes it afterwards.
       usage.begin();
@@ -107,8 +105,8 @@ export function plannedModel(
       return answer;
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
-      if (usage.isClosed)
-        return { ...refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed"), context: null };
+      const problem = closedProblem();
+      if (problem !== undefined) return { ...problem, context: null };
       return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now,
         log: (message) => log.VLOG("EXECUTION", `burst: ${message}`),
@@ -126,7 +124,17 @@ function wholeStep({ steps, plan }: PreparedPlan): PreparedExecution | undefined
   return steps.length === 1 && first.kind === "execution" && first.step.model === plan.model ? first : undefined;
 }
 
-/** Hands a request to the one device as it is, so that tokens and times pass; the CPU makes good what fails there. */
+/** Why a request is not valid for a model; undefined if it is. */
+function problemOf(request: Request, model: Model, allowUnspecifiedOutput: boolean): ExecutionResult | undefined {
+  const [issue] = requestIssues(request, model, { allowUnspecifiedOutput, isModelSound: true });
+  if (issue === undefined) return undefined;
+  return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${issue.path}: ${issue.message}`);
+}
+
+/**
+ * Passes a request on to the one device, so that tokens and times reach it; that device checks the request. If it fails, the model runs
+ * again on the CPU.
+ */
 async function executeWhole(
   { step, preparedModel }: PreparedExecution,
   prepared: PreparedPlan,
@@ -139,6 +147,8 @@ async function executeWhole(
   const result = await section.run(() => preparedModel.execute(request, options));
   onStep?.({ step, nanoseconds: now() - start });
   if (onCpu === undefined || !isRecoverable(result.status)) return result;
+  const problem = problemOf(request, prepared.plan.model, true);
+  if (problem !== undefined) return problem;
   const args = argumentsOf(prepared, request);
   return "status" in args ? result : ((await wholeOnCpu(prepared, stepName(step), args, options, onCpu)) ?? result);
 }
@@ -149,6 +159,8 @@ async function executePlan(
   options: RunOptions,
   onCpu: CpuModels | undefined,
 ): Promise<ExecutionResult> {
+  const problem = problemOf(request, prepared.plan.model, true);
+  if (problem !== undefined) return problem;
   const args = argumentsOf(prepared, request);
   if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
   const recover = (onCpu: CpuModels): RunOptions["recover"] => {

@@ -14,7 +14,7 @@ import {
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 import { levelsOf, readsOf } from "./levels.ts";
-import { byteSize, lifetimesOf } from "./lifetimes.ts";
+import { lifetimesOf, operandSize } from "./lifetimes.ts";
 import type { PrepareModel } from "./observe.ts";
 import { type Place, poolOf } from "./place.ts";
 import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
@@ -102,7 +102,7 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
     const all = [written, ...readBy];
     const isDevices = all.every((roles) => roles !== null && roles !== undefined);
     const value: Omit<Value, "operand"> = {
-      size: byteSize(operands[output]),
+      size: operandSize(operands[output]),
       dimensions: operands[output].dimensions,
       roles: isDevices ? all.flatMap((roles) => roles ?? []) : null,
       ...throughout,

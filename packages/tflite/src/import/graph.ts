@@ -2,7 +2,7 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and what the import
  * adds to them. One per .tflite subgraph.
  */
-import { elementAt } from "@nnhal/operations";
+import { byteSize, elementAt } from "@nnhal/operations";
 import {
   type Operand,
   type OperandExtraParams,
@@ -123,7 +123,7 @@ export function createGraph(
   }
 
   function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
-    const size = spec.dimensions.reduce((product, extent) => product * extent, operandTypes[spec.type].elementSize);
+    const size = byteSize(operandTypes[spec.type], spec.dimensions);
     ensure(
       size <= MOST_OPERAND_BYTES,
       path,

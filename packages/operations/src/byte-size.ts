@@ -1,0 +1,29 @@
+/**
+ * How many bytes a value of an operand type takes in a pool. The facts of a type are a row of `operandTypes`, or what an
+ * extension declares.
+ */
+import type { OperandTypeRow } from "@nnhal/types";
+
+/** What the size of a value depends on beside its dimensions. */
+export type ElementFacts = Pick<OperandTypeRow, "kind" | "elementSize">;
+
+/** Whether the rank or an extent of a tensor is unspecified: no dimensions, or an extent of 0. Other kinds specify theirs. */
+export function isUnspecified({ kind }: Pick<OperandTypeRow, "kind">, dimensions: readonly number[]): boolean {
+  return kind === "tensor" && (dimensions.length === 0 || dimensions.includes(0));
+}
+
+/**
+ * Bytes of a value: an extent of 0 means no elements, no dimensions mean one element. Infinity if the product is beyond the
+ * numbers.
+ */
+export function byteSize({ elementSize }: ElementFacts, dimensions: readonly number[]): number {
+  let size = elementSize;
+  for (const extent of dimensions) size *= extent;
+  // Infinity * 0.
+  return Number.isNaN(size) ? 0 : size;
+}
+
+/** Bytes of an operand of a model or request; undefined if its dimensions are not fully specified. */
+export function specifiedByteSize(facts: ElementFacts, dimensions: readonly number[]): number | undefined {
+  return isUnspecified(facts, dimensions) ? undefined : byteSize(facts, dimensions);
+}

@@ -1,0 +1,82 @@
+/**
+ * Sealed models: copies that nothing can change, kept with what validation found. A sealed model that is passed on within a process, as
+ * a runtime passes it to a device, is not copied and validated again. `sealModel` alone makes them, and it always validates, so that
+ * nothing can claim to have been checked.
+ */
+import { type Match, operationByCode } from "@nnhal/operations";
+import type { Memory, Model, Operation } from "@nnhal/types";
+import type { OperationLookup } from "./context.ts";
+import { collectIssues, type Issue, show } from "./issues.ts";
+import { checkModel } from "./model.ts";
+import { TooLong } from "./take.ts";
+import { takeModel } from "./take-model.ts";
+
+/** A valid model that cannot change. */
+export interface SealedModel {
+  /** Frozen with all its parts, except for the bytes of constants. Its memories are the caller's objects. */
+  readonly model: Model;
+  /** The bytes that each pool had when the model was validated, in order: what is mapped later must not be shorter. */
+  readonly poolSizes: readonly number[];
+  /** The form and type row of each operation that has a definition. */
+  readonly matches: ReadonlyMap<Operation, Match>;
+}
+
+/** How to seal a model. */
+export interface SealOptions {
+  /** Definitions of operations. Default: the HAL's own. */
+  readonly operations?: OperationLookup | undefined;
+}
+
+/** By model, by the definitions that it was validated with. */
+const sealed = new WeakMap<Model, WeakMap<OperationLookup, SealedModel & { readonly valuesLength: number }>>();
+
+/**
+ * Validates a model by the rules of HAL 1.3 in mode `runtime` and returns a sealed copy, or the rules that it breaks, of which there
+ * is at least one. A model that is sealed already is returned as it is; it is validated again only with other definitions, or if its
+ * `operandValues` have been transferred to another thread. Never throws, whatever the model is.
+ */
+export function sealModel(
+  given: Model,
+  { operations = operationByCode }: SealOptions = {},
+): SealedModel | { readonly issues: readonly Issue[] } {
+  const known = sealed.get(given);
+  const found = known?.get(operations);
+  if (found !== undefined && found.valuesLength === given.operandValues.length) return found;
+  let model: Model;
+  try {
+    model = known === undefined ? takeModel(given) : given;
+  } catch (error) {
+    return { issues: unreadableIssues(given, operations, error) };
+  }
+  const matches = new Map<Operation, Match>();
+  let poolSizes: readonly number[] = [];
+  const issues = collectIssues("model", undefined, (list) => {
+    // Memories are the caller's: each is read once, so that what is validated is what the seal says.
+    const pools = model.pools.map(readMemory);
+    poolSizes = pools.map(({ size }) => size);
+    checkModel({ ...model, pools }, { mode: "runtime", operations }, list, undefined, matches);
+  });
+  if (issues.length > 0) return { issues };
+  const result = { model, poolSizes, matches, valuesLength: model.operandValues.length };
+  const byLookup = known ?? new WeakMap();
+  byLookup.set(operations, result);
+  sealed.set(model, byLookup);
+  return result;
+}
+
+function readMemory({ name, size, handle }: Memory): Memory {
+  return { name, size, handle: handle === null ? handle : { ...handle } };
+}
+
+/** Validation describes best why a model cannot be read. A model that can be read the second time changes while it is read. */
+function unreadableIssues(model: Model, operations: OperationLookup, error: unknown): readonly Issue[] {
+  const issues =
+    error instanceof TooLong
+      ? []
+      : collectIssues("model", undefined, (list) => {
+          checkModel(model, { mode: "runtime", operations }, list, undefined);
+        });
+  return issues.length > 0
+    ? issues
+    : [{ code: "structure", path: "model", message: `reading it failed: ${show(error)}` }];
+}
