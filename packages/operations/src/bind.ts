@@ -6,7 +6,7 @@
 import type { HalVersion } from "@nnhal/types";
 import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo } from "./define.ts";
 import { ensure } from "./fail.ts";
-import { latest, layOut, type Match } from "./match.ts";
+import { latestVersion, layOut, type Match } from "./match.ts";
 import type { AnyArg, AnyArgs, Param } from "./params.ts";
 import { isTensorType, type TensorInfo } from "./tensor.ts";
 
@@ -75,7 +75,7 @@ export function requiredVersion(
   outputs: readonly OperandInfo[],
 ): HalVersion {
   if (form.since === undefined) return since;
-  return latest(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
+  return latestVersion(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
 }
 
 /**

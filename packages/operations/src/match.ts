@@ -34,7 +34,7 @@ export function matchOperation(
     if (list === undefined) continue;
     for (const { row, types } of table.rows) {
       if (!fits(list.inputs, inputs, types) || !fits(list.outputs, outputs, types)) continue;
-      const since = latest(row[0], list.since);
+      const since = latestVersion(row[0], list.since);
       if (found === undefined || since < found.since) found = { form, row, since };
     }
   }
@@ -180,7 +180,7 @@ function positionsOf(params: readonly Param[], length: number): readonly Param[]
 }
 
 /** The latest of some versions; undefined ones do not count. */
-export function latest(first: HalVersion, ...others: readonly (HalVersion | undefined)[]): HalVersion {
+export function latestVersion(first: HalVersion, ...others: readonly (HalVersion | undefined)[]): HalVersion {
   let result = first;
   for (const other of others) if (other !== undefined && other > result) result = other;
   return result;
