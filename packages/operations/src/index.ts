@@ -20,4 +20,5 @@ export * from "./registry.gen.ts";
 export * from "./registry.ts";
 export * from "./shape.ts";
 export * from "./tensor.ts";
+export { transposeMatrix } from "./transpose-matrix.ts";
 export * from "./window.ts";
