@@ -22,3 +22,14 @@ export * from "./shape.ts";
 export * from "./tensor.ts";
 export { transposeMatrix } from "./transpose-matrix.ts";
 export * from "./window.ts";
+export {
+  type AnyExtents,
+  depthwiseWork,
+  type Extents,
+  filterWork,
+  recurrentWork,
+  type Work,
+  type WorkKind,
+  workKinds,
+} from "./work.ts";
+export { workOf } from "./work-of.ts";

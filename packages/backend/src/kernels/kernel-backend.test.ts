@@ -257,9 +257,9 @@ describe("what a backend of kernels supports", () => {
 
   it("tells how many computations a kernel takes, where it says so", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
-    const many: Kernel<Handle> = { ...add, launches: ({ left }) => 3 * elementAt(tensorOf(left).dimensions, 0) };
+    const many: Kernel<Handle> = { ...add, dispatches: ({ left }) => 3 * elementAt(tensorOf(left).dimensions, 0) };
     const { session } = await openOver({ ADD: many });
-    expect(session.supports(view)).toEqual({ supported: true, launches: 6 });
+    expect(session.supports(view)).toEqual({ supported: true, dispatches: 6 });
   });
 
   it("does not include operations whose shapes depend on the data", async () => {

@@ -20,7 +20,7 @@ export interface SubgraphSupport {
   /** Why an operation is not supported; undefined where it is. */
   readonly reasons: readonly (string | undefined)[];
   /** See `SupportedOperations`. */
-  readonly launches: readonly number[];
+  readonly dispatches: readonly number[];
 }
 
 /** By backend, by model. Models are sealed, so that what was answered once holds as long as they live. */
@@ -47,19 +47,19 @@ function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">):
   const known = new Map<number, string | undefined>();
   const supportIn = (subgraph: Subgraph): SubgraphSupport => {
     const { operations } = viewSubgraph(subgraph, source);
-    const launches = operations.map(() => 1);
+    const dispatches = operations.map(() => 1);
     const reasons = operations.map((view, index) => {
       if ("unknown" in view) return view.unknown;
       const support = session.supports(view);
       if (!support.supported) return support.reason;
-      launches[index] = support.launches ?? 1;
+      dispatches[index] = support.dispatches ?? 1;
       if (!view.definition.controlFlow) return undefined;
       const inside = namedSubgraphs(subgraph, index).map((named) => known.get(named));
       const reason = inside.find((one) => one !== undefined);
       return reason === undefined ? undefined : `${view.definition.name}: inside, ${reason}`;
     });
     // Callers of the device get these lists.
-    return { reasons: Object.freeze(reasons), launches: Object.freeze(launches) };
+    return { reasons: Object.freeze(reasons), dispatches: Object.freeze(dispatches) };
   };
   for (const index of subgraphsInnerFirst(model)) {
     known.set(
