@@ -1,4 +1,5 @@
 import { androidPolicy } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   DeviceStatus,
@@ -13,7 +14,7 @@ import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
 import { code } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
-import { float32, openReference } from "./models.test-helper.ts";
+import { addOperands, float32, openReference } from "./models.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
 import type { StepTime } from "./plan/run-options.ts";
 import { runtimeAsDevice } from "./runtime-as-device.ts";
@@ -42,9 +43,14 @@ function half(name: string, share: number, execTime = 0.5): Device {
 /** `count` times NEG, of so many numbers. */
 function chain(count: number, extent = 2): Model {
   const model = new Model();
-  const operands = Array.from({ length: count + 1 }, () => model.addOperand(float32(extent)));
-  for (let index = 0; index < count; index++) model.addOperation("NEG", [operands[index]], [operands[index + 1]]);
-  model.identifyInputsAndOutputs([operands[0]], [operands[count]]);
+  const first = model.addOperand(float32(extent));
+  let last = first;
+  for (let index = 0; index < count; index++) {
+    const next = model.addOperand(float32(extent));
+    model.addOperation("NEG", [last], [next]);
+    last = next;
+  }
+  model.identifyInputsAndOutputs([first], [last]);
   model.finish();
   return model;
 }
@@ -144,7 +150,7 @@ describe("runtimeAsDevice", () => {
 
   it("does not run on the CPU what only a vendor's device knows", async () => {
     const { hal } = chain(1);
-    const operations = [{ ...hal.main.operations[0], type: OperationType.OEM_OPERATION }];
+    const operations = [{ ...elementAt(hal.main.operations, 0), type: OperationType.OEM_OPERATION }];
     const model: HalModel = { ...hal, main: { ...hal.main, operations } };
     const vendor: Device = {
       ...half("vendor", 0),
@@ -198,7 +204,7 @@ describe("planMemory", () => {
   it("counts a loop's state twice", async () => {
     const BOOL = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
     const condition = new Model();
-    const [state, bound, verdict] = [float32(8), float32(1), BOOL].map((one) => condition.addOperand(one));
+    const [state, bound, verdict] = addOperands(condition, float32(8), float32(1), BOOL);
     condition.setOperandValue(bound, Float32Array.of(1));
     const axes = condition.addOperand({ type: "TENSOR_INT32", dimensions: [1] });
     condition.setOperandValue(axes, Int32Array.of(0));
@@ -210,13 +216,13 @@ describe("planMemory", () => {
     condition.identifyInputsAndOutputs([state], [verdict]);
     condition.finish();
     const body = new Model();
-    const [before, after] = [float32(8), float32(8)].map((one) => body.addOperand(one));
+    const [before, after] = addOperands(body, float32(8), float32(8));
     body.addOperation("EXP", [before], [after]);
     body.identifyInputsAndOutputs([before], [after]);
     body.finish();
     const model = new Model();
     const SUBGRAPH = { type: "SUBGRAPH" } as const;
-    const [test, turn, start, end] = [SUBGRAPH, SUBGRAPH, float32(8), float32(8)].map((one) => model.addOperand(one));
+    const [test, turn, start, end] = addOperands(model, SUBGRAPH, SUBGRAPH, float32(8), float32(8));
     model.setOperandValueFromModel(test, condition);
     model.setOperandValueFromModel(turn, body);
     model.addOperation("WHILE", [test, turn, start], [end]);
@@ -228,7 +234,7 @@ describe("planMemory", () => {
         getSupportedOperations(asked) {
           const answer = device.getSupportedOperations(asked);
           const supported = answer.supported.map(
-            (yes, index) => yes && asked.main.operations[index].type !== OperationType.WHILE,
+            (yes, index) => yes && asked.main.operations[index]?.type !== OperationType.WHILE,
           );
           return { ...answer, supported };
         },

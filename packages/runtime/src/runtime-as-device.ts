@@ -27,7 +27,7 @@ import { expect, ResultCode } from "./result-code.ts";
 /** How to present devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
   /** The name it has. Default: `runtime-`, then the names of the devices without their vendors, such as `runtime-tfjs+reference`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /**
@@ -117,7 +117,8 @@ function nameOf(devices: readonly GuardedDevice[]): string {
 }
 
 function worstOf(statuses: readonly DeviceStatus[]): DeviceStatus {
-  return statuses.every((status) => status === statuses[0]) ? statuses[0] : DeviceStatus.UNKNOWN;
+  const [first = DeviceStatus.UNKNOWN] = statuses;
+  return statuses.every((status) => status === first) ? first : DeviceStatus.UNKNOWN;
 }
 
 /** The best figure of any device, for every type that one names. */
