@@ -16,18 +16,28 @@ export function bindInputs(form: Form, inputs: readonly (OperandInfo | undefined
 }
 
 /** The outputs of a matched operand list by parameter name. */
-export function bindOutputs<T extends TensorInfo>(
-  form: Form,
-  outputs: readonly T[],
-): Readonly<Record<string, T | readonly T[] | undefined>> {
-  const positions = layOut(form.outputs, form.outputCounts, outputs.length) ?? [];
+export function bindOutputs<T extends TensorInfo>(form: Form, outputs: readonly T[]): Bound<T> {
+  return bindByName(form.outputs, form.outputCounts, outputs) ?? {};
+}
+
+/** Values of operands by parameter name; parameters that were left out are absent. */
+type Bound<T> = Readonly<Record<string, T | readonly T[] | undefined>>;
+
+/** Values of operands, of any kind, by parameter name; undefined if the number of operands is not legal. */
+export function bindByName<T>(
+  params: readonly Param[],
+  counts: readonly number[] | undefined,
+  operands: readonly T[],
+): Bound<T> | undefined {
+  const positions = layOut(params, counts, operands.length);
+  if (positions === undefined) return undefined;
   const record: Record<string, T | T[] | undefined> = {};
-  for (const param of form.outputs) {
+  for (const param of params) {
     const first = positions.indexOf(param);
     if (first < 0) continue;
     record[param.name] = param.variadic
-      ? outputs.filter((_, position) => positions[position] === param)
-      : outputs[first];
+      ? operands.filter((_, position) => positions[position] === param)
+      : operands[first];
   }
   return record;
 }

@@ -5,6 +5,7 @@
 import type { HalVersion, OperandTypeName } from "@nnhal/types";
 import type { AnyArgs, AnyOutputs, ArgsOf, ColumnsOf, OutputsOf, Param } from "./params.ts";
 import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
+import type { AnyExtents, Extents, Work, WorkKind } from "./work.ts";
 
 /**
  * One legal combination of types: the HAL version that introduced it, then one type for each parameter that has no
@@ -109,6 +110,8 @@ export interface Operation {
   readonly dynamic: boolean;
   /** IF and WHILE: the executor runs them, there is no kernel. */
   readonly controlFlow: boolean;
+  /** How much it computes: see `workOf`. A kind alone: one such step for each element that it reads or writes. */
+  readonly work: WorkKind | ((inputs: AnyExtents, outputs: AnyExtents) => Work);
   infer?(args: AnyArgs, outputs: AnyArgs): AnyOutputInfos;
   reference?(args: AnyArgs, outputs: AnyOutputs, context: KernelContext): KernelResult;
 }
@@ -152,6 +155,11 @@ export interface OperationSpec<
   readonly ranks?: { readonly [Name in Params[number]["name"]]?: RankRule };
   readonly dynamic?: boolean;
   readonly controlFlow?: boolean;
+  /**
+   * How much it computes, for predictions of its time. A kind alone: one such step for each element that it reads or writes. A
+   * function reads only operands that every form has. Default: `element`.
+   */
+  readonly work?: WorkKind | ((inputs: OutputsOf<Params, Extents>, outputs: OutputsOf<Outputs, Extents>) => Work);
   /** Other ways to write the operand list: see `alternative`. */
   readonly alternatives?: Others & FittingAlternatives<Others, Params, Outputs>;
   /** Rules that rows cannot say. Returns the broken rule with the actual values, or undefined. Run by validation. */
@@ -300,6 +308,7 @@ export function defineOperation<
     ranks: ranks as Readonly<Record<string, RankRule>>,
     dynamic: spec.dynamic ?? false,
     controlFlow: spec.controlFlow ?? false,
+    work: first.work ?? "element",
     ...(infer && { infer }),
     ...(reference && { reference: spec.dynamic ? reference : ifElements(reference) }),
   };
@@ -316,4 +325,6 @@ function ifElements(kernel: NonNullable<Operation["reference"]>): NonNullable<Op
 }
 
 /** A spec whose methods take the erased records. */
-type AnySpec = Pick<Form, "check" | "since"> & Pick<Operation, "infer" | "reference">;
+type AnySpec = Pick<Form, "check" | "since"> &
+  Pick<Operation, "infer" | "reference"> &
+  Partial<Pick<Operation, "work">>;

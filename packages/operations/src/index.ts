@@ -21,3 +21,14 @@ export * from "./registry.ts";
 export * from "./shape.ts";
 export * from "./tensor.ts";
 export * from "./window.ts";
+export {
+  type AnyExtents,
+  depthwiseWork,
+  type Extents,
+  filterWork,
+  recurrentWork,
+  type Work,
+  type WorkKind,
+  workKinds,
+} from "./work.ts";
+export { workOf } from "./work-of.ts";

@@ -13,6 +13,7 @@ import {
 } from "@nnhal/types";
 import { isExtensionOperationType } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
+import { allowEveryApplication } from "./allow-list.ts";
 import { registerDevices } from "./devices.ts";
 import { Execution } from "./execution.ts";
 import { code } from "./fakes.test-helper.ts";
@@ -62,7 +63,9 @@ function vendor(status: ErrorStatus = ErrorStatus.NONE): Device {
 
 /** x → NEG → DOUBLE → FLOOR, or DOUBLE alone. */
 function model(isSurrounded: boolean): Model {
-  const result = new Model({ extensions: registerDevices([vendor(), reference]).extensions });
+  const result = new Model({
+    extensions: registerDevices([vendor(), reference], { allowList: allowEveryApplication }).extensions,
+  });
   const DOUBLE = result.getExtensionOperationType(doubling.name, 0);
   const input = result.addOperand(float32(2));
   let last = input;
@@ -100,7 +103,10 @@ describe("a vendor's operation", () => {
   it("cannot be compiled without the vendor's device, nor fall back to the CPU", async () => {
     await expect(compile(model(true), [reference])).rejects.toThrow(code("BAD_DATA"));
     const told: string[] = [];
-    const registry = registerDevices([vendor(ErrorStatus.GENERAL_FAILURE)], { cpu: reference });
+    const registry = registerDevices([vendor(ErrorStatus.GENERAL_FAILURE)], {
+      cpu: reference,
+      allowList: allowEveryApplication,
+    });
     const compilation = registry.createCompilation(model(true), { onFallback: (message) => told.push(message) });
     await compilation.finish();
     const execution = new Execution(compilation);

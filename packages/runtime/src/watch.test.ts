@@ -2,13 +2,14 @@
  * What a device never answers ends by its deadline and a grace, or by the watchdog.
  */
 import { createFence } from "@nnhal/driver-core/fence";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { type Device, ErrorStatus, type FencedResult } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
 import { Event } from "./event.ts";
 import { Execution } from "./execution.ts";
 import { code, gate, turn, withPrepared } from "./fakes.test-helper.ts";
-import { faulty, manualClock } from "./faults.test-helper.ts";
+import { faulty } from "./faults.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
 import { chain, requestOf } from "./plan/divided.test-helper.ts";
@@ -89,7 +90,7 @@ describe("an execution that a device never ends", () => {
     await turn();
     clock.advance(10n ** 18n);
     expect(await hasEnded(computing)).toBe(false);
-    expect(clock.pending).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 
   it("keeps its memories until the device has answered after all", async () => {
@@ -122,7 +123,7 @@ describe("an execution that a device never ends", () => {
     const { clock, execution } = await executing(inTime);
     execution.setTimeout(1000n);
     await execution.compute();
-    expect(clock.pending).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 });
 
@@ -150,7 +151,7 @@ describe("a fenced execution that a device never ends", () => {
     expect(await hasEnded(ending)).toBe(false);
     clock.advance(1000n + deadlineGrace);
     await expect(ending).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
-    expect(clock.pending).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 
   it.each(Object.entries(hanging))(

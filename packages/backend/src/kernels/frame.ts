@@ -57,7 +57,7 @@ export function* walkPlan<Handle>(
       const prepared = preparedFor(step, values);
       if (prepared === undefined) yield* walkUnprepared(frame, step);
       else {
-        const outcome = launch(frame, step, prepared);
+        const outcome = startStep(frame, step, prepared);
         assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
       }
     } catch (error) {
@@ -93,7 +93,7 @@ function preparedFor<Handle>(
 }
 
 /** Starts a kernel, if there is room for its outputs. */
-function launch<Handle>(
+function startStep<Handle>(
   frame: Frame<Handle>,
   step: KernelStep<Handle>,
   prepared: PreparedStep<Handle>,
@@ -240,7 +240,7 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
     checkRoom(frame, step, outcome),
   );
   try {
-    const outcome = launch(frame, step, prepared);
+    const outcome = startStep(frame, step, prepared);
     assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
   } finally {
     prepared.close();

@@ -1,7 +1,7 @@
 import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { viewOperands, viewOperation } from "../graph.ts";
+import { viewSubgraph } from "../graph.ts";
 import { add, type Handle, listOf, tensorOf } from "./fake-engine.test-helper.ts";
 import type { Kernel, KernelTable } from "./kernel.ts";
 import { chain, compile, context, modelOf, none, openOver, operand, plus, runOn } from "./kernel-models.test-helper.ts";
@@ -220,7 +220,7 @@ describe("kernelBackend", () => {
 
 describe("what a backend of kernels supports", () => {
   const source = { model: chain, pools: [], operationByCode };
-  const view = viewOperation(chain.main, 0, viewOperands(chain.main, source), source);
+  const view = viewSubgraph(chain.main, source).operations[0];
 
   it("is what it has kernels for, and what they do not refuse", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
@@ -241,9 +241,9 @@ describe("what a backend of kernels supports", () => {
 
   it("tells how many computations a kernel takes, where it says so", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
-    const many: Kernel<Handle> = { ...add, launches: ({ left }) => 3 * tensorOf(left).dimensions[0] };
+    const many: Kernel<Handle> = { ...add, dispatches: ({ left }) => 3 * tensorOf(left).dimensions[0] };
     const { session } = await openOver({ ADD: many });
-    expect(session.supports(view)).toEqual({ supported: true, launches: 6 });
+    expect(session.supports(view)).toEqual({ supported: true, dispatches: 6 });
   });
 
   it("does not include operations whose shapes depend on the data", async () => {

@@ -9,10 +9,10 @@ import {
   type Memory,
   type Request,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import type { BurstExecuteOptions, BurstExecutionResult } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import { requestPacketSize } from "./request-codec.ts";
-import { noTiming } from "./result-codec.ts";
 
 /** Why a burst is over, and the status of a request that was under way. */
 export interface End {
@@ -30,7 +30,7 @@ export function unavailable(message: string): End {
 
 /** An answer that is not NONE. */
 export function failed(status: ErrorStatus, message: string, fallback: boolean): BurstExecutionResult {
-  return { status, message, outputShapes: [], timing: noTiming, fallback };
+  return { status, message, outputShapes: [], timing: notMeasured, fallback };
 }
 
 /** The answer to a request that was not sent. */
@@ -70,7 +70,7 @@ export function checked(result: ExecutionResult, { outputs }: Request): BurstExe
     case ErrorStatus.OUTPUT_INSUFFICIENT_SIZE: {
       if (outputShapes.length !== outputs.length) return fault("OUTPUT_INSUFFICIENT_SIZE without output shapes");
       const { message = "an output is larger than its buffer" } = result;
-      return { status, message, outputShapes, timing: noTiming, fallback: false };
+      return { status, message, outputShapes, timing: notMeasured, fallback: false };
     }
     default: {
       const name = errorStatusNames.get(status);

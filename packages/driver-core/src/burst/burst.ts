@@ -39,7 +39,7 @@ export interface BurstExecutionResult extends ExecutionResult {
 }
 
 /** The client's side of a burst. */
-export interface Burst {
+export interface BurstController {
   /**
    * Executes a request. Requests are executed one after the other. Those with token pools, a deadline or a loop timeout
    * need more than HAL 1.2 and fall back; so do requests whose packet does not fit the queue. Never rejects.

@@ -3,7 +3,7 @@
  */
 import { type BurstResult, ErrorStatus, type FmqDescriptor, type IBurstCallback, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { createChannel, defaultCapacity } from "./channel.ts";
 import { directBurst } from "./direct-burst.ts";
 import { limitsOf, milliseconds } from "./limits.ts";
@@ -22,7 +22,7 @@ export type ConfigureExecutionBurst = (
 /** The answer to `createBurst`. */
 export interface CreateBurstResult extends Outcome {
   /** Not null exactly if status is NONE. */
-  readonly burst: Burst | null;
+  readonly burst: BurstController | null;
 }
 
 /**

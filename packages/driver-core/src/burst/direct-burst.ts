@@ -15,7 +15,7 @@ import {
   serviceEnd,
   unavailable,
 } from "./answer.ts";
-import type { Burst, BurstExecuteOptions, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstExecuteOptions, BurstOptions } from "./burst.ts";
 import type { Limits } from "./limits.ts";
 import type { MemorySlots } from "./memory-slots.ts";
 
@@ -33,7 +33,7 @@ export interface DirectParts {
 export function directBurst(
   { context, execute, memories, limits, isServiceGone }: DirectParts,
   { refuseMemory = () => undefined }: Pick<BurstOptions, "refuseMemory">,
-): Burst {
+): BurstController {
   let over: End | undefined;
   let closed: Promise<void> | undefined;
   let underWay = 0;

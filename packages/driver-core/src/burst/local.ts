@@ -2,7 +2,7 @@
  * A burst with both sides in one thread, and bursts that execute what they cannot carry the ordinary way.
  */
 import type { PreparedModel } from "@nnhal/types";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 import { localSignal } from "./signal.ts";
@@ -28,7 +28,10 @@ export function createLocalBurst(
 }
 
 /** Executes requests in a burst, and those that it cannot carry by the prepared model's ordinary call. */
-export function withFallback(burst: Burst, preparedModel: Pick<PreparedModel, "execute">): PreparedModel["execute"] {
+export function withFallback(
+  burst: BurstController,
+  preparedModel: Pick<PreparedModel, "execute">,
+): PreparedModel["execute"] {
   return async (request, options) => {
     const { fallback, ...result } = await burst.compute(request, options);
     return fallback ? preparedModel.execute(request, options) : result;

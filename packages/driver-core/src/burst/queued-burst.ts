@@ -15,7 +15,7 @@ import {
   serviceEnd,
   unavailable,
 } from "./answer.ts";
-import type { Burst, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import { decoded, type Malformed } from "./malformed.ts";
 import type { MemorySlots } from "./memory-slots.ts";
@@ -45,7 +45,7 @@ const scratchWords = 64 * wordsPerSlot;
 export function queuedBurst(
   { context, memories, writer, reader, requestCapacity, limits }: QueuedParts,
   { pollingWindow = 50, refuseMemory = () => undefined }: Pick<BurstOptions, "pollingWindow" | "refuseMemory">,
-): Burst {
+): BurstController {
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow);
   const turns = createTurns(10);

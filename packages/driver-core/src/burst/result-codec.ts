@@ -1,13 +1,7 @@
 /**
  * Results as packets of FmqResultDatum, and back.
  */
-import {
-  type ErrorStatus,
-  type FmqResultDatum,
-  type OutputShape,
-  TIMING_NOT_MEASURED,
-  type Timing,
-} from "@nnhal/types";
+import type { ErrorStatus, FmqResultDatum, OutputShape, Timing } from "@nnhal/types";
 import { decoded, type Malformed, packetCursor, repeat } from "./malformed.ts";
 
 /** What a result packet says. */
@@ -16,9 +10,6 @@ export interface BurstResultPacket {
   readonly outputShapes: readonly OutputShape[];
   readonly timing: Timing;
 }
-
-/** Durations that nobody measured. */
-export const noTiming: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
 /** A result as a packet. `status`: one that HAL 1.2 knows. */
 export function serializeResult({ status, outputShapes, timing }: BurstResultPacket): FmqResultDatum[] {

@@ -15,6 +15,7 @@ import {
   type Request,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { messageOf } from "../device/refusal.ts";
 import { steadyClock } from "../device/steady-clock.ts";
 import { watchIdle } from "../schedule/idle.ts";
@@ -26,7 +27,7 @@ import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
 import { type BurstRequest, deserializeRequest } from "./request-codec.ts";
 import { decodeRequest } from "./request-slots.ts";
-import { type BurstResultPacket, noTiming, serializeResult } from "./result-codec.ts";
+import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
 import { burstStatus, encodeResult } from "./result-slots.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
@@ -267,12 +268,12 @@ function packetOf(
   return {
     status: burstStatus(status),
     outputShapes: hasShapes ? outputShapes : [],
-    timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : noTiming,
+    timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : notMeasured,
   };
 }
 
 function failure(status: ErrorStatus): ExecutionResult {
-  return { status, outputShapes: [], timing: noTiming };
+  return { status, outputShapes: [], timing: notMeasured };
 }
 
 /** The client, with an end to its answers. */

@@ -4,7 +4,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, type Memory, type PreparedModel } from "@nnhal/types";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { type Calls, createCalls, isRecord, PeerGone } from "./calls.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
@@ -65,7 +65,7 @@ export function serveBurst(
  * DEVICE_UNAVAILABLE: the port is closed, or does not answer within `silenceLimit`.
  */
 export async function connectBurst(port: MessagePort, options: BurstOptions = {}): Promise<CreateBurstResult> {
-  let burst: Burst | null = null;
+  let burst: BurstController | null = null;
   let calls: Calls | undefined;
   const started = await createBurst(
     async (callback, requestChannel, resultChannel) => {

@@ -103,11 +103,11 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
         try {
           const checked = checkModel(model, context);
           if ("status" in checked) return unsupported(checked);
-          const { reasons, launches } = supportOf(checked, session);
+          const { reasons, dispatches } = supportOf(checked, session);
           log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
-          const isPlain = launches.every((count) => count === 1);
+          const isPlain = dispatches.every((count) => count === 1);
           const supported = reasons.map((reason) => reason === undefined);
-          return { ...ok, supported, reasons, ...(!isPlain && { launches }) };
+          return { ...ok, supported, reasons, ...(!isPlain && { dispatches }) };
         } catch (error) {
           return unsupported(failure(`getSupportedOperations: ${messageOf(error)}`));
         }

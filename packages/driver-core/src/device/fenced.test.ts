@@ -1,5 +1,6 @@
 import type { Executable, RunContext } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { manualClock } from "@nnhal/test-kit/clock";
 import {
   ErrorStatus,
   type FencedExecuteOptions,
@@ -7,8 +8,8 @@ import {
   MeasureTiming,
   type PreparedModel,
   type SyncFence,
-  TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import {
   bufferFor,
@@ -21,12 +22,10 @@ import {
 } from "../domains/relu-model.test-helper.ts";
 import { createFence } from "../fence/fence.ts";
 import { allocateMemory } from "../memory/memory.ts";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { openDevice } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
-const notMeasured = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 const sufficient = [{ dimensions: [2], isSufficient: true }];
 
 type Fenced = PreparedModel & Required<Pick<PreparedModel, "executeFenced">>;

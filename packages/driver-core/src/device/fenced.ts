@@ -17,8 +17,8 @@ import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
+import { type CheckedRequest, checkInputs, checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
-import { checkInputs, type Launch, launch } from "./launch.ts";
 import { requestText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, type Refusal } from "./refusal.ts";
@@ -35,11 +35,11 @@ export function executeFenced(
 ): FencedWork | Refusal {
   const { now, scheduler, client, log, name } = context;
   const launchTime = now();
-  const launched = launch(record, request, false, context);
-  if ("status" in launched) return launched;
+  const checked = checkRequest(record, request, false, context);
+  if ("status" in checked) return checked;
   const fences = usableFences(waitFor);
   if ("status" in fences) return fences;
-  log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(launched.request)} after ${fences.length} fences`);
+  log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(checked.request)} after ${fences.length} fences`);
   const { deadline, measure } = options;
   if (deadline !== undefined && launchTime >= deadline) {
     return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the launch" };
@@ -47,12 +47,12 @@ export function executeFenced(
   const waited = mergeFences(fences);
   // Where there is nothing to wait for, what device buffers hold now is what the execution will find.
   const isReady = waited.state === "SIGNALED";
-  const refusal = isReady ? checkInputs(record, launched) : undefined;
+  const refusal = isReady ? checkInputs(record, checked) : undefined;
   if (refusal !== undefined) return refusal;
   if (!isReady && scheduler.isFull(client)) return noPlaceToWait("execution");
 
   return startFenced(async () => {
-    const { result, fencedTime } = await afterFences(record, launched, waited, options, section, context);
+    const { result, fencedTime } = await afterFences(record, checked, waited, options, section, context);
     return infoOf(result, measure === MeasureTiming.YES ? { now: now(), launchTime, fencedTime } : undefined);
   });
 }
@@ -65,7 +65,7 @@ const late: Refusal = {
 /** Runs an execution once its fences are signalled. Never rejects. `fencedTime`: when they were. */
 async function afterFences(
   record: ModelRecord,
-  launched: Launch,
+  checked: CheckedRequest,
   waited: SyncFence,
   options: FencedExecuteOptions,
   section: Section,
@@ -75,12 +75,12 @@ async function afterFences(
   const refusal = await refusalOf(waited, options.deadline, context);
   const fencedTime = now();
   if (refusal !== undefined) {
-    resetOutputs(launched);
+    resetOutputs(checked);
     return { result: { ...refusal, outputShapes: [] }, fencedTime };
   }
   const deadline = earlierDeadline(options.deadline, makeDeadline(options.duration, fencedTime));
   const timed = { ...options, ...(deadline !== undefined && { deadline }) };
-  return { result: await run(record, launched, timed, section, context), fencedTime };
+  return { result: await run(record, checked, timed, section, context), fencedTime };
 }
 
 /** Waits for a fence, in one of the client's places to wait; a refusal if the execution must not start after it. */

@@ -3,11 +3,11 @@
  */
 import type { Backend, BackendBuffer, BackendSession, Executable, RunResult } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { type Capabilities, DeviceStatus, DeviceType, ErrorStatus, type Model } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { createClient } from "./client.ts";
 import { openDevice } from "./device.ts";
 import {
@@ -163,8 +163,8 @@ describe("what a backend says of operations", () => {
     expect(errors).toEqual([expect.stringContaining(`nnhal-fake: ${reason}`)]);
   });
 
-  it.each([0, -1, 0.5, Number.NaN, "2"])("counts a launch for launches of %s", async (launches) => {
-    const { device } = await open({ supports: () => ({ supported: true, launches: launches as number }) });
+  it.each([0, -1, 0.5, Number.NaN, "2"])("counts one dispatch for dispatches of %s", async (dispatches) => {
+    const { device } = await open({ supports: () => ({ supported: true, dispatches: dispatches as number }) });
     expect(device.getSupportedOperations(absModel)).toEqual({ status: NONE, supported: [true], reasons: [undefined] });
   });
 });

@@ -1,10 +1,11 @@
 /**
  * The idle watchdog: a prepared model that nobody executes gives up its scratch memory, by whichever way it was executed.
  */
+
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { createLocalBurst } from "../burst/local.ts";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import type { DeviceOptions } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 

@@ -34,6 +34,7 @@ export function poolOperation<const Name extends string>(
     params: [tensor("input"), ...paddingParams, ...sizes, layout],
     outputs: [tensor("output")],
     ranks: { input: 4 },
+    work: "functionElement",
     alternatives: [
       alternative({
         params: [tensor("input"), int32("paddingScheme"), ...sizes, layout],

@@ -6,6 +6,7 @@ import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
+import type { WorkKind } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
 
@@ -27,7 +28,7 @@ export type Resample = (
 
 /** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
 export function resizeOperation<const Name extends string>(
-  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name },
+  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name; readonly work?: WorkKind },
   since: "1.0" | "1.2",
   layout: FixedParam<"nchw", "boolean">,
   resample: Resample,

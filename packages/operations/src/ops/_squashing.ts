@@ -46,6 +46,7 @@ export function squashing<const Name extends OperationTypeName>(operation: Squas
       ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
     ]),
     ranks: { input: [1, 4] },
+    work: "functionElement",
     infer({ input: { type, dimensions } }) {
       return { output: { dimensions, ...fixedOutputQuantisation(type, 2 ** -outputBits, outputZeroPoint) } };
     },

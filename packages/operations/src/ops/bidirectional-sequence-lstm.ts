@@ -9,6 +9,7 @@ import { ensure } from "../fail.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { TensorInfo } from "../tensor.ts";
+import { recurrentWork } from "../work.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
 import { ensureSettings, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./_lstm.ts";
 import { lstmClips } from "./_lstm-params.ts";
@@ -165,6 +166,7 @@ export const bidirectionalSequenceLstm = defineOperation({
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),
   ],
+  work: recurrentWork,
   check: ({ mergeOutputs }) =>
     mergeOutputs === true ? "mergeOutputs is true, but there is an output for the backward direction" : undefined,
   since: ({ auxiliaryInput, fwAuxiliaryToForgetWeights }) =>

@@ -5,6 +5,7 @@
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
+import { recurrentWork } from "../work.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
 import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
@@ -59,6 +60,7 @@ export const bidirectionalSequenceRnn = defineOperation({
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),
   ],
+  work: recurrentWork,
   check: ({ mergeOutputs }) =>
     mergeOutputs === true ? "mergeOutputs is true, but there is an output for the backward direction" : undefined,
   since: ({ auxiliaryInput, fwAuxiliaryWeights }) =>

@@ -5,6 +5,7 @@
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
+import { filterWork } from "../work.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale } from "./_accumulator.ts";
 import { convolve, convolvedShape } from "./_convolution.ts";
 import {
@@ -41,6 +42,7 @@ export const conv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 0),
   since: ({ input, filter }, { output }) => (needsFreeOutputScale(input, filter, output) ? "1.2" : undefined),
   infer(args) {

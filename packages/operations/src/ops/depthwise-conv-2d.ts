@@ -6,6 +6,7 @@ import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
+import { depthwiseWork } from "../work.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale, type Store } from "./_accumulator.ts";
 import { convolvedShape, type Filters, type Sliding, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import {
@@ -42,6 +43,7 @@ export const depthwiseConv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => depthwiseWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 3),
   since: ({ input, filter }, { output }) => (needsFreeOutputScale(input, filter, output) ? "1.2" : undefined),
   infer(args) {

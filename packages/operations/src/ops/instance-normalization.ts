@@ -20,6 +20,7 @@ export const instanceNormalization = defineOperation({
     ["1.2", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
   ],
   ranks: { input: 4 },
+  work: "functionElement",
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   *reference({ input, gamma, beta, epsilon, nchw }, { output }) {
     const image = imageLayout(input.dimensions, nchw);

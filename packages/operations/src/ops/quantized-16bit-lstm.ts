@@ -20,6 +20,7 @@ import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
+import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 
 const VALUE = { scale: 1 / 128, zeroPoint: 128 } as const;
@@ -52,6 +53,7 @@ export const quantized16bitLstm = defineOperation({
   outputs: [tensor("cellStateOut", "TENSOR_QUANT16_SYMM"), tensor("output", "TENSOR_QUANT8_ASYMM")],
   types: [["1.2"]],
   ranks: { input: 2, outputStateIn: 2, cellStateIn: 2 },
+  work: recurrentWork,
   infer({ input, cellStateIn, outputStateIn, ...operands }) {
     const [batches, inputs] = input.dimensions;
     const units = outputStateIn.dimensions[1];

@@ -22,6 +22,7 @@ import { fixedPoint16, inverseSquareRoot } from "../fixed-point-functions.ts";
 import { float32, int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
+import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 import { type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
 
@@ -73,6 +74,7 @@ export const quantizedLstm = defineOperation({
   ],
   types: [["1.3"]],
   ranks: { input: 2, outputStateIn: 2, cellStateIn: 2 },
+  work: recurrentWork,
   infer({ input, outputStateIn, cellStateIn, ...args }) {
     const [batches, inputs] = input.dimensions;
     const sizes = lstmSizes(lstmCell(args), inputs);

@@ -10,6 +10,7 @@ import { ensure } from "../fail.ts";
 import { clamp } from "../fixed-point.ts";
 import { int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
+import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 import { addProduct } from "./_matrix.ts";
 import { uniformRow } from "./_types.ts";
@@ -36,6 +37,7 @@ export const svdf = defineOperation({
     uniformRow("1.2", [...params, ...outputs], "TENSOR_FLOAT16", "FLOAT16"),
   ],
   ranks: { input: 2, featureWeights: 2, timeWeights: 2, stateIn: 2 },
+  work: recurrentWork,
   infer({ input, featureWeights, timeWeights, bias, stateIn, rank }) {
     const [batches, inputs] = input.dimensions;
     const [filters] = featureWeights.dimensions;

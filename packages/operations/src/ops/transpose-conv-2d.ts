@@ -9,6 +9,7 @@ import { ensure } from "../fail.ts";
 import { bool, int32, read, tensor } from "../params.ts";
 import { formatShape } from "../shape.ts";
 import { imageAxes, implicitPadding, type Padding, PaddingScheme } from "../window.ts";
+import { filterWork } from "../work.ts";
 import { accumulatorStore, biasOf, type Store } from "./_accumulator.ts";
 import { type Filters, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import {
@@ -50,6 +51,7 @@ export const transposeConv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 0),
   infer({ input, filter, bias, nchw, ...padded }) {
     const [channels, filterHeight, filterWidth, filterDepth] = filter.dimensions;

@@ -95,8 +95,8 @@ describe("guardDevice", () => {
     ["none", { ...ok }, "undefined as supported"],
     ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of 3 as supported"],
     ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of 3 as supported"],
-    ["launches of no number", { ...ok, supported: [true, true, true], launches: [1, Number.NaN, 1] }, "launches"],
-    ["too few launches", { ...ok, supported: [true, true, true], launches: [1] }, "launches"],
+    ["dispatches of no number", { ...ok, supported: [true, true, true], dispatches: [1, Number.NaN, 1] }, "dispatches"],
+    ["too few dispatches", { ...ok, supported: [true, true, true], dispatches: [1] }, "dispatches"],
   ])("getSupportedOperations with %s supports nothing", (_, answer, rule) => {
     const result = guarded("device", "getSupportedOperations", answers(answer)).getSupportedOperations(chain().hal);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, supported: [], reasons: [] });

@@ -1,6 +1,6 @@
 /**
- * The launch of an execution: everything about a request that can be wrong before it runs, and the pools it brings, each
- * mapped or found by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
+ * A request that has been checked: all rules that a request can break before it runs, and its pools, each mapped or found
+ * by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
  */
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
@@ -21,8 +21,8 @@ export function isDeviceBuffer(pool: Pool): pool is DeviceBuffer {
   return "storage" in pool;
 }
 
-/** A request that may run. */
-export interface Launch {
+/** A request that has passed all checks and can run. */
+export interface CheckedRequest {
   readonly request: Request;
   readonly pools: readonly Pool[];
   /** Whether all pools are shared bytes that may be written: nothing needs a check, or anything done afterwards. */
@@ -31,15 +31,15 @@ export interface Launch {
   readonly written: ReadonlyMap<number, DeviceBuffer>;
 }
 
-const nothing: Launch["written"] = new Map();
+const nothing: CheckedRequest["written"] = new Map();
 
-/** Takes and checks a request. `allowUnspecifiedOutput`: whether the execution may find out the shapes of outputs. */
-export function launch(
+/** Copies and checks a request. `allowUnspecifiedOutput`: whether the execution may find out the shapes of outputs. */
+export function checkRequest(
   record: ModelRecord,
   given: Request,
   allowUnspecifiedOutput: boolean,
   context: DeviceContext,
-): Launch | Refusal {
+): CheckedRequest | Refusal {
   const request = takeRequest(given, record.model, allowUnspecifiedOutput);
   if ("status" in request) return request;
   const omitted = omissionProblem(record, request);
@@ -155,7 +155,7 @@ function checkMapping(
 }
 
 /** Whether the device buffers among the inputs have values, and such as the request says. Holds for the moment only. */
-export function checkInputs({ model }: ModelRecord, { request, pools }: Launch): Refusal | undefined {
+export function checkInputs({ model }: ModelRecord, { request, pools }: CheckedRequest): Refusal | undefined {
   for (let index = 0; index < request.inputs.length; index++) {
     const { hasNoValue, location, dimensions } = elementAt(request.inputs, index);
     if (hasNoValue) continue;
