@@ -1,13 +1,15 @@
-import { androidPolicy } from "@nnhal/driver-core/partition";
+import { androidPolicy, costPolicy } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   DeviceStatus,
   DeviceType,
   ErrorStatus,
+  ExecutionPreference,
   type Model as HalModel,
   OperandType,
   OperationType,
+  Priority,
 } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
@@ -15,9 +17,11 @@ import { Execution } from "./execution.ts";
 import { code } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { addOperands, float32, openReference } from "./models.test-helper.ts";
+import { doubling } from "./plan/divided.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
+import { taking } from "./plan/memory-backend.test-helper.ts";
 import type { StepTime } from "./plan/run-options.ts";
-import { runtimeAsDevice } from "./runtime-as-device.ts";
+import { type RuntimeDeviceOptions, runtimeAsDevice } from "./runtime-as-device.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -133,6 +137,66 @@ describe("runtimeAsDevice", () => {
       message: expect.stringContaining("no device takes operation 1 of 2"),
       preparedModel: null,
     });
+  });
+
+  it("takes control flow that the runtime interprets if it has a CPU", async () => {
+    const { hal } = doubling(100);
+    const device = (name: string) => ({ ...taking(reference, ["LESS", "ADD"]), name });
+    const [npu, cpu] = [device("npu"), device("cpu")] as const;
+    expect(runtimeAsDevice([npu, cpu], { cpu }).getSupportedOperations(hal).supported).toEqual([true]);
+    expect(runtimeAsDevice([npu, cpu]).getSupportedOperations(hal).supported).toEqual([false]);
+    expect((await runtimeAsDevice([npu, cpu], { cpu }).prepareModel(hal)).status).toBe(ErrorStatus.NONE);
+    expect((await runtimeAsDevice([npu, cpu]).prepareModel(hal)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
+  });
+
+  it("passes on all options of a preparation except for the cache", async () => {
+    const seen: unknown[] = [];
+    const noting: Device = {
+      ...reference,
+      prepareModel(model, given) {
+        seen.push(given);
+        return reference.prepareModel(model, given);
+      },
+    };
+    const preferred = { preference: ExecutionPreference.LOW_POWER, priority: Priority.HIGH, deadline: 2n ** 62n };
+    const cache = { modelCache: [], dataCache: [], token: new Uint8Array(32) };
+    const device = runtimeAsDevice([noting]);
+    expect((await device.prepareModel(chain(1).hal, { ...preferred, cache })).status).toBe(ErrorStatus.NONE);
+    expect((await device.prepareModel(chain(1).hal)).status).toBe(ErrorStatus.NONE);
+    expect(seen).toEqual([preferred, {}]);
+  });
+
+  it("divides by its policy and its partition", async () => {
+    const devicesOf = async (given: RuntimeDeviceOptions) => {
+      const devices = new Set<string>();
+      const noting = [half("even", 0), half("odd", 1), { ...reference, name: "cpu" }].map(
+        (device): Device => ({
+          ...device,
+          prepareModel(model, prepareOptions) {
+            devices.add(device.name);
+            return reference.prepareModel(model, prepareOptions);
+          },
+        }),
+      );
+      const { status } = await runtimeAsDevice(noting, { ...given, cpu: elementAt(noting, 2) }).prepareModel(
+        chain(4).hal,
+      );
+      expect(status).toBe(ErrorStatus.NONE);
+      return [...devices].sort();
+    };
+    // By costs, four steps are dearer than one; Android's policy knows no costs of steps.
+    expect(await devicesOf({ policy: costPolicy })).toEqual(["cpu"]);
+    expect(await devicesOf({ policy: androidPolicy })).toEqual(["even", "odd"]);
+    expect(await devicesOf({ policy: androidPolicy, partition: 0 })).toEqual(["cpu"]);
+  });
+
+  it("does not change with a model that its caller changes afterwards", async () => {
+    const model = structuredClone(chain(2).hal) as { main: { operations: unknown[] } } & HalModel;
+    const device = runtimeAsDevice(pair());
+    expect(device.getSupportedOperations(model).supported).toEqual([true, true]);
+    model.main.operations.pop();
+    expect(device.getSupportedOperations(model).status).toBe(ErrorStatus.INVALID_ARGUMENT);
+    expect((await device.prepareModel(model)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
   });
 
   it("passes on the status with which a device refuses", async () => {
