@@ -65,15 +65,15 @@ export interface DeviceRegistry {
 /** How to register devices. */
 export interface RegisterOptions {
   /** The device that takes every model: everything may fall back to it. It comes last. Default: none. */
-  readonly cpu?: Device;
+  readonly cpu?: Device | undefined;
   /** Takes what is wrong with devices. Default: the console. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** Which applications may use the extensions of devices. Default: `readAllowList()`, the machine's. */
   readonly allowList?: AllowList | undefined;
   /** Who asks to use extensions. Default: `currentApplication()`, the script of this process. */
   readonly application?: Application | undefined;
   /** Waits some milliseconds, between two looks at a device's status. Default: the system's timer. */
-  readonly sleep?: (milliseconds: number) => Promise<void>;
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 28, "1.2": 29, "1.3": 30 };
@@ -112,13 +112,14 @@ export function registerDevices(devices: readonly Device[], options: RegisterOpt
     disabledExtensions: disabled,
     getDeviceCount: () => registered.length,
     getDevice(index) {
+      const device = registered[index];
       const count = registered.length;
       expect(
-        index in registered,
+        device !== undefined,
         ResultCode.BAD_DATA,
         () => `getDevice: there is no device ${index}, there are ${count}`,
       );
-      return registered[index];
+      return device;
     },
     createCompilation: (model, compilationOptions = {}) =>
       new Compilation(

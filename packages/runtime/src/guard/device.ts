@@ -198,7 +198,7 @@ function capabilitiesOf(capabilities: unknown): Capabilities {
   if (isCapabilities(copy)) return copy;
   // Whatever it is, the rules say what is wrong with it.
   const [issue] = capabilitiesIssues(copy as Capabilities);
-  return broken(`answered capabilities that are not valid: ${issue.path}: ${issue.message}`);
+  return broken(`answered capabilities that are not valid: ${issue?.path}: ${issue?.message}`);
 }
 
 function isCapabilities(value: unknown): value is Capabilities {
@@ -210,7 +210,7 @@ function extensionsOf(extensions: unknown): readonly Extension[] {
   const copy = plainCopy(extensions);
   if (isExtensions(copy)) return copy;
   const [issue] = extensionIssues(copy as readonly Extension[]);
-  return broken(`answered extensions that are not valid: ${issue.path}: ${issue.message}`);
+  return broken(`answered extensions that are not valid: ${issue?.path}: ${issue?.message}`);
 }
 
 function isExtensions(value: unknown): value is readonly Extension[] {
