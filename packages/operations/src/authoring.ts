@@ -1,6 +1,6 @@
 /**
- * @nnhal/operations/authoring: what definitions of operations are made of, such as those of a vendor's extension. Reading definitions
- * needs only `@nnhal/operations`.
+ * @nnhal/operations/authoring: the builders for definitions of operations, such as those of a vendor's extension. Code that only reads
+ * definitions needs only `@nnhal/operations`.
  */
 export {
   type Alternative,

@@ -1,7 +1,6 @@
 /**
- * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that
- * were left out become their defaults. Shape inference and the readiness question stand here too, since both are about
- * a bound list.
+ * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that were left out
+ * become their defaults. Shape inference is here too, and whether a bound list is ready for it.
  */
 import type { HalVersion } from "@nnhal/types";
 import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo } from "./define.ts";
@@ -97,7 +96,7 @@ export function bindArguments(operation: Operation, form: Form, inputs: readonly
   return normaliseArguments(operation, form, bindInputs(form, inputs));
 }
 
-/** `bindArguments` for what `bindInputs` returns. Throws OperationError. */
+/** `bindArguments` for the record that `bindInputs` returns. Throws OperationError. */
 export function normaliseArguments(operation: Operation, form: Form, bound: AnyArgs): AnyArgs {
   for (const name of Object.keys(operation.ranks)) {
     const rule = operation.ranks[name];

@@ -1,6 +1,6 @@
 /**
- * @nnhal/operations: one record for each operation of the NN HAL, and the functions that read the records. What definitions of further
- * operations are made of is in `@nnhal/operations/authoring`.
+ * @nnhal/operations: one record for each operation of the NN HAL, and the functions that read the records. The builders for
+ * definitions of further operations are in `@nnhal/operations/authoring`.
  */
 export { activationRange, quantisedActivationRange } from "./activation.ts";
 export {
