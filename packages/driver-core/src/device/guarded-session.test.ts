@@ -344,7 +344,7 @@ describe("a place in the memory of an engine", () => {
     const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
     const result = await device.allocate({ dimensions: [] }, [model], roles, []);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
-    expect(result.message).toContain("24 bytes cannot be had: ");
+    expect(result.message).toContain("24 bytes cannot be allocated: ");
   });
 
   it("that throws, or rejects, in read and write gives a status, and the buffer has no value", async () => {

@@ -130,7 +130,7 @@ describe("hardware buffers", () => {
     const result = await model.execute(atNothing(wholePool(picture())));
     expect(result).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
     expect(result.message).toContain("input 0 lies in a hardware_buffer of format R8G8B8A8_UNORM");
-    expect(result.message).toContain("it takes no hardware buffers but BLOBs");
+    expect(result.message).toContain("it supports no hardware buffers except BLOBs");
   });
 
   it("of another format reach a backend that reads them, with their description", async () => {
