@@ -1,6 +1,6 @@
 /**
- * How long an operation takes on a device of performance 1, the reference: what it computes, by kind, times what that
- * costs.
+ * The time of an operation on a device of performance 1, the reference: its amount of work of each kind, times the cost
+ * of that kind.
  */
 import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandType, OperationType, type Subgraph } from "@nnhal/types";
@@ -25,7 +25,7 @@ const recurrent = new Set<number>([
   OperationType.UNIDIRECTIONAL_SEQUENCE_RNN,
 ]);
 
-/** Those that compute a function of each element, or look at many for each. */
+/** Operations that compute a function of each element, or read many for each. */
 const functions = new Set<number>([
   OperationType.AVERAGE_POOL_2D,
   OperationType.ELU,
@@ -55,7 +55,7 @@ const quantised = new Set<number>([
   OperandType.TENSOR_QUANT16_SYMM,
 ]);
 
-/** Nanoseconds that an operation takes on a device of performance 1, but for its start. Unknown extents count as 1. */
+/** Nanoseconds of an operation on a device of performance 1, without its start. Unknown extents count as 1. */
 export function timeOf(subgraph: Subgraph, index: number, costs: CostModel): number {
   const { type, inputs, outputs } = elementAt(subgraph.operations, index);
   const read = inputs.map((operand) => elementAt(subgraph.operands, operand));
@@ -69,7 +69,7 @@ export function timeOf(subgraph: Subgraph, index: number, costs: CostModel): num
     return costs.depthwiseMultiplyAdd * written * extent(filter, 1) * extent(filter, 2);
   }
   if (first !== undefined && recurrent.has(type)) {
-    // Every matrix of weights is applied to each batch at each point in time, and a function to what comes of it.
+    // Every matrix of weights is applied to each batch at each point in time, and a function to each result.
     const weights = read.slice(1).filter(({ dimensions }) => dimensions.length === 2);
     const rows = elementsOf(first) / extent(first, first.dimensions.length - 1);
     const results = sum(weights.map((matrix) => extent(matrix, 0)));
