@@ -84,7 +84,7 @@ describe("memory in files", () => {
 
   it("keeps results apart that go to one copied file at the same time", () => {
     const { memory, path } = file("shared", [0, 0, 0, 0], Protection.READ | Protection.WRITE);
-    if (memory.handle?.kind !== "fileDescriptor") throw new Error("it is no file");
+    if (memory.handle?.kind !== "fileDescriptor") throw new Error("it is not a file");
     const copy = copyFile(memory.handle, memory.size);
     if ("unmappable" in copy) throw new Error(copy.unmappable);
     const inside = new Float32Array(copy.bytes.buffer);

@@ -20,7 +20,7 @@ export async function prepareFromCache(
   const taken = prepareArguments(given);
   if ("status" in taken) return unprepared(taken);
   const { deadline } = taken;
-  if (caching === undefined) return unprepared(failure(`${name} keeps no models`));
+  if (caching === undefined) return unprepared(failure(`${name} has no compilation caching`));
   if (deadline !== undefined && now() >= deadline) {
     const message = "the deadline had passed before the cache was read";
     return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });

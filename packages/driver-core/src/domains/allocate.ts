@@ -62,10 +62,7 @@ export function allocate(
   if (operand === undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, formatIssues(issues));
   const type = operandTypeNames.get(operand.type);
   if (type === undefined || operandTypes[type].elementSize === 0) {
-    return refuse(
-      ErrorStatus.GENERAL_FAILURE,
-      `operands of type ${type ?? operand.type} have no known size`,
-    );
+    return refuse(ErrorStatus.GENERAL_FAILURE, `operands of type ${type ?? operand.type} have no known size`);
   }
   const size = sizeOf(type, operand.dimensions) ?? 0;
   if (size > greatestSize) {

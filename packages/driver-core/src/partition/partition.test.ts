@@ -277,7 +277,7 @@ describe("control flow", () => {
     expect(result).toMatchObject({ steps: [{ kind: "execution", device: 1 }] });
   });
 
-  it("is nobody's where no device takes it and there is no CPU", () => {
+  it("has no device if none supports it and there is no CPU", () => {
     expect(plan(model, [npu], android)).toMatchObject({ unplannable: "BAD_DATA" });
   });
 });

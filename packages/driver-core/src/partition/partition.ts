@@ -94,10 +94,10 @@ function planSubgraph(
 ): Plan | Unplannable {
   const { model, candidates, cpu } = planning;
   const { length } = candidates;
-  const nobody = candidates.findIndex((_, index) => !isTaken(planning, index));
-  if (nobody >= 0) {
-    const why = describeUnsupported(elementAt(candidates, nobody), devices);
-    return { unplannable: "BAD_DATA", message: `no device supports operation ${nobody} of ${length}. ${why}` };
+  const stuck = candidates.findIndex((_, index) => !isTaken(planning, index));
+  if (stuck >= 0) {
+    const why = describeUnsupported(elementAt(candidates, stuck), devices);
+    return { unplannable: "BAD_DATA", message: `no device supports operation ${stuck} of ${length}. ${why}` };
   }
   // Control flow of the CPU is interpreted instead, so that its subgraphs can run on other devices.
   const interpreted = (assigned: readonly (number | undefined)[]) =>
