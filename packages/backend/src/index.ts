@@ -15,5 +15,6 @@ export * from "./graph.ts";
 export * from "./input.ts";
 export * from "./kernels/kernel.ts";
 export * from "./kernels/kernel-backend.ts";
+export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
 export * from "./settle.ts";
 export { StatusError } from "./status-error.ts";
