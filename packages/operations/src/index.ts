@@ -79,6 +79,7 @@ export {
   type TensorData,
   type TensorInfo,
 } from "./tensor.ts";
+export { transposeMatrix } from "./transpose-matrix.ts";
 export { dilatedExtent, imageAxes, implicitPadding, type Padding, PaddingScheme } from "./window.ts";
 export { type AnyExtents, type Extents, type Work, type WorkKind, workKinds } from "./work.ts";
 export { workOf } from "./work-of.ts";
