@@ -14,7 +14,7 @@ import {
   type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type OperationTypeName, operandTypes, operationTypeNames } from "@nnhal/types";
+import { operandTypes, operationTypeNames } from "@nnhal/types";
 import type { Example, ExampleOperand } from "../vectors/example.ts";
 import { drawOperation, type RandomOperation } from "./draw.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -83,7 +83,7 @@ function exampleOf(operation: RandomOperation, name: string, random: Random): Ex
     ...inputs.map((input, position) =>
       inputOperand(input, signature.types.get(elementAt(signature.inputs, position)), random),
     ),
-    ...outputs.map((output) => outputOperand(output, type)),
+    ...outputs.map((output) => outputOperand(output, signature.operation.random)),
   ];
   const indexesOf = (lifetime: ExampleOperand["lifetime"]) =>
     operands.flatMap((operand, index) => (operand.lifetime === lifetime ? [index] : []));
@@ -148,12 +148,9 @@ const noOperand = {
 } as const;
 
 /** Results that no bound can be put around are not compared, nor those that are drawn at random. */
-function outputOperand(
-  output: TensorInfo & { readonly data?: TensorData },
-  operation: OperationTypeName,
-): ExampleOperand {
+function outputOperand(output: TensorInfo & { readonly data?: TensorData }, isRandom: boolean): ExampleOperand {
   const { data, channelQuant: _, ...info } = output;
-  const isIgnored = operation === "RANDOM_MULTINOMIAL" || !data?.every(Number.isFinite);
+  const isIgnored = isRandom || !data?.every(Number.isFinite);
   const bytes = data === undefined || data.length === 0 ? null : bytesOf({ ...info, data });
   return { ...noOperand, ...info, lifetime: "SUBGRAPH_OUTPUT", isIgnored, data: bytes };
 }
