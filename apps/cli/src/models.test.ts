@@ -4,14 +4,13 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { findTrainedExamples, type TrainedExample, trainedOutputProblem } from "@nnhal/conformance";
+import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 import { describe, expect, it } from "vitest";
 import { decodePicture } from "./picture/decode.ts";
 import { pictureToTensor } from "./picture/to-tensor.ts";
 import { runCommandLine, useFolder } from "./program.test-helper.ts";
 
-const folder = process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
 const absent = `there are no models at ${folder}; set NNHAL_MODELS to their folder`;
 
 const examples = findTrainedExamples(folder);

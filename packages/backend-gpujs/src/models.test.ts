@@ -3,15 +3,14 @@
  * NNHAL_MODELS names their folder. What gpu.js has no kernels for is given to the reference.
  */
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { findTrainedExamples, modelRunner, trainedOutputProblem } from "@nnhal/conformance";
 import { openDevice } from "@nnhal/driver-core/device";
+import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 import { importTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import { deviceOn } from "./_devices.test-helper.ts";
 
-const folder = process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
 const examples = findTrainedExamples(folder);
 const fileOf = ({ path }: { readonly path: string }) => new Uint8Array(readFileSync(path));
 

@@ -4,12 +4,10 @@
  * forms, and the other modes run through `nnhal vectors`.
  */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { expect, it } from "vitest";
 import { deviceOver } from "./_devices.test-helper.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 
 it("passes the public vectors that it supports, and keeps no value", { timeout: 600_000 }, async ({ skip }) => {
   skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);

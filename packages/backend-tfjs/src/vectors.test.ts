@@ -3,13 +3,11 @@
  * NNHAL_VECTORS names their folder. The derived forms, and the plain JavaScript engine, run through `nnhal vectors`.
  */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import * as tf from "@tensorflow/tfjs-core";
 import { expect, it } from "vitest";
 import { deviceOn } from "./_devices.test-helper.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 
 /** What tfjs cannot express; everything else is claimed. */
 const without = [

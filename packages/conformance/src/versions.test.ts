@@ -4,21 +4,20 @@
  * each, in turn; with NNHAL_VECTOR_WAYS=all every way. NNHAL_VECTORS names the folder of the vectors.
  */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { LiftOptions } from "@nnhal/driver-core/versions";
+import { addExample } from "@nnhal/test-kit/examples";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import type { Device, HalVersion } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { summarise } from "./result.ts";
 import type { Example } from "./vectors/example.ts";
-import { addExample } from "./vectors/examples.test-helper.ts";
 import { findVectorFiles, readVectorFiles } from "./vectors/read.ts";
 import { runVectors } from "./vectors/run.ts";
 import type { VectorCase } from "./vectors/variant.ts";
 import { deviceThrough, inexpressible, runVectorsThrough } from "./versions.ts";
 
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 const present = existsSync(folder);
 const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 

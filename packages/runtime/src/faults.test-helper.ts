@@ -66,29 +66,3 @@ export const unknownStatus = { status: 99, message: "what is this" };
 
 /** An outcome as a device that fails gives it. */
 export const failure = { status: ErrorStatus.GENERAL_FAILURE, message: "failed" };
-
-/** A clock that stands still until it is told what time it is, and its timer. */
-export function manualClock() {
-  let time = 0n;
-  const pending = new Map<object, { readonly at: bigint; readonly callback: () => void }>();
-  return {
-    now: () => time,
-    timer(nanoseconds: bigint, callback: () => void) {
-      const ticket = {};
-      pending.set(ticket, { at: time + nanoseconds, callback });
-      return () => void pending.delete(ticket);
-    },
-    /** Lets time pass, and calls back what is due. */
-    advance(nanoseconds: bigint) {
-      time += nanoseconds;
-      for (const [ticket, { at, callback }] of [...pending]) {
-        if (at > time) continue;
-        pending.delete(ticket);
-        callback();
-      }
-    },
-    get pending() {
-      return pending.size;
-    },
-  };
-}

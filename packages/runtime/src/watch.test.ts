@@ -2,13 +2,14 @@
  * What a device never answers ends by its deadline and a grace, or by the watchdog.
  */
 import { createFence } from "@nnhal/driver-core/fence";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { type Device, ErrorStatus, type FencedResult } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
 import { Event } from "./event.ts";
 import { Execution } from "./execution.ts";
 import { code, gate, turn, withPrepared } from "./fakes.test-helper.ts";
-import { faulty, manualClock } from "./faults.test-helper.ts";
+import { faulty } from "./faults.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
 import { chain, requestOf } from "./plan/divided.test-helper.ts";
@@ -89,7 +90,7 @@ describe("an execution that a device never ends", () => {
     await turn();
     clock.advance(10n ** 18n);
     expect(await hasEnded(computing)).toBe(false);
-    expect(clock.pending).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 
   it("keeps its memories until the device has answered after all", async () => {
@@ -122,13 +123,13 @@ describe("an execution that a device never ends", () => {
     const { clock, execution } = await executing(inTime);
     execution.setTimeout(1000n);
     await execution.compute();
-    expect(clock.pending).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 });
 
 describe("a fenced execution that a device never ends", () => {
   const never = new Promise<never>(() => {});
-  const hanging: Readonly<Record<string, () => Promise<FencedResult>>> = {
+  const hanging = {
     "is never launched": () => never,
     "has a fence that is never signalled": async () => ({
       status: ErrorStatus.NONE,
@@ -140,34 +141,37 @@ describe("a fenced execution that a device never ends", () => {
       syncFence: null,
       callback: { getExecutionInfo: () => never },
     }),
-  };
+  } satisfies Readonly<Record<string, () => Promise<FencedResult>>>;
 
-  it.each(Object.keys(hanging))("and that %s ends by its timeout", async (name) => {
-    const device = withPrepared(reference, () => ({ executeFenced: hanging[name] }));
+  it.each(Object.entries(hanging))("and that %s ends by its timeout", async (_name, executeFenced) => {
+    const device = withPrepared(reference, () => ({ executeFenced }));
     const { clock, execution } = await executing(device);
     execution.setTimeout(1000n);
     const ending = execution.startComputeWithDependencies([]).then((event) => event.wait());
     expect(await hasEnded(ending)).toBe(false);
     clock.advance(1000n + deadlineGrace);
     await expect(ending).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
-    expect(clock.pending).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 
-  it.each(Object.keys(hanging))("and that %s ends by its duration, counted from its dependencies", async (name) => {
-    const device = withPrepared(reference, () => ({ executeFenced: hanging[name] }));
-    const { clock, execution } = await executing(device);
-    const { fence, signal } = createFence();
-    const ending = execution
-      .startComputeWithDependencies([Event.createFromSyncFence(fence)], 1000n)
-      .then((event) => event.wait());
-    expect(await hasEnded(ending)).toBe(false);
-    clock.advance(10n * deadlineGrace);
-    expect(await hasEnded(ending)).toBe(false);
-    signal();
-    await turn();
-    clock.advance(1000n + deadlineGrace);
-    await expect(ending).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
-  });
+  it.each(Object.entries(hanging))(
+    "and that %s ends by its duration, counted from its dependencies",
+    async (_name, executeFenced) => {
+      const device = withPrepared(reference, () => ({ executeFenced }));
+      const { clock, execution } = await executing(device);
+      const { fence, signal } = createFence();
+      const ending = execution
+        .startComputeWithDependencies([Event.createFromSyncFence(fence)], 1000n)
+        .then((event) => event.wait());
+      expect(await hasEnded(ending)).toBe(false);
+      clock.advance(10n * deadlineGrace);
+      expect(await hasEnded(ending)).toBe(false);
+      signal();
+      await turn();
+      clock.advance(1000n + deadlineGrace);
+      await expect(ending).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
+    },
+  );
 
   it("fails what depends on it", async () => {
     const device = withPrepared(reference, () => ({ executeFenced: hanging["has a fence that is never signalled"] }));

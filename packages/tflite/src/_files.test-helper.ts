@@ -1,11 +1,10 @@
 /**
  * Where tests find real models: the folder that NNHAL_MODELS names, else shared/models beside the checkout.
  */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const folder = process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
+import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 
 /** The .tflite files of the folder; none where there is no such folder. */
 export const realModels: readonly { readonly name: string; readonly bytes: Uint8Array }[] = existsSync(folder)

@@ -2,9 +2,9 @@
  * Broken files for tests: files of rows that need not fit together, and what becomes of reading and importing any bytes.
  */
 
+import { modelIssues } from "@nnhal/validation";
 import { Builder } from "flatbuffers";
 import { expect } from "vitest";
-import { modelIssues } from "../../validation/src/index.ts";
 import { TfliteError } from "./error.ts";
 import { writeTable } from "./flatbuffer/table.ts";
 import { importTflite } from "./import/import.ts";

@@ -2,6 +2,8 @@
  * Small .tflite models for tests, and imported ones as readable lines: `ADD(in0, in1, 0) -> out0`.
  */
 
+import { decodeTensorData, encodeTensorData, viewModel } from "@nnhal/backend";
+import { referenceBackend } from "@nnhal/backend-reference";
 import { elementAt, elementCount, operationByCode } from "@nnhal/operations";
 import {
   ErrorStatus,
@@ -15,10 +17,8 @@ import {
   Priority,
   type Subgraph,
 } from "@nnhal/types";
+import { modelIssues } from "@nnhal/validation";
 import { expect } from "vitest";
-import { decodeTensorData, encodeTensorData, viewModel } from "../../backend/src/index.ts";
-import { referenceBackend } from "../../backend-reference/src/index.ts";
-import { modelIssues } from "../../validation/src/index.ts";
 import { TfliteError } from "./error.ts";
 import { type ImportedModel, type ImportOptions, importTflite } from "./import/import.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";

@@ -1,5 +1,16 @@
 import { elementAt } from "@nnhal/operations";
 import {
+  constant,
+  controlModel,
+  floorModel,
+  input,
+  modelOf,
+  operand,
+  operation,
+  output,
+  subgraphOf,
+} from "@nnhal/test-kit/models";
+import {
   type HalVersion,
   halVersions,
   type Model,
@@ -12,17 +23,6 @@ import {
 import { minimumVersion, modelIssues } from "@nnhal/validation";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  constant,
-  controlModel,
-  floorModel,
-  input,
-  modelOf,
-  operand,
-  operation,
-  output,
-  subgraphOf,
-} from "../../validation/src/_models.test-helper.ts";
 import { type ModelSlice, sliceModel } from "./slice.ts";
 
 type OldVersion = Exclude<HalVersion, "1.3">;

@@ -2,49 +2,23 @@
  * Versions of the conformance vectors, if their folder exists: compliance agrees with validation, conversions go
  * there and back, and slices are valid.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { gunzipSync } from "node:zlib";
-import { type HalVersion, halVersions, type Model } from "@nnhal/types";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import { vectorsOf } from "@nnhal/test-kit/vectors";
+import { withoutDefaults } from "@nnhal/test-kit/without-defaults";
+import { halVersions } from "@nnhal/types";
 import { minimumVersion, validateModel } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { modelOfVector, type VectorModel } from "../../validation/src/_vector-model.test-helper.ts";
-import { withoutDefaults } from "../../validation/src/_without-defaults.test-helper.ts";
 import { complianceWith, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, sliceModel } from "./index.ts";
 
-interface Vector {
-  readonly name: string;
-  /** Such as `V1_2`; `UNKNOWN` if none is given. */
-  readonly minSupportedVersion: string;
-  readonly isRelaxed: boolean;
-  readonly model: VectorModel;
-}
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 const present = existsSync(folder);
 
-interface Read {
-  readonly file: string;
-  readonly vector: Vector;
-  readonly model: Model;
-  /** The oldest version that the model fits. */
-  readonly least: HalVersion;
-}
-
-/** All vectors whose models are valid. */
-function* readVectors(): Generator<Read> {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl.gz"));
-  for (const file of files.sort()) {
-    const lines = gunzipSync(readFileSync(join(folder, file))).toString("utf8");
-    for (const line of lines.split("\n")) {
-      if (line === "") continue;
-      const vector: Vector = JSON.parse(line);
-      const model = modelOfVector(vector.model, vector.isRelaxed);
-      const least = minimumVersion(model, { mode: "runtime" });
-      if (least !== undefined) yield { file, vector, model, least };
-    }
+/** The vectors whose models are valid, each with the oldest version that its model fits. */
+function* validVectors() {
+  for (const one of vectorsOf(folder)) {
+    const least = minimumVersion(one.model, { mode: "runtime" });
+    if (least !== undefined) yield { ...one, least };
   }
 }
 
@@ -81,7 +55,7 @@ describe.skipIf(!present)(
     it("have the minimum version that they state, except those with defaults written out", { timeout: 120_000 }, () => {
       const differing: Record<string, number> = {};
       let count = 0;
-      for (const { file, vector, model, least } of readVectors()) {
+      for (const { file, vector, model, least } of validVectors()) {
         const given = vector.minSupportedVersion.replace("V", "").replace("_", ".");
         if (given === "UNKNOWN") continue;
         count++;
@@ -97,7 +71,7 @@ describe.skipIf(!present)(
     it("comply with exactly the versions from their minimum version on", { timeout: 120_000 }, () => {
       const wrong: string[] = [];
       let count = 0;
-      for (const { vector, model, least } of readVectors()) {
+      for (const { vector, model, least } of validVectors()) {
         count++;
         for (const version of halVersions) {
           if (complianceWith(version).model(model) !== version >= least) wrong.push(`${vector.name} at ${version}`);
@@ -109,7 +83,7 @@ describe.skipIf(!present)(
 
     it("convert down and up to what they were, wherever the version can express them", { timeout: 120_000 }, () => {
       const wrong: string[] = [];
-      for (const { vector, model, least } of readVectors()) {
+      for (const { vector, model, least } of validVectors()) {
         for (const [version, to] of older) {
           const { value, lost } = to.model(model);
           const back = convertToV1_3.model(value);
@@ -129,7 +103,7 @@ describe.skipIf(!present)(
     it("have valid slices, of all operations wherever the version can express them", { timeout: 120_000 }, () => {
       const wrong: string[] = [];
       let partial = 0;
-      for (const { vector, model, least } of readVectors()) {
+      for (const { vector, model, least } of validVectors()) {
         for (const [version] of older) {
           const slice = sliceModel(model, version);
           if ("unsliceable" in slice) {

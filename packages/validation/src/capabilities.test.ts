@@ -1,6 +1,6 @@
+import { changed, found } from "@nnhal/test-kit/models";
 import { type Capabilities, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed, found } from "./_models.test-helper.ts";
 import { capabilitiesIssues, validateCapabilities } from "./index.ts";
 
 const info = { execTime: 0.5, powerUsage: 2 };

@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
+import { changed, changedAll, controlModel, found, loopModel, operand, output } from "@nnhal/test-kit/models";
 import { OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed, changedAll, controlModel, found, loopModel, operand, output } from "./_models.test-helper.ts";
 import { type ModelValidationOptions, modelIssues } from "./index.ts";
 
 function ifIssues(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {

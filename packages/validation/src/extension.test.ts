@@ -1,6 +1,6 @@
+import { changed, found } from "@nnhal/test-kit/models";
 import type { Extension } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed, found } from "./_models.test-helper.ts";
 import { extensionIssues, validateExtensions } from "./index.ts";
 
 const control: readonly Extension[] = [

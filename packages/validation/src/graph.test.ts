@@ -1,6 +1,4 @@
 import { elementAt } from "@nnhal/operations";
-import { OperandLifeTime } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
 import {
   changed,
   changedAll,
@@ -12,7 +10,9 @@ import {
   operation,
   reference,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { OperandLifeTime } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { modelIssues } from "./index.ts";
 
 /** FLOOR of operand 0 to 1, of 1 to 2; input 0, output 2. */

@@ -2,9 +2,6 @@
  * Input that nobody would write by hand: validation answers with issues, never throws, and does not take for ever.
  */
 import { clamp, elementAt, elementCount, operations, type Param, type RankRule, typesOfRow } from "@nnhal/operations";
-import { type Model, type Operand, OperandType, type OperandTypeName, operandTypes } from "@nnhal/types";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import {
   changed,
   constant,
@@ -19,7 +16,10 @@ import {
   output,
   reference,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { type Model, type Operand, OperandType, type OperandTypeName, operandTypes } from "@nnhal/types";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import {
   type AllocationRequest,
   analyseModel,

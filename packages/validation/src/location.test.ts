@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
+import { changed, changedAll, controlModel, floorModel, found, operand } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed, changedAll, controlModel, floorModel, found, operand } from "./_models.test-helper.ts";
 import { modelIssues } from "./index.ts";
 
 function issuesOf(changes: Readonly<Record<string, unknown>>): string[] {

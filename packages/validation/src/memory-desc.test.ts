@@ -1,5 +1,3 @@
-import { type Operand, OperandType } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
 import {
   changed,
   changedAll,
@@ -10,7 +8,9 @@ import {
   operand,
   output,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { type Operand, OperandType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { type AllocationRequest, describeBuffer, memoryDescIssues, validateMemoryDesc } from "./index.ts";
 
 /** A prepared model with two inputs and two outputs. */

@@ -1,5 +1,3 @@
-import { halVersions, type Model, type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
 import {
   changed,
   controlModel,
@@ -11,7 +9,9 @@ import {
   operation,
   output,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { halVersions, type Model, type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { minimumVersion, validateModel, versionRequirements } from "./index.ts";
 
 const unused = (facts: Partial<Operand>) =>

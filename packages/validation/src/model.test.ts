@@ -1,6 +1,6 @@
+import { changed, changedAll, controlModel, floorModel, found } from "@nnhal/test-kit/models";
 import { type Model, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed, changedAll, controlModel, floorModel, found } from "./_models.test-helper.ts";
 import { defaultIssueLimit, modelIssues, validateModel } from "./index.ts";
 
 function issuesOf(path: string, value: unknown): string[] {

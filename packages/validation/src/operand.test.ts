@@ -1,5 +1,3 @@
-import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
 import {
   changed,
   changedAll,
@@ -10,7 +8,9 @@ import {
   modelOf,
   operand,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { type ModelValidationOptions, modelIssues, operandTypeIssues } from "./index.ts";
 
 /** The control model's issues after changes to it. */

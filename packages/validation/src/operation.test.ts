@@ -1,6 +1,5 @@
-import { bool, defineOperation, operationByCode, scalar, tensor } from "@nnhal/operations";
-import { type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
+import { operationByCode } from "@nnhal/operations";
+import { bool, defineOperation, scalar, tensor } from "@nnhal/operations/authoring";
 import {
   changed,
   changedAll,
@@ -15,7 +14,9 @@ import {
   operation,
   output,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { type ModelValidationOptions, modelIssues } from "./index.ts";
 
 function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {

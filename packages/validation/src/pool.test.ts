@@ -1,6 +1,6 @@
+import { changed, found } from "@nnhal/test-kit/models";
 import { halVersions, type Memory } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed, found } from "./_models.test-helper.ts";
 import { poolIssues, validatePool } from "./index.ts";
 
 const buffer = new ArrayBuffer(64);

@@ -1,5 +1,3 @@
-import { halVersions, type Model, type Operand, OperandType, type Request, type RequestArgument } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
 import {
   changed,
   changedAll,
@@ -10,7 +8,9 @@ import {
   operand,
   output,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { halVersions, type Model, type Operand, OperandType, type Request, type RequestArgument } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { type RequestValidationOptions, requestIssues, validateRequest } from "./index.ts";
 
 const buffer = new ArrayBuffer(64);

@@ -1,6 +1,5 @@
-import { defineOperation, elementAt, operationByCode, read, tensor, trailing } from "@nnhal/operations";
-import { type Model, type Operand, OperandLifeTime, OperandType, type Operation } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
+import { elementAt, operationByCode } from "@nnhal/operations";
+import { defineOperation, read, tensor, trailing } from "@nnhal/operations/authoring";
 import {
   changed,
   changedAll,
@@ -16,7 +15,9 @@ import {
   output,
   reference,
   subgraphOf,
-} from "./_models.test-helper.ts";
+} from "@nnhal/test-kit/models";
+import { type Model, type Operand, OperandLifeTime, OperandType, type Operation } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
 import { analyseModel, modelIssues } from "./index.ts";
 
 /** INT32 0 at 0, INT32 1 at 4, INT32 2 at 8, then [3, 2] and [4, 2]. */

@@ -2,47 +2,15 @@
  * Validation of the conformance vectors, where their folder is there: every valid model is accepted, and its minimum
  * version is the one that the vectors give.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
-import { halVersions, type Model } from "@nnhal/types";
+import { existsSync } from "node:fs";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import { vectorsOf } from "@nnhal/test-kit/vectors";
+import { withoutDefaults } from "@nnhal/test-kit/without-defaults";
+import { halVersions } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { modelOfVector, type VectorModel } from "./_vector-model.test-helper.ts";
-import { withoutDefaults } from "./_without-defaults.test-helper.ts";
 import { minimumVersion, modelIssues, validateModel } from "./index.ts";
 
-interface Vector {
-  readonly name: string;
-  /** Such as `V1_2`; `UNKNOWN` where none is given. */
-  readonly minSupportedVersion: string;
-  readonly isRelaxed: boolean;
-  readonly expectFailure: boolean;
-  readonly model: VectorModel;
-}
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 const present = existsSync(folder);
-
-interface Read {
-  readonly vector: Vector;
-  readonly model: Model;
-  readonly file: string;
-}
-
-/** All vectors, or those of one file. */
-function* readVectors(only?: string): Generator<Read> {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl.gz"));
-  for (const file of only === undefined ? files.sort() : [only]) {
-    for (const line of gunzipSync(readFileSync(join(folder, file)))
-      .toString("utf8")
-      .split("\n")) {
-      if (line === "") continue;
-      const vector: Vector = JSON.parse(line);
-      yield { vector, model: modelOfVector(vector.model, vector.isRelaxed), file };
-    }
-  }
-}
 
 /** Loops whose values have unknown sizes are for the framework: no driver has to take them. */
 const forTheRuntime = "V1_3_cts_only/while_fib_unknown_rank.jsonl.gz";
@@ -58,7 +26,7 @@ describe.skipIf(!present)(
     }, () => {
       const wrong: string[] = [];
       let valid = 0;
-      for (const { vector, model, file } of readVectors()) {
+      for (const { vector, model, file } of vectorsOf(folder)) {
         const mode = file === forTheRuntime ? "runtime" : "driver";
         const [issue] = modelIssues(model, { mode, limit: 1 });
         const acceptable = !vector.expectFailure || failsLater.test(vector.name);
@@ -72,7 +40,7 @@ describe.skipIf(!present)(
 
     it("need the HAL version that they give, once trailing defaults are left out", { timeout: 120_000 }, () => {
       const wrong: string[] = [];
-      for (const { vector, model, file } of readVectors()) {
+      for (const { vector, model, file } of vectorsOf(folder)) {
         const mode = file === forTheRuntime ? "runtime" : "driver";
         const given = vector.minSupportedVersion.replace("V", "").replace("_", ".");
         const least = minimumVersion(model, { mode });
@@ -94,7 +62,7 @@ describe.skipIf(!present)(
     });
 
     it("with loops of values of unknown size are refused by a driver", () => {
-      const loops = [...readVectors(forTheRuntime)];
+      const loops = vectorsOf(folder).filter(({ file }) => file === forTheRuntime);
       expect(loops.length).toBeGreaterThan(0);
       for (const { model } of loops) {
         expect(new Set(modelIssues(model).map(({ code }) => code))).toEqual(new Set(["while-unknown-size"]));

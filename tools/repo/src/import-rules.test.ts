@@ -19,9 +19,19 @@ describe("import rules", () => {
     expect(operationsWith(text)).toEqual([]);
   });
 
+  test("what is bundled into the build is a development dependency", () => {
+    const text = 'import engine from "engine";';
+    const devDependencies = { engine: "1" };
+    const problem =
+      "packages/operations/src/index.ts: imports engine, which packages/operations/package.json does not declare";
+    expect(operationsWith(text, "index.ts", { devDependencies, bundledIntoBuild: ["engine"] })).toEqual([]);
+    expect(operationsWith(text, "index.ts", { devDependencies })).toEqual([problem]);
+    expect(operationsWith(text, "index.ts", { bundledIntoBuild: ["engine"] })).toEqual([problem]);
+  });
+
   test("a dependency against the direction is found in package.json", () => {
     expect(check(packageOf("packages/types", { dependencies: link("tflite") }), packageOf("packages/tflite"))).toEqual([
-      "packages/types/package.json: depends on @nnhal/tflite, which packages/types may not import",
+      "packages/types/package.json: depends on @nnhal/tflite, which packages/types must not import",
     ]);
   });
 
@@ -33,8 +43,8 @@ describe("import rules", () => {
       { "index.ts": 'export const load = () => import("@nnhal/runtime");' },
     );
     expect(check(runtime, backend)).toEqual([
-      "packages/backend-ort/package.json: depends on @nnhal/runtime, which packages/backend-ort may not import",
-      "packages/backend-ort/src/index.ts: imports @nnhal/runtime, which packages/backend-ort may not import",
+      "packages/backend-ort/package.json: depends on @nnhal/runtime, which packages/backend-ort must not import",
+      "packages/backend-ort/src/index.ts: imports @nnhal/runtime, which packages/backend-ort must not import",
     ]);
   });
 
@@ -42,7 +52,7 @@ describe("import rules", () => {
     ["backend-tfjs", "backend-reference"],
     ["backend-tfjs", "driver-core"],
     ["extension-fibonacci", "runtime"],
-  ])("%s may not use %s", (from, to) => {
+  ])("%s must not use %s", (from, to) => {
     expect(check(packageOf(`packages/${to}`), packageOf(`packages/${from}`, { dependencies: link(to) }))).toHaveLength(
       1,
     );
@@ -67,7 +77,7 @@ describe("import rules", () => {
     const cli = packageOf("apps/cli", { dependencies: link("types", "conformance") });
     expect(check(types, packageOf("packages/conformance", { dependencies: link("types") }), cli)).toEqual([]);
     expect(check(packageOf("apps/tool"), packageOf("packages/conformance", { dependencies: link("tool") }))).toEqual([
-      "packages/conformance/package.json: depends on @nnhal/tool, which packages/conformance may not import",
+      "packages/conformance/package.json: depends on @nnhal/tool, which packages/conformance must not import",
     ]);
   });
 
@@ -111,6 +121,26 @@ describe("import rules", () => {
       "packages/operations/src/index.ts: imports ../../types/src/index.ts, which is outside packages/operations: use the package's name",
     ]);
     expect(operationsWith('import "../package.json";')).toEqual([]);
+    expect(operationsWith('import "../../types/src/a.test-helper.ts";', "a.test.ts")).toEqual([
+      "packages/operations/src/a.test.ts: imports ../../types/src/a.test-helper.ts, which is outside packages/operations: use the package's name",
+    ]);
+  });
+
+  test("only tests import the test kit, and only as a development dependency", () => {
+    const kit = packageOf("packages/test-kit");
+    const text = 'import { floorModel } from "@nnhal/test-kit/models";';
+    const using = (file: string, manifest: Partial<Manifest>, folder = "packages/conformance") =>
+      check(kit, packageOf(folder, manifest, { [file]: text }));
+    const declared = { devDependencies: link("test-kit") };
+    expect(using("a.test.ts", declared)).toEqual([]);
+    expect(using("a.test-helper.ts", declared)).toEqual([]);
+    expect(using("a.ts", declared)).toEqual([
+      "packages/conformance/src/a.ts: imports @nnhal/test-kit/models, which only tests import",
+    ]);
+    expect(using("a.ts", declared, "apps/cli")).toHaveLength(1);
+    expect(using("a.test.ts", { dependencies: link("test-kit") })).toEqual([
+      "packages/conformance/package.json: @nnhal/test-kit is for tests only: it belongs to the devDependencies",
+    ]);
   });
 
   test("a package does not import itself by name", () => {

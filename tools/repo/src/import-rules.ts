@@ -22,7 +22,11 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations"],
   conformance: "packages",
+  "test-kit": ["types", "operations"],
 };
+
+/** Only tests import this package, so only development dependencies name it. */
+const forTestsOnly = "test-kit";
 
 /** These run in a browser too, so they use nothing of Node.js. `backend` is one of them since backend-reference uses it. */
 export const isomorphicPackages = [
@@ -64,8 +68,10 @@ function checkPackage(one: WorkspacePackage, folders: ReadonlyMap<string, string
     if (!range.startsWith("workspace:")) {
       problems.push(`${folder}/package.json: ${name} must be "workspace:^", not "${range}"`);
     }
-    if (!mayImport(allowed, name, folders, true)) {
-      problems.push(`${folder}/package.json: depends on ${name}, which ${folder} may not import`);
+    if (name === scope + forTestsOnly) {
+      problems.push(`${folder}/package.json: ${name} is for tests only: it belongs to the devDependencies`);
+    } else if (!mayImport(allowed, name, folders, true)) {
+      problems.push(`${folder}/package.json: depends on ${name}, which ${folder} must not import`);
     }
   }
   for (const source of sources) {
@@ -85,11 +91,12 @@ function checkSource(
   const isomorphic = isomorphicPackages.some((name) => folder === `packages/${name}`);
   const declared = runtimeDependencies(manifest);
   const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
+  const bundled = manifest.bundledIntoBuild ?? [];
   const tool = folder.startsWith("tools/");
   const problems: string[] = [];
   for (const specifier of importedModules(source.text)) {
     if (specifier.startsWith(".")) {
-      const problem = checkRelative(source.path, specifier, folder, test || tool);
+      const problem = checkRelative(source.path, specifier, folder, tool);
       if (problem !== undefined) problems.push(problem);
       continue;
     }
@@ -100,10 +107,12 @@ function checkSource(
       problems.push(`imports ${specifier}: write it as node:${specifier}`);
     } else if (name === manifest.name) {
       if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
-    } else if (!Object.hasOwn(test || tool ? declaredForTests : declared, name)) {
+    } else if (name === scope + forTestsOnly && !test) {
+      problems.push(`imports ${specifier}, which only tests import`);
+    } else if (!Object.hasOwn(test || tool || bundled.includes(name) ? declaredForTests : declared, name)) {
       problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
     } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
-      problems.push(`imports ${specifier}, which ${folder} may not import`);
+      problems.push(`imports ${specifier}, which ${folder} must not import`);
     }
   }
   return problems;

@@ -1,6 +1,6 @@
+import { addExample, toLine, withOperands } from "@nnhal/test-kit/examples";
 import { readTflite, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
-import { addExample, toLine, withOperands } from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
 import { addingModel, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put } = useFolder();

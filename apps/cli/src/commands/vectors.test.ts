@@ -4,16 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { addExample, bytesOf, toLine, withOperands } from "@nnhal/test-kit/examples";
+import { type FakeBehaviour, fakeDevice } from "@nnhal/test-kit/fake-device";
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FakeBehaviour, fakeDevice } from "../../../../packages/conformance/src/fake-device.test-helper.ts";
-import {
-  addExample,
-  bytesOf,
-  toLine,
-  withOperands,
-} from "../../../../packages/conformance/src/vectors/examples.test-helper.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandError } from "../failure.ts";
 import { registerVectorsCommand } from "./vectors.ts";

@@ -1,6 +1,6 @@
+import { bytesOf, constant, input, operand, output } from "@nnhal/test-kit/examples";
 import { validateModel } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { bytesOf, constant, input, operand, output } from "../vectors/examples.test-helper.ts";
 import { modelMutations } from "./list.ts";
 import { choice, exampleOf, examples, frozenModel, omitted, perChannel } from "./models.test-helper.ts";
 

@@ -1,9 +1,10 @@
 /**
  * Small valid examples for the tests of mutations, which together have every kind of operand that a rule is about.
  */
+
+import { addExample, bytesOf, constant, input, operand, output } from "@nnhal/test-kit/examples";
 import type { Model } from "@nnhal/types";
 import type { Example, ExampleOperand, ExampleSubgraph } from "../vectors/example.ts";
-import { addExample, bytesOf, constant, input, operand, output } from "../vectors/examples.test-helper.ts";
 import { modelOf } from "../vectors/model.ts";
 
 const floats = (...values: number[]) => bytesOf(Float32Array.of(...values));

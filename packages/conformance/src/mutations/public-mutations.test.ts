@@ -4,16 +4,14 @@
  * vectors are not part of this repository: NNHAL_VECTORS names their folder.
  */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { expect, it } from "vitest";
 import { summarise } from "../result.ts";
 import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
 import { mutationSubjects, runMutations } from "./run.ts";
 import { isSampled } from "./sample.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
 
 it("refuses a sample of the mutants of a sample of the public vectors", { timeout: 300_000 }, async ({ skip }) => {
   skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);

@@ -1,7 +1,7 @@
+import { withOperands } from "@nnhal/test-kit/examples";
 import type { Request } from "@nnhal/types";
 import { type RuleCode, requestIssues } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { withOperands } from "../vectors/examples.test-helper.ts";
 import { modelOf } from "../vectors/model.ts";
 import { requestOf } from "../vectors/request.ts";
 import { examples, freeze, twoOperations } from "./models.test-helper.ts";

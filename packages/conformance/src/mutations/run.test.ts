@@ -1,3 +1,5 @@
+import { addExample } from "@nnhal/test-kit/examples";
+import { type FakeBehaviour, fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   type Device,
   ErrorStatus,
@@ -9,10 +11,8 @@ import {
 } from "@nnhal/types";
 import { validateExecutionPreference, validateModel, validatePriority, validateRequest } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { type FakeBehaviour, fakeDevice } from "../fake-device.test-helper.ts";
 import { type CaseResult, summarise } from "../result.ts";
 import type { Example } from "../vectors/example.ts";
-import { addExample } from "../vectors/examples.test-helper.ts";
 import { examples, twoOperations } from "./models.test-helper.ts";
 import { type MutationsOptions, mutationSubjects, runMutations } from "./run.ts";
 

@@ -2,12 +2,11 @@
  * The public vectors for this folder's tests: with `NNHAL_VECTOR_WAYS=all` every one, otherwise a fixed sample with all
  * that have control flow or have to fail. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
  */
+
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import type { Example } from "../vectors/example.ts";
 import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
 
 /** Whether the vectors are there. */
 export const areThere = existsSync(folder);

@@ -1,6 +1,6 @@
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { fakeDevice } from "../fake-device.test-helper.ts";
 import { referenceDevice } from "./faulty-device.test-helper.ts";
 import { type ConformanceTestsOptions, defineConformanceTests } from "./tests.ts";
 

@@ -1,9 +1,10 @@
 import { toFloat16Bits } from "@nnhal/operations";
+import { addExample, bytesOf, operand, output, withOperands } from "@nnhal/test-kit/examples";
 import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { findDifference } from "./compare.ts";
 import type { Example } from "./example.ts";
-import { addExample, bytesOf, operand, output, outputExample, withOperands } from "./examples.test-helper.ts";
+import { outputExample } from "./examples.test-helper.ts";
 
 type Encode = (...values: number[]) => Uint8Array;
 

@@ -1,6 +1,6 @@
+import { addExample, bytesOf, constant, operand, withOperands } from "@nnhal/test-kit/examples";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { addExample, bytesOf, constant, operand, withOperands } from "./examples.test-helper.ts";
 import { modelOf } from "./model.ts";
 import { casesOf } from "./variant.ts";
 

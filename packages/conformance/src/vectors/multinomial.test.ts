@@ -1,7 +1,7 @@
+import { addExample, bytesOf, constant, input, operand, output } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
 import { findDifference } from "./compare.ts";
 import type { Example } from "./example.ts";
-import { addExample, bytesOf, constant, input, operand, output } from "./examples.test-helper.ts";
 
 const samples = 8;
 

@@ -1,5 +1,6 @@
+import { addExample, operand } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
-import { addExample, operand, outputExample, reread, toJson } from "./examples.test-helper.ts";
+import { outputExample, reread, toJson } from "./examples.test-helper.ts";
 import { VectorFormatError } from "./fields.ts";
 import { parseExample } from "./parse.ts";
 

@@ -5,20 +5,18 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import { addExample } from "@nnhal/test-kit/examples";
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { type Device, ErrorStatus, type PreparedModel, type PrepareResult } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { fakeDevice } from "../fake-device.test-helper.ts";
 import { type CaseResult, summarise } from "../result.ts";
 import type { Example } from "./example.ts";
-import { addExample } from "./examples.test-helper.ts";
 import { type ExecutionPath, executionPaths } from "./path.ts";
 import { findVectorFiles, readVectorFiles } from "./read.ts";
 import { runVectors, type VectorsOptions } from "./run.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
 
 async function referenceDevice(options: Partial<DeviceOptions> = {}): Promise<OpenedDevice> {
   const device = await openDevice({ backend: referenceBackend, ...options });

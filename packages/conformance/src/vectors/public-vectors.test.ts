@@ -4,16 +4,14 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { operationTypes } from "@nnhal/types";
 import { expect, it } from "vitest";
 import { summarise } from "../result.ts";
 import { findVectorFiles, readVectorFiles } from "./read.ts";
 import { runVectors } from "./run.ts";
-
-const folder = process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../../shared/vectors", import.meta.url));
 
 /** Examples that the folder's own index counts. */
 function indexedExamples(): number {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { addExample, toLine } from "@nnhal/test-kit/examples";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addExample, toLine } from "./examples.test-helper.ts";
 import { VectorFormatError } from "./fields.ts";
 import { findVectorFiles, readVectorFile, readVectorFiles } from "./read.ts";
 

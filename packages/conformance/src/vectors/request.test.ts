@@ -1,5 +1,6 @@
+import { addExample, bytesOf, withOperands } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
-import { addExample, bytesOf, outputExample, withOperands } from "./examples.test-helper.ts";
+import { outputExample } from "./examples.test-helper.ts";
 import { requestOf, type VectorRequest } from "./request.ts";
 
 function poolBytes({ request }: VectorRequest, index: number): Uint8Array {

@@ -1,9 +1,9 @@
+import { addExample, bytesOf } from "@nnhal/test-kit/examples";
+import { declaredShapes, type FakeBehaviour, fakeDevice } from "@nnhal/test-kit/fake-device";
 import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { declaredShapes, type FakeBehaviour, fakeDevice } from "../fake-device.test-helper.ts";
 import type { CaseResult } from "../result.ts";
 import type { Example } from "./example.ts";
-import { addExample, bytesOf } from "./examples.test-helper.ts";
 import { matchesText, runVectors, type VectorsOptions } from "./run.ts";
 import { casesOf } from "./variant.ts";
 

@@ -1,6 +1,6 @@
+import { addExample, bytesOf, constant, operand } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
 import type { Example, ExampleOperation } from "./example.ts";
-import { addExample, bytesOf, constant, operand } from "./examples.test-helper.ts";
 import { subjectOf } from "./subject.ts";
 
 const placeholder: ExampleOperation = { type: "ADD", inputs: [0, 1, 2], outputs: [3] };

@@ -1,6 +1,6 @@
+import { addExample, bytesOf, constant, input, operand, output, withOperands } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
 import type { Example } from "./example.ts";
-import { addExample, bytesOf, constant, input, operand, output, withOperands } from "./examples.test-helper.ts";
 import { casesOf, toSigned } from "./variant.ts";
 
 const quantisation = { scale: 0.5, zeroPoint: 120 };

@@ -1,11 +1,12 @@
 /**
  * What users of a burst see: the same whether requests go through queues or are executed directly.
  */
+
 import { elementAt } from "@nnhal/operations";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, MeasureTiming, type PreparedModel, type Request } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { createLocalBurst, type LocalBurstOptions } from "./local.ts";
 import { adder, result } from "./raw-burst.test-helper.ts";
 

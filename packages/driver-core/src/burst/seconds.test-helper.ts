@@ -1,7 +1,7 @@
 /**
  * Seconds that pass as a test says, for waits that have an end.
  */
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
+import { manualClock } from "@nnhal/test-kit/clock";
 
 export const never = <T>() => new Promise<T>(() => {});
 export const turn = () => new Promise((resolve) => setImmediate(resolve));

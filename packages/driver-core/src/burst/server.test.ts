@@ -1,8 +1,8 @@
 import { elementAt } from "@nnhal/operations";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { createChannel } from "./channel.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";

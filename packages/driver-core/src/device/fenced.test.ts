@@ -1,5 +1,6 @@
 import type { Executable, RunContext } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { manualClock } from "@nnhal/test-kit/clock";
 import {
   ErrorStatus,
   type FencedExecuteOptions,
@@ -21,7 +22,6 @@ import {
 } from "../domains/relu-model.test-helper.ts";
 import { createFence } from "../fence/fence.ts";
 import { allocateMemory } from "../memory/memory.ts";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { openDevice } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 

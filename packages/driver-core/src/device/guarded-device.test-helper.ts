@@ -2,8 +2,8 @@
  * Devices over backends that misbehave, on a clock that the test moves.
  */
 import type { BackendSession, Executable } from "@nnhal/backend";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { createLogger } from "@nnhal/utils";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { type DeviceOptions, openDevice } from "./device.ts";
 import { fakeBackend, succeeding } from "./fake-backend.test-helper.ts";
 

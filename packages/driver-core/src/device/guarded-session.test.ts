@@ -3,11 +3,11 @@
  */
 import type { Backend, BackendBuffer, BackendSession, Executable, RunResult } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { type Capabilities, DeviceStatus, DeviceType, ErrorStatus, type Model } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { createClient } from "./client.ts";
 import { openDevice } from "./device.ts";
 import {

@@ -1,8 +1,8 @@
 /** The idle watchdog: an idle prepared model releases its scratch memory, whichever way it was executed. */
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { createLocalBurst } from "../burst/local.ts";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import type { DeviceOptions } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 

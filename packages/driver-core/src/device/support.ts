@@ -2,7 +2,7 @@
  * Which operations of a model a backend supports. An IF or WHILE is supported only if every operation of every subgraph
  * that it reaches is supported.
  */
-import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
+import { type GraphSource, viewSubgraph } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
@@ -46,10 +46,9 @@ function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">):
   /** By index of a referenced subgraph, why it is not supported; undefined if it is. */
   const known = new Map<number, string | undefined>();
   const supportIn = (subgraph: Subgraph): SubgraphSupport => {
-    const operands = viewOperands(subgraph, source);
-    const dispatches = subgraph.operations.map(() => 1);
-    const reasons = subgraph.operations.map((_, index) => {
-      const view = viewOperation(subgraph, index, operands, source);
+    const { operations } = viewSubgraph(subgraph, source);
+    const dispatches = operations.map(() => 1);
+    const reasons = operations.map((view, index) => {
       if ("unknown" in view) return view.unknown;
       const support = session.supports(view);
       if (!support.supported) return support.reason;

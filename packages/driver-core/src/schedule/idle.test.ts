@@ -1,6 +1,6 @@
+import { manualClock } from "@nnhal/test-kit/clock";
 import { describe, expect, it, vi } from "vitest";
 import { watchIdle } from "./idle.ts";
-import { manualClock } from "./manual-clock.test-helper.ts";
 
 function watched() {
   const clock = manualClock();

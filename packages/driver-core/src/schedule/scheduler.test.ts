@@ -1,9 +1,9 @@
 import { elementAt } from "@nnhal/operations";
+import { manualClock } from "@nnhal/test-kit/clock";
 import { Priority } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBreather, nextTurn } from "./breather.ts";
-import { manualClock } from "./manual-clock.test-helper.ts";
 import { createScheduler, type WaitingLimits } from "./scheduler.ts";
 import { callAt } from "./timer.ts";
 

@@ -1,5 +1,5 @@
+import { manualClock } from "@nnhal/test-kit/clock";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "./manual-clock.test-helper.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 function watching(interval = 10n) {

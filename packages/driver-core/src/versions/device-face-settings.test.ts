@@ -1,3 +1,4 @@
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   type Device,
   ErrorStatus,
@@ -9,7 +10,6 @@ import {
 } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
 import { asV1_2, asV1_3 } from "./index.ts";
 import { launches, none, preparing, token } from "./launches.test-helper.ts";
 import { model, type PreparedCall, preparedCallback, settled } from "./versions.test-helper.ts";

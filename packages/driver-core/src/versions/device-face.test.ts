@@ -1,3 +1,5 @@
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
+import { floorModel } from "@nnhal/test-kit/models";
 import {
   DEVICE_TYPE_UNKNOWN,
   type Device,
@@ -14,8 +16,6 @@ import {
 } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2, nonExtensionOperandPerformance } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
-import { floorModel } from "../../../validation/src/_models.test-helper.ts";
 import { asV1_0, asV1_1, asV1_2, asV1_3 } from "./index.ts";
 import { failing, launches, preparing } from "./launches.test-helper.ts";
 import { model, preparedCallback, settled } from "./versions.test-helper.ts";

@@ -1,7 +1,9 @@
 /**
  * Drivers and devices all methods of which throw, reject or answer nonsense: every method of lifts and faces answers a status.
  */
+
 import { elementAt } from "@nnhal/operations";
+import { manualClock } from "@nnhal/test-kit/clock";
 import {
   type Device,
   DeviceStatus,
@@ -14,7 +16,6 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import {
   asV1_3PreparedModel,
   cache,

@@ -1,6 +1,6 @@
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { type AnswerOptions, answerLimitsOf, inTime, withGrace } from "./in-time.ts";
 import { settled } from "./versions.test-helper.ts";
 

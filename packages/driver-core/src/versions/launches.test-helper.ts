@@ -1,6 +1,8 @@
 /**
  * Launches of preparations by the methods of each HAL version, on the faces of a device that a test chooses.
  */
+
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   type Device,
   type ErrorStatus,
@@ -11,7 +13,6 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
-import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
 import { asV1_0, asV1_1, asV1_2, asV1_3 } from "./index.ts";
 
 const { LOW_POWER } = ExecutionPreference;

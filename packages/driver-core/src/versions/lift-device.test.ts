@@ -1,4 +1,15 @@
 import { elementAt, operationByCode } from "@nnhal/operations";
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
+import {
+  controlModel,
+  floorModel,
+  input,
+  modelOf,
+  operand,
+  operation,
+  output,
+  subgraphOf,
+} from "@nnhal/test-kit/models";
 import {
   type Device,
   ErrorStatus,
@@ -13,17 +24,6 @@ import {
 } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
-import {
-  controlModel,
-  floorModel,
-  input,
-  modelOf,
-  operand,
-  operation,
-  output,
-  subgraphOf,
-} from "../../../validation/src/_models.test-helper.ts";
 import { asV1_0, asV1_3, liftDevice } from "./index.ts";
 import { liftedOf, type OldBehaviour, type OldVersion, oldVersions } from "./old-driver.test-helper.ts";
 import { model, requestOf } from "./versions.test-helper.ts";

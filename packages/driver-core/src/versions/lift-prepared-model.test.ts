@@ -1,4 +1,5 @@
 import { elementAt } from "@nnhal/operations";
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   type Device,
   ErrorStatus,
@@ -15,7 +16,6 @@ import {
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { fakeDevice } from "../../../conformance/src/fake-device.test-helper.ts";
 import { asV1_3, type LiftOptions, liftDevice } from "./index.ts";
 import { type DriverCall, driverV1_0, driverV1_2, type OldBehaviour } from "./old-driver.test-helper.ts";
 import { measured, model, oldRequestOf, requestOf } from "./versions.test-helper.ts";

@@ -1,6 +1,8 @@
 /**
  * Answers of drivers that break a rule, each alone: results, buffers and bursts.
  */
+
+import { manualClock } from "@nnhal/test-kit/clock";
 import {
   type BurstResult,
   type Device,
@@ -11,7 +13,6 @@ import {
   type V1_2,
 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import {
   asV1_3PreparedModel,
   client,

@@ -1,4 +1,5 @@
 import { elementAt } from "@nnhal/operations";
+import { floorModel } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -15,7 +16,6 @@ import {
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { floorModel } from "../../../validation/src/_models.test-helper.ts";
 import type { PreparedSource } from "./face-context.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
 import { executionCallback, measured, model, oldRequestOf, requestOf, settled } from "./versions.test-helper.ts";

@@ -1,9 +1,10 @@
 /**
  * Drivers that launch with NONE and never call back: each wait has an end.
  */
+
+import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type V1_0, type V1_2 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../schedule/manual-clock.test-helper.ts";
 import { request } from "./faults.test-helper.ts";
 import { asV1_3, liftDevice } from "./index.ts";
 import { preparing } from "./launches.test-helper.ts";

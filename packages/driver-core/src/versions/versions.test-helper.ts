@@ -1,8 +1,8 @@
 /**
  * What the tests of faces and lifts share: a small model and its request, and callbacks that note what they are told.
  */
+import { floorModel } from "@nnhal/test-kit/models";
 import type { ErrorStatus, Model, OutputShape, Request, Timing, V1_0, V1_3 } from "@nnhal/types";
-import { floorModel } from "../../../validation/src/_models.test-helper.ts";
 import { memoryOf } from "../memory/memory.ts";
 
 /** FLOOR twice, of two float32 values: of HAL 1.0. */

@@ -1,4 +1,16 @@
 import {
+  constant,
+  controlModel,
+  floorModel,
+  input,
+  loopModel,
+  modelOf,
+  operand,
+  operation,
+  output,
+  subgraphOf,
+} from "@nnhal/test-kit/models";
+import {
   ErrorStatus,
   type HalVersion,
   halVersions,
@@ -11,18 +23,6 @@ import {
 } from "@nnhal/types";
 import { minimumVersion } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import {
-  constant,
-  controlModel,
-  floorModel,
-  input,
-  loopModel,
-  modelOf,
-  operand,
-  operation,
-  output,
-  subgraphOf,
-} from "../../../validation/src/_models.test-helper.ts";
 import { lookup, nonExtensionOperandPerformance, update } from "../capabilities.ts";
 import { noncompliantOperations } from "./needs.ts";
 import { complianceWith, compliantWithV1_0, compliantWithV1_1, compliantWithV1_2, compliantWithV1_3 } from "./with.ts";

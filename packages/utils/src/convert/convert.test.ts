@@ -1,4 +1,5 @@
 import { elementAt } from "@nnhal/operations";
+import { controlModel, floorModel, operand } from "@nnhal/test-kit/models";
 import {
   type Capabilities,
   ErrorStatus,
@@ -13,7 +14,6 @@ import {
 } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { controlModel, floorModel, operand } from "../../../validation/src/_models.test-helper.ts";
 import { nonExtensionOperandPerformance, noPerformanceInfo, update } from "../capabilities.ts";
 import { convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3 } from "../index.ts";
 

@@ -1,6 +1,10 @@
 /**
- * From a conformance vector, as its JSON says it, to a model.
+ * The conformance vectors as models: each line is read and parsed once in a process. For packages that conformance imports;
+ * others read the vectors with conformance itself.
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import {
   type Model,
   type Operand,
@@ -11,8 +15,49 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 
+/** A vector as its JSON line has it. */
+export interface Vector {
+  readonly name: string;
+  /** Such as `V1_2`; `UNKNOWN` if the source assigns none. */
+  readonly minSupportedVersion: string;
+  readonly isRelaxed: boolean;
+  readonly expectFailure: boolean;
+  readonly model: VectorModel;
+}
+
+/** A vector with its model, and its file as a path from the vectors' folder. */
+export interface VectorFound {
+  readonly file: string;
+  readonly vector: Vector;
+  readonly model: Model;
+}
+
+const read = new Map<string, readonly VectorFound[]>();
+
+/** All vectors of a folder, sorted by file; in the order of their lines within one. */
+export function vectorsOf(folder: string): readonly VectorFound[] {
+  const known = read.get(folder) ?? readVectors(folder);
+  read.set(folder, known);
+  return known;
+}
+
+function readVectors(folder: string): VectorFound[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl.gz"));
+  return files.sort().flatMap((file) => {
+    const lines = gunzipSync(readFileSync(join(folder, file)))
+      .toString("utf8")
+      .split("\n");
+    return lines
+      .filter((line) => line !== "")
+      .map((line) => {
+        const vector: Vector = JSON.parse(line);
+        return { file, vector, model: modelOfVector(vector.model, vector.isRelaxed) };
+      });
+  });
+}
+
 /** The part of a vector that a model is made from. */
-export interface VectorModel {
+interface VectorModel {
   readonly main: VectorSubgraph;
   readonly referenced: readonly VectorSubgraph[];
 }
@@ -39,14 +84,14 @@ interface VectorOperand {
   readonly data: string | null;
 }
 
-/** Bytes, and how many of them are taken. */
+/** Bytes in the order in which they were added, and their number. */
 interface Storage {
   readonly chunks: Uint8Array[];
   length: number;
 }
 
 /** The model of a vector: CONSTANT_COPY values in operandValues, CONSTANT_REFERENCE values in one pool. */
-export function modelOfVector(vector: VectorModel, isRelaxed = false): Model {
+function modelOfVector(vector: VectorModel, isRelaxed = false): Model {
   const values: Storage = { chunks: [], length: 0 };
   const pool: Storage = { chunks: [], length: 0 };
   const subgraph = ({ operands, operations, inputIndexes, outputIndexes }: VectorSubgraph): Subgraph => ({
@@ -71,7 +116,7 @@ export function modelOfVector(vector: VectorModel, isRelaxed = false): Model {
 
 function operandOfVector(operand: VectorOperand, values: Storage, pool: Storage): Operand {
   const { type, dimensions, scale, zeroPoint, lifetime, numberOfConsumers, channelQuant, data } = operand;
-  const bytes = data === null ? new Uint8Array(0) : Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+  const bytes = data === null ? new Uint8Array(0) : Uint8Array.from(Buffer.from(data, "base64"));
   let location = { poolIndex: 0, offset: 0, length: 0 };
   if (lifetime === "CONSTANT_COPY") location = store(values, bytes);
   else if (lifetime === "CONSTANT_REFERENCE") location = store(pool, bytes);

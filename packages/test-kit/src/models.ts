@@ -10,9 +10,8 @@ import {
   OperationType,
   type Subgraph,
 } from "@nnhal/types";
-import type { Issue } from "./index.ts";
 
-/** An operand: a TENSOR_FLOAT32 [2] that operations of the subgraph hand each other, unless told otherwise. */
+/** An operand: a TENSOR_FLOAT32 [2] that is a temporary of the subgraph, except for the facts given. */
 export function operand(facts: Partial<Operand> = {}): Operand {
   return {
     type: OperandType.TENSOR_FLOAT32,
@@ -50,8 +49,8 @@ export function reference(offset: number, numberOfConsumers = 1): Operand {
 }
 
 /**
- * A subgraph whose boundary is found from the lifetimes, and whose numbers of consumers from the operations, but for
- * operands that say their own.
+ * A subgraph whose inputs and outputs follow from the lifetimes, and whose numbers of consumers follow from the operations,
+ * except those of operands that state their own.
  */
 export function subgraphOf(operands: readonly Operand[], operations: readonly Operation[]): Subgraph {
   const read = operations.flatMap(({ inputs }) => inputs);
@@ -89,13 +88,24 @@ export function operation(type: keyof typeof OperationType, inputs: number[], ou
   return { type: OperationType[type], inputs, outputs };
 }
 
-/** FLOOR twice: the smallest model with something between its operations. Valid since HAL 1.0. */
+/** FLOOR twice: the smallest model with a temporary. Valid since HAL 1.0. */
 export function floorModel(facts: Partial<Operand> = {}): Model {
   return modelOf(
     subgraphOf(
       [operand({ ...facts, ...input }), operand(facts), operand({ ...facts, ...output })],
       [operation("FLOOR", [0], [1]), operation("FLOOR", [1], [2])],
     ),
+  );
+}
+
+/** left + right, elementwise, of float32 tensors of some extents, with the constant activation NONE. Valid since HAL 1.0. */
+export function addModel(dimensions: readonly number[]): Model {
+  return modelOf(
+    subgraphOf(
+      [operand({ dimensions, ...input }), operand({ dimensions, ...input }), zero, operand({ dimensions, ...output })],
+      [operation("ADD", [0, 1, 2], [3])],
+    ),
+    { operandValues: new Uint8Array(4) },
   );
 }
 
@@ -113,7 +123,7 @@ const bias = constant("TENSOR_INT32", 12, 12, { dimensions: [3] });
 
 const image = { type: OperandType.TENSOR_QUANT8_ASYMM, dimensions: [1, 4, 4, 3], scale: 0.5, zeroPoint: 128 };
 
-/** Takes an image to its softmax: the branches of the control model. */
+/** The softmax of an image: the branches of the control model. */
 const branch = subgraphOf(
   [operand({ ...image, ...input }), unit, operand({ ...image, scale: 1 / 256, zeroPoint: 0, ...output })],
   [operation("SOFTMAX", [0, 1], [2])],
@@ -163,12 +173,12 @@ export const controlModel: Model = modelOf(
 const vector = { type: OperandType.TENSOR_FLOAT32, dimensions: [2] };
 const flag = { type: OperandType.TENSOR_BOOL8, dimensions: [1] };
 
-/** Two of a loop's three values give a flag: an extension's operation, so that there is nothing else to check. */
+/** Computes a flag of two of a loop's three values: an extension's operation, so that no other rule applies. */
 const extensionOperation = 0x1_0001;
 
 /**
- * A loop, valid at HAL 1.3 for a driver: three values, of which the first is the output (m = 1), the second only handed
- * from round to round (k = 1), the third the same in every round (n = 1). Subgraph 0 is the condition, 1 the body. Main's
+ * A loop, valid at HAL 1.3 for a driver: three values, of which the first is the output (m = 1), the second is only passed
+ * from round to round (k = 1), and the third is the same in every round (n = 1). Subgraph 0 is the condition, 1 the body. Main's
  * operands: 0 – 2 the values, 3 and 4 the subgraphs, 5 the output.
  */
 export const loopModel: Model = modelOf(
@@ -229,7 +239,7 @@ export function changedAll<T extends object>(whole: T, changes: Readonly<Record<
   return Object.entries(changes).reduce((changing, [path, value]) => changed(changing, path, value), whole);
 }
 
-/** The rules that issues name, and where. */
-export function found(issues: readonly Issue[]): string[] {
+/** The rules that issues name, with their paths. */
+export function found(issues: readonly { readonly code: string; readonly path: string }[]): string[] {
   return issues.map(({ code, path }) => `${code} ${path}`);
 }

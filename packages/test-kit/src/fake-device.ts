@@ -1,6 +1,7 @@
 /**
- * A device whose every answer a test chooses, for testing the kit itself.
+ * A device whose every answer a test chooses.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   DeviceStatus,
@@ -33,7 +34,7 @@ export interface FakeExecution {
   readonly model: Model;
   readonly request: Request;
   readonly options: ExecuteOptions | undefined;
-  /** Bytes of an input; empty where it is omitted. */
+  /** Bytes of an input; empty if it is omitted. */
   input(index: number): Uint8Array;
   /** Bytes of an output, to be written. */
   output(index: number): Uint8Array;
@@ -100,12 +101,15 @@ export function fakeDevice(behaviour: FakeBehaviour = {}): FakeDevice {
 
 /** The shapes that a model declares for its outputs. */
 export function declaredShapes({ main }: Model): OutputShape[] {
-  return main.outputIndexes.map((index) => ({ dimensions: main.operands[index].dimensions, isSufficient: true }));
+  return main.outputIndexes.map((index) => ({
+    dimensions: elementAt(main.operands, index).dimensions,
+    isSufficient: true,
+  }));
 }
 
 function execution(model: Model, request: Request, options: ExecuteOptions | undefined): FakeExecution {
   const pool = (index: number): Uint8Array => {
-    const chosen = request.pools[index];
+    const chosen = elementAt(request.pools, index);
     if (chosen.kind !== "memory" || chosen.memory.handle?.kind !== "buffer") throw new TypeError("not a buffer");
     const { buffer, byteOffset } = chosen.memory.handle;
     return new Uint8Array(buffer, byteOffset, chosen.memory.size);
@@ -118,8 +122,8 @@ function execution(model: Model, request: Request, options: ExecuteOptions | und
     model,
     request,
     options,
-    input: (index) => bytes(request.inputs[index]),
-    output: (index) => bytes(request.outputs[index]),
+    input: (index) => bytes(elementAt(request.inputs, index)),
+    output: (index) => bytes(elementAt(request.outputs, index)),
     pool,
   };
 }

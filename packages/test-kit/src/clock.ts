@@ -1,19 +1,21 @@
 /**
  * A clock that a test sets, and a timer on it.
  */
-import type { Timer } from "./timer.ts";
 
-/** What time it is, and what waits for which time. */
+/** Calls back after some nanoseconds; returns a cancel function. */
+type Timer = (nanoseconds: bigint, callback: () => void) => () => void;
+
+/** A clock, and the calls that wait for a time on it. */
 export interface ManualClock {
   readonly now: () => bigint;
   readonly timer: Timer;
-  /** Moves the clock on; what waited for a time up to then is called back. */
+  /** Moves the clock on, and calls back everything that waited for a time up to then. */
   advance(nanoseconds: bigint): void;
-  /** How many wait. */
+  /** The number of calls that wait. */
   readonly waiting: number;
 }
 
-/** A clock that says `start`. */
+/** A clock that starts at `start` and stands still until it is moved. */
 export function manualClock(start = 0n): ManualClock {
   let time = start;
   const waiting = new Set<{ at: bigint; callback: () => void }>();

@@ -1,0 +1,13 @@
+/**
+ * The folders with the conformance vectors and the real models. They are not part of the repository (CONTRIBUTING.md): a test that
+ * needs one is skipped, with the reason, if the folder does not exist.
+ */
+import { fileURLToPath } from "node:url";
+
+/** The conformance vectors: what NNHAL_VECTORS names, or the folder beside the checkout. */
+export const vectorsFolder =
+  process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
+
+/** Real `.tflite` models: what NNHAL_MODELS names, or the folder beside the checkout. */
+export const modelsFolder =
+  process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
