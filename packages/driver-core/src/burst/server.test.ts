@@ -68,7 +68,7 @@ describe("configureExecutionBurst", () => {
           handle: { kind: "buffer", buffer: new SharedArrayBuffer(600), byteOffset: 2 },
         },
       }),
-      "no multiple of 4",
+      "not a multiple of 4",
     ],
     [
       "of zeros",
