@@ -106,7 +106,7 @@ describe("executing on a driver of HAL 1.0", () => {
     expect(await preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
       message:
-        "old: execute: its answer is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
+        "old: execute: answered a result that is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
       outputShapes: [],
       timing: notMeasured,
     });
@@ -153,7 +153,7 @@ describe("executing on a driver of HAL 1.2", () => {
     const odd = await preparedOf("1.2", { result: { status: 99 as ErrorStatus } });
     expect(await odd.preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
-      message: "old: execute: its answer is not valid: the status is 99",
+      message: "old: execute: answered a result that is not valid: the status is 99",
       ...nothing,
     });
   });
