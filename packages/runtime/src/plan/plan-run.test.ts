@@ -231,6 +231,6 @@ describe("fallback", () => {
 
   it("does not make good what the model is to blame for", async () => {
     const nobody = [limited("a", ["FLOOR"]), limited("b", ["ABS"])];
-    await expect(compute(chain(), nobody, android, input)).rejects.toThrow("no device takes operation 2 of 3");
+    await expect(compute(chain(), nobody, android, input)).rejects.toThrow("no device supports operation 2 of 3");
   });
 });
