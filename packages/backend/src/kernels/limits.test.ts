@@ -224,7 +224,7 @@ describe("temporaries", () => {
     const release = await started();
     expect(await run()).toMatchObject({
       status: RESOURCE_EXHAUSTED_TRANSIENT,
-      message: expect.stringContaining("need 256 bytes where 255 of 511 are left"),
+      message: expect.stringContaining("need 256 bytes, but 255 of 511 are left"),
     });
     release?.();
     expect((await first).status).toBe(NONE);
