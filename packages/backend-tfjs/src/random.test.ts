@@ -29,7 +29,7 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
     return expectRight({ count: 160, operations }, 1000);
   });
 
-  it("refuses what its engine has no room for, and goes on", async () => {
+  it("refuses a tensor that is too large for its engine, and continues", async () => {
     const device = await deviceOn("wasm");
     const fill = modelOf(
       [

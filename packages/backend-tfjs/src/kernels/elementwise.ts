@@ -89,7 +89,7 @@ export const hardSwish = realKernel({
     if (!isTensorInfo(input) || !isTensorInfo(output) || !isQuantised(input.type)) return undefined;
     // The arithmetic of the HAL has 32 bits.
     if (output.scale > input.scale / 128) return undefined;
-    return `the output's scale is ${output.scale} where more than 1/128 of the input's, ${input.scale}, is needed`;
+    return `the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`;
   },
   prepare:
     ({ input }: { readonly input: KernelTensor }) =>
