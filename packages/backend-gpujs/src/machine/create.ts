@@ -147,7 +147,7 @@ export async function tryOut(machine: Machine): Promise<void> {
     const output = await program.run([input]);
     const elements = await output.read();
     output.release();
-    if (elements.join() !== "3,5,7,9") throw new Error(`a first kernel gave ${elements.join()} instead of 3,5,7,9`);
+    if (elements.join() !== "3,5,7,9") throw new Error(`a first kernel returned ${elements.join()} instead of 3,5,7,9`);
     const expected = machine.mode === "headlessgl" ? "gpu" : machine.mode;
     const mode = program.mode ?? "another mode";
     if (mode !== expected) throw new Error(`gpu.js computes with ${mode} instead`);

@@ -115,6 +115,6 @@ return place < 0.5 ? four[0] : place < 1.5 ? four[1] : place < 2.5 ? four[2] : f
   );
 
 function residentOf(result: unknown): ResidentValue {
-  if (!isResident(result)) throw new Error("gpu.js gave no texture");
+  if (!isResident(result)) throw new Error("gpu.js did not return a texture");
   return result;
 }

@@ -79,7 +79,7 @@ async function modeOn(
       return wrap(buffer, elements.length);
     },
     adopt(result, length) {
-      if (!isBuffer(result)) throw new Error("gpu.js gave no buffer");
+      if (!isBuffer(result)) throw new Error("gpu.js did not return a buffer");
       // The four elements of a thread are adjacent, so the buffer is always a flat list.
       const flat = wrap(result.buffer, length);
       result.delete();

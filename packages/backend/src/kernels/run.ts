@@ -12,7 +12,7 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { decodeInParts, encodeInParts, PART } from "../codec.ts";
-import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
+import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
 import { StatusError } from "../status-error.ts";
 import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
@@ -41,7 +41,7 @@ export function runKernels<Handle>(
 }
 
 /** A check that throws when a deadline has passed. */
-export function checkOf({ now, deadline }: { now?: () => bigint; deadline?: bigint }, message: string): Check {
+export function checkOf({ now, deadline }: Pick<CompileOptions, "now" | "deadline">, message: string): Check {
   if (deadline === undefined || now === undefined) return () => {};
   return () => {
     if (now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);

@@ -4,7 +4,7 @@
  */
 import { byteLength, elementCount } from "@nnhal/operations";
 import { ErrorStatus, operandTypes } from "@nnhal/types";
-import type { InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
+import type { CompileOptions, InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
 import type { GraphView } from "../graph.ts";
 import type { KernelPlan } from "./plan.ts";
 import { runKernels, type Session } from "./run.ts";
@@ -23,9 +23,7 @@ const LOOP_TIME = 100_000_000n;
 const MOST_TEMPORARIES = 2 ** 28;
 
 /** The deadline of a warm-up. */
-export interface WarmUpLimits {
-  readonly now?: () => bigint;
-  readonly deadline?: bigint;
+export interface WarmUpLimits extends Pick<CompileOptions, "now" | "deadline"> {
   readonly check: Check;
 }
 
