@@ -42,7 +42,7 @@ describe("registerDevices", () => {
         return reference.getCapabilities();
       },
     });
-    const [device] = registerDevices([counting]).devices;
+    const device = registerDevices([counting]).getDevice(0);
     expect([device.capabilities, device.capabilities]).toEqual(Array(2).fill(reference.getCapabilities().capabilities));
     expect(asked).toBe(1);
     expect(device).toMatchObject({

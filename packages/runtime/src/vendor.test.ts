@@ -2,7 +2,15 @@
  * A model with a vendor's operation: on the vendor's device alone, beside another device, and never on the CPU.
  */
 import { mapMemory } from "@nnhal/driver-core/memory";
-import { type Device, ErrorStatus, type Extension, type PreparedModel, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { elementAt } from "@nnhal/operations";
+import {
+  type Device,
+  ErrorStatus,
+  type Extension,
+  type PreparedModel,
+  type RequestArgument,
+  TIMING_NOT_MEASURED,
+} from "@nnhal/types";
 import { isExtensionOperationType } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
 import { allowEveryApplication } from "./allow-list.ts";
@@ -25,16 +33,16 @@ beforeAll(async () => {
 /** A device that knows one operation: DOUBLE, of float32 numbers. `status`: how its executions end. */
 function vendor(status: ErrorStatus = ErrorStatus.NONE): Device {
   const preparedModel: PreparedModel = {
-    async execute({ inputs: [input], outputs: [output], pools }) {
-      const floatsAt = ({ poolIndex, offset, length }: typeof input.location) => {
+    async execute({ inputs, outputs, pools }) {
+      const floatsAt = ({ location: { poolIndex, offset, length } }: RequestArgument) => {
         const pool = pools[poolIndex];
-        const bytes = pool.kind === "memory" ? mapMemory(pool.memory) : { unmappable: "a token" };
+        const bytes = pool?.kind === "memory" ? mapMemory(pool.memory) : { unmappable: "a token" };
         if ("unmappable" in bytes) throw new Error(bytes.unmappable);
         return new Float32Array(bytes.buffer, bytes.byteOffset + offset, length / 4);
       };
       if (status !== ErrorStatus.NONE) return { status, message: "worn out", outputShapes: [], timing };
-      const from = floatsAt(input.location);
-      floatsAt(output.location).set(from.map((x) => 2 * x));
+      const from = floatsAt(elementAt(inputs, 0));
+      floatsAt(elementAt(outputs, 0)).set(from.map((x) => 2 * x));
       return { status, outputShapes: [{ dimensions: [from.length], isSufficient: true }], timing };
     },
     close() {},
@@ -59,13 +67,14 @@ function model(isSurrounded: boolean): Model {
     extensions: registerDevices([vendor(), reference], { allowList: allowEveryApplication }).extensions,
   });
   const DOUBLE = result.getExtensionOperationType(doubling.name, 0);
-  const operands = Array.from({ length: isSurrounded ? 4 : 2 }, () => result.addOperand(float32(2)));
-  if (isSurrounded) {
-    result.addOperation("NEG", [operands[0]], [operands[1]]);
-    result.addOperation(DOUBLE, [operands[1]], [operands[2]]);
-    result.addOperation("FLOOR", [operands[2]], [operands[3]]);
-  } else result.addOperation(DOUBLE, [operands[0]], [operands[1]]);
-  result.identifyInputsAndOutputs([operands[0]], operands.slice(-1));
+  const input = result.addOperand(float32(2));
+  let last = input;
+  for (const operation of isSurrounded ? (["NEG", DOUBLE, "FLOOR"] as const) : [DOUBLE]) {
+    const next = result.addOperand(float32(2));
+    result.addOperation(operation, [last], [next]);
+    last = next;
+  }
+  result.identifyInputsAndOutputs([input], [last]);
   result.finish();
   return result;
 }

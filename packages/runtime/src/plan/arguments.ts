@@ -1,7 +1,8 @@
 /**
- * The arguments of a request to a planned model: where they lie, and whether they may lie there.
+ * The places of a request's arguments for a planned model, and whether they can be used.
  */
 import { mapMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Outcome, type Request, type RequestArgument } from "@nnhal/types";
 import { bufferWith } from "./device-memory.ts";
 import { onlyDevice } from "./device-role.ts";
@@ -16,14 +17,14 @@ export function argumentsOf(prepared: PreparedPlan, request: Request): Arguments
   if ("status" in inputs) return inputs;
   const outputs = placesOf(request.outputs, outputIndexes, prepared, request);
   if ("status" in outputs) return outputs;
-  // One step writes what another reads: what no device can see, that they are the same, has to be seen here.
+  // Different steps use these buffers, so no device can see that an output is also another argument.
   const bufferAt = (operand: number, place: Place | undefined) =>
     place?.pool.kind === "token"
       ? { device: onlyDevice(prepared.uses.get(operand)), token: place.pool.token }
       : undefined;
-  const used = inputs.flatMap((place, index) => bufferAt(inputIndexes[index], place) ?? []);
+  const used = inputs.flatMap((place, index) => bufferAt(elementAt(inputIndexes, index), place) ?? []);
   for (const [index, place] of outputs.entries()) {
-    const buffer = bufferAt(outputIndexes[index], place);
+    const buffer = bufferAt(elementAt(outputIndexes, index), place);
     if (buffer === undefined) continue;
     if (used.some(({ device, token }) => device === buffer.device && token === buffer.token)) {
       const message = `output ${index} and another argument are one device buffer: an output needs its own`;
@@ -48,8 +49,8 @@ function placesOf(
       places.push(undefined);
       continue;
     }
-    const operand = operandIndexes[index];
-    const dimensions = given.length > 0 ? given : plan.model.main.operands[operand].dimensions;
+    const operand = elementAt(operandIndexes, index);
+    const dimensions = given.length > 0 ? given : elementAt(plan.model.main.operands, operand).dimensions;
     if (pool.kind === "memory") {
       const bytes = mapMemory(pool.memory);
       if ("unmappable" in bytes) {

@@ -1,8 +1,9 @@
 /**
- * Running on another device than the one whose buffers hold the values: they are copied to plain memory before, and the
- * results to the buffers behind (as Android does where it falls back to the CPU).
+ * Execution on another device than the one whose buffers hold the values. Inputs are copied to plain memory before, and
+ * results to the buffers afterwards (as Android does in fallback to the CPU).
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Operand, type Outcome, type Request, type Subgraph } from "@nnhal/types";
 import { readPlace, writePlace } from "./bytes.ts";
 import { operandSize } from "./lifetimes.ts";
@@ -10,13 +11,13 @@ import { type Place, poolOf, requestOf } from "./place.ts";
 import type { Arguments } from "./place-arguments.ts";
 import type { StepOutcome } from "./run-options.ts";
 
-/** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers, and knows the sizes. */
+/** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers and their sizes are known. */
 export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs, outputs }: Arguments): boolean {
   const isCopyable = (place: Place | undefined, operand: Operand) =>
     place === undefined || place.pool.kind === "memory" || (place.buffer !== undefined && sizeAt(place, operand) > 0);
   return (
-    inputs.every((place, index) => isCopyable(place, main.operands[main.inputIndexes[index]])) &&
-    outputs.every((place, index) => isCopyable(place, main.operands[main.outputIndexes[index]]))
+    inputs.every((place, index) => isCopyable(place, operandAt(main, main.inputIndexes, index))) &&
+    outputs.every((place, index) => isCopyable(place, operandAt(main, main.outputIndexes, index)))
   );
 }
 
@@ -32,27 +33,36 @@ export async function runElsewhere<Result extends StepOutcome>(
       plainInputs.push(place);
       continue;
     }
-    const plain = plainPlace(place, main.operands[main.inputIndexes[index]]);
+    const plain = plainPlace(place, operandAt(main, main.inputIndexes, index));
     const bytes = await readPlace(place, plain.length);
     if ("status" in bytes) return { ...bytes, outputShapes: [] };
     await writePlace(plain, bytes, []);
     plainInputs.push(plain);
   }
   const plainOutputs = outputs.map((place, index) =>
-    place?.pool.kind === "token" ? plainPlace(place, main.operands[main.outputIndexes[index]]) : place,
+    place?.pool.kind === "token" ? plainPlace(place, operandAt(main, main.outputIndexes, index)) : place,
   );
   const result = await run(requestOf(plainInputs, plainOutputs));
   if (result.status !== ErrorStatus.NONE) return result;
   for (const [index, place] of outputs.entries()) {
     const plain = plainOutputs[index];
     if (place === undefined || plain === undefined || plain === place) continue;
-    const copied = await copyPlace(plain, place, plain.length, result.outputShapes[index].dimensions);
+    const shape = result.outputShapes[index];
+    if (shape === undefined) {
+      const message = `the execution succeeded without a shape of output ${index}, which lies in a device's buffer`;
+      return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
+    }
+    const copied = await copyPlace(plain, place, plain.length, shape.dimensions);
     if (copied.status !== ErrorStatus.NONE) return { ...copied, outputShapes: [] };
   }
   return result;
 }
 
-/** Copies a value of so many bytes from one place to another. */
+function operandAt({ operands }: Subgraph, indexes: readonly number[], position: number): Operand {
+  return elementAt(operands, elementAt(indexes, position));
+}
+
+/** Copies a value of `size` bytes from one place to another. */
 export async function copyPlace(from: Place, to: Place, size: number, dimensions: readonly number[]): Promise<Outcome> {
   const bytes = await readPlace(from, size);
   return "status" in bytes ? bytes : writePlace(to, bytes, dimensions);

@@ -1,17 +1,18 @@
 /**
- * What the runtime says of plans, and how devices find the section that they are called from.
+ * Log messages about plans, and the trace sections that devices are called in.
  */
 import type { Plan, PlanningDevice, Step } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model, operationTypeNames, type PrepareOptions } from "@nnhal/types";
 import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
 import { textOf } from "../guard/attempt.ts";
 import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
 
-/** Says which device runs which operations and why, and shows what each step's device is to prepare. */
+/** Logs the device of each operation with the reason, and the model of each step. */
 export function logPlan(plan: Plan, log: Logger): void {
   if (!log.VLOG_IS_ON("COMPILATION")) return;
   for (const [index, { reason }] of plan.choices.entries()) {
-    const { type } = plan.model.main.operations[index];
+    const { type } = elementAt(plan.model.main.operations, index);
     log.VLOG("COMPILATION", `operation ${index} (${operationTypeNames.get(type) ?? type}): ${reason}`);
   }
   for (const [index, step] of plan.steps.entries()) {
@@ -21,29 +22,29 @@ export function logPlan(plan: Plan, log: Logger): void {
   }
 }
 
-/** What a step does, and where. */
+/** A step in words: its operations and its device. */
 export function stepText(step: Step, { devices }: Pick<Plan, "devices">): string {
   if (step.kind === "execution") return `${operationsText(step.operations)} on ${devices[step.device]}`;
   return `operation ${step.operation} (${step.kind.toUpperCase()}), interpreted`;
 }
 
 function operationsText(operations: readonly number[]): string {
-  const [first] = operations;
-  const last = operations[operations.length - 1];
+  const first = elementAt(operations, 0);
+  const last = elementAt(operations, operations.length - 1);
   if (first === last) return `operation ${first}`;
   const isRun = operations.every((operation, place) => operation === first + place);
   return isRun ? `operations ${first} to ${last}` : `operations ${operations.join(", ")}`;
 }
 
-/** Has a device prepare a model. */
+/** Prepares a model on a device. */
 export type PrepareModel = (model: Model, options: PrepareOptions) => Promise<GuardedPrepareResult>;
 
-/** Has a device prepare models with its sections in one of the runtime's. */
+/** Prepares models on a device within a section of the runtime. */
 export function preparingIn(section: Section, prepareModel: PrepareModel): PrepareModel {
   return (model, options) => section.run(() => prepareModel(model, options));
 }
 
-/** A device as planning sees it: if it fails to say what it supports, or how fast it is, the log says so, once. */
+/** A device as planning sees it. If it does not report its support or performance, that is logged once. */
 export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
   const { name } = device;
   const reported = new Set<string>();
@@ -67,7 +68,7 @@ export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
   };
 }
 
-/** A listener of the application's whose errors end in the log. */
+/** A listener of the application whose errors are logged. */
 export function listenerOf<Value>(name: string, listener: (value: Value) => void, log: Logger): (value: Value) => void {
   return (value) => {
     try {

@@ -1,8 +1,9 @@
 /**
- * A plan made ready: each step's model is prepared on its device, and it is known who uses each value.
+ * Preparation of a plan: each step's model is prepared on its device, and the users of each value are found.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
 import type { Plan } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -21,13 +22,13 @@ import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
 import { usesOf } from "./uses.ts";
 import { createWorkspaces, type Value } from "./workspace.ts";
 
-/** A device, and how to have it prepare a model. */
+/** A device, and how to prepare a model on it. */
 export interface Preparer {
   readonly device: GuardedDevice;
   readonly prepare: PrepareModel;
 }
 
-/** Prepares a plan. All or nothing: what was prepared before a failure is freed. */
+/** Prepares a plan. All or nothing: after a failure, the models prepared so far are freed. */
 export async function preparePlan(
   plan: Plan,
   devices: readonly Preparer[],
@@ -48,7 +49,7 @@ export async function preparePlan(
   const temporaries = lifetimesOf(plan, levels).map(
     (lifetime): Value => ({
       ...lifetime,
-      dimensions: plan.model.main.operands[lifetime.operand].dimensions,
+      dimensions: elementAt(plan.model.main.operands, lifetime.operand).dimensions,
       roles: uses.get(lifetime.operand) ?? null,
     }),
   );
@@ -70,7 +71,7 @@ async function prepareStep(
   log: Logger,
 ): Promise<PreparedStep | Outcome> {
   if (step.kind === "execution") {
-    const { device, prepare } = devices[step.device];
+    const { device, prepare } = elementAt(devices, step.device);
     const { status, message = `status ${status}`, preparedModel } = await prepare(step.model, options);
     if (preparedModel !== null) return { kind: "execution", step, device, preparedModel };
     return { status, message: `${device.name}: ${message}` };
@@ -88,22 +89,23 @@ async function prepareStep(
   return { kind: "while", step, conditionPlan: firstPlan, bodyPlan: secondPlan, states };
 }
 
-/** What a loop needs places for: see `PreparedWhile.states`. All of it matters all the time. */
+/** The values of a loop's state: see `PreparedWhile.states`. All are alive throughout the loop. */
 function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
   const throughout = { first: 0, last: 0 };
   const verdict: Value = { operand: 0, size: 1, dimensions: [1], roles: null, ...throughout };
   const { operands, inputIndexes, outputIndexes } = body.plan.model.main;
   const results = outputIndexes.flatMap((output, index) => {
+    const operand = elementAt(operands, output);
     const written = body.uses.get(output);
     const readBy = [
-      condition.uses.get(condition.plan.model.main.inputIndexes[index]),
-      body.uses.get(inputIndexes[index]),
+      condition.uses.get(elementAt(condition.plan.model.main.inputIndexes, index)),
+      body.uses.get(elementAt(inputIndexes, index)),
     ];
     const all = [written, ...readBy];
     const isDevices = all.every((roles) => roles !== null && roles !== undefined);
     const value: Omit<Value, "operand"> = {
-      size: operandSize(operands[output]),
-      dimensions: operands[output].dimensions,
+      size: operandSize(operand),
+      dimensions: operand.dimensions,
       roles: isDevices ? all.flatMap((roles) => roles ?? []) : null,
       ...throughout,
     };
@@ -112,7 +114,7 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
   return [verdict, ...results];
 }
 
-/** Frees what a plan holds. */
+/** Frees the prepared models and workspaces of a plan. */
 export function closePlan(prepared: PreparedPlan): void {
   prepared.workspaces.close();
   closeSteps(prepared.steps);
@@ -126,7 +128,7 @@ function closeSteps(steps: readonly PreparedStep[]): void {
   }
 }
 
-/** Frees the memory between steps that no run uses; the next run takes it again. */
+/** Frees the workspaces that no run uses; the next run allocates them again. */
 export function releaseWorkspaces({ workspaces, steps }: PreparedPlan): void {
   workspaces.release();
   for (const step of steps) {
@@ -152,7 +154,7 @@ function constantsOf({ model, steps }: Plan): Map<number, Place> {
   for (const step of steps) {
     if (step.kind === "execution") continue;
     for (const operand of readsOf(step)) {
-      const place = constantPlace(model, model.main.operands[operand], copied);
+      const place = constantPlace(model, elementAt(model.main.operands, operand), copied);
       if (place !== undefined) constants.set(operand, place);
     }
   }
@@ -167,5 +169,5 @@ function constantPlace(
   const { poolIndex, offset, length } = location;
   if (lifetime === OperandLifeTime.CONSTANT_COPY) return { pool: copied, offset, length, dimensions };
   if (lifetime !== OperandLifeTime.CONSTANT_REFERENCE) return undefined;
-  return { pool: poolOf(model.pools[poolIndex]), offset, length, dimensions };
+  return { pool: poolOf(elementAt(model.pools, poolIndex)), offset, length, dimensions };
 }

@@ -1,8 +1,9 @@
 /**
- * Runs a prepared plan: level by level, the steps of a level at the same time; IF and WHILE by running the plans of their
+ * Runs a prepared plan: level by level, the steps of a level at the same time. For IF and WHILE it runs the plans of their
  * subgraphs.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { runElsewhere } from "./elsewhere.ts";
 import { isTrue, runWhile } from "./loop.ts";
@@ -13,7 +14,7 @@ import type { PreparedExecution, PreparedIf, PreparedPlan, PreparedStep } from "
 import type { RunOptions, StepOutcome } from "./run-options.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Runs a plan. Inputs and outputs: by position; undefined where omitted. Never rejects. */
+/** Runs a plan. Inputs and outputs are in order; undefined: omitted. Never rejects. */
 export async function runPlan(
   prepared: PreparedPlan,
   inputs: Places,
@@ -24,10 +25,10 @@ export async function runPlan(
   const places: (Place | undefined)[] = [];
   for (const [operand, place] of prepared.constants) places[operand] = place;
   inputs.forEach((place, position) => {
-    places[main.inputIndexes[position]] = place;
+    places[elementAt(main.inputIndexes, position)] = place;
   });
   outputs.forEach((place, position) => {
-    places[main.outputIndexes[position]] = place;
+    places[elementAt(main.outputIndexes, position)] = place;
   });
   const taken = prepared.workspaces.take();
   const workspace: Workspace = taken instanceof Promise ? await taken : taken;
@@ -41,19 +42,18 @@ export async function runPlan(
   }
 }
 
-/** What is where while a plan runs; changes with it. */
+/** The places of all operands while a plan runs. */
 type CurrentPlaces = (Place | undefined)[];
 
 async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options: RunOptions): Promise<StepOutcome> {
   const shapes: (OutputShape | undefined)[] = [];
   for (const level of prepared.levels) {
-    const [first] = level;
-    const run = (index: number) => runStep(prepared.steps[index], prepared.plan, places, options);
+    const run = (index: number) => runStep(elementAt(prepared.steps, index), prepared.plan, places, options);
     // A chain has many levels of one step.
-    const outcomes = level.length === 1 ? [await run(first)] : await Promise.all(level.map(run));
+    const outcomes = level.length === 1 ? [await run(elementAt(level, 0))] : await Promise.all(level.map(run));
     const failed = outcomes.find(({ status }) => status !== ErrorStatus.NONE);
     for (const [position, index] of level.entries()) {
-      noteShapes(prepared.steps[index], outcomes[position], places, shapes);
+      noteShapes(elementAt(prepared.steps, index), elementAt(outcomes, position), places, shapes);
     }
     if (failed !== undefined) {
       const { status, message } = failed;
@@ -68,7 +68,7 @@ async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options:
   return { status: ErrorStatus.NONE, outputShapes: allShapes(prepared, shapes) };
 }
 
-/** Takes over the shapes that a step found: later steps read its outputs with them. */
+/** Records the shapes that a step found: later steps read its outputs with them. */
 function noteShapes(
   { step }: PreparedStep,
   { outputShapes }: StepOutcome,
@@ -76,7 +76,7 @@ function noteShapes(
   shapes: (OutputShape | undefined)[],
 ): void {
   outputShapes.forEach((shape, position) => {
-    const operand = step.outputs[position];
+    const operand = elementAt(step.outputs, position);
     shapes[operand] = shape;
     const place = places[operand];
     if (place === undefined || !shape.isSufficient || place.dimensions === shape.dimensions) return;
@@ -84,11 +84,11 @@ function noteShapes(
   });
 }
 
-/** The shape of every output: as found, or as declared where the plan did not get so far. */
+/** The shape of every output: as found, or as declared if no step has written it. */
 function allShapes({ plan }: PreparedPlan, shapes: readonly (OutputShape | undefined)[]): OutputShape[] {
   const { operands, outputIndexes } = plan.model.main;
   return outputIndexes.map(
-    (operand) => shapes[operand] ?? { dimensions: operands[operand].dimensions, isSufficient: true },
+    (operand) => shapes[operand] ?? { dimensions: elementAt(operands, operand).dimensions, isSufficient: true },
   );
 }
 
@@ -133,7 +133,7 @@ async function runExecution(
   return again ?? outcome;
 }
 
-/** Whether a failure may be made good on another device: not where the request or the time is to blame. */
+/** Whether another device can recover from a failure: not if the request or the deadline is the cause. */
 export function isRecoverable(status: ErrorStatus): boolean {
   return (
     status !== ErrorStatus.NONE &&
