@@ -198,6 +198,14 @@ describe("Compilation.setCaching", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it("keeps nothing for a device that does not report its version", async () => {
+    const calls = noCalls();
+    const unknown = { status: ErrorStatus.GENERAL_FAILURE, version: "" };
+    await compile([{ ...caching(calls, [1, 1], ErrorStatus.NONE), getVersionString: () => unknown }]);
+    expect(calls).toEqual({ load: [], prepare: [undefined] });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   it("keeps nothing if the directory does not exist", async () => {
     const calls = noCalls();
     const compilation = await compile([caching(calls, [1, 1], ErrorStatus.NONE)], addModel(), join(directory, "none"));

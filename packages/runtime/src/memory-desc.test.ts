@@ -245,7 +245,7 @@ describe("Memory.createFromDesc", () => {
     const { RESOURCE_EXHAUSTED_TRANSIENT: status } = ErrorStatus;
     const own = await compile(addModel(), [allocating([], { status, message: "full", buffer: null, token: 0 })]);
     await expect(Memory.createFromDesc(state(own))).rejects.toThrow(code("RESOURCE_EXHAUSTED_TRANSIENT"));
-    await expect(Memory.createFromDesc(state(own))).rejects.toThrow("full; plain bytes will not do");
+    await expect(Memory.createFromDesc(state(own))).rejects.toThrow("full; plain bytes cannot be used");
   });
 
   it("is OP_FAILED if the size is unknown and no device allocates", async () => {

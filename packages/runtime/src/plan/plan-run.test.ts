@@ -196,6 +196,43 @@ describe("fallback", () => {
     expect(told).toEqual(["the whole model is prepared on nnhal-reference: b: broken"]);
   });
 
+  it("does not prepare the whole model on the CPU again if the CPU is the only device", async () => {
+    const told: string[] = [];
+    let prepared = 0;
+    const cpu: Device = {
+      ...reference,
+      async prepareModel() {
+        prepared++;
+        return { status: ErrorStatus.GENERAL_FAILURE, message: "broken", preparedModel: null };
+      },
+    };
+    const options = { cpu, onFallback: (message: string) => told.push(message) };
+    await expect(compute(chain(), [cpu], options, input)).rejects.toThrow("broken");
+    expect([prepared, told]).toEqual([1, []]);
+  });
+
+  it("prepares a failing step on the CPU once, however often it fails", async () => {
+    let prepared = 0;
+    const cpu: Device = {
+      ...reference,
+      prepareModel(model, options) {
+        prepared++;
+        return reference.prepareModel(model, options);
+      },
+    };
+    const compilation = new Compilation(chain(), [...broken("execute"), cpu], { ...android, cpu });
+    await compilation.finish();
+    for (let count = 0; count < 3; count++) {
+      const execution = new Execution(compilation);
+      const output = new Float32Array(2);
+      execution.setInput(0, Float32Array.of(-1.5, 2.5));
+      execution.setOutput(0, output);
+      await execution.compute();
+      expect([...output]).toEqual([-2, -2]);
+    }
+    expect(prepared).toBe(1);
+  });
+
   it("runs a failing step again on the CPU, and only that one", async () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
