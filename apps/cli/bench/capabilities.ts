@@ -9,10 +9,12 @@
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/capabilities.ts [ROUNDS] [ENGINE…]`, where an
  * engine is one of those below.
  */
+
 import { gpujsBackend } from "@nnhal/backend-gpujs";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import type { Device, OperandTypeName, OperationTypeName } from "@nnhal/types";
 import { type EnergyMeter, openEnergyMeter } from "../src/energy.ts";
@@ -141,7 +143,7 @@ async function leastTimes(contestants: readonly Contestant[]): Promise<number[]>
     for (const [place, run] of contestants.entries()) {
       const start = performance.now();
       await run();
-      least[place] = Math.min(least[place], performance.now() - start);
+      least[place] = Math.min(elementAt(least, place), performance.now() - start);
     }
   }
   return least;
@@ -179,12 +181,13 @@ for (const [engine, backend] of engines) {
     const joules = { ours: 0, theirs: 0 };
     for (const [title, code, shapes] of operations) {
       const pair = [await prepare(reference, kind, code, shapes), await prepare(device, kind, code, shapes)];
-      const [theirs, ours] = await leastTimes(pair);
+      const times = await leastTimes(pair);
+      const [theirs, ours] = [elementAt(times, 0), elementAt(times, 1)];
       sums.ours += ours;
       sums.theirs += theirs;
       if (!("unavailable" in meter)) {
-        joules.theirs += await energyOf(pair[0], theirs, meter);
-        joules.ours += await energyOf(pair[1], ours, meter);
+        joules.theirs += await energyOf(elementAt(pair, 0), theirs, meter);
+        joules.ours += await energyOf(elementAt(pair, 1), ours, meter);
       }
       console.log(`${engine} ${name} ${title}: ${ours.toFixed(3)} ms beside ${theirs.toFixed(3)} ms`);
     }

@@ -6,11 +6,13 @@
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/gaps.ts [ENGINE] [ROUNDS] [OPERATION]`,
  * where ENGINE is reference, tfjs or gpujs.
  */
+
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { gpujsBackend } from "@nnhal/backend-gpujs";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model, type OperandValue } from "@nnhal/runtime";
 import { type Device, type OperandTypeName, type OperationTypeName, Priority } from "@nnhal/types";
 
@@ -163,7 +165,7 @@ function modelOf({ operation, inputs, outputs }: Case): Model {
   const results = outputs.map(add);
   model.addOperation(operation, given, results);
   model.identifyInputsAndOutputs(
-    given.filter((_, place) => inputs[place] !== "omitted" && inputs[place][2] === undefined),
+    given.filter((_, place) => inputs[place] !== "omitted" && elementAt(inputs, place)[2] === undefined),
     results,
   );
   model.finish();

@@ -5,10 +5,12 @@
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/reference.ts [ROUNDS]`; models
  * come from NNHAL_MODELS, by default ../shared/models beside the checkout.
  */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { importTflite, readTflite } from "@nnhal/tflite";
 import type { Device } from "@nnhal/types";
@@ -26,7 +28,8 @@ async function onDevice(file: string, device: Device): Promise<Contestant> {
   const { model } = importTflite(readFileSync(join(models, file)));
   const compilation = new Compilation(Model.from(model), [device]);
   await compilation.finish();
-  const sizeOf = (index: number) => model.main.operands[index].dimensions.reduce((count, extent) => count * extent, 4);
+  const sizeOf = (index: number) =>
+    elementAt(model.main.operands, index).dimensions.reduce((count, extent) => count * extent, 4);
   const inputs = model.main.inputIndexes.map((index) => new Uint8Array(sizeOf(index)));
   const outputs = model.main.outputIndexes.map((index) => new Uint8Array(sizeOf(index)));
   return async () => {
@@ -45,7 +48,7 @@ async function race(contestants: Readonly<Record<string, Contestant>>): Promise<
       const start = performance.now();
       await run();
       // Two rounds warm up.
-      if (round >= 0) times[name].push(performance.now() - start);
+      if (round >= 0) times[name]?.push(performance.now() - start);
     }
   }
   for (const list of Object.values(times)) list.sort((a, b) => a - b);
@@ -66,7 +69,9 @@ const times = await race({
   "mobilenet_v2 1.0 224 uint8, reference": await onDevice("mobilenet_v2_1.0_224_quant.tflite", device),
 });
 for (const [name, list] of Object.entries(times)) {
-  console.log(`${name}: min ${list[0].toFixed(1)} ms, median ${list[list.length >> 1].toFixed(1)} ms`);
+  console.log(
+    `${name}: min ${elementAt(list, 0).toFixed(1)} ms, median ${elementAt(list, list.length >> 1).toFixed(1)} ms`,
+  );
 }
-const [ours, theirs] = Object.values(times);
-console.log(`reference / tfjs-backend-cpu: ${(ours[0] / theirs[0]).toFixed(2)} (minimum)`);
+const [ours, theirs] = [0, 1].map((place) => elementAt(elementAt(Object.values(times), place), 0));
+console.log(`reference / tfjs-backend-cpu: ${(Number(ours) / Number(theirs)).toFixed(2)} (minimum)`);

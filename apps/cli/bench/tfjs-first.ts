@@ -5,12 +5,14 @@
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source apps/cli/bench/tfjs-first.ts [PROCESSES] [ENGINE…]`;
  * models come from NNHAL_MODELS, by default ../shared/models beside the checkout.
  */
+
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { importTflite } from "@nnhal/tflite";
 
@@ -39,7 +41,11 @@ async function measure(engine: "wasm" | "cpu"): Promise<number[]> {
   return times;
 }
 
-const median = (list: readonly number[]) => list.toSorted((a, b) => a - b)[list.length >> 1];
+const median = (list: readonly number[]) =>
+  elementAt(
+    list.toSorted((a, b) => a - b),
+    list.length >> 1,
+  );
 
 /** Runs this file in a process of its own. */
 function measureApart(engine: string): { first: number; usual: number } {
@@ -47,7 +53,7 @@ function measureApart(engine: string): { first: number; usual: number } {
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
   const times = stdout.trim().split(" ").map(Number);
-  return { first: times[0], usual: median(times) };
+  return { first: elementAt(times, 0), usual: median(times) };
 }
 
 const [mode, ...rest] = process.argv.slice(2);

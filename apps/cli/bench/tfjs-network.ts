@@ -1,6 +1,7 @@
 /**
  * A convolutional .tflite network written directly in tfjs with fused operations: the peer that benchmarks compare with.
  */
+import { elementAt } from "@nnhal/operations";
 import type { TfliteModel, TfliteOperator, TfliteTensor } from "@nnhal/tflite";
 import * as tf from "@tensorflow/tfjs-core";
 
@@ -9,37 +10,38 @@ export type TfjsNetwork = (input: Float32Array) => Float32Array;
 
 /** Builds the network; weights become tfjs tensors once. Throws for an operator that such networks do not have. */
 export function tfjsNetwork({ subgraphs }: TfliteModel): TfjsNetwork {
-  const [{ tensors, operators, inputs, outputs }] = subgraphs;
+  const { tensors, operators, inputs, outputs } = elementAt(subgraphs, 0);
+  const [input, output] = [elementAt(inputs, 0), elementAt(outputs, 0)];
   const steps = operators.map((operator) => ({ operator, run: stepOf(operator, tensors) }));
-  return (input) =>
+  return (data) =>
     tf.tidy(() => {
-      const values = new Map<number, tf.Tensor>([[inputs[0], tf.tensor(input, [...tensors[inputs[0]].shape])]]);
+      const values = new Map<number, tf.Tensor>([[input, tf.tensor(data, [...elementAt(tensors, input).shape])]]);
       for (const { operator, run } of steps) {
-        const value = values.get(operator.inputs[0]);
+        const value = values.get(elementAt(operator.inputs, 0));
         if (value === undefined) throw new Error(`${operator.name} reads a tensor that nothing wrote`);
-        values.set(operator.outputs[0], run(value));
+        values.set(elementAt(operator.outputs, 0), run(value));
       }
-      return Float32Array.from(values.get(outputs[0])?.dataSync() ?? []);
+      return Float32Array.from(values.get(output)?.dataSync() ?? []);
     });
 }
 
 function stepOf(operator: TfliteOperator, tensors: readonly TfliteTensor[]): (input: tf.Tensor) => tf.Tensor {
   const { name, options, inputs, outputs } = operator;
-  const shape = [...tensors[outputs[0]].shape];
+  const tensorAt = (list: readonly number[], place: number) => elementAt(tensors, elementAt(list, place));
+  const shape = [...tensorAt(outputs, 0).shape];
   const pad = options.padding === "SAME" ? "same" : "valid";
   const strides: [number, number] = [Number(options.strideH), Number(options.strideW)];
   switch (name) {
     case "CONV_2D": {
-      const filter = tf.keep(tf.transpose(constant(tensors[inputs[1]]), [1, 2, 3, 0]) as tf.Tensor4D);
-      const bias = constant(tensors[inputs[2]]);
+      const filter = tf.keep(tf.transpose(constant(tensorAt(inputs, 1)), [1, 2, 3, 0]) as tf.Tensor4D);
+      const bias = constant(tensorAt(inputs, 2));
       const activation = activationOf(operator);
       return (x) => tf.fused.conv2d({ x: x as tf.Tensor4D, filter, bias, strides, pad, activation });
     }
     case "DEPTHWISE_CONV_2D": {
-      const weights = tensors[inputs[1]];
-      const [, height, width, channels] = weights.shape;
-      const filter = tf.keep(tf.reshape(constant(weights), [height, width, channels, 1]) as tf.Tensor4D);
-      const bias = constant(tensors[inputs[2]]);
+      const weights = tensorAt(inputs, 1);
+      const filter = tf.keep(tf.expandDims(tf.squeeze(constant(weights), [0]), 3) as tf.Tensor4D);
+      const bias = constant(tensorAt(inputs, 2));
       const activation = activationOf(operator);
       return (x) => tf.fused.depthwiseConv2d({ x: x as tf.Tensor4D, filter, bias, strides, pad, activation });
     }

@@ -7,10 +7,12 @@
  * come from NNHAL_MODELS, by default ../shared/models beside the checkout. What runs from its sources gives every function a name as
  * it is made, which costs the device some percent; `npm run build` and then the same without the condition measures what users get.
  */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { importTflite, readTflite } from "@nnhal/tflite";
 import * as tf from "@tensorflow/tfjs-core";
@@ -48,7 +50,7 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
 const first = await timeOf(ours);
 const expected = network(input);
 const difference = Math.max(
-  ...new Float32Array(output.buffer).map((value, index) => Math.abs(value - expected[index])),
+  ...new Float32Array(output.buffer).map((value, index) => Math.abs(value - elementAt(expected, index))),
 );
 if (difference > 1e-6) throw new Error(`the two differ by ${difference}`);
 
@@ -60,11 +62,11 @@ for (let round = 0; round < rounds; round++) {
 }
 for (const list of Object.values(times)) list.sort((a, b) => a - b);
 const describe = (list: readonly number[]) =>
-  `min ${list[0].toFixed(3)} ms, median ${list[list.length >> 1].toFixed(3)} ms`;
+  `min ${elementAt(list, 0).toFixed(3)} ms, median ${elementAt(list, list.length >> 1).toFixed(3)} ms`;
 console.log(`${version}, ${tf.memory().numTensors} tensors`);
 console.log(`nnhal: ${describe(times.ours)}; the first execution ${first.toFixed(3)} ms`);
 console.log(`tfjs directly: ${describe(times.theirs)}`);
-const median = (list: readonly number[]) => list[list.length >> 1];
+const median = (list: readonly number[]) => elementAt(list, list.length >> 1);
 console.log(
-  `nnhal / tfjs: ${(times.ours[0] / times.theirs[0]).toFixed(3)} (minimum), ${(median(times.ours) / median(times.theirs)).toFixed(3)} (median)`,
+  `nnhal / tfjs: ${(elementAt(times.ours, 0) / elementAt(times.theirs, 0)).toFixed(3)} (minimum), ${(median(times.ours) / median(times.theirs)).toFixed(3)} (median)`,
 );

@@ -1,7 +1,9 @@
 /**
  * The report of `nnhal conformance`, for people and as JSON.
  */
+
 import type { CaseResult, Counts, Summary } from "@nnhal/conformance";
+import { elementAt } from "@nnhal/operations";
 import { type Capabilities, type Device, deviceTypeNames, type HalVersion } from "@nnhal/types";
 import { columns } from "./text.ts";
 
@@ -122,9 +124,9 @@ function formatSuite(report: SuiteReport): string[] {
     ...verdicts.map((verdict) => String(counts[verdict])),
   ]);
   const cells = [[by, ...verdicts], ...rows];
-  const widths = cells[0].map((_, place) => Math.max(...cells.map((row) => row[place].length)));
+  const widths = elementAt(cells, 0).map((_, place) => Math.max(...cells.map((row) => elementAt(row, place).length)));
   const table = columns(
-    cells.map((row) => row.map((cell, place) => (place === 0 ? cell : cell.padStart(widths[place])))),
+    cells.map((row) => row.map((cell, place) => (place === 0 ? cell : cell.padStart(elementAt(widths, place))))),
   );
   return [
     `Suite ${titleOf(report)}`,

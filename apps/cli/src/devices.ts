@@ -2,8 +2,10 @@
  * The devices of the command line. Engines are found, not bundled: each is a package that is loaded when it is asked
  * for, and where it is missing its device says so, and how to add it.
  */
+
 import type { Backend, PowerBasis, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
@@ -62,7 +64,7 @@ const cpuDevice = "nnhal-reference";
 
 /** The devices of a selection as one device, for what knows only one. */
 export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
-  return devices.length === 1 ? devices[0] : runtimeAsDevice(devices, cpu && { cpu });
+  return devices.length === 1 ? elementAt(devices, 0) : runtimeAsDevice(devices, cpu && { cpu });
 }
 
 /** A finder over some engines. Throws a usage error where two of them give their devices the same name. */

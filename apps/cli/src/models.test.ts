@@ -2,9 +2,11 @@
  * Trained models from elsewhere, with the outputs that another engine computed. The models are not part of this
  * repository: NNHAL_MODELS names their folder.
  */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTrainedExamples, type TrainedExample, trainedOutputProblem } from "@nnhal/conformance";
+import { elementAt } from "@nnhal/operations";
 import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 import { describe, expect, it } from "vitest";
 import { decodePicture } from "./picture/decode.ts";
@@ -49,7 +51,7 @@ describe("trained models", { timeout: 120_000 }, () => {
     await check(example, [join(folder, "cat.bmp")]);
   });
 
-  it.each(cats.map(({ model, inputs }) => [model, inputs[0]] as const))(
+  it.each(cats.map(({ model, inputs }) => [model, elementAt(inputs, 0)] as const))(
     "the picture as %s wants it",
     async (_, input) => {
       const picture = decodePicture(new Uint8Array(readFileSync(join(folder, "cat.bmp"))));
@@ -65,8 +67,8 @@ describe("trained models", { timeout: 120_000 }, () => {
 
   it("sees an Egyptian cat", async ({ skip }) => {
     skip(examples.length === 0, absent);
-    const files = ["mobilenet_v2_1.0_224_quant.tflite", "cat.bmp", "imagenet_labels.txt"];
-    const [model, picture, labels] = files.map((file) => join(folder, file));
+    const model = join(folder, "mobilenet_v2_1.0_224_quant.tflite");
+    const [picture, labels] = [join(folder, "cat.bmp"), join(folder, "imagenet_labels.txt")];
     const { stdout } = await runCommandLine(["run", model, "--input", picture, "--labels", labels, "--json"], {});
     expect(JSON.parse(stdout).top[0]).toMatchObject({ index: 286, label: "Egyptian cat" });
   });

@@ -62,7 +62,7 @@ describe("viewModel", () => {
   it("matches operations with their definitions", () => {
     const { operations, inputs, outputs, relaxed } = viewModel(source(model()));
     expect(operations.map(({ definition }) => definition.name)).toEqual(["ADD"]);
-    expect(operations[0].inputs.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(operations[0]?.inputs.map(({ index }) => index)).toEqual([0, 1, 2]);
     expect({ inputs, outputs, relaxed }).toEqual({ inputs: [0], outputs: [3], relaxed: true });
   });
 

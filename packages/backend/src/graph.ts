@@ -4,6 +4,7 @@
  */
 import {
   decodeTensorData,
+  elementAt,
   elementCount,
   isView,
   type Match,
@@ -100,7 +101,7 @@ export function viewSubgraph(subgraph: Subgraph, source: GraphSource): SubgraphV
     const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
     view = {
       operands,
-      operations: subgraph.operations.map((_, index) => viewOperation(subgraph, index, operands, source)),
+      operations: subgraph.operations.map((operation, index) => viewOperation(operation, index, operands, source)),
     };
     views.set(subgraph, view);
   }
@@ -160,7 +161,7 @@ function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Ar
     case OperandLifeTime.CONSTANT_COPY:
       return model.operandValues.subarray(offset, offset + length);
     case OperandLifeTime.CONSTANT_REFERENCE:
-      return pools[poolIndex].subarray(offset, offset + length);
+      return elementAt(pools, poolIndex).subarray(offset, offset + length);
     case OperandLifeTime.SUBGRAPH:
       return new Uint8Array(Uint32Array.of(offset).buffer);
     default:
@@ -170,12 +171,11 @@ function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Ar
 
 /** The view of one operation, or why it has none: an extension's, an OEM's, or not (yet) defined. */
 function viewOperation(
-  subgraph: Subgraph,
+  operation: Operation,
   index: number,
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
 ): OperationView | UnknownOperation {
-  const operation = subgraph.operations[index];
   const { type, inputs, outputs } = operation;
   const name = operationTypeNames.get(type) ?? `operation type ${type}`;
   const definition = source.operationByCode(type);

@@ -8,7 +8,8 @@ import { modelRunner } from "./model-runner.ts";
 function product() {
   const model = new Model();
   const tensor = { type: "TENSOR_FLOAT32", dimensions: [2], scale: 0, zeroPoint: 0 } as const;
-  const [left, right, output, negated] = [0, 1, 2, 3].map(() => model.addOperand(tensor));
+  const add = () => model.addOperand(tensor);
+  const [left, right, output, negated] = [add(), add(), add(), add()];
   const activation = model.addOperand({ ...tensor, type: "INT32", dimensions: [] });
   model.setOperandValue(activation, new Uint8Array(4));
   model.addOperation("MUL", [left, right, activation], [output]);

@@ -1,5 +1,5 @@
 /** A whole model on some devices, as an application runs it. */
-import { byteSize } from "@nnhal/operations";
+import { byteSize, elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { type Device, type Model as HalModel, operandTypeNames, operandTypes } from "@nnhal/types";
 
@@ -15,7 +15,7 @@ export async function modelRunner(model: HalModel, devices: readonly Device[]): 
   await compilation.finish();
   const { operands, inputIndexes, outputIndexes } = model.main;
   const empty = (index: number) => {
-    const { type, dimensions } = operands[index];
+    const { type, dimensions } = elementAt(operands, index);
     return new Uint8Array(byteSize(operandTypes[operandTypeNames.get(type) ?? "OEM"], dimensions));
   };
   return async (inputs) => {

@@ -2,8 +2,10 @@
  * Trained models from elsewhere, with inputs and the outputs that another engine computed of them: files in a folder, which
  * `reference/manifest.json` lists.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { elementAt } from "@nnhal/operations";
 
 /** A tensor in a file: little-endian, row-major, packed. */
 export interface TrainedTensor {
@@ -67,7 +69,7 @@ export function trainedOutputProblem(expected: TrainedTensor, actual: Uint8Array
   const isFloat = expected.type === "FLOAT32";
   const most = isFloat ? tolerance.float : tolerance.quantised;
   // Written so that NaN is wrong.
-  const wrong = ours.findIndex((value, index) => !(Math.abs(value - theirs[index]) <= most));
+  const wrong = ours.findIndex((value, index) => !(Math.abs(value - elementAt(theirs, index)) <= most));
   if (wrong >= 0) return `element ${wrong} is ${ours[wrong]} where ${theirs[wrong]} is expected, within ${most}`;
   if (isFloat) return undefined;
   const top = indexOfGreatest(ours);
@@ -84,5 +86,5 @@ function elementsOf({ type }: TrainedTensor, bytes: Uint8Array): number[] {
 }
 
 function indexOfGreatest(values: readonly number[]): number {
-  return values.reduce((best, value, index) => (value > values[best] ? index : best), 0);
+  return values.reduce((best, value, index) => (value > elementAt(values, best) ? index : best), 0);
 }

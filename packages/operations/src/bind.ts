@@ -1,12 +1,11 @@
 /**
- * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that
- * were left out become their defaults. Shape inference and the readiness question stand here too, since both are about
- * a bound list.
+ * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that were left out
+ * become their defaults. Shape inference is here too, and whether a bound list is ready for it.
  */
 import type { HalVersion } from "@nnhal/types";
 import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo } from "./define.ts";
 import { ensure } from "./fail.ts";
-import { latest, layOut, type Match } from "./match.ts";
+import { latestVersion, layOut, type Match } from "./match.ts";
 import type { AnyArg, AnyArgs, Param } from "./params.ts";
 import { isTensorType, type TensorInfo } from "./tensor.ts";
 
@@ -75,7 +74,7 @@ export function requiredVersion(
   outputs: readonly OperandInfo[],
 ): HalVersion {
   if (form.since === undefined) return since;
-  return latest(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
+  return latestVersion(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
 }
 
 /**
@@ -97,7 +96,7 @@ export function bindArguments(operation: Operation, form: Form, inputs: readonly
   return normaliseArguments(operation, form, bindInputs(form, inputs));
 }
 
-/** `bindArguments` for what `bindInputs` returns. Throws OperationError. */
+/** `bindArguments` for the record that `bindInputs` returns. Throws OperationError. */
 export function normaliseArguments(operation: Operation, form: Form, bound: AnyArgs): AnyArgs {
   for (const name of Object.keys(operation.ranks)) {
     const rule = operation.ranks[name];

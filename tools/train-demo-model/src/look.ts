@@ -29,7 +29,7 @@ export interface Look {
   sheetGrain: number;
   /** Change of light across the picture, in grey levels, and its direction. */
   light: { strength: number; angle: number };
-  rules?: Rules;
+  rules: Rules | undefined;
   /** Width of the edge between ink and sheet, in units of the picture's side; wide means out of focus. */
   softness: number;
   /** Standard deviation of independent noise in every sample, in grey levels. */

@@ -18,7 +18,7 @@ interface Encoding {
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-const asQuantization = ({ scale, zeroPoint }: Quantisation): TfliteTensor["quantization"] => ({
+const asQuantization = ({ scale, zeroPoint }: Quantisation): NonNullable<TfliteTensor["quantization"]> => ({
   scale: [scale],
   zeroPoint: [zeroPoint],
   quantizedDimension: 0,

@@ -2,10 +2,12 @@
  * docs/adding-a-backend.md, followed to the letter: its files in a folder, compiled, tested with vitest, and run by the
  * command line.
  */
+
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { elementAt } from "@nnhal/operations";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConformanceJson } from "../conformance-report.ts";
 import { runCommandLine } from "../program.test-helper.ts";
@@ -40,11 +42,13 @@ function node(...args: string[]): Promise<{ readonly exitCode: number | null; re
 
 /** The files that the guide says to write, by name. */
 const files = new Map(
-  [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm)].map(([, name, content]) => [name, content]),
+  [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm)].map(
+    ([, name = "", content = ""]) => [name, content] as const,
+  ),
 );
 
 /** The examples that are not files of the package. */
-const examples = [...guide.matchAll(/(?<!`:\n\n)^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
+const examples = [...guide.matchAll(/(?<!`:\n\n)^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 
 /** In a checkout, packages are their sources. */
 const condition = "@nnhal/source";
@@ -115,7 +119,7 @@ describe("docs/adding-a-backend.md", () => {
 
   it("has an example of its use that runs", { timeout }, async () => {
     expect(examples).toHaveLength(1);
-    writeFileSync(join(folder, "use.ts"), examples[0]);
+    writeFileSync(join(folder, "use.ts"), elementAt(examples, 0));
     const tsx = toolsOfRoot.resolve("tsx");
     const { exitCode, output } = await node("--import", tsx, `--conditions=${condition}`, join(folder, "use.ts"));
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: "nnhal-loops loops-1\n" });

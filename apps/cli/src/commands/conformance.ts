@@ -132,7 +132,7 @@ function isAllowanceName(name: string): name is keyof Allowances {
 }
 
 function collectAllowance(text: string, previous: Partial<Allowances> = {}): Partial<Allowances> {
-  const [name, value, ...rest] = text.split("=");
+  const [name = "", value, ...rest] = text.split("=");
   const number = value === undefined || value === "" ? Number.NaN : Number(value);
   if (!isAllowanceName(name) || !(number >= 0) || rest.length > 0) {
     throw new InvalidArgumentError(`It has to be one of ${allowanceNames.join(", ")}, then = and a number from 0 up.`);

@@ -1,8 +1,10 @@
 /**
  * `nnhal demo`: shows a picture of a digit to the network that ships with the command line. What `npm start` runs.
  */
+
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { elementAt } from "@nnhal/operations";
 import type { Command } from "commander";
 import type { DemoContext } from "../context.ts";
 import { failure } from "../failure.ts";
@@ -83,13 +85,13 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
   }
   const engine = prepared.compilation.deviceNames.join(", ");
   prepared.compilation.close();
-  const first = await readUserFile(pictures[0], { what: "picture", cwd });
+  const first = await readUserFile(elementAt(pictures, 0), { what: "picture", cwd });
   const shown = preview(decodePicture(first), { columns: previewColumns, hasColours: context.hasColours });
   const times = `prepared in ${milliseconds(prepareTime)}, median ${milliseconds(median(readings.map(({ time }) => time)))} a picture`;
   const lines = [
     `A small network of this project, ${modelFile}, reads handwritten digits.`,
     "",
-    ...beside(shown, [pictures[0], "", ...formatTop(readings[0].best)]),
+    ...beside(shown, [elementAt(pictures, 0), "", ...formatTop(elementAt(readings, 0).best)]),
     "",
     ...formatReadings(readings),
     "",
@@ -97,7 +99,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
     `latency  ${times}`,
     "",
     "What next?",
-    ...suggestions(context, pictures[pictures.length - 1]).map((line) => `  ${line}`),
+    ...suggestions(context, elementAt(pictures, pictures.length - 1)).map((line) => `  ${line}`),
   ];
   stdout.write(`${lines.join("\n")}\n`);
 }
@@ -122,11 +124,10 @@ function beside(left: readonly string[], right: readonly string[]): string[] {
 
 function formatReadings(readings: readonly Reading[]): string[] {
   return columns(
-    readings.map(({ file, best: [{ index, label, score }] }) => [
-      `  ${file}`,
-      `is a ${label ?? index}`,
-      `${(100 * score).toFixed(1).padStart(5)} %`,
-    ]),
+    readings.map(({ file, best }) => {
+      const { index, label, score } = elementAt(best, 0);
+      return [`  ${file}`, `is a ${label ?? index}`, `${(100 * score).toFixed(1).padStart(5)} %`];
+    }),
   );
 }
 

@@ -1,7 +1,9 @@
 /**
  * `nnhal devices`: lists the devices there are, and what is missing for those that do not work here.
  */
+
 import type { PowerBasis, Unavailable } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { deviceStatusNames, deviceTypeNames } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -75,9 +77,9 @@ function formatDevices(list: readonly DeviceJson[]): string[] {
     ...list.map(({ name, type, version, status, power }) => [name, type ?? "-", version ?? "-", status, power ?? "-"]),
   ]);
   return [
-    head,
+    ...(head === undefined ? [] : [head]),
     ...rows.flatMap((row, place) => {
-      const { reason, remedy, missing = [] } = list[place];
+      const { reason, remedy, missing = [] } = elementAt(list, place);
       const advice = reason === undefined ? missing : [{ reason, remedy }];
       return [
         row,

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { addExample, toLine, withOperands } from "@nnhal/test-kit/examples";
 import { readTflite, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
@@ -73,8 +74,8 @@ describe("nnhal validate", () => {
 
   it("lists indexes of a .tflite file that are out of range, as issues with their paths", async () => {
     const model = readTflite(addingModel());
-    const [subgraph] = model.subgraphs;
-    const operators = [{ ...subgraph.operators[0], inputs: [0, 9] }];
+    const subgraph = elementAt(model.subgraphs, 0);
+    const operators = [{ ...elementAt(subgraph.operators, 0), inputs: [0, 9] }];
     await put("broken.tflite", writeTflite({ ...model, subgraphs: [{ ...subgraph, operators, outputs: [7] }] }));
     const issues = [
       {
@@ -102,7 +103,7 @@ describe("nnhal validate", () => {
 
   it("lists indexes of an example that are out of range, as issues with their paths", async () => {
     const { main, ...rest } = addExample();
-    const [operation] = main.operations;
+    const operation = elementAt(main.operations, 0);
     const broken = { ...main, operations: [{ ...operation, inputs: [0, 1, 99] }], outputIndexes: [4_000_000_000] };
     await put("broken.json", toLine({ ...rest, main: broken }));
     const { stdout, stderr, exitCode } = await run(["validate", "broken.json", "--json"]);
@@ -150,7 +151,7 @@ describe("nnhal validate", () => {
   it("finds every issue, not only the first few", async () => {
     const inputs = Array.from({ length: 50 }, (_, index) => [index, { scale: 2 }] as const);
     const base = addExample();
-    const [operand] = base.main.operands;
+    const operand = elementAt(base.main.operands, 0);
     const many = {
       ...base,
       main: { ...base.main, operands: [...base.main.operands, ...Array.from({ length: 46 }, () => operand)] },
@@ -184,7 +185,7 @@ describe("nnhal validate", () => {
       ["empty.json", "the conformance example empty.json cannot be used: name: "],
       ["empty.tflite", "the model empty.tflite cannot be used: "],
       ["gone.tflite", "cannot read the model gone.tflite: there is no such file"],
-    ]) {
+    ] as const) {
       const { stdout, stderr, exitCode } = await run(["validate", file]);
       expect({ file, stdout, exitCode }).toEqual({ file, stdout: "", exitCode: 2 });
       expect(stderr).toMatch(/^nnhal validate: .*\n$/);

@@ -1,7 +1,9 @@
 /**
  * The explanation as text.
  */
+
 import { basename } from "node:path";
+import { elementAt } from "@nnhal/operations";
 import { columns, milliseconds, oneLine, shapeText } from "../text.ts";
 import type {
   BoundaryTensor,
@@ -88,7 +90,7 @@ export function ranges(numbers: readonly number[]): string {
   const parts: string[] = [];
   for (let start = 0; start < numbers.length; ) {
     let end = start;
-    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) end++;
+    while (end + 1 < numbers.length && numbers[end + 1] === elementAt(numbers, end) + 1) end++;
     parts.push(end - start < 2 ? numbers.slice(start, end + 1).join(", ") : `${numbers[start]} to ${numbers[end]}`);
     start = end + 1;
   }

@@ -1,7 +1,9 @@
 /**
  * What `nnhal explain` says of a model: what each device says of each operation, where it goes, and the steps.
  */
+
 import type { Plan, Step } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { planMemory } from "@nnhal/runtime";
 import {
   type Device,
@@ -147,8 +149,8 @@ function explainSubgraph(
     const time = ofOperations[index];
     return {
       ...describeOperation(model, index, answers),
-      device: device === undefined ? null : plan.devices[device],
-      step: stepOf[index],
+      device: device === undefined ? null : elementAt(plan.devices, device),
+      step: elementAt(stepOf, index),
       reason,
       ...(time !== undefined && { measuredMs: time }),
     };
@@ -168,7 +170,7 @@ function explainStep(
   const time = measured?.steps.get(step);
   const inner = (part: InnerPlan["part"], plan: Plan) => ({ part, ...explainSubgraph(plan, devices, measured) });
   return {
-    device: step.kind === "execution" ? names[step.device] : null,
+    device: step.kind === "execution" ? elementAt(names, step.device) : null,
     operations: operationsOf(step),
     inputBytes: sum(inputs),
     outputBytes: sum(outputs),
@@ -201,23 +203,23 @@ function answersOf(model: Model, devices: readonly Device[]): Answers {
 }
 
 function describeOperation(model: Model, index: number, answers: Answers) {
-  const { type, inputs, outputs } = model.main.operations[index];
+  const { type, inputs, outputs } = elementAt(model.main.operations, index);
   return {
     index,
     type: operationTypeNames.get(type) ?? `operation type ${type}`,
-    devices: answers[index],
+    devices: elementAt(answers, index),
     inputs: inputs.map((operand) => describeOperand(model, operand)),
     outputs: outputs.map((operand) => describeOperand(model, operand)),
   };
 }
 
 function describeOperand({ main }: Model, operand: number): ExplainedOperand {
-  const { type, dimensions } = main.operands[operand];
+  const { type, dimensions } = elementAt(main.operands, operand);
   return { operand, type: operandTypeNames.get(type) ?? `operand type ${type}`, shape: dimensions };
 }
 
 function boundaryTensor(model: Model, operand: number): BoundaryTensor {
-  return { ...describeOperand(model, operand), bytes: byteSize(model.main.operands[operand]) };
+  return { ...describeOperand(model, operand), bytes: byteSize(elementAt(model.main.operands, operand)) };
 }
 
 /** Bytes of an operand; 0 where they are not known. */

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ranges } from "./explain-report.ts";
@@ -15,7 +16,7 @@ describe("layOutGraph", () => {
       ],
     );
     expect(new Set(nodes.map(({ x }) => x))).toEqual(new Set([50]));
-    expect(nodes[0].y).toBeLessThan(nodes[1].y);
+    expect(elementAt(nodes, 0).y).toBeLessThan(elementAt(nodes, 1).y);
     expect(width).toBe(100);
   });
 
@@ -36,19 +37,19 @@ describe("layOutGraph", () => {
         );
         const { nodes, edges: routes, width, height } = layOutGraph(sizes, edges);
         nodes.forEach(({ x, y }, node) => {
-          expect(x - sizes[node].width / 2).toBeGreaterThanOrEqual(-1e-6);
-          expect(x + sizes[node].width / 2).toBeLessThanOrEqual(width + 1e-6);
+          expect(x - elementAt(sizes, node).width / 2).toBeGreaterThanOrEqual(-1e-6);
+          expect(x + elementAt(sizes, node).width / 2).toBeLessThanOrEqual(width + 1e-6);
           expect(y + 40).toBeLessThanOrEqual(height);
           nodes.slice(0, node).forEach((other, index) => {
-            const gap = Math.abs(other.x - x) - (sizes[index].width + sizes[node].width) / 2;
+            const gap = Math.abs(other.x - x) - (elementAt(sizes, index).width + elementAt(sizes, node).width) / 2;
             if (other.y === y) expect(gap).toBeGreaterThan(0);
           });
         });
         routes.forEach((route, index) => {
-          expect(route[0].y).toBe(nodes[edges[index].from].y + 40);
-          expect(route.at(-1)).toEqual(nodes[edges[index].to]);
+          expect(elementAt(route, 0).y).toBe(elementAt(nodes, elementAt(edges, index).from).y + 40);
+          expect(route.at(-1)).toEqual(nodes[elementAt(edges, index).to]);
           route.slice(1).forEach(({ y }, place) => {
-            expect(y).toBeGreaterThanOrEqual(route[place].y);
+            expect(y).toBeGreaterThanOrEqual(elementAt(route, place).y);
           });
         });
       }),

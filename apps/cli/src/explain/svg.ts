@@ -1,7 +1,9 @@
 /**
  * The picture of an explanation: the graph, each operation in the colour of its device, as an SVG that needs nothing else.
  */
+
 import { basename } from "node:path";
+import { elementAt } from "@nnhal/operations";
 import { plain, shapeText } from "../text.ts";
 import type { ExplainedOperation, ExplainedPlan, Explanation } from "./explanation.ts";
 import { type Edge, layOutGraph, type NodeSize, type Point } from "./layout.ts";
@@ -26,7 +28,7 @@ export function drawExplanation(explanation: Explanation): string {
   const fillOf = (operation: ExplainedOperation): string => {
     if (operation.step === null) return noPlanFill;
     if (operation.device === null) return interpretedFill;
-    return fills[explanation.devices.indexOf(operation.device) % fills.length];
+    return elementAt(fills, explanation.devices.indexOf(operation.device) % fills.length);
   };
   const parts = [legend(explanation), ...drawPlan(explanation, "", fillOf)];
   const width = Math.max(...parts.map((part) => part.width)) + 2 * margin;
@@ -74,10 +76,15 @@ type FillOf = (operation: ExplainedOperation) => string;
 
 /** A plan, and behind it those inside what is interpreted. `where`: what the plan is of. */
 function drawPlan(plan: ExplainedPlan, where: string, fillOf: FillOf): Part[] {
-  const inside = plan.steps.flatMap(({ inside = [], operations: [operation] }) =>
-    inside.flatMap((inner) =>
-      drawPlan(inner, `${where}${plan.operations[operation].type} ${operation}, ${inner.part}: `, fillOf),
-    ),
+  const inside = plan.steps.flatMap(({ inside = [], operations }) =>
+    inside.flatMap((inner) => {
+      const operation = elementAt(operations, 0);
+      return drawPlan(
+        inner,
+        `${where}${elementAt(plan.operations, operation).type} ${operation}, ${inner.part}: `,
+        fillOf,
+      );
+    }),
   );
   return [drawGraph(plan, where, fillOf), ...inside];
 }
@@ -104,15 +111,21 @@ function drawGraph({ operations }: ExplainedPlan, where: string, fillOf: FillOf)
     ...(where === "" ? [] : [label(0, lineHeight, where.replace(/: $/, ""), "start", ' font-weight="bold"')]),
     `<g transform="translate(0 ${top})">`,
     ...edges.map(({ from, to, operand }, place) => {
-      const crosses = operations[from].step !== operations[to].step;
+      const crosses = elementAt(operations, from).step !== elementAt(operations, to).step;
       return drawEdge(
-        layout.edges[place],
+        elementAt(layout.edges, place),
         crosses,
         `operand ${operand.operand}: ${operand.type} ${shapeText(operand.shape)}`,
       );
     }),
     ...operations.map((operation, index) =>
-      drawNode(operation, labels[index], layout.nodes[index], sizes[index], fillOf(operation)),
+      drawNode(
+        operation,
+        elementAt(labels, index),
+        elementAt(layout.nodes, index),
+        elementAt(sizes, index),
+        fillOf(operation),
+      ),
     ),
     "</g>",
   ];
@@ -150,10 +163,10 @@ function drawNode(
 }
 
 /** Edges that cross from one step to another are thick. */
-function drawEdge([start, ...rest]: readonly Point[], crosses: boolean, title: string): string {
-  let { x, y } = start;
+function drawEdge(route: readonly Point[], crosses: boolean, title: string): string {
+  let { x, y } = elementAt(route, 0);
   let path = `M${round(x)} ${round(y)}`;
-  for (const next of rest) {
+  for (const next of route.slice(1)) {
     const middle = (y + next.y) / 2;
     path += `C${round(x)} ${round(middle)} ${round(next.x)} ${round(middle)} ${round(next.x)} ${round(next.y)}`;
     ({ x, y } = next);

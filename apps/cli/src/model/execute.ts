@@ -2,7 +2,7 @@
  * Runs a model on devices and measures it.
  */
 import { encodeTensorData } from "@nnhal/backend";
-import { createData } from "@nnhal/operations";
+import { createData, elementAt } from "@nnhal/operations";
 import {
   Compilation,
   type CompilationOptions,
@@ -60,11 +60,11 @@ export async function runOnce(
   inputs: readonly Uint8Array[],
 ): Promise<readonly OutputValue[]> {
   const values = model.inputs.map(zeros);
-  for (const [place, index] of model.givenInputs.entries()) values[index] = inputs[place];
+  for (const [place, index] of model.givenInputs.entries()) values[index] = elementAt(inputs, place);
   const shapes = await explained(() =>
     inSection(compilation.trace, "LA", "PE", "run", () => execute(compilation, values, model.outputs)),
   );
-  return model.wantedOutputs.map((index) => shapes[index]);
+  return model.wantedOutputs.map((index) => elementAt(shapes, index));
 }
 
 async function execute(
@@ -88,7 +88,7 @@ async function execute(
     if (isTooSmall && mayGrow) return execute(compilation, inputs, shaped(), false);
     throw error;
   }
-  return shaped().map((info, index) => ({ info, bytes: buffers[index].subarray(0, byteSize(info)) }));
+  return shaped().map((info, index) => ({ info, bytes: elementAt(buffers, index).subarray(0, byteSize(info)) }));
 }
 
 /** Elements of the real value 0. */

@@ -1,6 +1,7 @@
 /**
  * From what a user gives as inputs to the bytes of the model's input tensors.
  */
+import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
@@ -33,14 +34,15 @@ const MOST_PICTURE_BYTES = 2 ** 29;
 
 /** The inputs of a model. Rejects with a usage error that says which input takes what. */
 export async function prepareInputs(model: LoadedModel, given: GivenInputs, cwd: string): Promise<PreparedInput[]> {
-  const tensors = model.givenInputs.map((index) => model.inputs[index]);
+  const tensors = model.givenInputs.map((index) => elementAt(model.inputs, index));
   const { files, seed, normalisation } = given;
   if (seed !== undefined) {
     return tensors.map((info, place) => ({ info, bytes: randomTensor(info, seed, place), source: `seed ${seed}` }));
   }
   if (files.length !== tensors.length) throw usageError(wrongCount(tensors, files.length));
   const inputs: PreparedInput[] = [];
-  for (const [place, info] of tensors.entries()) inputs.push(await readInput(files[place], info, normalisation, cwd));
+  for (const [place, info] of tensors.entries())
+    inputs.push(await readInput(elementAt(files, place), info, normalisation, cwd));
   return inputs;
 }
 
@@ -89,5 +91,5 @@ function decode(file: string, bytes: Uint8Array): Picture {
 
 function whyNoNormalisation({ shape }: TensorDescription, given: Normalisation | undefined): string | undefined {
   const most = Math.max(given?.mean.length ?? 1, given?.std.length ?? 1);
-  return most > shape[3] ? `--mean and --std have ${most} numbers for ${shape[3]} channel` : undefined;
+  return most > elementAt(shape, 3) ? `--mean and --std have ${most} numbers for ${shape[3]} channel` : undefined;
 }

@@ -1,6 +1,7 @@
 /**
  * Runs a model several times and keeps the times.
  */
+import { elementAt } from "@nnhal/operations";
 import type { OutputValue, PreparedRun } from "./execute.ts";
 import { runOnce } from "./execute.ts";
 
@@ -51,5 +52,7 @@ export async function measureRuns(
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return sorted.length % 2 === 1
+    ? elementAt(sorted, middle)
+    : (elementAt(sorted, middle - 1) + elementAt(sorted, middle)) / 2;
 }

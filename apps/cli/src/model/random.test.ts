@@ -23,7 +23,7 @@ describe("randomTensor", () => {
     const bytes = (type: Parameters<typeof randomTensor>[0]["type"]) => randomTensor({ ...plain, type, shape }, 7, 0);
     const range = (values: Iterable<number>) => {
       const list = [...values];
-      return [Math.min(...list), Math.max(...list), list.length];
+      return [Math.min(...list), Math.max(...list), list.length] as const;
     };
     const [least, greatest] = range(new Float32Array(bytes("TENSOR_FLOAT32").buffer));
     expect([least < -0.99, least >= -1, greatest > 0.99, greatest < 1]).toEqual([true, true, true, true]);

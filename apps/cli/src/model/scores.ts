@@ -1,6 +1,7 @@
 /**
  * The best classes of an output that holds one score for each class.
  */
+import { elementAt } from "@nnhal/operations";
 import type { OutputValue } from "./execute.ts";
 import { elementsOf, realValues } from "./tensor.ts";
 
@@ -24,9 +25,14 @@ export function scoresOf(outputs: readonly OutputValue[]): OutputValue | undefin
 /** The classes with the highest scores, best first; equal ones in the order of their indexes, what is no number last. */
 export function topClasses(scores: OutputValue, count: number, labels?: readonly string[]): ScoredClass[] {
   const values = realValues(scores.info, scores.bytes);
-  const rank = (index: number) => (Number.isNaN(values[index]) ? Number.NEGATIVE_INFINITY : values[index]);
+  const rank = (index: number) => {
+    const value = elementAt(values, index);
+    return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+  };
   const indexes = Array.from(values.keys()).sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)));
-  return indexes.slice(0, count).map((index) => ({ index, label: labels?.[index] ?? null, score: values[index] }));
+  return indexes
+    .slice(0, count)
+    .map((index) => ({ index, label: labels?.[index] ?? null, score: elementAt(values, index) }));
 }
 
 /** One label a line; a byte order mark and the end of the last line do not count. */

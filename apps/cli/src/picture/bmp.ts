@@ -2,6 +2,7 @@
  * Reads BMP files: 1, 4, 8, 16, 24 and 32 bits a pixel without compression, all header versions, rows in either order.
  * Bounded: the file's length is checked before a pixel is read. Problems are RangeErrors.
  */
+import { elementAt } from "@nnhal/operations";
 import { checkSize, onWhite, type Picture } from "./picture.ts";
 
 const FILE_HEADER = 14;
@@ -76,7 +77,7 @@ function colours(bytes: Uint8Array, view: DataView, header: Header): ColourAt {
   if (bits === 24) {
     return (row, x, rgba, to) => {
       const from = row + 3 * x;
-      for (let channel = 0; channel < 3; channel++) rgba[to + channel] = bytes[from + 2 - channel];
+      for (let channel = 0; channel < 3; channel++) rgba[to + channel] = elementAt(bytes, from + 2 - channel);
       rgba[to + 3] = 255;
     };
   }
@@ -94,10 +95,11 @@ function paletteColours(bytes: Uint8Array, { bits, palette }: Header): ColourAt 
   need(bytes, start + count * entry, "the colours of the palette");
   const perByte = 8 / bits;
   return (row, x, rgba, to) => {
-    const byte = bytes[row + Math.floor(x / perByte)];
+    const byte = elementAt(bytes, row + Math.floor(x / perByte));
     const index = (byte >> (8 - bits * ((x % perByte) + 1))) & ((1 << bits) - 1);
     if (index >= count) throw new RangeError(`a pixel has colour ${index} of a palette of ${count}`);
-    for (let channel = 0; channel < 3; channel++) rgba[to + channel] = bytes[start + index * entry + 2 - channel];
+    for (let channel = 0; channel < 3; channel++)
+      rgba[to + channel] = elementAt(bytes, start + index * entry + 2 - channel);
     rgba[to + 3] = 255;
   };
 }

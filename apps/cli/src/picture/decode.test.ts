@@ -1,4 +1,5 @@
 import { deflateSync } from "node:zlib";
+import { elementAt } from "@nnhal/operations";
 import jpeg from "jpeg-js";
 import { describe, expect, it } from "vitest";
 import { pngOf } from "../program.test-helper.ts";
@@ -73,7 +74,7 @@ describe("decodePicture", () => {
     expect(picture).toMatchObject({ width: 8, height: 8 });
     // The colour transform of JPEG rounds.
     for (const [place, value] of picture.data.entries()) {
-      expect(Math.abs(value - [200, 100, 50][place % 3])).toBeLessThanOrEqual(2);
+      expect(Math.abs(value - elementAt([200, 100, 50], place % 3))).toBeLessThanOrEqual(2);
     }
   });
 
@@ -111,7 +112,7 @@ describe("decodePicture", () => {
       expect(attempt(file.subarray(0, file.length >> 1))).toBe("refused");
       for (let at = 0; at < file.length; at += 5) {
         attempt(file.subarray(0, at));
-        attempt(file.with(at, file[at] ^ 0xff));
+        attempt(file.with(at, elementAt(file, at) ^ 0xff));
       }
     }
   });

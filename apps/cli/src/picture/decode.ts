@@ -2,7 +2,9 @@
  * Decodes PNG, JPEG and BMP files, told apart by their first bytes. Whatever is wrong with one is a RangeError with a
  * message that goes on from the file's name.
  */
+
 import { inflateSync } from "node:zlib";
+import { elementAt } from "@nnhal/operations";
 import jpeg from "jpeg-js";
 import { PNG } from "pngjs";
 import { messageOf } from "../failure.ts";
@@ -53,7 +55,7 @@ const SLACK = 65_536;
  * or to far more, since it does not limit how much it unpacks of interlaced files.
  */
 function checkPixelData(bytes: Uint8Array, view: DataView, width: number, height: number): void {
-  const bits = bytes[24] * (pngChannels[bytes[25]] ?? 0);
+  const bits = elementAt(bytes, 24) * (pngChannels[elementAt(bytes, 25)] ?? 0);
   const rowsOf = (columns: number, rows: number) => (columns === 0 ? 0 : rows * (1 + Math.ceil((columns * bits) / 8)));
   const needed = bytes[28] === 0 ? rowsOf(width, height) : interlacedBytes(width, height, rowsOf);
   const parts: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 /**
  * Pictures: what decoders give and everything else takes.
  */
+import { elementAt } from "@nnhal/operations";
 
 /** A picture without transparency. */
 export interface Picture {
@@ -25,9 +26,9 @@ export function checkSize(width: number, height: number): void {
 export function onWhite(width: number, height: number, rgba: Uint8Array): Picture {
   const data = new Uint8Array(width * height * 3);
   for (let from = 0, to = 0; to < data.length; from += 4) {
-    const alpha = rgba[from + 3];
+    const alpha = elementAt(rgba, from + 3);
     for (let channel = 0; channel < 3; channel++) {
-      data[to++] = Math.round((rgba[from + channel] * alpha + 255 * (255 - alpha)) / 255);
+      data[to++] = Math.round((elementAt(rgba, from + channel) * alpha + 255 * (255 - alpha)) / 255);
     }
   }
   return { width, height, data };

@@ -1,6 +1,7 @@
 /**
  * Pictures on a terminal: two pixels in each character, one above the other.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Picture } from "./picture.ts";
 
 /** How to show a picture. */
@@ -26,7 +27,7 @@ function shrink({ width, height, data }: Picture, toWidth: number, toHeight: num
   const result = new Uint8Array(toWidth * toHeight * 3);
   const range = (place: number, from: number, to: number) => {
     const start = Math.floor((place * from) / to);
-    return [start, Math.max(start + 1, Math.floor(((place + 1) * from) / to))];
+    return [start, Math.max(start + 1, Math.floor(((place + 1) * from) / to))] as const;
   };
   for (let y = 0; y < toHeight; y++) {
     const [top, bottom] = range(y, height, toHeight);
@@ -35,7 +36,8 @@ function shrink({ width, height, data }: Picture, toWidth: number, toHeight: num
       for (let channel = 0; channel < 3; channel++) {
         let sum = 0;
         for (let row = top; row < bottom; row++) {
-          for (let column = left; column < right; column++) sum += data[(row * width + column) * 3 + channel];
+          for (let column = left; column < right; column++)
+            sum += elementAt(data, (row * width + column) * 3 + channel);
         }
         result[(y * toWidth + x) * 3 + channel] = Math.round(sum / ((bottom - top) * (right - left)));
       }
@@ -59,12 +61,12 @@ function coloured({ width, data }: Picture): ShowRow {
 function twoTone({ width, data }: Picture): ShowRow {
   const brightness = Array.from({ length: data.length / 3 }, (_, pixel) => {
     const at = pixel * 3;
-    return data[at] + data[at + 1] + data[at + 2];
+    return elementAt(data, at) + elementAt(data, at + 1) + elementAt(data, at + 2);
   });
   const middle = (Math.min(...brightness) + Math.max(...brightness)) / 2;
   const darkPixels = brightness.filter((value) => value < middle).length;
   const drawsDark = darkPixels * 2 <= brightness.length;
-  const isDrawn = (x: number, y: number) => brightness[y * width + x] < middle === drawsDark;
+  const isDrawn = (x: number, y: number) => elementAt(brightness, y * width + x) < middle === drawsDark;
   return (row) => {
     let line = "";
     for (let x = 0; x < width; x++) {

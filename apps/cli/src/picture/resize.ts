@@ -1,6 +1,7 @@
 /**
  * Scales pictures the way the networks that the command line runs were trained to see them.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Picture } from "./picture.ts";
 
 /**
@@ -15,7 +16,7 @@ export function resize({ width, height, data }: Picture, toWidth: number, toHeig
   for (const { first: top, second: bottom, weight: down } of rows) {
     for (const { first: left, second: right, weight: across } of columns) {
       for (let channel = 0; channel < 3; channel++) {
-        const at = (y: number, x: number) => data[(y * width + x) * 3 + channel];
+        const at = (y: number, x: number) => elementAt(data, (y * width + x) * 3 + channel);
         const above = at(top, left) * (1 - across) + at(top, right) * across;
         const below = at(bottom, left) * (1 - across) + at(bottom, right) * across;
         result[to++] = Math.floor(above * (1 - down) + below * down + 0.5);
@@ -45,7 +46,9 @@ export function toGrey({ width, height, data }: Picture): Uint8Array {
   const grey = new Uint8Array(width * height);
   for (let pixel = 0; pixel < grey.length; pixel++) {
     const at = pixel * 3;
-    grey[pixel] = Math.round(0.299 * data[at] + 0.587 * data[at + 1] + 0.114 * data[at + 2]);
+    grey[pixel] = Math.round(
+      0.299 * elementAt(data, at) + 0.587 * elementAt(data, at + 1) + 0.114 * elementAt(data, at + 2),
+    );
   }
   return grey;
 }

@@ -2,7 +2,7 @@
  * From a picture to the bytes of an input tensor.
  */
 import { encodeTensorData } from "@nnhal/backend";
-import { clamp, createData, roundHalfAway } from "@nnhal/operations";
+import { clamp, createData, elementAt, roundHalfAway } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
 import { byteSize, elementsOf, type TensorShape } from "../model/tensor.ts";
 import type { Picture } from "./picture.ts";
@@ -32,12 +32,13 @@ export function whyNoPicture({ type, shape }: TensorShape): string | undefined {
  */
 export function pictureToTensor(picture: Picture, tensor: TensorShape, given?: Normalisation): Uint8Array {
   const { type, shape } = tensor;
-  const [, height, width, channels] = shape;
+  const [height, width, channels] = [elementAt(shape, 1), elementAt(shape, 2), elementAt(shape, 3)];
   const resized = resize(picture, width, height);
   const pixels = channels === 1 ? toGrey(resized) : resized.data;
   const elementOf = elementFunction(tensor, given);
   const data = createData(type, pixels.length);
-  for (let place = 0; place < pixels.length; place++) data[place] = elementOf(pixels[place], place % channels);
+  for (let place = 0; place < pixels.length; place++)
+    data[place] = elementOf(elementAt(pixels, place), place % channels);
   const bytes = new Uint8Array(byteSize(tensor));
   encodeTensorData(type, data, bytes);
   return bytes;
@@ -60,7 +61,7 @@ function elementFunction(
 }
 
 function pick(numbers: readonly number[], channel: number): number {
-  return numbers[numbers.length === 1 ? 0 : channel];
+  return elementAt(numbers, numbers.length === 1 ? 0 : channel);
 }
 
 const unsigned = new Set(["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM"]);

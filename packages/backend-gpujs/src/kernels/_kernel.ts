@@ -2,7 +2,14 @@
  * How kernels in gpu.js are written: a function from named arguments to code, or to a few codes that read each other. What runs
  * them, and the operations that follow in the last one, are taken care of here.
  */
-import type { Following, Kernel, KernelRun, KernelSetup, KernelTensor } from "@nnhal/backend";
+import {
+  awaited,
+  type Following,
+  type Kernel,
+  type KernelRun,
+  type KernelSetup,
+  type KernelTensor,
+} from "@nnhal/backend";
 import {
   type AnyArgs,
   elementCount,
@@ -13,6 +20,7 @@ import {
   type OperationOutputs,
   stridesOf,
   type TensorInfo,
+  transposeMatrix,
 } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
@@ -20,7 +28,6 @@ import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany
 import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
 import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
-import { isSliceOver, turn } from "./_turns.ts";
 
 /** What a kernel makes its result with. */
 export interface Make {
@@ -28,8 +35,8 @@ export interface Make {
   stage(grid: Grid, write: Write): Stage;
   /** Code that makes the operation's output, of the shape of the output unless another is given that has as many elements. */
   output(write: Write, grid?: Partial<Grid>): Stage;
-  /** A tensor with its axes in another order: made when the kernel is prepared where it is constant. */
-  transposed(tensor: KernelTensor, dimensions: readonly number[], order: readonly number[]): Source;
+  /** A tensor of shape [rows, ...others] as [...others, rows]; a constant is transposed when the kernel is prepared. */
+  firstAxisLast(tensor: KernelTensor): Source;
   /** See `Machine.vectors` and `Machine.packs`. */
   readonly vectors: number;
   readonly packs: boolean;
@@ -157,27 +164,14 @@ function makerOn(
         return [requantise(a), requantise(b), requantise(c), requantise(d)];
       });
     },
-    transposed(tensor, dimensions, order) {
-      const extents = order.map((axis) => dimensions[axis]);
-      const strides = order.map((axis) => stridesOf(dimensions)[axis]);
-      if (tensor.data !== undefined) return { packed: transpose(tensor.data, extents, strides) };
-      return writeStage({ dimensions: extents }, machine, ({ read, at }) => read(tensor)(ravel(at, strides)));
+    firstAxisLast(tensor) {
+      const [rows, ...others] = tensor.dimensions;
+      if (tensor.data !== undefined) return { packed: transposeMatrix(tensor.data, rows) };
+      const [first, ...rest] = stridesOf(tensor.dimensions);
+      const grid = { dimensions: [...others, rows] };
+      return writeStage(grid, machine, ({ read, at }) => read(tensor)(ravel(at, [...rest, first])));
     },
   };
-}
-
-function transpose(data: ArrayLike<number>, extents: readonly number[], strides: readonly number[]): Float32Array {
-  const result = new Float32Array(elementCount(extents));
-  let at = 0;
-  const fill = (axis: number, from: number) => {
-    for (let place = 0; place < extents[axis]; place++) {
-      const next = from + place * strides[axis];
-      if (axis === extents.length - 1) result[at++] = data[next];
-      else fill(axis + 1, next);
-    }
-  };
-  fill(0, 0);
-  return result;
 }
 
 /** One program of a kernel, and where its inputs come from: tensors of the graph, kept values, programs before it. */
@@ -208,42 +202,20 @@ function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSet
     return jobs.length - 1;
   };
   const results = sources.map(resolve);
-  return (read) => {
+  return function* (read) {
     const made: Value[] = [];
     const valueFor = (input: KernelTensor | Value | number): Value => {
       if (typeof input === "number") return made[input];
       return "index" in input ? read(input) : input;
     };
-    const finish = (): Value[] => {
-      const outputs = results.map((result) => valueFor(result).hold());
-      for (const value of made) value.release();
-      return outputs;
-    };
-    const runFrom = (first: number): Value[] | Promise<Value[]> => {
-      const start = performance.now();
-      for (let place = first; place < jobs.length; place++) {
-        if (place > first && isSliceOver(start)) return turn().then(() => runFrom(place));
-        const { compiled, inputs } = jobs[place];
-        const given = compiled.run(inputs.map(valueFor));
-        if (given instanceof Promise) {
-          return given.then((value) => {
-            made.push(value);
-            return runFrom(place + 1);
-          });
-        }
-        made.push(given);
-      }
-      return finish();
-    };
-    const giveUp = (error: unknown): never => {
-      for (const value of made) value.release();
-      throw error;
-    };
     try {
-      const outputs = runFrom(0);
-      return outputs instanceof Promise ? outputs.catch(giveUp) : outputs;
-    } catch (error) {
-      return giveUp(error);
+      for (const { compiled, inputs } of jobs) {
+        if (made.length > 0) yield;
+        made.push(yield* awaited(compiled.run(inputs.map(valueFor))));
+      }
+      return results.map((result) => valueFor(result).hold());
+    } finally {
+      for (const value of made) value.release();
     }
   };
 }

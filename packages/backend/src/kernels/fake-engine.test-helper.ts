@@ -1,5 +1,5 @@
 /** An engine whose handles are objects with numbers in them, and that counts those that are alive. */
-import { createData, elementCount } from "@nnhal/operations";
+import { createData, elementAt, elementCount } from "@nnhal/operations";
 import { type Capabilities, DeviceType } from "@nnhal/types";
 import type { Backend } from "../contract.ts";
 import {
@@ -11,6 +11,7 @@ import {
   kernelsByName,
 } from "./kernel.ts";
 import { kernelBackend } from "./kernel-backend.ts";
+import type { Steps } from "./steps.ts";
 
 export interface Handle {
   readonly values: readonly number[];
@@ -30,8 +31,8 @@ export const add: Kernel<Handle> = {
   prepare:
     ({ left, right }) =>
     (read) => {
-      const [a, b] = [left, right].map((tensor) => read(tensorOf(tensor)).values);
-      return [{ values: a.map((value, index) => value + b[index]) }];
+      const { values } = read(tensorOf(right));
+      return [{ values: read(tensorOf(left)).values.map((value, index) => value + elementAt(values, index)) }];
     },
 };
 
@@ -55,7 +56,7 @@ function isList(results: KernelOutcome<Handle>): results is readonly Handle[] {
   return Array.isArray(results);
 }
 
-function* inSteps(steps: Generator<void, readonly Handle[], void>, born: (handle: Handle) => Handle) {
+function* inSteps(steps: Steps<readonly Handle[]>, born: (handle: Handle) => Handle) {
   const results = yield* steps;
   return results.map(born);
 }

@@ -2,6 +2,7 @@
  * The mutation of where operands say that their values lie. Sums of offset and length that only 32 bits would take for
  * small are among them.
  */
+import { elementAt } from "@nnhal/operations";
 import { type DataLocation, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { sizeOf } from "./constant.ts";
 import { invalid, type ModelMutation } from "./mutation.ts";
@@ -16,7 +17,7 @@ export const operandLocation: ModelMutation = {
     for (const site of operandSites(model)) {
       const { location } = site.operand;
       for (const changes of wrongLocations(model, site.operand)) {
-        const [[field, value]] = Object.entries(changes);
+        const [field, value] = elementAt(Object.entries(changes), 0);
         const name = `${site.label} has location.${field} ${value}`;
         yield invalid(name, withOperand(site, { location: { ...location, ...changes } }));
       }
@@ -33,7 +34,7 @@ function wrongLocations(model: Model, operand: Operand): readonly Partial<DataLo
       return [
         { poolIndex: model.pools.length },
         { poolIndex: GREATEST_UINT32 },
-        ...beyond(operand, model.pools[poolIndex].size),
+        ...beyond(operand, elementAt(model.pools, poolIndex).size),
       ];
     }
     case OperandLifeTime.SUBGRAPH:

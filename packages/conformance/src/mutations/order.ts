@@ -1,6 +1,7 @@
 /**
  * Mutations of the order of operations, and of who writes an operand.
  */
+import { elementAt } from "@nnhal/operations";
 import { invalid, type ModelMutation } from "./mutation.ts";
 import { isWritten, operationSites, operationsWith, temporaryLike, withConsumers, without } from "./site.ts";
 
@@ -12,10 +13,10 @@ export const executionOrder: ModelMutation = {
       const { operation, subgraph, index, label } = site;
       const { operands } = subgraph;
       const others = without(subgraph.operations, index);
-      if (operation.inputs.some((operand) => isWritten(operands[operand]))) {
+      if (operation.inputs.some((operand) => isWritten(elementAt(operands, operand)))) {
         yield invalid(`${label} is the first`, site.with({ operations: [operation, ...others] }));
       }
-      if (operation.outputs.some((operand) => operands[operand].numberOfConsumers > 0)) {
+      if (operation.outputs.some((operand) => elementAt(operands, operand).numberOfConsumers > 0)) {
         yield invalid(`${label} is the last`, site.with({ operations: [...others, operation] }));
       }
     }
@@ -31,7 +32,7 @@ export const operandAddWriter: ModelMutation = {
       for (const [shared, written] of operation.outputs.entries()) {
         const operands = withConsumers(subgraph.operands, operation.inputs, 1);
         const outputs = operation.outputs.map((output, position) =>
-          position === shared ? output : operands.push(temporaryLike(operands[output])) - 1,
+          position === shared ? output : operands.push(temporaryLike(elementAt(operands, output))) - 1,
         );
         const operations = [...subgraph.operations, { ...operation, outputs }];
         yield invalid(
@@ -51,12 +52,12 @@ export const operationRemoveWrite: ModelMutation = {
       const { operation, subgraph, label } = site;
       const { operands } = subgraph;
       for (const [position, written] of operation.outputs.entries()) {
-        if (operands[written].numberOfConsumers === 0) continue;
+        if (elementAt(operands, written).numberOfConsumers === 0) continue;
         const outputs = operation.outputs.with(position, operands.length);
         yield invalid(
           `${label} writes a new operand instead of ${written}`,
           site.with({
-            operands: [...operands, temporaryLike(operands[written])],
+            operands: [...operands, temporaryLike(elementAt(operands, written))],
             operations: operationsWith(site, { outputs }),
           }),
         );

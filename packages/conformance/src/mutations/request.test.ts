@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { withOperands } from "@nnhal/test-kit/examples";
 import type { Request } from "@nnhal/types";
 import { type RuleCode, requestIssues } from "@nnhal/validation";
@@ -46,12 +47,12 @@ describe.each(requestMutations.filter(({ name }) => !ofTheDevice.includes(name))
       expect(mutants.length).toBeGreaterThan(0);
       for (const mutant of mutants) {
         const codes = requestIssues(mutant.request, model).map(({ code }) => code);
-        const expected = codes.filter((code) => broken[mutation.name].includes(code));
+        const expected = codes.filter((code) => broken[mutation.name]?.includes(code));
         expect(expected, `${mutant.name}: refused for ${codes.join(", ") || "nothing"}`).not.toEqual([]);
         for (const code of expected) found.add(code);
       }
     }
-    expect([...found].sort()).toEqual([...broken[mutation.name]].sort());
+    expect([...found].sort()).toEqual([...(broken[mutation.name] ?? [])].sort());
   });
 
   it("gives each mutant a name", () => {
@@ -63,8 +64,8 @@ describe.each(requestMutations.filter(({ name }) => !ofTheDevice.includes(name))
 });
 
 it("a token of no buffer is one more pool, and a fence that is none leaves the request as it is", () => {
-  const [{ request, model }] = cases;
-  const [wrong] = [...unknownToken.mutate(request, model)];
+  const { request, model } = elementAt(cases, 0);
+  const wrong = elementAt([...unknownToken.mutate(request, model)], 0);
   expect(wrong.request.pools.slice(request.pools.length)).toEqual([{ kind: "token", token: 0xffff_ffff }]);
   expect([...nullFence.mutate(request, model)]).toMatchObject([{ request, waitFor: [null] }]);
 });

@@ -1,6 +1,7 @@
 /**
  * Mutations of requests: a valid request for a prepared model, with one thing broken.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type Model,
@@ -57,7 +58,7 @@ function* argumentSites(request: Request, { main }: Model): Generator<ArgumentSi
       yield {
         side,
         argument,
-        operand: main.operands[indexes[position]],
+        operand: elementAt(main.operands, elementAt(indexes, position)),
         label: `${side.slice(0, -1)} ${position}`,
         with: (changes) => ({ ...request, [side]: request[side].with(position, { ...argument, ...changes }) }),
       };
@@ -114,7 +115,7 @@ export const requestLocation: RequestMutation = {
       yield invalid(`${label} is omitted, with dimensions [1]`, change({ ...omitted, dimensions: [1] }));
       if (argument.hasNoValue) continue;
       const { location } = argument;
-      const pool = request.pools[location.poolIndex];
+      const pool = elementAt(request.pools, location.poolIndex);
       const size = pool.kind === "memory" ? pool.memory.size : 0;
       for (const [field, value] of [
         ["poolIndex", request.pools.length],

@@ -2,6 +2,7 @@
  * The mutation that gives an operand another type, as plausibly as can be: all else about the operand fits the new type, so
  * that only the operation that uses it can find what is wrong.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -68,6 +69,6 @@ function plausible(operand: Operand, name: OperandTypeName): Operand {
 }
 
 function scalesFor(dimensions: readonly number[]): OperandExtraParams {
-  const count = Math.min(dimensions[0], GREATEST_CONSTANT);
+  const count = Math.min(elementAt(dimensions, 0), GREATEST_CONSTANT);
   return { kind: "channelQuant", channelQuant: { scales: new Array<number>(count).fill(1), channelDim: 0 } };
 }

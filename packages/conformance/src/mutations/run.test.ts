@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { addExample } from "@nnhal/test-kit/examples";
 import { type FakeBehaviour, fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
@@ -92,14 +93,14 @@ describe("runMutations", () => {
 
   it("fails another error than INVALID_ARGUMENT, and answers beside an error", async () => {
     const general = { status: ErrorStatus.GENERAL_FAILURE, message: "broken" } as const;
-    const [{ reason }] = await failuresOf(
+    const [failure] = await failuresOf(
       strictDevice({
         ...strict,
         prepareModel: (model) => (validateModel(model) ? undefined : { ...general, preparedModel: null }),
       }),
       "operandScale",
     );
-    expect(reason).toBe("prepareModel: expected INVALID_ARGUMENT, actual GENERAL_FAILURE: broken");
+    expect(failure?.reason).toBe("prepareModel: expected INVALID_ARGUMENT, actual GENERAL_FAILURE: broken");
     const talkative = strictDevice({
       ...strict,
       getSupportedOperations: (model) =>
@@ -107,7 +108,7 @@ describe("runMutations", () => {
           ? { status: ErrorStatus.NONE, supported: [true], reasons: [undefined] }
           : { ...invalid, supported: [false], reasons: ["no"] },
     });
-    const [beside] = await failuresOf(talkative, "operandScale");
+    const beside = elementAt(await failuresOf(talkative, "operandScale"), 0);
     expect(beside.reason).toBe("getSupportedOperations: answers about operations of a wrong model");
   });
 

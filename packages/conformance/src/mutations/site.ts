@@ -2,6 +2,7 @@
  * The subgraphs of a model as places to break something: each rule on the main subgraph is one on every other too. Nothing
  * here changes a model: a changed copy shares with it whatever is the same.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -118,7 +119,7 @@ export function usesOf({ model, subgraph, referencedIndex, index }: OperandSite)
   if (!inputIndexes.includes(index) && !outputIndexes.includes(index)) return uses;
   const callers = [model.main, ...model.referenced].flatMap((caller) =>
     usesIn(caller, (operand) => {
-      const { lifetime, location } = caller.operands[operand];
+      const { lifetime, location } = elementAt(caller.operands, operand);
       return lifetime === OperandLifeTime.SUBGRAPH && location.offset === referencedIndex;
     }),
   );
@@ -137,7 +138,10 @@ function usesIn({ operations }: Subgraph, isWanted: (operand: number) => boolean
 export function withConsumers(operands: readonly Operand[], indexes: readonly number[], change: 1 | -1): Operand[] {
   const changed = [...operands];
   for (const index of indexes) {
-    changed[index] = { ...changed[index], numberOfConsumers: changed[index].numberOfConsumers + change };
+    changed[index] = {
+      ...elementAt(changed, index),
+      numberOfConsumers: elementAt(changed, index).numberOfConsumers + change,
+    };
   }
   return changed;
 }

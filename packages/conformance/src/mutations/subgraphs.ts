@@ -2,6 +2,7 @@
  * Mutations of a model's subgraphs: ones that refer to themselves, directly or by way of others, and ones without
  * anything in them.
  */
+import { elementAt } from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime, OperandType, type Subgraph } from "@nnhal/types";
 import { invalid, type ModelMutation } from "./mutation.ts";
 import { nowhere } from "./site.ts";
@@ -67,7 +68,7 @@ function reach(model: Model, from: Subgraph, target: number): boolean {
     for (const { lifetime, location } of subgraph.operands) {
       if (lifetime !== OperandLifeTime.SUBGRAPH || seen.has(location.offset)) continue;
       seen.add(location.offset);
-      waiting.push(model.referenced[location.offset]);
+      waiting.push(elementAt(model.referenced, location.offset));
     }
   }
   return seen.has(target);

@@ -4,6 +4,7 @@
  */
 import { encodeTensorData } from "@nnhal/backend";
 import {
+  elementAt,
   isTensorType,
   matchOperation,
   type Operation,
@@ -54,7 +55,7 @@ export function* drawAll(options: RandomExamplesOptions): Generator<Drawn> {
     const signatures = signaturesOf(definition);
     for (let index = 0; index < count; index++) {
       const random = createRandom(seed * 0x1_0001 + definition.code * 0x101 + index * 0x3_ffff);
-      const operation = drawOperation(signatures[index % signatures.length], random);
+      const operation = drawOperation(elementAt(signatures, index % signatures.length), random);
       yield { name: `random/${definition.name}/${index}`, operation, random };
     }
   }
@@ -71,14 +72,17 @@ export function kernelOperations(): readonly Operation[] {
  */
 function exampleOf(operation: RandomOperation, name: string, random: Random): Example | undefined {
   const { signature, inputs, outputs: declared } = operation;
-  if (inputs.some((input, position) => !canStand(input, signature.inputs[position].omittable))) return undefined;
+  if (inputs.some((input, position) => !canStand(input, elementAt(signature.inputs, position).omittable)))
+    return undefined;
   const type = operationTypeNames.get(signature.operation.code);
   const outcome = runRandomOperation(operation, random);
   if (type === undefined || outcome.kind === "large" || outcome.kind === "long") return undefined;
   const isComputed = outcome.kind === "computed";
   const outputs: readonly (TensorInfo & { readonly data?: TensorData })[] = isComputed ? outcome.outputs : declared;
   const operands = [
-    ...inputs.map((input, position) => inputOperand(input, signature.types.get(signature.inputs[position]), random)),
+    ...inputs.map((input, position) =>
+      inputOperand(input, signature.types.get(elementAt(signature.inputs, position)), random),
+    ),
     ...outputs.map((output) => outputOperand(output, type)),
   ];
   const indexesOf = (lifetime: ExampleOperand["lifetime"]) =>

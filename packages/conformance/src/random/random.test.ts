@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "./random.ts";
 
@@ -14,9 +15,12 @@ describe("createRandom", () => {
   });
 
   it("spreads evenly over [0, 1), for neighbouring seeds too", () => {
-    for (const numbers of [take(1, 10_000), Array.from({ length: 10_000 }, (_, seed) => take(seed, 1)[0])]) {
+    for (const numbers of [take(1, 10_000), Array.from({ length: 10_000 }, (_, seed) => elementAt(take(seed, 1), 0))]) {
       const tenths = new Array<number>(10).fill(0);
-      for (const number of numbers) tenths[Math.floor(10 * number)]++;
+      for (const number of numbers) {
+        const tenth = Math.floor(10 * number);
+        tenths[tenth] = elementAt(tenths, tenth) + 1;
+      }
       for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(150);
     }
   });

@@ -1,6 +1,7 @@
 /**
  * Random numbers that a seed fixes, so that every random case can be run again.
  */
+import { elementAt } from "@nnhal/operations";
 
 /** A stream of random numbers. */
 export interface Random {
@@ -29,7 +30,7 @@ export function createRandom(seed: number): Random {
   return {
     next,
     integer,
-    pick: (list) => list[integer(0, list.length - 1)],
+    pick: (list) => elementAt(list, integer(0, list.length - 1)),
     chance: (probability) => next() < probability,
   };
 }

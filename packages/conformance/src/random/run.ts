@@ -8,6 +8,7 @@ import {
   bindInputs,
   bindOutputs,
   createData,
+  elementAt,
   elementCount,
   formatShape,
   inferOutputs,
@@ -94,7 +95,7 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
   const infos = inferOutputs(operation, form, args, declared);
   if (infos.some(({ dimensions }) => elementCount(dimensions) > MOST_ELEMENTS)) return { kind: "large" };
   if (operation.reference === undefined) throw new Fault("there is no kernel");
-  const outputs = declared.map((output, position) => allocate(output, infos[position], operation.dynamic));
+  const outputs = declared.map((output, position) => allocate(output, elementAt(infos, position), operation.dynamic));
   const tensors = outputs.map(({ tensor }) => tensor);
   const given = tensors.map(({ data }) => data);
   const { arrayBuffers } = process.memoryUsage();
@@ -113,13 +114,17 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
     judgeAccess(`input ${position}`, watchedInputs[position]?.watch);
   });
   outputs.forEach(({ tensor, watch }, position) => {
-    const { name: param } = signature.outputs[position];
+    const { name: param } = elementAt(signature.outputs, position);
     const name = `output ${position} (${param})`;
     judgeAccess(name, watch);
-    if (operation.dynamic) judgeDynamic(name, tensor, infos[position]);
+    if (operation.dynamic) judgeDynamic(name, tensor, elementAt(infos, position));
     else {
       const mayHaveGaps = mayStayZero[operation.name]?.includes(param) ?? false;
-      judgeFixed(name, tensor, { ...tensor, dimensions: infos[position].dimensions, data: given[position] });
+      judgeFixed(name, tensor, {
+        ...tensor,
+        dimensions: elementAt(infos, position).dimensions,
+        data: elementAt(given, position),
+      });
       if (!mayHaveGaps) judgeComplete(name, tensor, watch);
     }
   });

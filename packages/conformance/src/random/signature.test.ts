@@ -1,4 +1,4 @@
-import { type Operation, operations } from "@nnhal/operations";
+import { elementAt, type Operation, operations } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { signaturesOf } from "./signature.ts";
 
@@ -25,7 +25,7 @@ describe("signaturesOf", () => {
   });
 
   it("knows the type of every parameter", () => {
-    const [signature] = signaturesOf(named("SOFTMAX"));
+    const signature = elementAt(signaturesOf(named("SOFTMAX")), 0);
     const types = [...signature.inputs, ...signature.outputs].map((param) => signature.types.get(param));
     expect(types).toEqual(["TENSOR_FLOAT32", "FLOAT32", "TENSOR_FLOAT32"]);
   });

@@ -1,7 +1,9 @@
 /**
  * Spoils plausible arguments: one of them becomes what a careless or hostile model might hold.
  */
+
 import type { Param } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import type { Random } from "./random.ts";
 import { isWantedTensor, type Wanted, type WantedArguments, type WantedTensor } from "./wanted.ts";
 
@@ -62,10 +64,10 @@ function spoilTensor(wanted: WantedTensor, random: Random): WantedTensor {
   const axis = random.integer(0, dimensions.length - 1);
   switch (random.integer(0, 7)) {
     case 0:
-      dimensions[axis]++;
+      dimensions[axis] = elementAt(dimensions, axis) + 1;
       return { ...wanted, dimensions };
     case 1:
-      dimensions[axis] = Math.max(0, dimensions[axis] - 1);
+      dimensions[axis] = Math.max(0, elementAt(dimensions, axis) - 1);
       return { ...wanted, dimensions };
     case 2:
       // No elements, however great another extent is.

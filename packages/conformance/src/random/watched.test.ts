@@ -29,7 +29,7 @@ describe("what a watch notices", () => {
 
   it("the first access outside, not the last", () => {
     const { data, watch } = watchFive();
-    data[8] = data[6];
+    data[8] = data[6] ?? 0;
     expect(watch.outside).toBe("element 6 was read");
   });
 });

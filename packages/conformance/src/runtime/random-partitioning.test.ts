@@ -3,10 +3,12 @@
  * Android's own test of its partitioner: up to 100 operations of twelve kinds on small matrices, each kind with each
  * activation on exactly one device, which is a driver of some HAL version, with some intermediate sizes left open.
  */
+
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { androidPolicy, costPolicy } from "@nnhal/driver-core/partition";
 import { asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
+import { elementAt } from "@nnhal/operations";
 import {
   Compilation,
   type CompilationOptions,
@@ -77,7 +79,8 @@ function drawGraph(random: Random, isOpen: boolean): Graph {
   for (let index = 0; index < count; index++) {
     const kind = random.pick(kinds);
     // Mostly what is new, so that graphs get long.
-    const pick = () => values[Math.max(0, values.length - 1 - Math.floor(random.next() ** 2 * values.length))];
+    const pick = () =>
+      elementAt(values, Math.max(0, values.length - 1 - Math.floor(random.next() ** 2 * values.length)));
     const take = () => {
       const operand = random.chance(0.1) ? weights(size, size) : pick();
       read.add(operand);
@@ -121,7 +124,7 @@ function drawGraph(random: Random, isOpen: boolean): Graph {
 /** By operation its code and its activation: the unit that devices are given. */
 function signatures({ main, operandValues }: Model["hal"]): string[] {
   return main.operations.map(({ type, inputs }) => {
-    const last = main.operands[inputs[inputs.length - 1]];
+    const last = elementAt(main.operands, elementAt(inputs, inputs.length - 1));
     const isScalar = last.type === OperandType.INT32 && last.lifetime === OperandLifeTime.CONSTANT_COPY;
     return isScalar ? `${type} ${operandValues[last.location.offset]}` : String(type);
   });
@@ -146,7 +149,7 @@ function drawDevices(random: Random, { model: { hal } }: Graph, drawn: Versions)
   return Array.from({ length: count }, (_, share) => {
     const takes = (signature: string) => owner.get(signature) === share;
     const able = halVersions.filter((version) =>
-      noncompliantOperations(hal, version).every((operation) => !takes(all[operation])),
+      noncompliantOperations(hal, version).every((operation) => !takes(elementAt(all, operation))),
     );
     const version = random.pick(able);
     drawn.set(version, (drawn.get(version) ?? 0) + 1);

@@ -1,6 +1,7 @@
 /**
  * Sample devices: the reference device under other names, taking only a part of the operations, or failing.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   ErrorStatus,
@@ -40,9 +41,9 @@ export function sampleOf(device: Device, name: string, takes: Takes): Device {
       const answer = device.getSupportedOperations(model);
       if (answer.status !== ErrorStatus.NONE) return answer;
       const { operations } = model.main;
-      const supported = operations.map(({ type }, index) => answer.supported[index] && takes(type, index));
+      const supported = operations.map(({ type }, index) => elementAt(answer.supported, index) && takes(type, index));
       const reasons = operations.map(({ type }, index) =>
-        supported[index] ? undefined : `${operationTypeNames.get(type)} is not for ${name}`,
+        elementAt(supported, index) ? undefined : `${operationTypeNames.get(type)} is not for ${name}`,
       );
       return { ...answer, supported, reasons };
     },

@@ -2,6 +2,7 @@
  * Models that compute with a constant tensor: two of them with different constants give different results.
  */
 
+import { elementAt } from "@nnhal/operations";
 import { type Memory, type Model, OperandLifeTime } from "@nnhal/types";
 import type { ExampleOperand } from "../vectors/example.ts";
 import { type Bench, supportOf } from "./bench.ts";
@@ -47,7 +48,7 @@ export function constantModel(
     if (answer === undefined) {
       const factor = isQuantised ? scale : 1;
       const compute = (x: number, index: number) =>
-        operation === "ADD" ? x + constants[index] : x * constants[index] * factor;
+        operation === "ADD" ? x + elementAt(constants, index) : x * elementAt(constants, index) * factor;
       return { model, type, compute: (values) => values.map(compute) };
     }
     reason ??= answer;
@@ -58,7 +59,8 @@ export function constantModel(
 /** The model with its constant tensor at the start of a pool. */
 export function constantInPool(model: Model, pool: Memory): Model {
   const { main } = model;
-  const location = { poolIndex: 0, offset: 0, length: main.operands[1].location.length };
-  const operand = { ...main.operands[1], lifetime: OperandLifeTime.CONSTANT_REFERENCE, location };
+  const inModel = elementAt(main.operands, 1);
+  const location = { poolIndex: 0, offset: 0, length: inModel.location.length };
+  const operand = { ...inModel, lifetime: OperandLifeTime.CONSTANT_REFERENCE, location };
   return { ...model, main: { ...main, operands: main.operands.with(1, operand) }, pools: [pool] };
 }

@@ -1,7 +1,9 @@
 /**
  * What is wrong with the executions of a device is found: one fault at a time.
  */
+
 import { createFence } from "@nnhal/driver-core/fence";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming, type Request } from "@nnhal/types";
 import { describe } from "vitest";
 import { type Fault, type FaultRow, itFinds, never } from "./faulty-device.test-helper.ts";
@@ -39,7 +41,7 @@ const faults: readonly FaultRow[] = [
           const places = spare.outputs.map((output, index) => ({
             ...output,
             location: { ...output.location, poolIndex: request.pools.length + index },
-            dimensions: outputs[index].dimensions,
+            dimensions: elementAt(outputs, index).dimensions,
           }));
           return execute({ ...request, outputs: places, pools: [...request.pools, ...spare.pools] }, options);
         },
@@ -127,7 +129,7 @@ const faults: readonly FaultRow[] = [
         const mixed =
           before === undefined
             ? request
-            : { ...request, inputs: before.inputs, pools: [before.pools[0], ...request.pools.slice(1)] };
+            : { ...request, inputs: before.inputs, pools: [elementAt(before.pools, 0), ...request.pools.slice(1)] };
         before = request;
         return mixed;
       });

@@ -1,6 +1,7 @@
 /**
  * Executions whose result is known.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -36,7 +37,7 @@ export function trialOf(
     outputs,
     check(what) {
       for (const [index, values] of expected.entries()) {
-        expectValues(`${what}: output ${index}`, type, outputs[index], values);
+        expectValues(`${what}: output ${index}`, type, elementAt(outputs, index), values);
       }
     },
   };
@@ -55,7 +56,9 @@ export function trialFor(
 export function expectValues(what: string, type: ElementType, memory: Memory, expected: readonly number[]): void {
   const actual = valuesIn(type, memory).slice(0, expected.length);
   const tolerance = (value: number) => (type.includes("QUANT") ? 1 : 5e-3 + 5e-3 * Math.abs(value));
-  const isClose = actual.every((value, index) => Math.abs(value - expected[index]) <= tolerance(expected[index]));
+  const isClose = actual.every(
+    (value, index) => Math.abs(value - elementAt(expected, index)) <= tolerance(elementAt(expected, index)),
+  );
   if (!isClose || actual.length !== expected.length) expectSame(what, actual, expected);
 }
 

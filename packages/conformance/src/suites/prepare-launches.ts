@@ -1,6 +1,7 @@
 /**
  * Preparations as HAL methods launch them: each method of each version, and what its callback is told.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -132,8 +133,8 @@ export async function onlyCall<Told extends Call>(
     isOver = true;
   }
   for (let turns = 0; turns < 5; turns++) await turn();
-  const [call] = calls;
   expectThat(calls.length === 1, () => `${what}: the callback was called ${calls.length} times`);
+  const call = elementAt(calls, 0);
   expectThat(call.by === by, () => `${what}: the callback was called by ${call.by} where ${by} is needed`);
   return call;
 }
@@ -160,7 +161,7 @@ export async function expectRefused<Told extends Call>(
 
 /** A model prepared by the newest method that a bench has. */
 export async function preparedByLaunch(bench: Bench, model: Model): Promise<V1_0.IPreparedModel> {
-  const method = prepareMethods.findLast(({ since }) => since <= bench.version) ?? prepareMethods[0];
+  const method = prepareMethods.findLast(({ since }) => since <= bench.version) ?? elementAt(prepareMethods, 0);
   const launched = launchPrepare(bench, method, model);
   expectStatus(method.name, launched.outcome, ErrorStatus.NONE);
   const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);

@@ -5,6 +5,7 @@ import {
   bindArguments,
   bindOutputs,
   createData,
+  elementAt,
   elementCount,
   inferOutputs,
   matchOperation,
@@ -30,7 +31,7 @@ export function referenceResult(
   if ("mismatch" in match) throw new TypeError(`the kit's operands of ${name} do not match: ${match.mismatch}`);
   const declared = { type: output, dimensions: [], scale: 0, zeroPoint: 0 };
   const args = bindArguments(operation, match.form, inputs);
-  const [{ dimensions }] = inferOutputs(operation, match.form, args, [declared]);
+  const { dimensions } = elementAt(inferOutputs(operation, match.form, args, [declared]), 0);
   const tensor = { ...declared, dimensions, data: createData(output, elementCount(dimensions)) };
   const running = operation.reference(args, bindOutputs(match.form, [tensor]), { random: () => 0 });
   if (running) while (!running.next().done);

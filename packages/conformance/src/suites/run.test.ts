@@ -1,4 +1,5 @@
 import { asV1_1, liftDevice } from "@nnhal/driver-core/versions";
+import { elementAt } from "@nnhal/operations";
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { CaseStart } from "../isolated.ts";
@@ -48,7 +49,7 @@ describe("device suites", () => {
     const results = await run({ suites: ["fenced"], version: "1.2" });
     expect(results).toHaveLength(listDeviceCases(["fenced"]).length);
     expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(["unsupported"]));
-    expect(results[0].reason).toBe("of HAL 1.3, and the device is driven through HAL 1.2");
+    expect(elementAt(results, 0).reason).toBe("of HAL 1.3, and the device is driven through HAL 1.2");
     expect(results.every(({ cause }) => cause?.kind === "halVersion")).toBe(true);
   });
 
@@ -67,7 +68,10 @@ describe("device suites", () => {
       throw new Error("stuck");
     };
     const device = faultyDevice({ preparedModel: () => ({ close }) });
-    const [result] = await run({ filter: (name) => name === listDeviceCases(["prepared-model"])[0] }, device);
+    const result = elementAt(
+      await run({ filter: (name) => name === listDeviceCases(["prepared-model"])[0] }, device),
+      0,
+    );
     expect(result).toMatchObject({ verdict: "failed" });
     expect(result.reason).toMatch(/^closing what the case made: PreparedModel\.close: threw Error: stuck/);
   });

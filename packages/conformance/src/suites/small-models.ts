@@ -2,6 +2,7 @@
  * Models of one kind of operation that are small enough for every case: a device need not support more than one of the
  * operations here. Each takes a tensor and gives one of the same type and shape.
  */
+import { elementAt } from "@nnhal/operations";
 import type { HalVersion, Model, OperationTypeName } from "@nnhal/types";
 import type { ExampleOperand, ExampleOperation, ExampleSubgraph } from "../vectors/example.ts";
 import { modelOf } from "../vectors/model.ts";
@@ -134,7 +135,7 @@ function graphOf(
     const inputs = Array.from({ length: count }, () => add(like("SUBGRAPH_INPUT", dimensions)));
     const outputs = inputs.map(() => add(like("SUBGRAPH_OUTPUT", outputDimensions)));
     inputs.forEach((x, index) => {
-      operate(x, outputs[index]);
+      operate(x, elementAt(outputs, index));
     });
   }
   return { operands, operations, inputIndexes: [], outputIndexes: [] };
@@ -156,11 +157,11 @@ export function modelOfGraphs(main: ExampleSubgraph, referenced: readonly Exampl
 
 function counted({ operands, operations }: ExampleSubgraph): ExampleSubgraph {
   const consumers = operands.map(() => 0);
-  for (const { inputs } of operations) for (const index of inputs) consumers[index]++;
+  for (const { inputs } of operations) for (const index of inputs) consumers[index] = elementAt(consumers, index) + 1;
   const all = (lifetime: ExampleOperand["lifetime"]) =>
     operands.flatMap((operand, index) => (operand.lifetime === lifetime ? [index] : []));
   return {
-    operands: operands.map((operand, index) => ({ ...operand, numberOfConsumers: consumers[index] })),
+    operands: operands.map((operand, index) => ({ ...operand, numberOfConsumers: elementAt(consumers, index) })),
     operations,
     inputIndexes: all("SUBGRAPH_INPUT"),
     outputIndexes: all("SUBGRAPH_OUTPUT"),

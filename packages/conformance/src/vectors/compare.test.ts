@@ -1,4 +1,4 @@
-import { toFloat16Bits } from "@nnhal/operations";
+import { elementAt, toFloat16Bits } from "@nnhal/operations";
 import { addExample, bytesOf, operand, output, withOperands } from "@nnhal/test-kit/examples";
 import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const i16: Encode = (...values) => bytesOf(Int16Array.of(...values));
 
 /** The difference found where the one output holds `actual`. */
 function difference(example: Example, actual: Uint8Array, dimensions?: readonly number[], isSufficient = true) {
-  const declared = example.main.operands[example.main.outputIndexes[0]].dimensions;
+  const declared = elementAt(example.main.operands, elementAt(example.main.outputIndexes, 0)).dimensions;
   return findDifference(example, [{ dimensions: dimensions ?? declared, isSufficient }], () => actual);
 }
 
@@ -31,8 +31,8 @@ function passes(type: OperandTypeName, encode: Encode, expected: number, actual:
 function float32Around(bound: number): [inside: number, outside: number] {
   const nearest = Math.fround(bound);
   const bits = new Int32Array(Float32Array.of(nearest).buffer);
-  bits[0] += nearest > bound ? -1 : 1;
-  const neighbour = new Float32Array(bits.buffer)[0];
+  bits[0] = elementAt(bits, 0) + (nearest > bound ? -1 : 1);
+  const neighbour = elementAt(new Float32Array(bits.buffer), 0);
   return nearest > bound ? [neighbour, nearest] : [nearest, neighbour];
 }
 
@@ -156,7 +156,7 @@ describe("findDifference", () => {
         outputIndexes: [1, 2],
         operations: [{ type: "SPLIT", inputs: [0], outputs: [1, 2] }],
         operands: [
-          example.main.operands[0],
+          elementAt(example.main.operands, 0),
           operand("TENSOR_FLOAT32", [1], { ...output, isIgnored: true, data: f32(0) }),
           operand("TENSOR_FLOAT32", [1], { ...output, data: f32(7) }),
         ],
@@ -169,7 +169,7 @@ describe("findDifference", () => {
           { dimensions: [9], isSufficient: false },
           { dimensions, isSufficient: true },
         ],
-        (index) => f32(values[index]),
+        (index) => f32(elementAt(values, index)),
       );
     expect(find([99, 7])).toBeUndefined();
     expect(find([99, 8])).toMatch(/^SPLIT output 1 element 0: expected 7, actual 8/);

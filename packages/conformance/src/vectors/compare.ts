@@ -1,7 +1,7 @@
 /**
  * Judging an execution's outputs: the rules of the vectors' README.
  */
-import { formatShape, sameShape } from "@nnhal/operations";
+import { elementAt, formatShape, sameShape } from "@nnhal/operations";
 import type { OperandTypeName, OutputShape } from "@nnhal/types";
 import { readElements } from "./elements.ts";
 import type { Example } from "./example.ts";
@@ -22,10 +22,10 @@ export function findDifference(
     return `the answer has ${outputShapes.length} output shapes, the model ${main.outputIndexes.length} outputs`;
   }
   for (const [output, index] of main.outputIndexes.entries()) {
-    const { isIgnored, dimensions, type, data } = main.operands[index];
+    const { isIgnored, dimensions, type, data } = elementAt(main.operands, index);
     if (isIgnored) continue;
     const label = `${writerOf(example, index)} output ${output}`;
-    const shape = outputShapes[output];
+    const shape = elementAt(outputShapes, output);
     if (!sameShape(shape.dimensions, dimensions)) {
       return `${label}: expected shape ${formatShape(dimensions)}, actual ${formatShape(shape.dimensions)}`;
     }
@@ -55,14 +55,14 @@ function findElementDifference(
   let first = -1;
   let count = 0;
   for (let index = 0; index < expected.length; index++) {
-    const bound = absolute + relative * Math.abs(expected[index]);
-    // Written so that a NaN is a difference.
-    if (Math.abs(expected[index] - actual[index]) <= bound) continue;
+    const wanted = elementAt(expected, index);
+    // Written so that a NaN is a difference, and so is an element that is missing.
+    if (Math.abs(wanted - (actual[index] ?? Number.NaN)) <= absolute + relative * Math.abs(wanted)) continue;
     if (first < 0) first = index;
     count++;
   }
   if (first < 0) return undefined;
-  const bound = absolute + relative * Math.abs(expected[first]);
+  const bound = absolute + relative * Math.abs(elementAt(expected, first));
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
   return (
     `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +

@@ -2,7 +2,7 @@
  * Executing a request with every argument in a buffer of the device: inputs are copied to theirs before, outputs from
  * theirs afterwards.
  */
-import { byteSize } from "@nnhal/operations";
+import { byteSize, elementAt } from "@nnhal/operations";
 import {
   type DataLocation,
   ErrorStatus,
@@ -38,15 +38,21 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
   const { preparedModel, request, options, model } = path;
   const { operands, inputIndexes, outputIndexes } = model.main;
   for (const [index, argument] of request.inputs.entries()) {
-    const input = await allocate(path, argument, index, "input", operands[inputIndexes[index]]);
+    const input = await allocate(path, argument, index, "input", elementAt(operands, elementAt(inputIndexes, index)));
     if (input !== undefined && "status" in input) return failed(input);
     moved.push(input);
-    const { dimensions } = operands[inputIndexes[index]];
+    const { dimensions } = elementAt(operands, elementAt(inputIndexes, index));
     const copied = await input?.buffer.copyFrom(memoryAt(request, argument.location), dimensions);
     if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failed(copied);
   }
   for (const [index, argument] of request.outputs.entries()) {
-    const output = await allocate(path, argument, index, "output", operands[outputIndexes[index]]);
+    const output = await allocate(
+      path,
+      argument,
+      index,
+      "output",
+      elementAt(operands, elementAt(outputIndexes, index)),
+    );
     if (output !== undefined && "status" in output) return failed(output);
     moved.push(output);
   }
@@ -94,8 +100,11 @@ async function copyOut(
 ): Promise<PathResult> {
   const { operands, outputIndexes } = model.main;
   for (const [index, output] of outputs.entries()) {
-    const length = valueSize(operands[outputIndexes[index]], result.outputShapes[index].dimensions);
-    const { location } = request.outputs[index];
+    const shape = result.outputShapes[index];
+    // The comparison finds that the answer lacks shapes.
+    if (shape === undefined) return result;
+    const length = valueSize(elementAt(operands, elementAt(outputIndexes, index)), shape.dimensions);
+    const { location } = elementAt(request.outputs, index);
     // As the plain call does: bytes beyond the output stay as they are.
     if (length > location.length) return failed({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE });
     const copied = await output?.buffer.copyTo(memoryAt(request, { ...location, length }));
@@ -111,7 +120,7 @@ function valueSize({ type }: Operand, dimensions: readonly number[]): number {
 
 /** The part of a request's pool that an argument lies in. */
 function memoryAt({ pools }: Request, { poolIndex, offset, length }: DataLocation): Memory {
-  const pool = pools[poolIndex];
+  const pool = elementAt(pools, poolIndex);
   if (pool.kind !== "memory" || pool.memory.handle?.kind !== "buffer") {
     throw new TypeError(`pool ${poolIndex} of the request is no buffer of this process`);
   }

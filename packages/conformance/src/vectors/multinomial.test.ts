@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf, constant, input, operand, output } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
 import { findDifference } from "./compare.ts";
@@ -28,7 +29,7 @@ const example: Example = addExample({
 /** The difference where `zeros` of the samples of each batch are class 0. */
 function difference(zeros: readonly [number, number], dimensions = [2, samples]) {
   const drawn = Int32Array.from({ length: 2 * samples }, (_, index) =>
-    index % samples < zeros[Math.floor(index / samples)] ? 0 : 1,
+    index % samples < elementAt(zeros, Math.floor(index / samples)) ? 0 : 1,
   );
   return findDifference(example, [{ dimensions, isSufficient: true }], () => bytesOf(drawn));
 }

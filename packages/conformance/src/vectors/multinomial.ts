@@ -2,6 +2,7 @@
  * Judging random samples: RANDOM_MULTINOMIAL draws classes by the softmax of its input, so the share of each class among
  * the samples of a batch has to be near its probability.
  */
+import { elementAt } from "@nnhal/operations";
 import { readElements } from "./elements.ts";
 import type { Example } from "./example.ts";
 
@@ -12,11 +13,14 @@ export function findDistributionProblem(
 ): string | undefined {
   const operation = main.operations.find(({ type }) => type === "RANDOM_MULTINOMIAL");
   if (operation === undefined) return "the example expects a distribution, but has no RANDOM_MULTINOMIAL";
-  const logits = main.operands[operation.inputs[0]];
-  const samples = main.operands[operation.outputs[0]];
-  const output = main.outputIndexes.indexOf(operation.outputs[0]);
+  const logits = elementAt(main.operands, elementAt(operation.inputs, 0));
+  const samples = elementAt(main.operands, elementAt(operation.outputs, 0));
+  const output = main.outputIndexes.indexOf(elementAt(operation.outputs, 0));
   const [batches, classes] = logits.dimensions;
-  const sampleCount = samples.dimensions[1];
+  const [, sampleCount] = samples.dimensions;
+  if (batches === undefined || classes === undefined || sampleCount === undefined) {
+    return "RANDOM_MULTINOMIAL: the example's input and output are not of rank 2";
+  }
   if (logits.data === null || output < 0) return "RANDOM_MULTINOMIAL: the example does not tell its input and output";
   const inputs = readElements(logits.type, logits.data);
   const drawn = readElements(samples.type, bytesOf(output));
@@ -24,15 +28,15 @@ export function findDistributionProblem(
   for (let batch = 0; batch < batches; batch++) {
     const counts = new Float64Array(classes);
     for (let index = batch * sampleCount; index < (batch + 1) * sampleCount; index++) {
-      const sample = drawn[index];
+      const sample = elementAt(drawn, index);
       if (!(sample >= 0 && sample < classes)) {
         return `RANDOM_MULTINOMIAL output ${output} element ${index}: sample ${sample} is none of the ${classes} classes`;
       }
-      counts[sample]++;
+      counts[sample] = elementAt(counts, sample) + 1;
     }
     const probabilities = softmax(inputs.subarray(batch * classes, (batch + 1) * classes));
     const shares = counts.map((count) => count / sampleCount);
-    const wrong = shares.findIndex((share, index) => !(Math.abs(share - probabilities[index]) <= tolerance));
+    const wrong = shares.findIndex((share, index) => !(Math.abs(share - elementAt(probabilities, index)) <= tolerance));
     if (wrong >= 0) {
       return (
         `RANDOM_MULTINOMIAL output ${output}: class ${wrong} of batch ${batch} is ${shares[wrong]} of the samples, ` +

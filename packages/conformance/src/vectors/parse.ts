@@ -2,7 +2,7 @@
  * From one line of a vectors file to an example. Everything the runner relies on is checked here, and nothing that a
  * wrong model may be wrong in: the models of some examples are invalid on purpose.
  */
-import { byteSize } from "@nnhal/operations";
+import { byteSize, elementAt } from "@nnhal/operations";
 import { type HalVersion, halVersions, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
 import type { Example, ExampleOperand, ExampleSubgraph } from "./example.ts";
 import {
@@ -111,7 +111,7 @@ function readChannelQuant(place: Place) {
 function checkValues({ name, main, expectFailure }: Example): void {
   if (expectFailure) return;
   for (const index of main.outputIndexes) {
-    const { type, dimensions, data } = main.operands[index];
+    const { type, dimensions, data } = elementAt(main.operands, index);
     const expected = byteSize(operandTypes[type], dimensions);
     if ((data?.length ?? 0) !== expected) {
       throw new VectorFormatError(

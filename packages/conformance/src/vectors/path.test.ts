@@ -2,11 +2,13 @@
  * The execution paths on the reference device, watched: each goes the way it says. Every vector passes on one of them, in turn;
  * with NNHAL_VECTOR_WAYS=all on each.
  */
+
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { addExample } from "@nnhal/test-kit/examples";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
@@ -45,7 +47,7 @@ async function watched(change: (model: PreparedModel) => Partial<PreparedModel> 
       {
         execute(...[request, ...rest]: Parameters<typeof execute>) {
           calls.push(
-            `execute on ${new Set(request.pools.map(({ kind }) => kind)).size} kind: ${request.pools[0].kind}`,
+            `execute on ${new Set(request.pools.map(({ kind }) => kind)).size} kind: ${elementAt(request.pools, 0).kind}`,
           );
           return execute(request, ...rest);
         },
@@ -84,7 +86,7 @@ describe("execution paths", () => {
 
   it("say what a device does not have", async () => {
     for (const path of ["fenced", "device-memory", "cached"] as const) {
-      const [result] = await run(fakeDevice(), addExample(), { path });
+      const result = elementAt(await run(fakeDevice(), addExample(), { path }), 0);
       expect(result).toMatchObject({ verdict: "unsupported" });
       expect(result.reason).toContain(path === "cached" ? "the device keeps no" : "the device has no");
     }
@@ -118,7 +120,7 @@ describe("execution paths", () => {
   it("count examples that cannot be fenced as such", async () => {
     const results = await run(await referenceDevice(), addExample(), { path: "fenced", variants: true });
     expect(results.map(({ verdict }) => verdict)).toEqual(["passed", "unsupported"]);
-    expect(results[1].reason).toContain("need to know the dimensions of all outputs");
+    expect(elementAt(results, 1).reason).toContain("need to know the dimensions of all outputs");
   });
 
   it("fail with the status that the device gives", async () => {
@@ -131,14 +133,23 @@ describe("execution paths", () => {
     });
     for (const path of ["sync", "device-memory"] as const) {
       const { device } = await watched(() => ({ execute: failing }));
-      const [result] = await run(device, addExample(), { path });
+      const result = elementAt(await run(device, addExample(), { path }), 0);
       expect(result.reason).toBe("execute: GENERAL_FAILURE: on fire");
     }
     const { device } = await watched(() => ({
       executeFenced: async () => ({ status, message: "on fire", syncFence: null, callback: null }),
     }));
-    const [result] = await run(device, addExample(), { path: "fenced" });
+    const result = elementAt(await run(device, addExample(), { path: "fenced" }), 0);
     expect(result.reason).toBe("execute: GENERAL_FAILURE: on fire");
+  });
+
+  it("fail if the answer lacks shapes", async () => {
+    const timing = { timeOnDevice: 0n, timeInDriver: 0n };
+    const { device } = await watched(() => ({
+      execute: async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }),
+    }));
+    const result = elementAt(await run(device, addExample(), { path: "device-memory" }), 0);
+    expect(result.reason).toBe("the answer has 0 output shapes, the model 1 outputs");
   });
 
   it("fail where fence and callback contradict each other", async () => {
@@ -151,7 +162,7 @@ describe("execution paths", () => {
         callback: { getExecutionInfo: async () => info },
       }),
     }));
-    const [result] = await run(device, addExample(), { path: "fenced" });
+    const result = elementAt(await run(device, addExample(), { path: "fenced" }), 0);
     expect(result.reason).toContain("the fence is in state SIGNALED, but the callback says status 2");
   });
 

@@ -2,8 +2,10 @@
  * The ways to execute a request: the plain call, a launch with a callback, behind a fence, through a burst, with every argument in memory that the
  * device has allocated, and on a model that was prepared from a cache. Whichever way, outputs end where the request says.
  */
+
 import { createLocalBurst } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Operand, type Outcome, operandTypeNames, operandTypes } from "@nnhal/types";
 import { executeOnDeviceMemory } from "./device-memory.ts";
 import type { PathRequest, PathResult } from "./path-request.ts";
@@ -35,7 +37,7 @@ const ways: Readonly<Record<ExecutionPath, (request: PathRequest) => Promise<Pat
 
 async function executeFenced({ preparedModel, model, request, options }: PathRequest): Promise<PathResult> {
   if (preparedModel.executeFenced === undefined) return { unsupported: "the device has no fenced executions" };
-  const outputs = model.main.outputIndexes.map((index) => model.main.operands[index]);
+  const outputs = model.main.outputIndexes.map((index) => elementAt(model.main.operands, index));
   if (!outputs.every(isFullyKnown)) {
     return { unsupported: "fenced executions need to know the dimensions of all outputs beforehand" };
   }

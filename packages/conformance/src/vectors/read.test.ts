@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { elementAt } from "@nnhal/operations";
 import { addExample, toLine } from "@nnhal/test-kit/examples";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VectorFormatError } from "./fields.ts";
@@ -87,7 +88,7 @@ describe("vectors files", () => {
 
   it("are not read further than the longest line", async () => {
     await put("a.jsonl.gz", "x".repeat(3_000_000));
-    const [file] = await findVectorFiles(folder);
+    const file = elementAt(await findVectorFiles(folder), 0);
     await expect(readVectorFile(file, 1_000_000).next()).rejects.toThrow(
       "a.jsonl.gz: a line is longer than 1000000 bytes",
     );

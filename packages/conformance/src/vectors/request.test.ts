@@ -1,10 +1,11 @@
+import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf, withOperands } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
 import { outputExample } from "./examples.test-helper.ts";
 import { requestOf, type VectorRequest } from "./request.ts";
 
 function poolBytes({ request }: VectorRequest, index: number): Uint8Array {
-  const pool = request.pools[index];
+  const pool = elementAt(request.pools, index);
   if (pool.kind !== "memory" || pool.memory.handle?.kind !== "buffer") throw new Error("no buffer");
   return new Uint8Array(pool.memory.handle.buffer, pool.memory.handle.byteOffset, pool.memory.size);
 }
@@ -36,7 +37,7 @@ describe("requestOf", () => {
 
   it("gives an output without elements a byte", () => {
     const made = requestOf(outputExample("TENSOR_FLOAT32", [0], null));
-    expect(made.request.outputs[0].location.length).toBe(1);
+    expect(elementAt(made.request.outputs, 0).location.length).toBe(1);
   });
 
   it("tells a byte written after an output from one written in it, and a changed input", () => {
@@ -47,7 +48,7 @@ describe("requestOf", () => {
     expect(outside.findDamage()).toBe("the byte 0 after the end of output 0 was written");
 
     const input = requestOf(addExample());
-    poolBytes(input, 0)[5] ^= 1;
+    poolBytes(input, 0)[5] = elementAt(poolBytes(input, 0), 5) ^ 1;
     expect(input.findDamage()).toBe("byte 5 of the input pool was changed");
   });
 });

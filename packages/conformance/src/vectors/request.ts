@@ -3,6 +3,7 @@
  * output pool is filled with a pattern and has gaps between the outputs, so that bytes a device writes where it may not,
  * or does not write where it must, show.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
 import type { Example } from "./example.ts";
 import { allocateShared, createLayout } from "./layout.ts";
@@ -31,7 +32,7 @@ const omitted: RequestArgument = {
 export function requestOf({ main }: Example): VectorRequest {
   const inputLayout = createLayout(inputPool);
   const inputs = main.inputIndexes.map((index): RequestArgument => {
-    const { data } = main.operands[index];
+    const { data } = elementAt(main.operands, index);
     return data === null ? omitted : { hasNoValue: false, location: inputLayout.add(data), dimensions: [] };
   });
   const inputMemory = allocateShared(inputLayout.size);
@@ -41,7 +42,7 @@ export function requestOf({ main }: Example): VectorRequest {
   const outputLayout = createLayout(outputPool);
   const outputs = main.outputIndexes.map((index): RequestArgument => {
     // An output without elements gets a byte too: no bytes at all would say that the output is omitted.
-    const length = Math.max(1, main.operands[index].data?.length ?? 0);
+    const length = Math.max(1, elementAt(main.operands, index).data?.length ?? 0);
     return { hasNoValue: false, location: outputLayout.reserve(length, gap), dimensions: [] };
   });
   const outputMemory = allocateShared(outputLayout.size);
@@ -51,7 +52,7 @@ export function requestOf({ main }: Example): VectorRequest {
   return {
     request: { inputs, outputs, pools },
     outputBytes(index) {
-      const { offset, length } = outputs[index].location;
+      const { offset, length } = elementAt(outputs, index).location;
       return new Uint8Array(outputMemory.bytes.subarray(offset, offset + length));
     },
     findDamage() {

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf } from "@nnhal/test-kit/examples";
 import { declaredShapes, type FakeBehaviour, fakeDevice } from "@nnhal/test-kit/fake-device";
 import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
@@ -12,7 +13,7 @@ const adding: FakeBehaviour = {
   execute({ input, output, model }) {
     const left = new Float32Array(input(0).slice().buffer);
     const right = new Float32Array(model.operandValues.slice(0, 12).buffer);
-    output(0).set(bytesOf(left.map((value, index) => value + right[index])));
+    output(0).set(bytesOf(left.map((value, index) => value + elementAt(right, index))));
     return { outputShapes: [{ dimensions: [1, 3], isSufficient: true }] };
   },
 };
@@ -28,7 +29,7 @@ async function run(behaviour: FakeBehaviour, examples: readonly Example[], optio
 async function resultOf(behaviour: FakeBehaviour, more: Partial<Example> = {}, options?: VectorsOptions) {
   const { results } = await run(behaviour, [addExample(more)], options);
   expect(results).toHaveLength(1);
-  return results[0];
+  return elementAt(results, 0);
 }
 
 const reason = async (...args: Parameters<typeof resultOf>) => {
@@ -49,7 +50,7 @@ describe("runVectors", () => {
       { name: "add_made_up/add_made_up", subject: "ADD", verdict: "passed" },
       { name: "add_made_up/add_made_up [unspecified outputs]", subject: "ADD", verdict: "passed" },
     ]);
-    expect(device.prepared.map(({ main }) => main.operands[3].dimensions)).toEqual([
+    expect(device.prepared.map(({ main }) => elementAt(main.operands, 3).dimensions)).toEqual([
       [1, 3],
       [0, 0],
     ]);
@@ -219,7 +220,8 @@ describe("the endless loop", () => {
 });
 
 describe("matchesText", () => {
-  const [written, unspecified] = casesOf(addExample(), true);
+  const cases = casesOf(addExample(), true);
+  const [written, unspecified] = [elementAt(cases, 0), elementAt(cases, 1)];
 
   it("finds a part of the name, the spec or the form, in either case", () => {
     for (const text of ["made_up", "ADD_MADE", "V1_0/", ""]) expect(matchesText(written, text)).toBe(true);
@@ -229,7 +231,7 @@ describe("matchesText", () => {
   });
 
   it("finds the whole name of the operation", () => {
-    const [renamed] = casesOf(addExample({ name: "sum/sum", spec: "V1_0/sum" }), false);
+    const renamed = elementAt(casesOf(addExample({ name: "sum/sum", spec: "V1_0/sum" }), false), 0);
     expect(matchesText(renamed, "add")).toBe(true);
     expect(matchesText(renamed, "ad")).toBe(false);
   });

@@ -17,6 +17,8 @@ export function subjectOf(example: Example): OperationTypeName | "none" {
 /** An ADD of a constant zero, put before an input or after an output to make it internal. */
 function isPlaceholder({ name, main }: Example, { type, inputs }: ExampleOperation): boolean {
   if (type !== "ADD" || !/_all_(in|out)puts_as_internal/.test(name)) return false;
-  const added = main.operands[inputs[1]];
-  return added?.lifetime.startsWith("CONSTANT") && added.dimensions.length === 1 && added.dimensions[0] === 1;
+  const [, index] = inputs;
+  const added = index === undefined ? undefined : main.operands[index];
+  if (added === undefined || !added.lifetime.startsWith("CONSTANT")) return false;
+  return added.dimensions.length === 1 && added.dimensions[0] === 1;
 }

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf, constant, input, operand, output, withOperands } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
 import type { Example } from "./example.ts";
@@ -22,7 +23,7 @@ const unsigned: Example = addExample({
 const names = (example: Example, variants = true) => casesOf(example, variants).map(({ name }) => name);
 
 function withOperation(example: Example, type: Example["main"]["operations"][number]["type"]): Example {
-  const [operation] = example.main.operations;
+  const operation = elementAt(example.main.operations, 0);
   return { ...example, main: { ...example.main, operations: [{ ...operation, type }] } };
 }
 
@@ -51,7 +52,7 @@ describe("casesOf", () => {
   );
 
   it("has no signed form of a model with two operations, or with no unsigned operand", () => {
-    const [operation] = unsigned.main.operations;
+    const operation = elementAt(unsigned.main.operations, 0);
     const two = { ...unsigned, main: { ...unsigned.main, operations: [operation, operation] } };
     expect(names(two)).toEqual(["relu/quant8", "relu/quant8 [unspecified outputs]"]);
     expect(names(addExample())).toEqual(["add_made_up/add_made_up", "add_made_up/add_made_up [unspecified outputs]"]);
@@ -65,7 +66,8 @@ describe("casesOf", () => {
 
 describe("toSigned", () => {
   it("takes 128 from every zero point and value of unsigned operands", () => {
-    const [from, to] = toSigned(unsigned).main.operands;
+    const { operands } = toSigned(unsigned).main;
+    const [from, to] = [elementAt(operands, 0), elementAt(operands, 1)];
     expect(from).toMatchObject({ type: "TENSOR_QUANT8_ASYMM_SIGNED", scale: 0.5, zeroPoint: -8 });
     expect(from.data).toEqual(bytesOf(Int8Array.of(-128, 0, 127)));
     expect(to.data).toEqual(bytesOf(Int8Array.of(-8, 0, 127)));

@@ -172,7 +172,7 @@ describe("request packets", () => {
   it.each([-1, 2 ** 32, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot be made with a length of %d", (length) => {
     const wrong = { ...argument, location: { ...argument.location, length } };
     const packet = packetOf({ inputs: [wrong], outputs: [], slots: [], measure: MeasureTiming.NO });
-    expect(() => encodeRequest(packet)).toThrow(`length is ${length}, which is no uint32`);
+    expect(() => encodeRequest(packet)).toThrow(`length is ${length}, which is not a uint32`);
   });
 });
 

@@ -127,7 +127,7 @@ describe("a burst through queues", () => {
     for (const bad of [1, 3, -1, 0x7fff_ffff, 0.5, Number.NaN]) {
       expect(slots.getMemories([0, bad])).toEqual({
         status: INVALID_ARGUMENT,
-        message: `slot ${bad} stands for no memory`,
+        message: `slot ${bad} has no memory`,
         buffers: [],
       });
     }

@@ -21,7 +21,7 @@ export type ConfigureExecutionBurst = (
 
 /** The answer to `createBurst`. */
 export interface CreateBurstResult extends Outcome {
-  /** Not null exactly if status is NONE. */
+  /** Not null if and only if status is NONE. */
   readonly burst: BurstController | null;
 }
 
@@ -60,7 +60,7 @@ export async function createBurst(
         message ?? "the device did not start a burst",
       );
     }
-    // A device from elsewhere may forget it.
+    // A foreign device can omit it.
     if (!context) return refuse(ErrorStatus.GENERAL_FAILURE, "the device answered NONE and no burst context");
     const signal = options.signal ?? sharedSignal({ keepAlive: true });
     const writer = ringWriter(requests.words, requestCapacity, signal);

@@ -122,7 +122,7 @@ describe("a client whose service", () => {
     signal.wake(words, bell);
     expect(await under).toMatchObject({
       status: GENERAL_FAILURE,
-      message: "no result came: the result queue's counters make no sense",
+      message: "no result came: the result queue's counters are not valid",
       fallback: false,
     });
     expect(reader.isPeerClosed()).toBe(true);

@@ -1,6 +1,4 @@
-/**
- * A burst with both sides in one thread, and bursts that execute what they cannot carry the ordinary way.
- */
+/** A burst with both sides in one thread, and the fallback for requests that a burst cannot carry. */
 import type { PreparedModel } from "@nnhal/types";
 import type { BurstController, BurstOptions } from "./burst.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
@@ -27,7 +25,7 @@ export function createLocalBurst(
   );
 }
 
-/** Executes requests in a burst, and those that it cannot carry by the prepared model's ordinary call. */
+/** Executes requests in a burst. Requests that it cannot carry are executed by the prepared model's `execute`. */
 export function withFallback(
   burst: BurstController,
   preparedModel: Pick<PreparedModel, "execute">,

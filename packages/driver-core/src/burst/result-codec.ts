@@ -4,7 +4,7 @@
 import type { ErrorStatus, FmqResultDatum, OutputShape, Timing } from "@nnhal/types";
 import { decoded, type Malformed, packetCursor, repeat } from "./malformed.ts";
 
-/** What a result packet says. */
+/** The content of a result packet. */
 export interface BurstResultPacket {
   readonly status: ErrorStatus;
   readonly outputShapes: readonly OutputShape[];
@@ -30,7 +30,7 @@ export function serializeResult({ status, outputShapes, timing }: BurstResultPac
   return data;
 }
 
-/** The result that a packet holds, or why it holds none. */
+/** Decodes a result packet, or reports its first fault. */
 export function deserializeResult(data: readonly FmqResultDatum[]): BurstResultPacket | Malformed {
   return decoded(readResult, data);
 }

@@ -303,7 +303,7 @@ describe("a burst's service", () => {
     expect(withoutTeardown(words).length).toBeLessThan(words.length);
     expect(deserializeResult(decodeResult(withoutTeardown(words)))).toEqual(failure);
     expect(burst.writer.isPeerClosed()).toBe(true);
-    expect(log).toEqual(["the request queue's counters make no sense"]);
+    expect(log).toEqual(["the request queue's counters are not valid"]);
     expect(executed).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Executions behind fences (HAL 1.3 IPreparedModel.executeFenced): what can be checked is checked at once, the rest waits
- * for the fences, and how it ended is told by a fence and a callback.
+ * Executions behind fences (HAL 1.3 IPreparedModel.executeFenced): arguments are checked at once, the rest waits for
+ * the fences, and a fence and a callback report the outcome.
  */
 import type { RunResult } from "@nnhal/backend";
 import {
@@ -24,7 +24,7 @@ import type { ModelRecord } from "./record.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { noPlaceToWait, run } from "./run.ts";
 
-/** Launches an execution behind fences, or says why not. */
+/** Launches an execution behind fences, or returns a refusal. */
 export function executeFenced(
   record: ModelRecord,
   request: Request,
@@ -45,7 +45,7 @@ export function executeFenced(
     return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the launch" };
   }
   const waited = mergeFences(fences);
-  // Where there is nothing to wait for, what device buffers hold now is what the execution will find.
+  // If there is nothing to wait for, device buffers already have the values that the execution will read.
   const isReady = waited.state === "SIGNALED";
   const refusal = isReady ? checkInputs(record, checked) : undefined;
   if (refusal !== undefined) return refusal;
@@ -62,7 +62,7 @@ const late: Refusal = {
   message: "the deadline passed before all fences waited for were signalled",
 };
 
-/** Runs an execution once its fences are signalled. Never rejects. `fencedTime`: when they were. */
+/** Runs an execution when its fences are signalled. Never rejects. `fencedTime`: the time when they were. */
 async function afterFences(
   record: ModelRecord,
   checked: CheckedRequest,
@@ -83,7 +83,7 @@ async function afterFences(
   return { result: await run(record, checked, timed, section, context), fencedTime };
 }
 
-/** Waits for a fence, in one of the client's places to wait; a refusal if the execution must not start after it. */
+/** Waits for a fence in one of the client's waiting places. Returns a refusal if the execution must not start. */
 async function refusalOf(
   fence: SyncFence,
   deadline: bigint | undefined,
@@ -109,7 +109,7 @@ async function refusalOf(
   }
 }
 
-/** What the callback tells. */
+/** The information for the callback. */
 function infoOf(
   { status, message, timeOnDevice }: RunResult,
   measured: { readonly now: bigint; readonly launchTime: bigint; readonly fencedTime: bigint } | undefined,

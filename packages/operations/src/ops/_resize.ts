@@ -1,6 +1,6 @@
 /**
- * What the two resizing operations have in common: operand lists, the size of the result, and where in the input an
- * output pixel lies. Positions are computed in float32, as the HAL's own executor does, so that both pick the same pixels.
+ * The common parts of the two resizing operations: operand lists, the size of the result, and the position of each output pixel in
+ * the input. Positions are computed in float32, as the HAL's own executor does, so that both pick the same pixels.
  */
 import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
@@ -87,7 +87,7 @@ function ensureExtent(what: string, extent: number): void {
   ensure(extent >= 1 && extent <= 0x7fff_ffff, () => `the ${what} is ${extent}, not within 1 to 2147483647`);
 }
 
-/** For each output index along an axis where it lies in the input: a float32 from 0 to about the input's extent. */
+/** The position in the input of each output index along an axis: a float32 from 0 to about the input's extent. */
 export function* sourcePositions(
   input: number,
   output: number,

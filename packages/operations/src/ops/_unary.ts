@@ -9,7 +9,7 @@ import type { WorkKind } from "../work.ts";
 import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
-/** What one operation says beside its family. */
+/** The part of a definition that differs within the family. */
 export interface Unary<Name extends OperationTypeName> {
   readonly name: Name;
   /** In terms of an element x. */

@@ -31,7 +31,7 @@ const params = [
 
 const states = [trailing("1.3", tensor("fwHiddenStateOut")), trailing("1.3", tensor("bwHiddenStateOut"))] as const;
 const outputs = [tensor("fwOutput"), trailing("1.2", tensor("bwOutput")), ...states] as const;
-/** Where the outputs are merged there is no second one. */
+/** Merged outputs have no second one. */
 const mergedOutputs = [tensor("fwOutput"), ...states] as const;
 
 export const bidirectionalSequenceRnn = defineOperation({

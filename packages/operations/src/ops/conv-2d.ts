@@ -1,6 +1,6 @@
 /**
- * CONV_2D: two-dimensional convolution. Facts: HAL 1.3 types.hal, CONV_2D. Ten operands mean either form: the type of
- * the eighth, BOOL or INT32, tells.
+ * CONV_2D: two-dimensional convolution. Facts: HAL 1.3 types.hal, CONV_2D. With ten operands, the
+ * type of the eighth, BOOL or INT32, decides the form.
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";

@@ -67,9 +67,10 @@ function* connect(
   let work = 0;
   for (let first = 0; first < units; first += block) {
     const end = Math.min(first + block, units);
-    const part =
-      all?.subarray(first * size, end * size) ??
-      (yield* widen({ data: weights.data.subarray(first * size, end * size), zeroPoint: weights.zeroPoint }));
+    const data = weights.data.subarray(first * size, end * size);
+    const kept = all?.subarray(first * size, end * size);
+    // No ?? here: the CommonJS build would put the yield into a function of its own.
+    const part = kept === undefined ? yield* widen({ data, zeroPoint: weights.zeroPoint }) : kept;
     for (let row = 0; row * size < rows.length; row++) {
       const inputs = rows.subarray(row * size, (row + 1) * size);
       multiply(inputs, part, bias.subarray(first), 0, end - first, sums.subarray(first));

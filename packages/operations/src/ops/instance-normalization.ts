@@ -12,7 +12,7 @@ export const instanceNormalization = defineOperation({
   name: "INSTANCE_NORMALIZATION",
   code: OperationType.INSTANCE_NORMALIZATION,
   summary:
-    "Gives each channel of each image mean beta and deviation gamma: (x − mean) · gamma / √(variance + epsilon) + beta.",
+    "Scales each channel of each image to mean beta and deviation gamma: (x − mean) · gamma / √(variance + epsilon) + beta.",
   params: [tensor("input"), scalar("gamma"), scalar("beta"), scalar("epsilon"), bool("nchw")],
   outputs: [tensor("output")],
   types: [

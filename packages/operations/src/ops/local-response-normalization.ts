@@ -10,7 +10,7 @@ import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { widen } from "./_widen.ts";
 
-/** What a power costs, in multiply-adds. */
+/** The cost of a power, in multiply-adds. */
 const POWER_WORK = 16;
 
 export const localResponseNormalization = defineOperation({

@@ -1,6 +1,6 @@
 /**
  * SVDF: a fully connected layer factored into a filter over features and one over time (singular value decomposition
- * filter). The document gives the state one slot less than the reference implementation has; the vectors go with the
+ * filter). The state has one slot less in the document than in the reference implementation; the vectors follow the
  * latter: [batches, memory · filters].
  */
 import { OperationType } from "@nnhal/types";

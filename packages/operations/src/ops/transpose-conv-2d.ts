@@ -1,7 +1,7 @@
 /**
  * TRANSPOSE_CONV_2D: the transpose (gradient) of a convolution: every input element spreads a filter over the output.
- * Facts: HAL 1.3 types.hal, TRANSPOSE_CONV_2D. The implicit form says the output's shape, but as in the HAL's own
- * executor only its height and width count, and only for the padding.
+ * Facts: HAL 1.3 types.hal, TRANSPOSE_CONV_2D. The implicit form has the output's shape as an operand, but as in the
+ * HAL's own executor only its height and width count, and only for the padding.
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
@@ -78,7 +78,7 @@ export const transposeConv2d = defineOperation({
 
 /**
  * Padding of one axis of the output by an implicit scheme. With SAME the part after reaches to the end of the last
- * stride; where the filter is shorter than the stride it is negative.
+ * stride; if the filter is shorter than the stride it is negative.
  */
 function tightPadding(scheme: number, output: number, stride: number, filter: number): readonly [number, number] {
   const [before, after] = implicitPadding(scheme, output, stride, filter);

@@ -1,5 +1,5 @@
 /**
- * UNIDIRECTIONAL_SEQUENCE_LSTM: a cell run along time. Since HAL 1.3 it also gives the final states.
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: a cell run along time. Since HAL 1.3 it also returns the final states.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";

@@ -99,7 +99,8 @@ export const detectionHints: Readonly<Record<string, Plausible>> = {
   },
   GENERATE_PROPOSALS(draw) {
     const nchw = draw.chance(0.5);
-    const [batches, height, width, anchors] = [1, 1, 1, 1].map(() => draw.integer(1, 3));
+    const one = () => draw.integer(1, 3);
+    const [batches, height, width, anchors] = [one(), one(), one(), one()];
     const image = (channels: number) =>
       nchw ? [batches, channels, height, width] : [batches, height, width, channels];
     return {

@@ -1,7 +1,7 @@
 /**
  * Plausible operands of operations that slide a window over an image or resample it.
  */
-import { PaddingScheme } from "@nnhal/operations";
+import { elementAt, PaddingScheme } from "@nnhal/operations";
 import type { Draw, Plausible } from "../wanted.ts";
 
 /** Extents of one image, and whether it is stored as NCHW. */
@@ -139,7 +139,7 @@ export const imageHints: Readonly<Record<string, Plausible>> = {
   RESIZE_NEAREST_NEIGHBOR: resize,
   FULLY_CONNECTED(draw) {
     const input = draw.shape(2, 4).map((extent) => Math.max(1, extent));
-    const size = input[input.length - 1];
+    const size = elementAt(input, input.length - 1);
     const units = draw.integer(1, 4);
     const scales = accumulatorScales(draw, "weights");
     return {

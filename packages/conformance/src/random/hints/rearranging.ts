@@ -2,6 +2,7 @@
  * Plausible operands of operations that move, look up or reduce elements: shapes, axes, indexes and pads that fit the
  * input.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Draw, Plausible, WantedArguments, WantedTensor } from "../wanted.ts";
 
 /** A list of integers. */
@@ -62,18 +63,18 @@ export const rearrangingHints: Readonly<Record<string, Plausible>> = {
   GATHER(draw) {
     const dimensions = draw.shape();
     const axis = draw.integer(0, dimensions.length - 1);
-    dimensions[axis] = Math.max(1, dimensions[axis]);
+    dimensions[axis] = Math.max(1, elementAt(dimensions, axis));
     const shape = draw.shape(1, 2);
-    const values = Array.from({ length: product(shape) }, () => draw.integer(0, dimensions[axis] - 1));
+    const values = Array.from({ length: product(shape) }, () => draw.integer(0, elementAt(dimensions, axis) - 1));
     return { input: { dimensions }, axis, indices: { dimensions: shape, values } };
   },
   EMBEDDING_LOOKUP(draw) {
     const dimensions = draw.shape(2, 4);
-    return { values: { dimensions }, lookups: lookups(draw, dimensions[0]) };
+    return { values: { dimensions }, lookups: lookups(draw, elementAt(dimensions, 0)) };
   },
   HASHTABLE_LOOKUP(draw) {
     const dimensions = draw.shape(1, 3);
-    const keys = Array.from({ length: dimensions[0] }, (_, index) => 3 * index - 2);
+    const keys = Array.from({ length: elementAt(dimensions, 0) }, (_, index) => 3 * index - 2);
     const wanted = Array.from({ length: draw.integer(0, 4) }, () => draw.integer(-3, 6));
     return { values: { dimensions }, keys: list(...keys), lookups: list(...wanted) };
   },
@@ -83,7 +84,7 @@ export const rearrangingHints: Readonly<Record<string, Plausible>> = {
     return {
       hash: { dimensions: [draw.integer(1, 3), draw.integer(1, 4)] },
       input: { dimensions: input },
-      weight: draw.chance(0.5) ? { dimensions: [input[0]] } : undefined,
+      weight: draw.chance(0.5) ? { dimensions: [elementAt(input, 0)] } : undefined,
       projection,
     };
   },
@@ -96,7 +97,7 @@ export const rearrangingHints: Readonly<Record<string, Plausible>> = {
   },
   TOPK_V2(draw) {
     const dimensions = [...draw.shape(1, 3), draw.integer(1, 6)];
-    return { input: { dimensions }, k: draw.integer(1, dimensions[dimensions.length - 1]) };
+    return { input: { dimensions }, k: draw.integer(1, elementAt(dimensions, dimensions.length - 1)) };
   },
   FILL: (draw) => ({ dimensions: list(...draw.shape()), value: draw.integer(-3, 3) }),
   RESHAPE(draw) {
@@ -117,14 +118,16 @@ export const rearrangingHints: Readonly<Record<string, Plausible>> = {
     const permutation = dimensions.map((_, axis) => axis);
     for (let axis = permutation.length - 1; axis > 0; axis--) {
       const other = draw.integer(0, axis);
-      [permutation[axis], permutation[other]] = [permutation[other], permutation[axis]];
+      [permutation[axis], permutation[other]] = [elementAt(permutation, other), elementAt(permutation, axis)];
     }
     return { input: { dimensions }, permutation: draw.chance(0.3) ? undefined : list(...permutation) };
   },
   SLICE(draw) {
     const dimensions = draw.shape();
     const begin = dimensions.map((extent) => draw.integer(0, extent));
-    const size = dimensions.map((extent, axis) => (draw.chance(0.2) ? -1 : draw.integer(0, extent - begin[axis])));
+    const size = dimensions.map((extent, axis) =>
+      draw.chance(0.2) ? -1 : draw.integer(0, extent - elementAt(begin, axis)),
+    );
     return { input: { dimensions }, begin: list(...begin), size: list(...size) };
   },
   STRIDED_SLICE(draw) {
@@ -160,13 +163,17 @@ export const rearrangingHints: Readonly<Record<string, Plausible>> = {
   REDUCE_PROD: reduction,
   REDUCE_SUM: reduction,
   BATCH_TO_SPACE_ND(draw) {
-    const block = [draw.integer(1, 3), draw.integer(1, 3)];
-    const batches = block[0] * block[1] * draw.integer(1, 2);
-    return { ...image(draw, [batches, draw.extent(), draw.extent(), draw.extent()]), block: list(...block) };
+    const [blockHeight, blockWidth] = [draw.integer(1, 3), draw.integer(1, 3)];
+    const batches = blockHeight * blockWidth * draw.integer(1, 2);
+    return {
+      ...image(draw, [batches, draw.extent(), draw.extent(), draw.extent()]),
+      block: list(blockHeight, blockWidth),
+    };
   },
   SPACE_TO_BATCH_ND(draw) {
-    const block = [draw.integer(1, 3), draw.integer(1, 3)];
-    const [height, width] = block.map((extent) => ({ extent: extent * draw.integer(1, 2), pad: draw.integer(0, 1) }));
+    const block = [draw.integer(1, 3), draw.integer(1, 3)] as const;
+    const padded = (extent: number) => ({ extent: extent * draw.integer(1, 2), pad: draw.integer(0, 1) });
+    const [height, width] = [padded(block[0]), padded(block[1])];
     const values = [height.pad, 0, 0, width.pad];
     return {
       ...image(draw, [draw.extent(), height.extent - height.pad, width.extent - width.pad, draw.extent()]),

@@ -67,7 +67,10 @@ function states(batches: number, { units, outputs }: Sizes): WantedArguments {
 
 /** The same arguments for one direction: `bias` becomes `fwBias`. */
 function prefixed(prefix: "fw" | "bw", args: WantedArguments): WantedArguments {
-  const entries = Object.entries(args).map(([name, value]) => [prefix + name[0].toUpperCase() + name.slice(1), value]);
+  const entries = Object.entries(args).map(([name, value]) => [
+    prefix + name.charAt(0).toUpperCase() + name.slice(1),
+    value,
+  ]);
   return Object.fromEntries(entries);
 }
 

@@ -1,8 +1,10 @@
 /**
  * Starting, using and ending a burst.
  */
+
 import { createChannel } from "@nnhal/driver-core/burst";
 import { allocateMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqDescriptor, MeasureTiming } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectStatus, expectThat, expectUnmeasured, mismatch } from "../check.ts";
@@ -145,11 +147,14 @@ export const serviceCases: readonly SuiteCase[] = [
       const { small, preparedModel, burst } = await started(bench);
       const { burst: other } = await openBurst(bench, preparedModel);
       const trials = [trial(small, 1), trial(small, 2)];
-      const results = await Promise.all([burst.compute(trials[0].request), other?.compute(trials[1].request)]);
+      const results = await Promise.all([
+        burst.compute(elementAt(trials, 0).request),
+        other?.compute(elementAt(trials, 1).request),
+      ]);
       for (const [index, result] of results.entries()) {
         if (result === undefined) mismatch("configureExecutionBurst: there is no second burst");
         expectExecution("a burst", result, NONE);
-        trials[index].check(`burst ${index}`);
+        elementAt(trials, index).check(`burst ${index}`);
       }
     },
     async "a closed burst falls back, and the next one works"(bench) {

@@ -1,7 +1,9 @@
 /**
  * Memory slots: what the service asks its client for, and what it may rely on.
  */
+
 import { type BurstResultPacket, serializeRequest } from "@nnhal/driver-core/burst";
+import { elementAt } from "@nnhal/operations";
 import { type BurstMemories, ErrorStatus, MeasureTiming, type Request } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectSame, expectThat, mismatch } from "../check.ts";
@@ -52,7 +54,7 @@ export const slotCases: readonly SuiteCase[] = [
       const { request } = trial(0);
       expectExecution("a burst", await ask(burst, request), NONE);
       const slots = slotsOf(burst, request);
-      const forgotten: unknown = burst.context.freeMemory(slots[0]);
+      const forgotten: unknown = burst.context.freeMemory(elementAt(slots, 0));
       await forgotten;
       expectExecution("a burst after freeMemory", await ask(burst, request), NONE);
       expectSame("the slots that the service asks for after freeMemory", burst.asked[1] ?? [], [slots[0]]);
@@ -68,7 +70,7 @@ export const slotCases: readonly SuiteCase[] = [
     async "a slot that stands for nothing is INVALID_ARGUMENT"(bench) {
       const { burst, trial } = await ready(bench);
       const { request } = trial(0);
-      const [first] = slotsOf(burst, request);
+      const first = elementAt(slotsOf(burst, request), 0);
       for (const wrong of [99, -1, 0x7fff_ffff]) {
         const result = await ask(burst, request, [first, wrong]);
         expectExecution(`a burst with slot ${wrong}`, result, INVALID_ARGUMENT, GENERAL_FAILURE);

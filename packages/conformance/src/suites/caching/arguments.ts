@@ -2,6 +2,7 @@
  * Wrong cache arguments: they never keep a preparation from succeeding, and always keep one from a cache from it.
  */
 
+import { elementAt } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type Handle } from "@nnhal/types";
 import type { Bench } from "../bench.ts";
 import { constantModel } from "../constant-models.ts";
@@ -33,7 +34,10 @@ const spoilings: readonly Spoiling[] = [
   },
   {
     what: "a handle of two descriptors",
-    spoil: (_, [first, ...others], files, list) => [{ fds: [...first.fds, files[list][0].open("r+")] }, ...others],
+    spoil: (_, handles, files, list) => [
+      { fds: [...elementAt(handles, 0).fds, elementAt(files[list], 0).open("r+")] },
+      ...handles.slice(1),
+    ],
   },
   { what: "a handle without a descriptor", spoil: (_, [, ...others]) => [{ fds: [] }, ...others] },
   { what: "a descriptor that is not open", spoil: (_, [, ...others]) => [{ fds: [0x7fff_fff0] }, ...others] },
@@ -101,9 +105,8 @@ export const argumentCases: readonly SuiteCase[] = [
     async (bench, list) => {
       const { files } = await kept(bench);
       needFiles(files, list);
-      const [first, ...others] = files[list];
       // "a" neither truncates nor reads.
-      const handles = [{ fds: [first.open("a")] }, ...handlesOn(others)];
+      const handles = files[list].map((file, index) => ({ fds: [file.open(index === 0 ? "a" : "r+")] }));
       const cache = withList(files.open(), list, handles);
       await expectNotLoaded(bench, "with a write-only descriptor", cache, ErrorStatus.GENERAL_FAILURE);
     },

@@ -3,6 +3,7 @@
  */
 
 import { readFileSync, readSync, rmSync } from "node:fs";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { type Bench, prepare } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
@@ -71,7 +72,7 @@ export const retrievalCases: readonly SuiteCase[] = [
         const cache = files.open();
         // Reading moves the descriptor on by a byte.
         for (const { fds } of [...cache.modelCache, ...cache.dataCache])
-          readSync(fds[0], new Uint8Array(1), 0, 1, null);
+          readSync(elementAt(fds, 0), new Uint8Array(1), 0, 1, null);
         return cache;
       };
       await save(bench, model, advanced());

@@ -5,6 +5,7 @@
 
 import { copyFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import type { Bench } from "../bench.ts";
 import { expectThat } from "../check.ts";
@@ -38,7 +39,8 @@ const tamperings: readonly Tampering[] = [
     what: "with one bit flipped",
     tamper(bytes, draw) {
       const changed = bytes.slice();
-      changed[Math.floor(draw() * changed.length)] ^= 1 << Math.floor(draw() * 8);
+      changed[Math.floor(draw() * changed.length)] =
+        elementAt(changed, Math.floor(draw() * changed.length)) ^ (1 << Math.floor(draw() * 8));
       return changed;
     },
   },
@@ -78,7 +80,7 @@ async function tampered(
   if (held.files[list].length === 0) lacking(list === "modelCache" ? "model cache files" : "data cache files");
   for (let attempt = 0; attempt < attempts; attempt++) {
     const draw = drawFrom(attempt * 977);
-    const file = held.files[list][attempt % held.files[list].length];
+    const file = elementAt(held.files[list], attempt % held.files[list].length);
     let original = new Uint8Array(0);
     change(file, (bytes) => {
       original = Uint8Array.from(bytes);
@@ -97,13 +99,13 @@ async function expectSoundIfLoaded(bench: Bench, { files, model }: Awaited<Retur
 
 /** Puts the model cache of one in the place of another's. */
 function overwrite({ modelCache }: CacheFiles, by: CacheFiles): void {
-  for (const [index, { path }] of by.modelCache.entries()) copyFileSync(path, modelCache[index].path);
+  for (const [index, { path }] of by.modelCache.entries()) copyFileSync(path, elementAt(modelCache, index).path);
 }
 
 /** The same in another thread, a little later each time: sometime while the driver is at the files. */
 async function overwriteSlowly({ modelCache }: CacheFiles, by: CacheFiles, race: number): Promise<void> {
   for (let turn = 0; turn < race % 4; turn++) await Promise.resolve();
-  await Promise.all(by.modelCache.map(({ path }, index) => copyFile(path, modelCache[index].path)));
+  await Promise.all(by.modelCache.map(({ path }, index) => copyFile(path, elementAt(modelCache, index).path)));
 }
 
 /** Files of another model, kept for another token. */
@@ -146,7 +148,7 @@ export const securityCases: readonly SuiteCase[] = [
       const { files } = await kept(bench);
       for (let bit = 0; bit < 256; bit += 15) {
         const token = files.token.slice();
-        token[bit >> 3] ^= 1 << (bit & 7);
+        token[bit >> 3] = elementAt(token, bit >> 3) ^ (1 << (bit & 7));
         await expectNotLoaded(
           bench,
           `with bit ${bit} of the token changed`,

@@ -2,7 +2,7 @@
  * What the contract says of each answer, whatever was asked. Each function returns the broken rule with the actual value, in
  * words that follow the name of the method, or undefined.
  */
-import { combineDimensions } from "@nnhal/operations";
+import { combineDimensions, elementAt } from "@nnhal/operations";
 import {
   type AllocateResult,
   type BurstResult,
@@ -236,9 +236,9 @@ function shapeProblem({ dimensions, isSufficient }: OutputShape, index: number, 
   if (!dimensions.every((extent) => Number.isInteger(extent) && extent >= 0 && extent <= 0xffff_ffff)) {
     return `output ${index}: dimensions [${dimensions.map(show).join(", ")}] are not extents`;
   }
-  const argument = request.outputs[index];
+  const argument = elementAt(request.outputs, index);
   if (argument.hasNoValue) return undefined;
-  const operand = model?.main.operands[model.main.outputIndexes[index]];
+  const operand = model?.main.operands[elementAt(model.main.outputIndexes, index)];
   const known = combineDimensions(operand?.dimensions ?? [], argument.dimensions);
   if (known === undefined || combineDimensions(known, dimensions) !== undefined) return undefined;
   const rank =

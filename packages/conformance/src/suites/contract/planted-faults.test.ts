@@ -2,8 +2,10 @@
  * Whatever one method of a device or driver does wrong is found by a case, with the method, the rule and the actual value;
  * and the kit goes on.
  */
+
 import { createFence } from "@nnhal/driver-core/fence";
 import { asV1_3 } from "@nnhal/driver-core/versions";
+import { elementAt } from "@nnhal/operations";
 import type { IBurstContext, IFencedExecutionCallback } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { setUpBench } from "../bench.ts";
@@ -29,7 +31,7 @@ const long = ["prepared-model/sizes", "prepared-model/windows", "qos/lateness", 
 function firstOfGroups(): Set<string> {
   const firsts = new Map<string, string>();
   for (const name of listDeviceCases()) {
-    const [group] = name.split(": ", 1);
+    const group = elementAt(name.split(": ", 1), 0);
     if (!firsts.has(group) && !long.includes(group)) firsts.set(group, name);
   }
   return new Set(firsts.values());
@@ -39,14 +41,14 @@ describe("one method that does wrong is found", () => {
   it.each(titled(all))("%s", async (_title, planted) => {
     const { finds, says } = planted;
     expect(listDeviceCases()).toContain(finds);
-    const [result] = await runPlanted(planted, (name) => name === finds);
+    const result = elementAt(await runPlanted(planted, (name) => name === finds), 0);
     expect(result).toMatchObject({ name: finds, verdict: "failed" });
     expect(result.reason).toMatch(says);
   });
 
   it("by a case that passes on a device without a fault", async () => {
     const cases = new Set(all.map(({ finds }) => finds));
-    const right: Planted = { ...all[0], plant: () => ({}) };
+    const right: Planted = { ...elementAt(all, 0), plant: () => ({}) };
     const results = await runPlanted(right, (name) => cases.has(name));
     expect(results.filter(({ verdict }) => verdict !== "passed")).toEqual([]);
     expect(results).toHaveLength(cases.size);
@@ -79,7 +81,7 @@ describe("the kit goes on beside a fault: every case is reported", () => {
 /** The methods of the objects that the reference device makes, with what each object is. */
 async function methodsOfContract(): Promise<string[]> {
   const { connect: _, close: __, ...device } = { connect: 0, close: 0, ...(await referenceDevice()) };
-  const small = buildSmallModel(smallOperations[0], { type: "TENSOR_FLOAT32" });
+  const small = buildSmallModel(elementAt(smallOperations, 0), { type: "TENSOR_FLOAT32" });
   const { preparedModel } = await device.prepareModel(small.model);
   if (preparedModel === null) throw new Error("the reference device prepares this");
   const { request } = trialFor(small, [sampleValues(small.type, 6)]);

@@ -2,6 +2,7 @@
  * getSupportedOperations: an answer for each operation, none for a model that is wrong.
  */
 
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type Model } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { type Bench, driverOf, smallModel, supportOf } from "../bench.ts";
@@ -43,10 +44,10 @@ const questions: readonly Question[] = [
 /** A model whose two operations wait for each other: VTS's CycleTest. */
 export function cyclicModel(bench: Bench): Model {
   const { model } = smallModel(bench, { layout: "chain" });
-  const [first, second] = model.main.operations;
-  const [x] = model.main.inputIndexes;
-  const [y] = second.outputs;
-  // The first reads what the second writes; nobody reads the input any more.
+  const [first, second] = [elementAt(model.main.operations, 0), elementAt(model.main.operations, 1)];
+  const x = elementAt(model.main.inputIndexes, 0);
+  const y = elementAt(second.outputs, 0);
+  // The first reads what the second writes; the input is not read any more.
   const inputs = first.inputs.map((input) => (input === x ? y : input));
   const readers = (index: number) => [...inputs, ...second.inputs].filter((input) => input === index).length;
   const operands = model.main.operands.map((operand, index) => ({ ...operand, numberOfConsumers: readers(index) }));

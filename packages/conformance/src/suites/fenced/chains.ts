@@ -1,7 +1,9 @@
 /**
  * Waiting: for fences of the client, for one another, in vain, and beyond a deadline.
  */
+
 import { createFence } from "@nnhal/driver-core/fence";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectStatus, expectThat, mismatch } from "../check.ts";
@@ -38,7 +40,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
       syncFence.state === "ACTIVE",
       () => `executeFenced: the fence is ${syncFence.state} before its execution may begin`,
     );
-    const isUntouched = bytesIn(trial.outputs[0]).every((byte) => byte === untouched);
+    const isUntouched = bytesIn(elementAt(trial.outputs, 0)).every((byte) => byte === untouched);
     expectThat(isUntouched, () => "executeFenced: the output is written before the fence is signalled");
     source.signal();
     const info = await endOf(underWay);
@@ -79,7 +81,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     const first = trialFor(small, [input]);
     const second = trialFor(small, small.compute([input]));
     // The second one's input is the first one's output.
-    const request = requestFor([first.outputs[0]], [second.outputs[0]]);
+    const request = requestFor([elementAt(first.outputs, 0)], [elementAt(second.outputs, 0)]);
     const one = expectLaunched(
       (await preparedModel.executeFenced?.(first.request, [start.fence])) ?? mismatch("no fences"),
     );
@@ -102,7 +104,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     source.fail();
     const { status } = await endOf(underWay);
     expectThat(status !== NONE, () => "getExecutionInfo: NONE of an execution whose fence failed");
-    const isUntouched = bytesIn(trial.outputs[0]).every((byte) => byte === untouched);
+    const isUntouched = bytesIn(elementAt(trial.outputs, 0)).every((byte) => byte === untouched);
     expectThat(isUntouched, () => "executeFenced: the output is written though a fence failed");
   },
   async "an error goes down a chain"(bench) {

@@ -3,6 +3,7 @@
  * asked for; each as two inputs, an input and an output, and two outputs.
  */
 
+import { elementAt } from "@nnhal/operations";
 import type { PreparedModel } from "@nnhal/types";
 import { type Bench, prepare, smallModel, supportOf } from "../bench.ts";
 import { lacking } from "../needs.ts";
@@ -88,10 +89,11 @@ export const conflictCases: readonly SuiteCase[] = [
       pairings,
       ({ what }) => `different ${conflict.what} ${what}`,
       async (bench, { what, wanted }) => {
+        const prepared = (facts: Facts) => prepare(bench, smallModel(bench, facts).model);
         const models: PreparedModel[] = [];
-        for (const facts of conflict.models()) models.push(await prepare(bench, smallModel(bench, facts).model));
+        for (const facts of conflict.models()) models.push(await prepared(facts));
         // Each of the two alone can have such a buffer, and so can the first one twice.
-        const same = [models[0], await prepare(bench, smallModel(bench, conflict.models()[0]).model)];
+        const same = [elementAt(models, 0), await prepared(elementAt(conflict.models(), 0))];
         await allocate(bench, wanted(same));
         await expectRefusedBuffer(bench, `for different ${conflict.what} ${what}`, wanted(models));
       },

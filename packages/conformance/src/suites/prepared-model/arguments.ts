@@ -1,7 +1,13 @@
 /**
  * Requests that leave out what a model needs, or give too little of it, in every way to execute.
  */
-import { ErrorStatus, type ExecutionResult, type PreparedModel, type Request } from "@nnhal/types";
+import {
+  ErrorStatus,
+  type ExecutionResult,
+  type PreparedModel,
+  type Request,
+  type RequestArgument,
+} from "@nnhal/types";
 import { type Bench, executeBy, hasMethod, prepare, smallModel, wayNames, wayOf } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectStatus, expectWords, mismatch } from "../check.ts";
@@ -19,6 +25,15 @@ interface Wrong {
   spoil(request: Request, short: Request["pools"][number]): Request;
 }
 
+/** A request whose inputs have another length. */
+function withInputLength({ inputs, ...request }: Request, change: (length: number) => number): Request {
+  const changed = ({ location, ...input }: RequestArgument) => ({
+    ...input,
+    location: { ...location, length: change(location.length) },
+  });
+  return { ...request, inputs: inputs.map(changed) };
+}
+
 const wrong: readonly Wrong[] = [
   {
     what: "an input that must not be omitted, and is",
@@ -31,26 +46,19 @@ const wrong: readonly Wrong[] = [
   {
     what: "an input whose length is less than its tensor takes",
     allowed: [INVALID_ARGUMENT],
-    spoil: ({ inputs: [input], ...request }) => ({
-      ...request,
-      inputs: [{ ...input, location: { ...input.location, length: input.location.length - 1 } }],
-    }),
+    spoil: (request) => withInputLength(request, (length) => length - 1),
   },
   {
     what: "an input without bytes",
     allowed: [INVALID_ARGUMENT],
-    spoil: ({ inputs: [input], ...request }) => ({
-      ...request,
-      inputs: [{ ...input, location: { ...input.location, length: 0 } }],
-    }),
+    spoil: (request) => withInputLength(request, () => 0),
   },
   {
     what: "an input in a pool that is shorter than its tensor",
     allowed: [INVALID_ARGUMENT],
-    spoil: ({ inputs: [input], pools: [, ...others], ...request }, short) => ({
-      ...request,
-      inputs: [{ ...input, location: { ...input.location, length: short.kind === "memory" ? short.memory.size : 0 } }],
-      pools: [short, ...others],
+    spoil: (request, short) => ({
+      ...withInputLength(request, () => (short.kind === "memory" ? short.memory.size : 0)),
+      pools: [short, ...request.pools.slice(1)],
     }),
   },
 ];

@@ -1,6 +1,7 @@
 /**
  * Prepared models of several clients of one device.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { anotherClient, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectStatus, expectThat } from "../check.ts";
@@ -16,7 +17,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.0", {
     const benches = [bench, anotherClient(bench), anotherClient(bench)];
     const preparedModels = await Promise.all(benches.map((one) => prepare(one, small.model)));
     const run = (salt: number) =>
-      runTrial(preparedModels[salt % benches.length], trialFor(small, [sampleValues(small.type, 6, salt)]));
+      runTrial(elementAt(preparedModels, salt % benches.length), trialFor(small, [sampleValues(small.type, 6, salt)]));
     await Promise.all(Array.from({ length: 18 }, (_, salt) => run(salt)));
   },
   async "a client that ends leaves the prepared models of others"(bench) {

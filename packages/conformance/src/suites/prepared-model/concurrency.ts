@@ -1,6 +1,7 @@
 /**
  * Many executions at once: each has its own result.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { prepare, smallModel } from "../bench.ts";
 import { expectExecution } from "../check.ts";
@@ -38,8 +39,11 @@ export const concurrencyCases: readonly SuiteCase[] = group("concurrency", "1.0"
     const preparedModels = await Promise.all(models.map(({ model }) => prepare(bench, model)));
     await Promise.all(
       many.map((salt) => {
-        const small = models[salt % models.length];
-        return runTrial(preparedModels[salt % models.length], trialFor(small, [sampleValues(small.type, 6, salt)]));
+        const small = elementAt(models, salt % models.length);
+        return runTrial(
+          elementAt(preparedModels, salt % models.length),
+          trialFor(small, [sampleValues(small.type, 6, salt)]),
+        );
       }),
     );
   },

@@ -11,6 +11,7 @@ import {
   mmapFdMemory,
   Protection,
 } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming, type Memory } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectSame, expectThat, expectUnmeasured } from "../check.ts";
@@ -37,7 +38,7 @@ async function prepared(bench: Bench, type?: ElementType) {
   const small = smallModel(bench, type && { type });
   const preparedModel = await prepare(bench, small.model);
   const input = sampleValues(small.type, 6);
-  const [output] = small.compute([input]);
+  const output = elementAt(small.compute([input]), 0);
   return { small, preparedModel, type: small.type, input, output, size: sizeOf(small.type, [6]) };
 }
 

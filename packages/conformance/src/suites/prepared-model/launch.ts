@@ -3,6 +3,7 @@
  */
 
 import { allocateMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming } from "@nnhal/types";
 import { type Bench, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectStatus, expectUnmeasured } from "../check.ts";
@@ -53,7 +54,7 @@ export const launchCases: readonly SuiteCase[] = [
         const launches = trials.map(({ request }) => launchExecute(method, preparedModel, request));
         for (const [index, launched] of launches.entries()) {
           expectExecution(`${name}'s callback`, await onlyCall(bench, name, launched, notify), NONE);
-          trials[index].check(`${name}: execution ${index}`);
+          elementAt(trials, index).check(`${name}: execution ${index}`);
         }
       },
     });
@@ -72,8 +73,8 @@ export const launchCases: readonly SuiteCase[] = [
         async [`${method.name} launches where an output does not fit, and its callback hears it`](bench) {
           const { preparedModel, trial } = await prepared(bench);
           const { request } = trial;
-          const short = { ...request.outputs[0], location: { ...request.outputs[0].location, length: 1 } };
-          const launched = launchExecute(method, preparedModel, { ...request, outputs: [short] }, { measure: YES });
+          const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));
+          const launched = launchExecute(method, preparedModel, { ...request, outputs }, { measure: YES });
           expectStatus(method.name, launched.outcome, NONE);
           const call = await onlyCall(bench, method.name, launched, method.notify);
           expectExecution(`${method.name}'s callback`, call, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE);

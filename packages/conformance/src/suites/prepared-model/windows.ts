@@ -2,7 +2,7 @@
  * Operations that slide a window over an image, on small images with paddings, strides and dilations of every kind: where
  * the window reaches beyond the image is where an engine reads what it must not.
  */
-import { OperationError, type Tensor } from "@nnhal/operations";
+import { elementAt, OperationError, type Tensor } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type OperandTypeName, type OperationTypeName } from "@nnhal/types";
 import { createRandom, type Random } from "../../random/random.ts";
 import type { ExampleOperand } from "../../vectors/example.ts";
@@ -131,7 +131,7 @@ async function compare(bench: Bench, operation: Windowed, { label, inputs }: Dra
   if (preparedModel === null) mismatch("prepareModel: NONE without a prepared model");
   try {
     const output = emptyMemory(bytesOf("TENSOR_FLOAT32", values).length);
-    const request = requestFor([memoryWith("TENSOR_FLOAT32", [...inputs[0].data])], [output]);
+    const request = requestFor([memoryWith("TENSOR_FLOAT32", [...elementAt(inputs, 0).data])], [output]);
     expectExecution(`execute of ${operation} of ${label}`, await preparedModel.execute(request), ErrorStatus.NONE);
     expectValues(`${operation} of ${label}`, "TENSOR_FLOAT32", output, values);
   } finally {

@@ -1,6 +1,7 @@
 /**
  * Deadlines that have passed, are close, or never come, for preparations and executions.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { prepare, smallModel, wayOf } from "../bench.ts";
 import { expectExecution, expectStatus, expectThat } from "../check.ts";
@@ -36,8 +37,8 @@ function expectSound({ preparedModel, ...outcome }: PrepareResult, allowed: read
   });
 }
 
-const newestPrepare = prepareMethods[prepareMethods.length - 1];
-const newestExecute = executeMethods[executeMethods.length - 1];
+const newestPrepare = elementAt(prepareMethods, prepareMethods.length - 1);
+const newestExecute = elementAt(executeMethods, executeMethods.length - 1);
 
 export const deadlineCases: readonly SuiteCase[] = [
   ...casesOf(

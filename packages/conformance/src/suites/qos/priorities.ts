@@ -1,6 +1,7 @@
 /**
  * Priorities: every one can be prepared, and changes no result.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, priorities } from "@nnhal/types";
 import { prepare, smallModel } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
@@ -29,7 +30,7 @@ export const priorityCases: readonly SuiteCase[] = [
     rows,
     ([name]) => `prepareModel_1_3 launches priority ${name}`,
     async (bench, [, { code }]) => {
-      const method = prepareMethods[prepareMethods.length - 1];
+      const method = elementAt(prepareMethods, prepareMethods.length - 1);
       const launched = launchPrepare(bench, method, smallModel(bench).model, { priority: code });
       expectStatus(method.name, launched.outcome, ErrorStatus.NONE);
       const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);
@@ -44,7 +45,7 @@ export const priorityCases: readonly SuiteCase[] = [
         rows.map(([, { code }]) => prepare(bench, small.model, { priority: code })),
       );
       const runs = Array.from({ length: 60 }, (_, salt) =>
-        runTrial(preparedModels[salt % rows.length], trialFor(small, [sampleValues(small.type, 6, salt)])),
+        runTrial(elementAt(preparedModels, salt % rows.length), trialFor(small, [sampleValues(small.type, 6, salt)])),
       );
       await Promise.all(runs);
     },
