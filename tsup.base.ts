@@ -1,8 +1,12 @@
 // The one build recipe: every published package is built to ES modules and CommonJS, each with its own declarations.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 /** A library package. `entry` maps each output path inside dist/ (without extension) to its source file. */
 export function library(entry: Record<string, string> = { index: "src/index.ts" }, more: Options = {}) {
+  const bundled = bundledIntoBuild();
   return defineConfig({
     entry,
     format: ["esm", "cjs"],
@@ -13,6 +17,7 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     clean: true,
     splitting: true,
     treeshake: false,
+    ...(bundled.length > 0 && bundling(bundled)),
     ...more,
   });
 }
@@ -20,4 +25,43 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
 /** A command: ES modules only, no declarations, since nobody imports it. */
 export function command(entry: Record<string, string>, more: Options = {}) {
   return library(entry, { format: ["esm"], platform: "node", dts: false, ...more });
+}
+
+/** What the package at hand names as `bundledIntoBuild`. */
+function bundledIntoBuild(): readonly string[] {
+  const manifest: { readonly bundledIntoBuild?: readonly string[] } = JSON.parse(readFileSync("package.json", "utf8"));
+  return manifest.bundledIntoBuild ?? [];
+}
+
+/** Takes packages into the build, and writes their licences beside it. They may be CommonJS and use require. */
+function bundling(packages: readonly string[]): Options {
+  const banner =
+    'import { createRequire as nnhalCreateRequire } from "node:module";\nconst require = nnhalCreateRequire(import.meta.url);';
+  return {
+    noExternal: [...packages],
+    banner: ({ format }) => (format === "esm" ? { js: banner } : {}),
+    onSuccess: async () => writeFileSync(join("dist", "THIRD-PARTY-LICENSES.txt"), licencesOf(packages)),
+  };
+}
+
+/** The licences of packages. The first is a dependency of the package at hand, the others may be dependencies of the first. */
+function licencesOf(packages: readonly string[]): string {
+  const own = createRequire(join(process.cwd(), "package.json"));
+  const first = createRequire(own.resolve(packages[0]));
+  const texts = packages.map((name) => {
+    const folder = folderOf(name, (name === packages[0] ? own : first).resolve(name));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    if (file === undefined) throw new Error(`${name} has no file with its licence in ${folder}`);
+    const { version }: { readonly version: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  });
+  return `This package contains the code of:\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+/** The folder of a package, from the path of its main file. */
+function folderOf(name: string, main: string): string {
+  const end = join("node_modules", ...name.split("/"));
+  for (let folder = dirname(main); folder !== dirname(folder); folder = dirname(folder))
+    if (folder.endsWith(end)) return folder;
+  throw new Error(`${main} does not lie in a folder ${end}`);
 }

@@ -1,4 +1,4 @@
-import { kernelBackend, viewModel, viewOperands, viewOperation } from "@nnhal/backend";
+import { kernelBackend, viewModel, viewSubgraph } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { operationByCode } from "@nnhal/operations";
 import {
@@ -218,7 +218,7 @@ describe("gpujsBackend", () => {
     if ("unavailable" in session) throw new Error(session.unavailable);
     const supportOf = (model: Model) => {
       const source = { model, pools: [], operationByCode };
-      const view = viewOperation(model.main, 0, viewOperands(model.main, source), source);
+      const view = viewSubgraph(model.main, source).operations[0];
       if ("unknown" in view) throw new Error(view.unknown);
       return session.supports(view);
     };

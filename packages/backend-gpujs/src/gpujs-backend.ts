@@ -20,7 +20,7 @@ import { openMachine } from "./machine/open.ts";
 /** How to open the backend. */
 export interface GpujsBackendOptions {
   /** The mode to use, and no other. Default: the environment variable NNHAL_GPUJS_MODE, else the first that works. */
-  readonly mode?: ModeName;
+  readonly mode?: ModeName | undefined;
 }
 
 /** Makes a gpu.js backend. Whether its device is a GPU or the CPU is known when it is open. */

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { viewOperands, viewOperation } from "@nnhal/backend";
+import { viewSubgraph } from "@nnhal/backend";
 import { modelRunner } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
@@ -128,7 +128,7 @@ describe("the tfjs backend", () => {
     if ("unavailable" in session) throw new Error(session.unavailable);
     const supportOf = (model: Model) => {
       const source = { model, pools: [], operationByCode };
-      const view = viewOperation(model.main, 0, viewOperands(model.main, source), source);
+      const view = viewSubgraph(model.main, source).operations[0];
       if ("unknown" in view) throw new Error(view.unknown);
       return session.supports(view);
     };

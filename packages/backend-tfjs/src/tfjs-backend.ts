@@ -24,7 +24,7 @@ import { kernels } from "./kernels/index.ts";
 /** How to open the backend. */
 export interface TfjsBackendOptions {
   /** The engine to use, and no other. Default: the environment variable NNHAL_TFJS_ENGINE, else the first that works. */
-  readonly engine?: EngineName;
+  readonly engine?: EngineName | undefined;
 }
 
 /** Makes a tfjs backend. */

@@ -114,7 +114,7 @@ export type Support =
        * How many computations of the engine the operation takes, where each costs a start of its own, such as those of a
        * recurrent cell at every point in time. Default: 1.
        */
-      readonly launches?: number;
+      readonly dispatches?: number;
     }
   | { readonly supported: false; readonly reason: string };
 

@@ -9,7 +9,7 @@ import {
   OperationType,
 } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { viewModel, viewOperands, viewOperation } from "./graph.ts";
+import { viewModel, viewSubgraph } from "./graph.ts";
 
 const operand = (type: number, lifetime: number, dimensions: number[] = [], location?: DataLocation): Operand => ({
   type,
@@ -62,7 +62,7 @@ describe("viewModel", () => {
   it("matches operations with their definitions", () => {
     const { operations, inputs, outputs, relaxed } = viewModel(source(model()));
     expect(operations.map(({ definition }) => definition.name)).toEqual(["ADD"]);
-    expect(operations[0].inputs.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(operations[0]?.inputs.map(({ index }) => index)).toEqual([0, 1, 2]);
     expect({ inputs, outputs, relaxed }).toEqual({ inputs: [0], outputs: [3], relaxed: true });
   });
 
@@ -70,11 +70,28 @@ describe("viewModel", () => {
     expect(viewModel(source(model())).operands[4]).toBeUndefined();
   });
 
+  it("matches each operation once, for support and compilation together", () => {
+    let looked = 0;
+    const given = {
+      ...source(model()),
+      operationByCode(code: number) {
+        looked++;
+        return operationByCode(code);
+      },
+    };
+    const { operations, operands } = viewSubgraph(given.model.main, given);
+    const graph = viewModel(given);
+    expect(looked).toBe(1);
+    expect(graph.operations[0]).toBe(operations[0]);
+    expect(graph.operands).toBe(operands);
+    viewModel({ ...given });
+    expect(looked).toBe(2);
+  });
+
   it("says why an operation has no view", () => {
     const reason = (operation: Operation) => {
       const given = source(model([operation]));
-      const { main } = given.model;
-      return viewOperation(main, 0, viewOperands(main, given), given);
+      return viewSubgraph(given.model.main, given).operations[0];
     };
     expect(reason({ type: OperationType.ADD, inputs: [0, 1], outputs: [3] })).toEqual({
       index: 0,

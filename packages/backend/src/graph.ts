@@ -4,6 +4,7 @@
  */
 import {
   decodeTensorData,
+  elementAt,
   elementCount,
   isView,
   type Match,
@@ -75,9 +76,36 @@ export interface GraphSource {
   readonly matches?: ReadonlyMap<Operation, Match> | undefined;
 }
 
-/** Views of all operands of a subgraph. The model has been validated. */
-export function viewOperands(subgraph: Subgraph, source: GraphSource): (OperandView | undefined)[] {
-  return subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
+/** A subgraph of a valid model, of which some operations may have no view. */
+export interface SubgraphView {
+  /** See `GraphView.operands`. */
+  readonly operands: readonly (OperandView | undefined)[];
+  /** See `GraphView.operations`. */
+  readonly operations: readonly (OperationView | UnknownOperation)[];
+}
+
+const subgraphViews = new WeakMap<GraphSource, Map<Subgraph, SubgraphView>>();
+
+/**
+ * The view of a subgraph of a valid model. It is made once for each source: the answer to which operations are supported and the graph
+ * that is compiled share it.
+ */
+export function viewSubgraph(subgraph: Subgraph, source: GraphSource): SubgraphView {
+  let views = subgraphViews.get(source);
+  if (views === undefined) {
+    views = new Map();
+    subgraphViews.set(source, views);
+  }
+  let view = views.get(subgraph);
+  if (view === undefined) {
+    const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
+    view = {
+      operands,
+      operations: subgraph.operations.map((operation, index) => viewOperation(operation, index, operands, source)),
+    };
+    views.set(subgraph, view);
+  }
+  return view;
 }
 
 function viewOperand(operand: Operand, index: number, source: GraphSource): OperandView | undefined {
@@ -133,7 +161,7 @@ function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Ar
     case OperandLifeTime.CONSTANT_COPY:
       return model.operandValues.subarray(offset, offset + length);
     case OperandLifeTime.CONSTANT_REFERENCE:
-      return pools[poolIndex].subarray(offset, offset + length);
+      return elementAt(pools, poolIndex).subarray(offset, offset + length);
     case OperandLifeTime.SUBGRAPH:
       return new Uint8Array(Uint32Array.of(offset).buffer);
     default:
@@ -142,13 +170,12 @@ function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Ar
 }
 
 /** The view of one operation, or why it has none: an extension's, an OEM's, or not (yet) defined. */
-export function viewOperation(
-  subgraph: Subgraph,
+function viewOperation(
+  operation: Operation,
   index: number,
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
 ): OperationView | UnknownOperation {
-  const operation = subgraph.operations[index];
   const { type, inputs, outputs } = operation;
   const name = operationTypeNames.get(type) ?? `operation type ${type}`;
   const definition = source.operationByCode(type);
@@ -169,23 +196,22 @@ function isKnown(view: OperandView | undefined): view is OperandView {
   return view !== undefined;
 }
 
-/** The view of a model's main subgraph and all it references. Throws where an operation has none. */
+/** The view of a model's main subgraph and of all subgraphs that it references. Throws if an operation has no view. */
 export function viewModel(source: GraphSource): GraphView {
+  const { main, referenced: subgraphs } = source.model;
   const referenced: GraphView[] = [];
-  for (const subgraph of source.model.referenced) referenced.push(viewSubgraph(subgraph, source, referenced));
-  return viewSubgraph(source.model.main, source, referenced);
+  for (const subgraph of subgraphs) referenced.push(viewGraph(subgraph, source, referenced));
+  return viewGraph(main, source, referenced);
 }
 
-function viewSubgraph(subgraph: Subgraph, source: GraphSource, referenced: readonly GraphView[]): GraphView {
-  const operands = viewOperands(subgraph, source);
-  const operations = subgraph.operations.map((_, index) => {
-    const view = viewOperation(subgraph, index, operands, source);
-    if ("unknown" in view) throw new TypeError(`operation ${index} cannot be compiled: ${view.unknown}`);
-    return view;
-  });
+function viewGraph(subgraph: Subgraph, source: GraphSource, referenced: readonly GraphView[]): GraphView {
+  const { operands, operations } = viewSubgraph(subgraph, source);
   return {
     operands,
-    operations,
+    operations: operations.map((view) => {
+      if ("unknown" in view) throw new TypeError(`operation ${view.index} cannot be compiled: ${view.unknown}`);
+      return view;
+    }),
     inputs: subgraph.inputIndexes,
     outputs: subgraph.outputIndexes,
     referenced,

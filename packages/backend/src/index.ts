@@ -17,4 +17,3 @@ export * from "./kernels/kernel.ts";
 export * from "./kernels/kernel-backend.ts";
 export * from "./settle.ts";
 export { StatusError } from "./status-error.ts";
-export { transposeMatrix } from "./transpose.ts";

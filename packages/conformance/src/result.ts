@@ -3,12 +3,19 @@
  * function over a device that yields such results, so that they share isolation, counting and output.
  */
 import type { Device } from "@nnhal/types";
+import type { Need } from "./suites/needs.ts";
 
 /**
  * How a case ended. `unsupported`: the device says that it cannot run an operation of it, so nothing was proven.
  * `skipped`: the suite left it out, for the reason it gives.
  */
 export type Verdict = "passed" | "failed" | "unsupported" | "skipped";
+
+/**
+ * Why a case of a device suite is unsupported. `halVersion`: the HAL version that the device is driven through cannot express
+ * it. `need`: the device does not have something that it need not have.
+ */
+export type UnsupportedCause = { readonly kind: "halVersion" } | { readonly kind: "need"; readonly need: Need };
 
 /** The outcome of one case. */
 export interface CaseResult {
@@ -19,6 +26,8 @@ export interface CaseResult {
   readonly verdict: Verdict;
   /** Why; set unless the case passed. */
   readonly reason?: string;
+  /** The kind of reason why a device suite's case is unsupported. */
+  readonly cause?: UnsupportedCause;
   /** What a case on time or memory measured, whatever its verdict: the worst of several values, with units. */
   readonly measured?: string;
   /** How many cases the result stands for. Default 1. */

@@ -1,12 +1,11 @@
 /**
- * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that
- * were left out become their defaults. Shape inference and the readiness question stand here too, since both are about
- * a bound list.
+ * From a matched operand list to the argument record: positions become names, scalars become numbers, parameters that were left out
+ * become their defaults. Shape inference is here too, and whether a bound list is ready for it.
  */
 import type { HalVersion } from "@nnhal/types";
 import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo } from "./define.ts";
 import { ensure } from "./fail.ts";
-import { latest, layOut, type Match } from "./match.ts";
+import { latestVersion, layOut, type Match } from "./match.ts";
 import type { AnyArg, AnyArgs, Param } from "./params.ts";
 import { isTensorType, type TensorInfo } from "./tensor.ts";
 
@@ -16,18 +15,28 @@ export function bindInputs(form: Form, inputs: readonly (OperandInfo | undefined
 }
 
 /** The outputs of a matched operand list by parameter name. */
-export function bindOutputs<T extends TensorInfo>(
-  form: Form,
-  outputs: readonly T[],
-): Readonly<Record<string, T | readonly T[] | undefined>> {
-  const positions = layOut(form.outputs, form.outputCounts, outputs.length) ?? [];
+export function bindOutputs<T extends TensorInfo>(form: Form, outputs: readonly T[]): Bound<T> {
+  return bindByName(form.outputs, form.outputCounts, outputs) ?? {};
+}
+
+/** Values of operands by parameter name; parameters that were left out are absent. */
+type Bound<T> = Readonly<Record<string, T | readonly T[] | undefined>>;
+
+/** Values of operands, of any kind, by parameter name; undefined if the number of operands is not legal. */
+export function bindByName<T>(
+  params: readonly Param[],
+  counts: readonly number[] | undefined,
+  operands: readonly T[],
+): Bound<T> | undefined {
+  const positions = layOut(params, counts, operands.length);
+  if (positions === undefined) return undefined;
   const record: Record<string, T | T[] | undefined> = {};
-  for (const param of form.outputs) {
+  for (const param of params) {
     const first = positions.indexOf(param);
     if (first < 0) continue;
     record[param.name] = param.variadic
-      ? outputs.filter((_, position) => positions[position] === param)
-      : outputs[first];
+      ? operands.filter((_, position) => positions[position] === param)
+      : operands[first];
   }
   return record;
 }
@@ -65,7 +74,7 @@ export function requiredVersion(
   outputs: readonly OperandInfo[],
 ): HalVersion {
   if (form.since === undefined) return since;
-  return latest(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
+  return latestVersion(since, form.since(bindInputs(form, inputs), bindOutputs(form, outputs)));
 }
 
 /**
@@ -87,7 +96,7 @@ export function bindArguments(operation: Operation, form: Form, inputs: readonly
   return normaliseArguments(operation, form, bindInputs(form, inputs));
 }
 
-/** `bindArguments` for what `bindInputs` returns. Throws OperationError. */
+/** `bindArguments` for the record that `bindInputs` returns. Throws OperationError. */
 export function normaliseArguments(operation: Operation, form: Form, bound: AnyArgs): AnyArgs {
   for (const name of Object.keys(operation.ranks)) {
     const rule = operation.ranks[name];

@@ -26,7 +26,7 @@ export function isView(type: OperandTypeName, bytes: Uint8Array): boolean {
   return !isHalf(type) && bytes.byteOffset % dataConstructor(type).BYTES_PER_ELEMENT === 0;
 }
 
-/** As `decodeTensorData`, but always a copy, of the bytes from `offset`: whoever has the memory may write there. */
+/** Like `decodeTensorData`, from `offset`, but always a copy: later writes to the memory do not change it. */
 export function copyTensorData(type: OperandTypeName, bytes: Uint8Array, count: number, offset = 0): TensorData {
   const data = createData(type, count);
   if (isHalf(type)) {

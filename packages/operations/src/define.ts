@@ -1,10 +1,11 @@
 /**
- * What an operation is: one record that validation, minimum version, type support, shape inference, documentation and
- * the reference backend all read.
+ * The definition of an operation: one record that validation, minimum version, type support, shape inference, documentation, cost
+ * prediction and the reference backend all read.
  */
 import type { HalVersion, OperandTypeName } from "@nnhal/types";
 import type { AnyArgs, AnyOutputs, ArgsOf, ColumnsOf, OutputsOf, Param } from "./params.ts";
 import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
+import type { AnyExtents, Extents, Work, WorkKind } from "./work.ts";
 
 /**
  * One legal combination of types: the HAL version that introduced it, then one type for each parameter that has no
@@ -30,37 +31,37 @@ export type RowOf<Params extends readonly Param[], Outputs extends readonly Para
 /** Bounds of a rank, both included; a number alone is both. */
 export type RankRule = number | readonly [least: number, greatest: number];
 
-/** What shape inference says of an output. */
+/** The result of shape inference for one output. */
 export interface OutputInfo {
   readonly dimensions: readonly number[];
-  /** Set where the operation fixes the output's quantisation; absent where the model chooses it. */
+  /** Set if the operation fixes the output's quantisation; absent if the model chooses it. */
   readonly scale?: number;
   readonly zeroPoint?: number;
 }
 
-/** What shape inference says of all outputs by parameter name. */
+/** The results of shape inference for all outputs, by parameter name. */
 export type AnyOutputInfos = Readonly<Record<string, OutputInfo | readonly OutputInfo[] | undefined>>;
 
-/** Elements as float64 that an executor keeps from run to run, by the elements that they were made of. */
+/** Constants as float64 elements, which an executor keeps from run to run. The key is the constant's own elements. */
 export interface Widened {
   get(data: TensorData): Float64Array | undefined;
-  /** Whether `set` would keep them: they are a constant's, and there is room. */
+  /** Whether `set` would keep them: they belong to a constant, and there is room. */
   accepts(data: TensorData): boolean;
   /** Keeps them, or does nothing. */
   set(data: TensorData, wide: Float64Array): void;
 }
 
-/** What a kernel may use beside its arguments. */
+/** Services for kernels. */
 export interface KernelContext {
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Default: nothing is kept. */
+  /** Default: no elements are kept. */
   readonly widened?: Widened;
 }
 
 /**
- * What a kernel returns: nothing, or for a long computation an iterator that pauses now and then, so that whoever drives
- * it can let other work in between.
+ * The result of a kernel: nothing, or for a long computation an iterator that pauses every few milliseconds, so that the executor can
+ * do other work in between.
  */
 export type KernelResult = void | Iterator<void, void>;
 
@@ -87,28 +88,30 @@ export interface Form {
   /** Legal numbers of outputs; absent: as `counts`. */
   readonly outputCounts?: readonly number[];
   /**
-   * Computes the arguments of the operation's first form that this one does not have, or that mean something else in it. All others
-   * are those of the same name. Extents are known. Absent for the first form.
+   * Computes the arguments of the operation's first form that this form lacks or that have another meaning in it. All others are
+   * taken over by name. Extents are known. Absent for the first form.
    */
   normalise?(args: AnyArgs): AnyArgs;
   check?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
 }
 
-/** An operation, whatever its parameters. */
+/** An operation with any parameters. */
 export interface Operation {
   /** The HAL's name. */
   readonly name: string;
   readonly code: number;
-  /** What it computes, in one line. */
+  /** One line that describes the computation. */
   readonly summary: string;
   /** The ways to write its operand list; kernels and backends see the arguments of the first. */
   readonly forms: readonly [Form, ...Form[]];
   readonly ranks: Readonly<Record<string, RankRule>>;
-  /** Output shapes depend on the data: the kernel sets them with `resize`; `infer` gives 0 for what it cannot know. */
+  /** Output shapes depend on the data: the kernel sets them with `resize`; `infer` returns 0 for an unknown extent. */
   readonly dynamic: boolean;
   /** IF and WHILE: the executor runs them, there is no kernel. */
   readonly controlFlow: boolean;
+  /** How much it computes: see `workOf`. A kind alone: one such step for each element that it reads or writes. */
+  readonly work: WorkKind | ((inputs: AnyExtents, outputs: AnyExtents) => Work);
   infer?(args: AnyArgs, outputs: AnyArgs): AnyOutputInfos;
   reference?(args: AnyArgs, outputs: AnyOutputs, context: KernelContext): KernelResult;
 }
@@ -120,8 +123,8 @@ export interface TypedForm<Params extends readonly Param[], Outputs extends read
 }
 
 /**
- * An operation whose name, parameters and outputs are known to the compiler; `Others` are the parameters of its other forms. What
- * treats all operations alike takes an `Operation`.
+ * An operation whose name, parameters and outputs are known to the compiler; `Others` are the parameters of its other forms. Code for
+ * all operations alike uses `Operation`.
  */
 export interface TypedOperation<
   Name extends string,
@@ -133,7 +136,7 @@ export interface TypedOperation<
   readonly forms: readonly [TypedForm<Params, Outputs>, ...TypedForm<Others, readonly Param[]>[]];
 }
 
-/** What a definition says; see `defineOperation`. */
+/** A definition, as `defineOperation` expects it. */
 export interface OperationSpec<
   Name extends string,
   Params extends readonly Param[],
@@ -148,24 +151,29 @@ export interface OperationSpec<
   readonly types: readonly RowOf<Params, Outputs>[];
   readonly counts?: readonly number[];
   readonly outputCounts?: readonly number[];
-  /** Rank bounds by parameter name. Validation applies them where the rank is known, execution always. */
+  /** Rank bounds by parameter name. Validation applies them if the rank is known, execution always. */
   readonly ranks?: { readonly [Name in Params[number]["name"]]?: RankRule };
   readonly dynamic?: boolean;
   readonly controlFlow?: boolean;
+  /**
+   * How much it computes, for predictions of its time. A kind alone: one such step for each element that it reads or writes. A
+   * function reads only operands that every form has. Default: `element`.
+   */
+  readonly work?: WorkKind | ((inputs: OutputsOf<Params, Extents>, outputs: OutputsOf<Outputs, Extents>) => Work);
   /** Other ways to write the operand list: see `alternative`. */
   readonly alternatives?: Others & FittingAlternatives<Others, Params, Outputs>;
-  /** Rules that rows cannot say. Returns the broken rule with the actual values, or undefined. Run by validation. */
+  /** Rules that type rows cannot express. Returns the broken rule with the actual values, or undefined. Run by validation. */
   check?(args: CheckArgs<Params>, outputs: OutputsOf<Outputs, OperandInfo>): string | undefined;
-  /** A later HAL version that these operands need, where it depends on more than their types. */
+  /** A later HAL version that these operands need, if it depends on more than their types. */
   since?(args: CheckArgs<Params>, outputs: OutputsOf<Outputs, OperandInfo>): HalVersion | undefined;
   /**
-   * Output shapes from input shapes, and quantisation where the operation fixes it. All extents are known. `outputs`: what the
-   * model declares of the outputs. Throws OperationError.
+   * Output shapes from input shapes, and quantisation if the operation fixes it. All extents are known. `outputs`: the model's
+   * declarations of the outputs. Throws OperationError.
    */
   infer?(args: ArgsOf<Params, TensorInfo>, outputs: OutputsOf<Outputs, TensorInfo>): OutputsOf<Outputs, OutputInfo>;
   /**
-   * Computes the outputs: plain loops, the definition of right. Throws OperationError. Unless the operation is `dynamic`,
-   * at least one output has elements: where none has, there is nothing to compute, however large other extents are.
+   * Computes the outputs: plain loops that define the right result. Throws OperationError. Not called if no output has elements,
+   * unless the operation is `dynamic`.
    */
   reference?(
     args: ArgsOf<Params, Tensor>,
@@ -191,7 +199,7 @@ export interface Alternative<
   since?(args: AnyArgs, outputs: AnyArgs): HalVersion | undefined;
 }
 
-/** What each of a list of alternatives has to be for a first form with these parameters and outputs. */
+/** The required type of each alternative to a first form with these parameters and outputs. */
 type FittingAlternatives<
   Others extends readonly unknown[],
   Params extends readonly Param[],
@@ -217,7 +225,7 @@ type ParamsOf<Others extends readonly unknown[]> = Others[number] extends infer 
     : never
   : never;
 
-/** Arguments of the first form: those that another form lacks or has as another type, and any more. */
+/** Arguments of the first form: those that another form lacks or has in another type are required, all others allowed. */
 type Added<First, Other> = Partial<First> & {
   readonly [Name in keyof First as Name extends keyof Other
     ? Other[Name] extends First[Name]
@@ -226,7 +234,7 @@ type Added<First, Other> = Partial<First> & {
     : Name]: First[Name];
 };
 
-/** What `alternative` takes; outputs, types, check and since are the first form's where absent. */
+/** Another form, as `alternative` expects it. Absent outputs, types, check and since are those of the first form. */
 export interface AlternativeSpec<
   Params extends readonly Param[],
   Made extends object,
@@ -300,6 +308,7 @@ export function defineOperation<
     ranks: ranks as Readonly<Record<string, RankRule>>,
     dynamic: spec.dynamic ?? false,
     controlFlow: spec.controlFlow ?? false,
+    work: first.work ?? "element",
     ...(infer && { infer }),
     ...(reference && { reference: spec.dynamic ? reference : ifElements(reference) }),
   };
@@ -316,4 +325,6 @@ function ifElements(kernel: NonNullable<Operation["reference"]>): NonNullable<Op
 }
 
 /** A spec whose methods take the erased records. */
-type AnySpec = Pick<Form, "check" | "since"> & Pick<Operation, "infer" | "reference">;
+type AnySpec = Pick<Form, "check" | "since"> &
+  Pick<Operation, "infer" | "reference"> &
+  Partial<Pick<Operation, "work">>;

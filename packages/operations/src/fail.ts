@@ -1,5 +1,5 @@
 /**
- * How shape inference and kernels refuse: they throw an OperationError, and whoever runs the operation turns it into a
+ * How shape inference and kernels refuse: they throw an OperationError, which the caller turns into a
  * status and a message that names the operation and its place in the model.
  */
 

@@ -17,7 +17,7 @@ import {
 export interface FixedPointFunctions {
   /** a · b, rounded; the integer bits of the two add up. */
   multiply(a: number, b: number): number;
-  /** The same number with other integer bits: rounded where it loses bits, saturated where it does not fit. */
+  /** The same number with other integer bits: rounded if it loses bits, saturated if it does not fit. */
   rescale(value: number, integerBits: number, toIntegerBits: number): number;
   /** exp(x) for x ≤ 0, with at least 2 fractional bits. */
   exponential(value: number, integerBits: number): number;

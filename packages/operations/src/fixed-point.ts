@@ -1,6 +1,6 @@
 /**
  * Fixed-point arithmetic of the quantised kernels: 32-bit integers stand for numbers in [-1, 1) scaled by 2^31, and a
- * real multiplier becomes such a number and a power of two. Functions such as exp stand in fixed-point-functions.ts.
+ * real multiplier becomes such a number and a power of two. Functions such as exp are in fixed-point-functions.ts.
  */
 
 const INT32_MAX = 0x7fff_ffff;
@@ -77,7 +77,7 @@ export function quantiseMultiplier(multiplier: number): QuantisedMultiplier {
 
 /**
  * value * multiplier for a 32-bit value, rounded twice as the HAL's reference does: in the product, then in the shift.
- * Saturates where a multiplier ≥ 1 makes it overflow.
+ * Saturates if a multiplier ≥ 1 makes it overflow.
  */
 export function multiplyByQuantisedMultiplier(value: number, { mantissa, shift }: QuantisedMultiplier): number {
   return shift > 0

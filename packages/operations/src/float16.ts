@@ -6,7 +6,7 @@
 const bits = new Uint32Array(1);
 const float = new Float32Array(bits.buffer);
 
-/** The bits of the float16 nearest to a number, ties to even; overflow gives infinity. */
+/** The bits of the float16 nearest to a number, ties to even; infinity on overflow. */
 export function toFloat16Bits(value: number): number {
   float[0] = roundToFloat16(value);
   const word = bits[0];
@@ -20,7 +20,7 @@ export function toFloat16Bits(value: number): number {
   return sign | ((fraction | 0x80_0000) >>> (126 - exponent));
 }
 
-/** The number that float16 bits stand for. */
+/** The number that float16 bits represent. */
 export function fromFloat16Bits(half: number): number {
   const magnitude = half & 0x7fff;
   const sign = (half & 0x8000) << 16;

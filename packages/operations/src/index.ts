@@ -1,23 +1,85 @@
 /**
- * @nnhal/operations: one record per operation of the NN HAL, and what reads them.
+ * @nnhal/operations: one record for each operation of the NN HAL, and the functions that read the records. The builders for
+ * definitions of further operations are in `@nnhal/operations/authoring`.
  */
-export * from "./activation.ts";
-export * from "./bind.ts";
+export { activationRange, quantisedActivationRange } from "./activation.ts";
+export {
+  bindArguments,
+  bindInputs,
+  bindOutputs,
+  inferOutputs,
+  isInferable,
+  normaliseArguments,
+  requiredVersion,
+} from "./bind.ts";
 export { byteSize, type ElementFacts, isUnspecified, specifiedByteSize } from "./byte-size.ts";
-export * from "./codec.ts";
-export * from "./define.ts";
+export { byteLength, copyTensorData, decodeTensorData, encodeTensorData, isView } from "./codec.ts";
+export type {
+  AnyOutputInfos,
+  Form,
+  KernelContext,
+  KernelResult,
+  OperandInfo,
+  Operation,
+  OutputInfo,
+  RankRule,
+  TypedForm,
+  TypedOperation,
+  TypeRow,
+  Widened,
+} from "./define.ts";
 export { elementAt } from "./element-at.ts";
-export * from "./fail.ts";
-export * from "./fixed-point.ts";
-export * from "./float16.ts";
-export * from "./match.ts";
-export * from "./operation-args.ts";
-export type * from "./operation-types.gen.ts";
+export { ensure, OperationError } from "./fail.ts";
+export { clamp, roundHalfAway } from "./fixed-point.ts";
+export { fromFloat16Bits, roundAllToFloat16, roundToFloat16, toFloat16Bits } from "./float16.ts";
+export {
+  latestVersion,
+  layOut,
+  type Match,
+  type MaybeType,
+  type Mismatch,
+  matchOperation,
+  typesOfRow,
+} from "./match.ts";
+export type { FormArgs, OperationArgs, OperationName, OperationOutputs } from "./operation-args.ts";
+export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
 export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
-export * from "./params.ts";
-export * from "./registry.gen.ts";
-export * from "./registry.ts";
-export * from "./shape.ts";
-export * from "./tensor.ts";
-export * from "./window.ts";
+export type {
+  AnyArg,
+  AnyArgs,
+  AnyOutputs,
+  ArgsOf,
+  FixedParam,
+  OutputsOf,
+  Param,
+  ParamKind,
+  VaryingParam,
+} from "./params.ts";
+export { operations } from "./registry.gen.ts";
+export { operationByCode } from "./registry.ts";
+export {
+  combineDimensions,
+  extentProduct,
+  formatShape,
+  refineDimensions,
+  resolveAxis,
+  sameShape,
+  stridesOf,
+} from "./shape.ts";
+export {
+  createData,
+  dataConstructor,
+  elementCount,
+  integerRange,
+  isFloat,
+  isTensorType,
+  type OutputTensor,
+  type Tensor,
+  type TensorData,
+  type TensorInfo,
+} from "./tensor.ts";
+export { transposeMatrix } from "./transpose-matrix.ts";
+export { dilatedExtent, imageAxes, implicitPadding, type Padding, PaddingScheme } from "./window.ts";
+export { type AnyExtents, type Extents, type Work, type WorkKind, workKinds } from "./work.ts";
+export { workOf } from "./work-of.ts";

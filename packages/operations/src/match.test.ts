@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { alternative, defineOperation, type Operation } from "./define.ts";
-import { latest, layOut, type MaybeType, matchOperation } from "./match.ts";
+import { latestVersion, layOut, type MaybeType, matchOperation } from "./match.ts";
 import { any, bool, int32, omittable, optional, scalar, subgraph, tensor, trailing, variadic } from "./params.ts";
 
 const F32 = "TENSOR_FLOAT32";
@@ -289,10 +289,10 @@ describe("a row with too few columns", () => {
   });
 });
 
-describe("latest", () => {
+describe("latestVersion", () => {
   it("is the greatest version; undefined ones do not count", () => {
-    expect(latest("1.1", undefined, "1.3", "1.2")).toBe("1.3");
-    expect(latest("1.2", "1.0", undefined)).toBe("1.2");
-    expect(latest("1.0")).toBe("1.0");
+    expect(latestVersion("1.1", undefined, "1.3", "1.2")).toBe("1.3");
+    expect(latestVersion("1.2", "1.0", undefined)).toBe("1.2");
+    expect(latestVersion("1.0")).toBe("1.0");
   });
 });

@@ -18,10 +18,10 @@ export interface Mismatch {
   readonly mismatch: string;
 }
 
-/** An operand type, or undefined where it is not a fundamental type. */
+/** An operand type; undefined if it is not a fundamental type. */
 export type MaybeType = OperandTypeName | undefined;
 
-/** Finds the form and the type row that an operand list fits; where several do, the one of the earliest HAL version. */
+/** Finds the form and the type row that an operand list fits. If several fit, returns the one of the earliest HAL version. */
 export function matchOperation(
   operation: Operation,
   inputs: readonly MaybeType[],
@@ -34,14 +34,14 @@ export function matchOperation(
     if (list === undefined) continue;
     for (const { row, types } of table.rows) {
       if (!fits(list.inputs, inputs, types) || !fits(list.outputs, outputs, types)) continue;
-      const since = latest(row[0], list.since);
+      const since = latestVersion(row[0], list.since);
       if (found === undefined || since < found.since) found = { form, row, since };
     }
   }
   return found ?? { mismatch: describeMismatch(operation, inputs, outputs) };
 }
 
-/** What matching needs of a form, worked out once. */
+/** A form prepared for matching; computed once. */
 interface FormTable {
   /** The place in a row's types of each parameter whose type varies. */
   readonly columns: ReadonlyMap<Param, number>;
@@ -50,7 +50,7 @@ interface FormTable {
   readonly lists: Map<number, OperandList>;
 }
 
-/** What a form says of operand lists of one length. */
+/** The expectations of a form for operand lists of one length. */
 interface OperandList {
   readonly inputs: readonly Position[];
   readonly outputs: readonly Position[];
@@ -58,16 +58,16 @@ interface OperandList {
   readonly since: HalVersion | undefined;
 }
 
-/** What a form says of one operand of a list. */
+/** The expectation of a form for one operand of a list. */
 interface Position {
   readonly param: Param;
-  /** The place in a row's types; undefined where the parameter has a fixed type, or any. */
+  /** The place in a row's types; absent if the parameter has a fixed type or accepts any. */
   readonly column?: number;
 }
 
 const tables = new WeakMap<Form, FormTable>();
 
-/** The table of a form. Throws TypeError where a row has not one type for each parameter whose type varies. */
+/** The table of a form. Throws a TypeError if a row does not have one type for each parameter whose type varies. */
 function tableOf(form: Form): FormTable {
   const kept = tables.get(form);
   if (kept !== undefined) return kept;
@@ -103,7 +103,7 @@ export function typesOfRow(form: Form, row: TypeRow): ReadonlyMap<Param, Operand
 /** Lists longer than this are not kept: a variadic parameter allows any length, and a cache has to stay small. */
 const longestKeptList = 64;
 
-/** What a form says of lists of these lengths; undefined where the lengths are not legal. */
+/** The expectations of a form for lists of these lengths; undefined if the lengths are not legal. */
 function listOf(form: Form, table: FormTable, inputCount: number, outputCount: number): OperandList | undefined {
   const isKept = inputCount <= longestKeptList && outputCount <= longestKeptList;
   const key = inputCount * (longestKeptList + 1) + outputCount;
@@ -123,7 +123,7 @@ function listOf(form: Form, table: FormTable, inputCount: number, outputCount: n
   return list;
 }
 
-/** The type that a row asks for at a position; undefined: any. */
+/** The type that a row requires at a position; undefined: any. */
 function expectedType({ param, column }: Position, types: readonly OperandTypeName[]): MaybeType {
   return column === undefined ? param.type : types[column];
 }
@@ -142,7 +142,7 @@ function fits(
 
 const positionsByLength = new WeakMap<readonly Param[], Map<number, readonly Param[]>>();
 
-/** The parameter of each position, or undefined where the number of operands is not legal. */
+/** The parameter of each position; undefined if the number of operands is not legal. */
 export function layOut(
   params: readonly Param[],
   counts: readonly number[] | undefined,
@@ -180,7 +180,7 @@ function positionsOf(params: readonly Param[], length: number): readonly Param[]
 }
 
 /** The latest of some versions; undefined ones do not count. */
-export function latest(first: HalVersion, ...others: readonly (HalVersion | undefined)[]): HalVersion {
+export function latestVersion(first: HalVersion, ...others: readonly (HalVersion | undefined)[]): HalVersion {
   let result = first;
   for (const other of others) if (other !== undefined && other > result) result = other;
   return result;
@@ -189,7 +189,7 @@ export function latest(first: HalVersion, ...others: readonly (HalVersion | unde
 /** How many wrong operands a message names. */
 const mostNamed = 4;
 
-/** What is wrong with an operand list that fits no row, measured at the row that it comes nearest to. */
+/** How an operand list that fits no row differs from the row with the fewest differences. */
 function describeMismatch(operation: Operation, inputs: readonly MaybeType[], outputs: readonly MaybeType[]): string {
   let nearest: { readonly wrong: number; readonly named: readonly string[] } | undefined;
   for (const form of operation.forms) {

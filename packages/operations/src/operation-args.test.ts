@@ -4,21 +4,23 @@ import {
   alternative,
   bool,
   defineOperation,
-  type FormArgs,
   int32,
+  omittable,
+  optional,
+  tensor,
+  trailing,
+  variadic,
+} from "./authoring.ts";
+import {
+  type FormArgs,
   type OperandInfo,
   type OperationArgs,
   type OperationName,
   type OperationOutputs,
   type OperationTypes,
-  omittable,
   operations,
-  optional,
   type Tensor,
   type TensorInfo,
-  tensor,
-  trailing,
-  variadic,
 } from "./index.ts";
 
 const F32 = "TENSOR_FLOAT32";

@@ -1,5 +1,5 @@
 /**
- * The arguments and outputs of an operation by its name: what kernels are given, known to the compiler.
+ * The types of the arguments and outputs that kernels receive, by the operation's name.
  */
 import type { OperandInfo } from "./define.ts";
 import type { OperationTypes } from "./operation-types.gen.ts";
@@ -16,8 +16,8 @@ type Definition<Name extends OperationName> = OperationTypes[Name];
 type FormParams<Name extends OperationName> = Definition<Name>["forms"][number]["params"];
 
 /**
- * The arguments of an operation's first form by name, as `bindArguments` returns them: what kernels compute with. `T` is what a
- * tensor is at that stage. For several names it is the union of theirs.
+ * The arguments of an operation's first form by name, as `bindArguments` returns them and kernels receive them. `T` is the type
+ * of a tensor at that stage. For several names it is the union of theirs.
  */
 export type OperationArgs<Name extends OperationName, T extends TensorInfo = TensorInfo> = Name extends OperationName
   ? ArgsOf<Definition<Name>["forms"][0]["params"], T>
@@ -29,8 +29,8 @@ export type OperationOutputs<Name extends OperationName, T = TensorInfo> = Name 
   : never;
 
 /**
- * The arguments of whichever form an operand list fits, by name, as `check` sees them: scalars that are no constants are
- * undefined, and so are arguments that other forms have.
+ * The arguments of the form that an operand list fits, by name, as `check` sees them: scalars that are not constant are undefined, and
+ * so are arguments that only other forms have.
  */
 export type FormArgs<Name extends OperationName, T extends OperandInfo = OperandInfo> = Name extends OperationName
   ? { readonly [Arg in NamesOf<FormParams<Name>>]: ArgOf<FormParams<Name>, Arg, T> }
@@ -39,7 +39,7 @@ export type FormArgs<Name extends OperationName, T extends OperandInfo = Operand
 /** All names in a union of parameter lists. */
 type NamesOf<Params extends readonly Param[]> = Params extends readonly Param[] ? Params[number]["name"] : never;
 
-/** What an argument is in each list of a union. */
+/** The type of an argument in each list of a union. */
 type ArgOf<Params extends readonly Param[], Arg extends string, T extends TensorInfo> = Params extends readonly Param[]
   ? Arg extends Params[number]["name"]
     ? Checked<ArgsOf<Params, T>[Arg & keyof ArgsOf<Params, T>], T>

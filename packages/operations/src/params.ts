@@ -5,26 +5,26 @@
 import type { HalVersion, OperandTypeName } from "@nnhal/types";
 import type { OutputTensor, Tensor, TensorInfo } from "./tensor.ts";
 
-/** What an argument is to a kernel: a tensor, one number, a boolean, or the index of a subgraph. */
+/** The kind of an argument in a kernel: a tensor, one number, a boolean, or the index of a subgraph. */
 export type ParamKind = "tensor" | "number" | "boolean" | "subgraph";
 
 /** One input or output of an operation. */
 export interface Param<Name extends string = string, Kind extends ParamKind = ParamKind> {
   readonly name: Name;
   readonly kind: Kind;
-  /** The type, where it is always the same. Without one the type rows have a column for the parameter. */
+  /** The type, if it is always the same. Without one the type rows have a column for the parameter. */
   readonly type?: OperandTypeName;
   /** IF and WHILE: any type at all. */
   readonly any?: true;
   /** May have lifetime NO_VALUE. */
   readonly omittable?: true;
-  /** Stands for one or more operands of the same type (`any`: zero or more of any types). */
+  /** Has one or more operands of the same type (`any`: zero or more of any types). */
   readonly variadic?: true;
   /** Shape inference reads its contents. */
   readonly read?: true;
   /** May be left out at the end of the list; the HAL version that introduced it. */
   readonly since?: HalVersion;
-  /** The value where it is left out. */
+  /** The value if it is left out. */
   readonly default?: number | boolean;
 }
 
@@ -80,7 +80,7 @@ export function omittable<const P extends Param>(param: P): P & { readonly omitt
   return { ...param, omittable: true };
 }
 
-/** Marks a parameter that stands for several operands; its argument is an array. */
+/** Marks a parameter with several operands; its argument is an array. */
 export function variadic<const P extends Param>(param: P): P & { readonly variadic: true } {
   return { ...param, variadic: true };
 }
@@ -121,7 +121,7 @@ type Arg<P extends Param, T> = P extends { readonly variadic: true }
     ? OneArg<P, T> | undefined
     : OneArg<P, T>;
 
-/** The argument record of a parameter list; `T` is what a tensor is at that stage. */
+/** The argument record of a parameter list; `T` is the type of a tensor at that stage. */
 export type ArgsOf<Params extends readonly Param[], T extends TensorInfo> = {
   readonly [P in Params[number] as P["name"]]: Arg<P, T>;
 };

@@ -1,5 +1,5 @@
 /**
- * Arithmetic of shapes: strides, axes, broadcasting, and combining what two sources know of the same shape.
+ * Arithmetic of shapes: strides, axes, broadcasting, and combining two descriptions of the same shape.
  */
 import { ensure, OperationError } from "./fail.ts";
 
@@ -21,7 +21,7 @@ export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((extent, axis) => extent === b[axis]);
 }
 
-/** Refuses a tensor of another shape; one that is omitted passes. `name`: what it is, with its article. */
+/** Throws an OperationError if a tensor has another shape; an omitted one passes. `name`: its name in messages, with the article. */
 export function ensureShape(
   name: string,
   tensor: { readonly dimensions: readonly number[] } | undefined,
@@ -80,8 +80,8 @@ export function broadcastShape(a: readonly number[], b: readonly number[]): numb
 }
 
 /**
- * What two sources know of one shape taken together (HAL combineDimensions): an unknown rank or extent yields to the
- * other's. Undefined where they contradict each other.
+ * Two descriptions of one shape combined (HAL combineDimensions): an unknown rank or extent is replaced by the other's. Undefined if
+ * they contradict each other.
  */
 export function combineDimensions(a: readonly number[], b: readonly number[]): readonly number[] | undefined {
   if (a.length === 0) return b;
@@ -92,7 +92,7 @@ export function combineDimensions(a: readonly number[], b: readonly number[]): r
 }
 
 /**
- * The actual shape of an operand, given what is known of it: an unknown rank ([]) or extent (0) allows any. Throws
+ * The actual shape of an operand, checked against its declaration: an unknown rank ([]) or extent (0) allows any. Throws
  * OperationError if the two contradict each other, or if the shape is too large.
  */
 export function refineDimensions(

@@ -7,14 +7,14 @@ import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } fr
 /** Elements of a tensor, row-major and packed. */
 export type TensorData = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | Int16Array | Uint16Array;
 
-/** What is known of an operand without its elements. */
+/** The facts of an operand without its elements. */
 export interface TensorInfo {
   readonly type: OperandTypeName;
   /** Extents. Before shapes are inferred 0 is an unknown extent and [] of a tensor an unknown rank; afterwards 0 is 0. */
   readonly dimensions: readonly number[];
-  /** 0 where the type has none. */
+  /** 0 if the type has none. */
   readonly scale: number;
-  /** 0 where the type has none. */
+  /** 0 if the type has none. */
   readonly zeroPoint: number;
   /** Set exactly for TENSOR_QUANT8_SYMM_PER_CHANNEL. */
   readonly channelQuant?: SymmPerChannelQuantParams;
@@ -87,7 +87,7 @@ export function dataConstructor(type: OperandTypeName): DataConstructor {
   }
 }
 
-/** Gives an output its shape, and zeroed elements for it, where only the kernel can tell it (`dynamic` operations). */
+/** Sets an output's shape and allocates zeroed elements; for kernels of `dynamic` operations, which determine shapes themselves. */
 export function resize(output: OutputTensor, dimensions: readonly number[]): void {
   output.dimensions = dimensions;
   output.data = createData(output.type, elementCount(dimensions));

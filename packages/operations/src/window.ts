@@ -14,7 +14,7 @@ export interface Padding {
 /** Implicit padding schemes. NONE and VALID pad nothing; SAME makes the result's extent the input's, divided by the stride. */
 export const PaddingScheme = { NONE: 0, SAME: 1, VALID: 2 } as const;
 
-/** Axes of an image tensor: NHWC by default, NCHW where the layout operand is true. */
+/** Axes of an image tensor: NHWC by default, NCHW if the layout operand is true. */
 export function imageAxes(nchw: boolean): { batch: number; height: number; width: number; channel: number } {
   return nchw ? { batch: 0, height: 2, width: 3, channel: 1 } : { batch: 0, height: 1, width: 2, channel: 3 };
 }
@@ -25,7 +25,7 @@ export function dilatedExtent(filter: number, dilation: number): number {
   return (filter - 1) * dilation + 1;
 }
 
-/** Padding before and after one axis by an implicit scheme; `filter` is the extent with dilation. An odd one goes after. */
+/** Padding before and after one axis by an implicit scheme; `filter` is the extent with dilation. An odd cell is added after. */
 export function implicitPadding(
   scheme: number,
   input: number,

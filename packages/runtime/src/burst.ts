@@ -1,7 +1,7 @@
 /**
  * Burst: executions of one compilation in rapid succession (NNAPI: ANeuralNetworksBurst).
  */
-import type { Burst as HalBurst } from "@nnhal/driver-core/burst";
+import type { BurstController as HalBurst } from "@nnhal/driver-core/burst";
 import {
   ErrorStatus,
   type ExecuteOptions,

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { elementAt } from "@nnhal/operations";
 import { type CompilationCache, type Device, ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -95,7 +96,8 @@ function caching(calls: Calls, counts: readonly [number, number], load: ErrorSta
     getNumberOfCacheFilesNeeded: () => ({ status: NONE, numModelCache: counts[0], numDataCache: counts[1] }),
     prepareModel(model, { cache, ...options } = {}) {
       calls.prepare.push(cache);
-      for (const { fds } of [...(cache?.modelCache ?? []), ...(cache?.dataCache ?? [])]) writeFileSync(fds[0], name);
+      for (const { fds } of [...(cache?.modelCache ?? []), ...(cache?.dataCache ?? [])])
+        writeFileSync(elementAt(fds, 0), name);
       return reference.prepareModel(model, options);
     },
     async prepareModelFromCache(cache) {
@@ -216,9 +218,14 @@ describe("Compilation.setCaching", () => {
       half(name, caching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name), share);
     const chain = (count: number) => {
       const model = new Model({ log: silentLogger });
-      const operands = Array.from({ length: count + 1 }, () => model.addOperand(float32(2)));
-      for (let index = 0; index < count; index++) model.addOperation("NEG", [operands[index]], [operands[index + 1]]);
-      model.identifyInputsAndOutputs([operands[0]], [operands[count]]);
+      const first = model.addOperand(float32(2));
+      let last = first;
+      for (let index = 0; index < count; index++) {
+        const next = model.addOperand(float32(2));
+        model.addOperation("NEG", [last], [next]);
+        last = next;
+      }
+      model.identifyInputsAndOutputs([first], [last]);
       model.finish();
       return model;
     };

@@ -5,7 +5,7 @@ import type { Device } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Execution } from "./execution.ts";
 import { Model } from "./model.ts";
-import { compile, float32, openReference, run } from "./models.test-helper.ts";
+import { addOperands, compile, float32, openReference, run } from "./models.test-helper.ts";
 import { ResultCode } from "./result-code.ts";
 
 let device: Device;
@@ -18,7 +18,7 @@ const BOOL = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
 /** state < limit */
 function lessThan(limit: number): Model {
   const model = new Model();
-  const [state, bound, verdict] = [float32(1), float32(1), BOOL].map((operand) => model.addOperand(operand));
+  const [state, bound, verdict] = addOperands(model, float32(1), float32(1), BOOL);
   model.setOperandValue(bound, Float32Array.of(limit));
   model.addOperation("LESS", [state, bound], [verdict]);
   model.identifyInputsAndOutputs([state], [verdict]);
@@ -29,8 +29,12 @@ function lessThan(limit: number): Model {
 /** A model of one operation with a constant operand: ADD or MUL. */
 function withConstant(name: "ADD" | "MUL", constant: number): Model {
   const model = new Model();
-  const [state, other, activation, next] = [float32(1), float32(1), { type: "INT32" } as const, float32(1)].map(
-    (operand) => model.addOperand(operand),
+  const [state, other, activation, next] = addOperands(
+    model,
+    float32(1),
+    float32(1),
+    { type: "INT32" } as const,
+    float32(1),
   );
   model.setOperandValue(other, Float32Array.of(constant));
   model.setOperandValue(activation, 0);
@@ -43,9 +47,7 @@ function withConstant(name: "ADD" | "MUL", constant: number): Model {
 function whileModel(condition: Model, body: Model): Model {
   const model = new Model();
   const SUBGRAPH = { type: "SUBGRAPH" } as const;
-  const [test, step, start, end] = [SUBGRAPH, SUBGRAPH, float32(1), float32(1)].map((operand) =>
-    model.addOperand(operand),
-  );
+  const [test, step, start, end] = addOperands(model, SUBGRAPH, SUBGRAPH, float32(1), float32(1));
   model.setOperandValueFromModel(test, condition);
   model.setOperandValueFromModel(step, body);
   model.addOperation("WHILE", [test, step, start], [end]);
@@ -91,9 +93,7 @@ describe("IF", () => {
   ])("runs the branch that the condition %i chooses", async (condition, expected) => {
     const model = new Model();
     const SUBGRAPH = { type: "SUBGRAPH" } as const;
-    const [flag, yes, no, input, output] = [BOOL, SUBGRAPH, SUBGRAPH, float32(1), float32(1)].map((operand) =>
-      model.addOperand(operand),
-    );
+    const [flag, yes, no, input, output] = addOperands(model, BOOL, SUBGRAPH, SUBGRAPH, float32(1), float32(1));
     model.setOperandValueFromModel(yes, withConstant("ADD", 2));
     model.setOperandValueFromModel(no, withConstant("MUL", 2));
     model.addOperation("IF", [flag, yes, no, input], [output]);

@@ -1,6 +1,7 @@
 import { DEVICE_TYPE_UNKNOWN, type Device, DeviceStatus, DeviceType, ErrorStatus, type Extension } from "@nnhal/types";
 import { createLogger } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
+import { allowEveryApplication, parseAllowList } from "./allow-list.ts";
 import { registerDevices } from "./devices.ts";
 import { code } from "./fakes.test-helper.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
@@ -23,9 +24,13 @@ const knowing = (name: string, ...extensions: readonly Extension[]) =>
 /** What a logger was told. */
 function listening() {
   const errors: string[] = [];
-  const log = createLogger({ sink: ({ message }) => errors.push(message), properties: () => "" });
+  const warnings: string[] = [];
+  const log = createLogger({
+    sink: ({ severity, message }) => (severity === "error" ? errors : warnings).push(message),
+    properties: () => "",
+  });
   log.initVLogMask();
-  return { errors, log };
+  return { errors, warnings, log };
 }
 
 describe("registerDevices", () => {
@@ -37,7 +42,7 @@ describe("registerDevices", () => {
         return reference.getCapabilities();
       },
     });
-    const [device] = registerDevices([counting]).devices;
+    const device = registerDevices([counting]).getDevice(0);
     expect([device.capabilities, device.capabilities]).toEqual(Array(2).fill(reference.getCapabilities().capabilities));
     expect(asked).toBe(1);
     expect(device).toMatchObject({
@@ -113,13 +118,31 @@ describe("registerDevices", () => {
   });
 
   it("brings extensions together, without those that devices disagree about", () => {
-    const { errors, log } = listening();
-    const same = registerDevices([knowing("a", extension(4)), knowing("b", extension(4))], { log });
+    const { warnings, log } = listening();
+    const options = { log, allowList: allowEveryApplication };
+    const same = registerDevices([knowing("a", extension(4)), knowing("b", extension(4))], options);
     expect(same.extensions).toEqual([extension(4)]);
-    expect(errors).toEqual([]);
-    const different = registerDevices([knowing("a", extension(4)), knowing("b", extension(8))], { log });
+    expect([...same.disabledExtensions]).toEqual([]);
+    expect(warnings).toEqual([]);
+    const different = registerDevices([knowing("a", extension(4)), knowing("b", extension(8))], options);
     expect(different.extensions).toEqual([]);
-    expect(errors).toEqual(["extension com.example.one is left out: a and b describe its operand types differently"]);
+    const reason = "a and b describe its operand types differently";
+    expect([...different.disabledExtensions]).toEqual([["com.example.one", reason]]);
+    expect(warnings).toEqual([`extension com.example.one is left out: ${reason}`]);
+  });
+
+  it("leaves extensions out if the application is not on the allow-list", () => {
+    const { warnings, log } = listening();
+    const allowList = parseAllowList("com.example.app", { source: "list" });
+    const devices = [knowing("a", extension(4))];
+    const application = { packageName: "com.example.app" };
+    expect(registerDevices(devices, { log, allowList, application }).extensions).toEqual([extension(4)]);
+    const refused = registerDevices(devices, { log, allowList, application: { packageName: "com.example.other" } });
+    expect(refused.extensions).toEqual([]);
+    const reason = "list does not name package com.example.other";
+    expect([...refused.disabledExtensions]).toEqual([["com.example.one", reason]]);
+    expect(warnings).toEqual([`extension com.example.one is left out: ${reason}`]);
+    expect(refused.getDevice(0).getExtensionSupport("com.example.one")).toBe(true);
   });
 
   it("refuses what is missing, and a device listed twice", () => {
@@ -132,7 +155,7 @@ describe("registerDevices", () => {
 
 describe("a registered device", () => {
   it("says whether it knows an extension", () => {
-    const device = registerDevices([knowing("a", extension(4))]).getDevice(0);
+    const device = registerDevices([knowing("a", extension(4))], { allowList: allowEveryApplication }).getDevice(0);
     expect(device.getExtensionSupport("com.example.one")).toBe(true);
     expect(device.getExtensionSupport("com.example.two")).toBe(false);
     expect(device.getExtensionSupport("")).toBe(false);

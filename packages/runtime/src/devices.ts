@@ -13,8 +13,9 @@ import {
   type HalVersion,
 } from "@nnhal/types";
 import { defaultLogger, type Logger } from "@nnhal/utils";
+import { type AllowList, type Application, currentApplication, readAllowList } from "./allow-list.ts";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
-import { mergeExtensions } from "./extensions.ts";
+import { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 import { expectFunction, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { soundDevicesGiven } from "./given-devices.ts";
 import { guardDevice } from "./guard/device.ts";
@@ -47,8 +48,13 @@ export interface DeviceRegistry {
   readonly cpu: RegisteredDevice | undefined;
   /** Devices that are left out, and why. */
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
-  /** What the devices know, for `ModelOptions.extensions`; those that two devices describe differently are left out. */
+  /**
+   * What the devices know, for `ModelOptions.extensions`. Left out are those that two devices describe differently, and all if the
+   * application must not use extensions.
+   */
   readonly extensions: readonly Extension[];
+  /** The extensions that are left out, and why, by name. */
+  readonly disabledExtensions: ReadonlyMap<string, string>;
   getDeviceCount(): number;
   /** Throws BAD_DATA where there is no such index. */
   getDevice(index: number): RegisteredDevice;
@@ -59,11 +65,15 @@ export interface DeviceRegistry {
 /** How to register devices. */
 export interface RegisterOptions {
   /** The device that takes every model: everything may fall back to it. It comes last. Default: none. */
-  readonly cpu?: Device;
+  readonly cpu?: Device | undefined;
   /** Takes what is wrong with devices. Default: the console. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
+  /** Which applications may use the extensions of devices. Default: `readAllowList()`, the machine's. */
+  readonly allowList?: AllowList | undefined;
+  /** Who asks to use extensions. Default: `currentApplication()`, the script of this process. */
+  readonly application?: Application | undefined;
   /** Waits some milliseconds, between two looks at a device's status. Default: the system's timer. */
-  readonly sleep?: (milliseconds: number) => Promise<void>;
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 28, "1.2": 29, "1.3": 30 };
@@ -74,7 +84,7 @@ const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 
  */
 export function registerDevices(devices: readonly Device[], options: RegisterOptions = {}): DeviceRegistry {
   const what = "registerDevices";
-  const { cpu, log = defaultLogger, sleep = systemSleep } = optionsOf(options, what);
+  const { cpu, log = defaultLogger, sleep = systemSleep, allowList, application } = optionsOf(options, what);
   expectKind(log, "Logger", what, "log");
   expectFunction(sleep, what, "sleep");
   const given = soundDevicesGiven(devices, cpu, what);
@@ -91,23 +101,25 @@ export function registerDevices(devices: readonly Device[], options: RegisterOpt
     const texts = registered.map(({ name, version, featureLevel }) => `${name} (${version}, level ${featureLevel})`);
     return `registered ${registered.length} devices: ${texts.join(", ")}; left out: ${refused.length}`;
   });
-  const { extensions, disabled } = mergeExtensions(registered);
-  for (const [name, reason] of disabled) log.error(`extension ${name} is left out: ${reason}`);
+  const { extensions, disabled } = allowed(mergeExtensions(registered), { allowList, application }, log);
+  for (const [name, reason] of disabled) log.warning(`extension ${name} is left out: ${reason}`);
   const registeredCpu = registered.find(({ device }) => device === cpu);
   return {
     devices: registered,
     cpu: registeredCpu,
     refused,
     extensions,
+    disabledExtensions: disabled,
     getDeviceCount: () => registered.length,
     getDevice(index) {
+      const device = registered[index];
       const count = registered.length;
       expect(
-        index in registered,
+        device !== undefined,
         ResultCode.BAD_DATA,
         () => `getDevice: there is no device ${index}, there are ${count}`,
       );
-      return registered[index];
+      return device;
     },
     createCompilation: (model, compilationOptions = {}) =>
       new Compilation(
@@ -116,6 +128,20 @@ export function registerDevices(devices: readonly Device[], options: RegisterOpt
         { ...optionsOf(compilationOptions, "createCompilation"), ...(registeredCpu && { cpu: registeredCpu.device }) },
       ),
   };
+}
+
+/** The extensions that the application may use. The list is read only if there are any. */
+function allowed(
+  merged: MergedExtensions,
+  { allowList, application }: Pick<RegisterOptions, "allowList" | "application">,
+  log: Logger,
+): MergedExtensions {
+  if (merged.extensions.length === 0) return merged;
+  const list = allowList ?? readAllowList({ log });
+  const reason = list.whyRefused(application ?? currentApplication());
+  if (reason === undefined) return merged;
+  const disabled = new Map([...merged.extensions.map(({ name }) => [name, reason] as const), ...merged.disabled]);
+  return { extensions: [], disabled };
 }
 
 /** What there is to know of a device, or why it cannot be used. */

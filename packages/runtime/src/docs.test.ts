@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 describe("docs/runtime.md", () => {
   it("has examples that run as they stand, and print what they say", { timeout: 120_000 }, async () => {
-    const examples = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
+    const examples = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
     expect(examples).toHaveLength(2);
     for (const [index, example] of examples.entries()) {
       const file = join(root, "apps/cli", `.example-${process.pid}-runtime-${index}.ts`);
@@ -54,9 +54,11 @@ describe("docs/runtime.md", () => {
     };
     const rows = guide.split("\n").filter((line) => line.startsWith("| `ANeuralNetworks"));
     const named = rows.flatMap((row) => [...row.matchAll(/`([A-Z]\w+)\.(\w+)`/g)]);
-    expect(named.filter(([, owner, member]) => !known(owner, member)).map(([text]) => text)).toEqual([]);
+    expect(named.filter(([, owner, member]) => !known(owner ?? "", member ?? "")).map(([text]) => text)).toEqual([]);
     expect(named.length).toBeGreaterThan(50);
-    const others = rows.flatMap((row) => [...row.matchAll(/`registerDevices\(…\)\.(\w+)/g)].map(([, name]) => name));
+    const others = rows.flatMap((row) =>
+      [...row.matchAll(/`registerDevices\(…\)\.(\w+)/g)].map(([, name = ""]) => name),
+    );
     expect(others).toEqual(["getDevice", "getDeviceCount", "createCompilation"]);
     expect(others.every((name) => name in registry)).toBe(true);
   });

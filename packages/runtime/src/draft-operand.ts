@@ -24,11 +24,11 @@ export interface OperandDescription {
   /** One of the HAL's types, or the code of an extension's: see `getExtensionOperandType`. */
   readonly type: OperandTypeName | number;
   /** Extents; 0 is an unknown extent and [] an unknown rank of a tensor. Scalars have none. Default: []. */
-  readonly dimensions?: readonly number[];
+  readonly dimensions?: readonly number[] | undefined;
   /** Quantisation scale. Default: 0, for types without one. */
-  readonly scale?: number;
+  readonly scale?: number | undefined;
   /** Quantised value of the real value 0. Default: 0. */
-  readonly zeroPoint?: number;
+  readonly zeroPoint?: number | undefined;
 }
 
 /** Where nothing lies. */
@@ -62,7 +62,7 @@ export function draftOperand(description: OperandDescription, extensions: ModelE
     () => `${what}: a ${facts.name} [${dimensions}] takes ${size} bytes`,
   );
   const [issue] = operandTypeIssues({ type, dimensions, scale, zeroPoint });
-  expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue.message}`);
+  expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.message}`);
   return {
     type,
     facts,
@@ -108,12 +108,12 @@ export function channelQuantOf(
   expectList(scales, what, "scales");
   const isPerChannel = type === OperandType.TENSOR_QUANT8_SYMM_PER_CHANNEL;
   expect(isPerChannel, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);
+  const extent = dimensions[channelDim];
   expect(
-    channelDim in dimensions && dimensions[channelDim] !== 0,
+    extent !== undefined && extent !== 0,
     ResultCode.BAD_DATA,
     () => `${what}: channelDim is ${channelDim} where an axis of known extent is needed, of [${dimensions}]`,
   );
-  const extent = dimensions[channelDim];
   expect(
     scales.length === extent,
     ResultCode.BAD_DATA,

@@ -1,9 +1,8 @@
 /**
  * The inputs and outputs of an execution: what may be set to what, and the request that comes of it.
  */
-
 import { memoryOf } from "@nnhal/driver-core/memory";
-import { isUnspecified } from "@nnhal/operations";
+import { elementAt, isUnspecified } from "@nnhal/operations";
 import type {
   Memory as HalMemory,
   Operand,
@@ -36,7 +35,7 @@ interface Argument {
 interface Slot {
   readonly operand: Operand;
   readonly facts: OperandFacts;
-  set?: Argument;
+  set: Argument | undefined;
 }
 
 /** See the file's head. Messages begin with `what`. */
@@ -69,7 +68,7 @@ export interface ExecutionArguments {
 /** A part of a memory, and what its value is. */
 export interface ArgumentRegion extends MemoryRegion {
   /** The extents, where the model leaves some open. */
-  readonly dimensions?: readonly number[];
+  readonly dimensions?: readonly number[] | undefined;
 }
 
 /** What is asked of a compilation: its inputs and outputs, and their types. */
@@ -83,8 +82,8 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
   const { main } = compilation.hal;
   const slotsOf = (indexes: readonly number[]): Slot[] =>
     indexes.map((index) => {
-      const operand = main.operands[index];
-      return { operand, facts: compilation.factsOf(operand.type) ?? unknownFacts(operand) };
+      const operand = elementAt(main.operands, index);
+      return { operand, facts: compilation.factsOf(operand.type) ?? unknownFacts(operand), set: undefined };
     });
   const slots: Readonly<Record<Side, readonly Slot[]>> = {
     input: slotsOf(main.inputIndexes),
@@ -98,8 +97,9 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
 
   const slotAt = (side: Side, index: number, what: string): Slot => {
     const list = slots[side];
-    expect(index in list, ResultCode.BAD_DATA, () => `${what}: there are ${list.length} ${side}s, counted from 0`);
-    return list[index];
+    const slot = list[index];
+    expect(slot !== undefined, ResultCode.BAD_DATA, () => `${what}: there are ${list.length} ${side}s, counted from 0`);
+    return slot;
   };
   const unsetSlotAt = (side: Side, index: number, what: string): Slot => {
     const slot = slotAt(side, index, what);
@@ -180,7 +180,7 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
       for (const { set } of slots.output) set?.content?.written(undefined);
     },
     end(shapes, until) {
-      const problems = slots.output.map(({ set }, index) => set?.content?.written(shapes?.[index].dimensions));
+      const problems = slots.output.map(({ set }, index) => set?.content?.written(shapes?.[index]?.dimensions));
       const wrong = problems.findIndex((problem) => problem !== undefined);
       // One that does not fit makes the execution a failure, after which no output has a value.
       if (wrong >= 0) for (const { set } of slots.output) set?.content?.written(undefined);

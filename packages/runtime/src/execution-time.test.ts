@@ -30,8 +30,12 @@ function measuring(launched: Timing, fenced: Timing = launched) {
     async executeFenced(request, _waitFor, options = {}) {
       asked.push(options);
       const { status } = await execute(request);
-      const times = options.measure === 1 ? [launched, fenced] : [unknown, unknown];
-      const info = { status, timingLaunched: times[0], timingFenced: times[1] };
+      const isMeasured = options.measure === 1;
+      const info = {
+        status,
+        timingLaunched: isMeasured ? launched : unknown,
+        timingFenced: isMeasured ? fenced : unknown,
+      };
       return { status: ErrorStatus.NONE, syncFence: null, callback: { getExecutionInfo: async () => info } };
     },
     configureExecutionBurst: async () => ({ status: ErrorStatus.GENERAL_FAILURE, context: null }),

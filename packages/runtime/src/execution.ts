@@ -202,7 +202,7 @@ export class Execution {
     if (most !== undefined) this.#compilation.expectOneExplicitDevice(what);
     const fences = dependencies.map((event) => event.dependency(what));
     // What is done already has written its memories.
-    const done = dependencies.filter((_, index) => fences[index].state === "SIGNALED");
+    const done = dependencies.filter((_, index) => fences[index]?.state === "SIGNALED");
     await Promise.all(done.map((event) => event.settled()));
     this.#expectReady(what);
     this.#arguments.expectKnownOutputs(what);
@@ -336,8 +336,9 @@ export class Execution {
   #shapeAt(index: number, what: string): OutputShape {
     const { outputShapes } = this.#expectDone(what);
     this.#arguments.factsAt("output", index, what);
-    expect(index in outputShapes, ResultCode.BAD_STATE, () => `${what}: the execution failed`);
-    return outputShapes[index];
+    const shape = outputShapes[index];
+    expect(shape !== undefined, ResultCode.BAD_STATE, () => `${what}: the execution failed`);
+    return shape;
   }
 
   #place(detail: string, set: () => void): void {

@@ -29,10 +29,11 @@ describe("modelExtensions", () => {
   it("has no prefix for one extension more than there are", () => {
     const { prefixOf } = modelExtensions([]);
     let last: number | undefined;
-    for (let index = 1; index <= 0xffff; index++) last = prefixOf(`e${index}`);
-    expect(last).toBe(0xffff);
+    for (let index = 1; index <= 0x7fff; index++) last = prefixOf(`e${index}`);
+    expect(last).toBe(0x7fff);
     expect(prefixOf("one.more")).toBeUndefined();
     expect(prefixOf("e7")).toBe(7);
+    expect(modelExtensions([], [{ name: "x", prefix: 0xffff }]).prefixOf("a")).toBe(1);
   });
 
   it("knows the HAL's types and those that are described", () => {

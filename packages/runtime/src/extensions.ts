@@ -6,7 +6,8 @@ import { isExtensionOperandType } from "@nnhal/utils";
 import { halOperandFacts, type OperandFacts } from "./operand-facts.ts";
 
 const typesOfPrefix = 2 ** ExtensionTypeEncoding.LOW_BITS_TYPE;
-const mostPrefixes = 2 ** ExtensionTypeEncoding.HIGH_BITS_PREFIX - 1;
+// Codes are int32 in the NDK, and the sign bit stays 0, as in the later AIDL interface: half of the prefixes are used.
+const greatestPrefix = 2 ** (ExtensionTypeEncoding.HIGH_BITS_PREFIX - 1) - 1;
 
 /** The code of an extension's type or operation under a prefix. */
 export function extensionCode(prefix: number, type: number): number {
@@ -39,8 +40,9 @@ export function modelExtensions(
   return {
     prefixOf(name) {
       const known = prefixes.get(name);
-      if (known !== undefined || prefixes.size === mostPrefixes) return known;
+      if (known !== undefined) return known;
       while (byPrefix.has(next)) next++;
+      if (next > greatestPrefix) return undefined;
       prefixes.set(name, next);
       byPrefix.set(next, name);
       return next;

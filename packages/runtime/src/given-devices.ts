@@ -53,7 +53,7 @@ function order(devices: readonly GuardedDevice[], cpu: Device | undefined): Give
 function listed(devices: readonly Device[], cpu: Device | undefined, what: string): Map<string, GuardedDevice> {
   expectList(devices, what, "devices");
   const given = new Map<string, GuardedDevice>();
-  for (let index = 0; index < devices.length; index++) add(devices[index], `devices[${index}]`);
+  for (const [index, device] of devices.entries()) add(device, `devices[${index}]`);
   if (cpu !== undefined) {
     expectKind(cpu, "Device", what, "cpu");
     if (![...given.values()].includes(guardDevice(cpu))) add(cpu, "cpu");

@@ -157,11 +157,11 @@ const allowed: Readonly<Record<string, (value: unknown) => boolean>> = {
   setPreference: () => false,
 };
 
-describe.each(Object.keys(takers))("%s", (name) => {
+describe.each(Object.entries(takers))("%s", (name, take) => {
   it("refuses what it cannot take with an error of the project's own", async () => {
     for (const value of garbage()) {
       if (allowed[name]?.(value)) continue;
-      const attempt = async () => takers[name](untyped(value));
+      const attempt = async () => take(untyped(value));
       await expect(attempt(), String(typeof value)).rejects.toBeInstanceOf(NeuralNetworksError);
     }
   });

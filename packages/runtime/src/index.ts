@@ -1,6 +1,16 @@
 /**
  * @nnhal/runtime: the NNAPI programming model: build a Model, compile it for devices, execute it.
  */
+export {
+  type AllowList,
+  type AllowListOptions,
+  type Application,
+  allowEveryApplication,
+  currentApplication,
+  defaultAllowListPath,
+  parseAllowList,
+  readAllowList,
+} from "./allow-list.ts";
 export { Burst } from "./burst.ts";
 export { Compilation, type CompilationOptions } from "./compilation.ts";
 export { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES } from "./constants.ts";

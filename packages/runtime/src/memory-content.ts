@@ -19,9 +19,9 @@ export interface Role {
 /** A part of a memory. Default: all of it, or what is left behind `offset`. */
 export interface MemoryRegion {
   /** In bytes. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** In bytes. */
-  readonly length?: number;
+  readonly length?: number | undefined;
 }
 
 /** What a copy has to know of both sides. */

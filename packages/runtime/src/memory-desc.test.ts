@@ -269,19 +269,18 @@ describe("Memory.createFromDesc", () => {
   });
 
   it("falls back where two devices have the roles", async () => {
-    const free = await Promise.all(
-      ["a", "b"].map(async (name) => {
-        const one = new Compilation(addModel(), [{ ...reference, name }], { cpu: reference, partition: 2 });
-        await one.finish();
-        return one;
-      }),
-    );
+    const compiledFor = async (name: string) => {
+      const one = new Compilation(addModel(), [{ ...reference, name }], { cpu: reference, partition: 2 });
+      await one.finish();
+      return one;
+    };
+    const [writer, reader] = [await compiledFor("a"), await compiledFor("b")] as const;
     const desc = new MemoryDesc();
-    desc.addOutputRole(free[0], 0);
-    desc.addInputRole(free[1], 0);
+    desc.addOutputRole(writer, 0);
+    desc.addInputRole(reader, 0);
     desc.finish();
     const memory = await Memory.createFromDesc(desc);
-    await addInto(memory, [1, 2], free[0]);
-    expect(await addFrom(memory, free[1])).toEqual([1, 2]);
+    await addInto(memory, [1, 2], writer);
+    expect(await addFrom(memory, reader)).toEqual([1, 2]);
   });
 });

@@ -2,6 +2,7 @@
  * MemoryDesc: what a memory is going to be used for, from which its best place follows (NNAPI: ANeuralNetworksMemoryDesc).
  */
 import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { combineDimensions, defaultLogger, type Logger } from "@nnhal/utils";
 import { allocated, expectDimensions } from "./checks.ts";
@@ -104,8 +105,9 @@ export class MemoryDesc {
     expect(isReady, ResultCode.BAD_DATA, () => `${what}: the compilation is not finished, or failed or was closed`);
     const { operands, inputIndexes, outputIndexes } = compilation.hal.main;
     const indexes = side === "input" ? inputIndexes : outputIndexes;
+    const operandIndex = indexes[index];
     expect(
-      index in indexes,
+      operandIndex !== undefined,
       ResultCode.BAD_DATA,
       () => `${what}: there is no ${side} ${index}, the model has ${indexes.length}`,
     );
@@ -118,7 +120,7 @@ export class MemoryDesc {
       ResultCode.BAD_DATA,
       () => `${what}: ${frequency} is not a frequency; a number within (0, 1] is needed`,
     );
-    const { type, scale, zeroPoint, extraParams, dimensions } = operands[indexes[index]];
+    const { type, scale, zeroPoint, extraParams, dimensions } = elementAt(operands, operandIndex);
     const facts = compilation.factsOf(type);
     expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: nothing describes operand type ${type}`);
     const operand: MemoryOperand = { facts, scale, zeroPoint, extraParams };

@@ -24,7 +24,7 @@ import { Execution } from "./execution.ts";
 import { code, collect, gate, withPrepared } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { Model } from "./model.ts";
-import { addModel, compile, float32, openReference } from "./models.test-helper.ts";
+import { addModel, addOperands, compile, float32, openReference } from "./models.test-helper.ts";
 
 const { READ, WRITE } = Protection;
 const missing = JSON.parse("null");
@@ -129,7 +129,7 @@ describe("Memory", () => {
     const memory = Memory.createFromFd(8, READ, fd);
     closeSync(fd);
     const model = new Model();
-    const [input, constant, output] = [1, 2, 3].map(() => model.addOperand(float32(2)));
+    const [input, constant, output] = addOperands(model, float32(2), float32(2), float32(2));
     const activation = model.addOperand({ type: "INT32" });
     model.setOperandValueFromMemory(constant, memory, 0, 8);
     model.setOperandValue(activation, 0);

@@ -52,7 +52,7 @@ export class Memory {
     const isHal = typeof memory === "object" && "handle" in memory;
     expect(isHal, ResultCode.BAD_DATA, () => `Memory.from: memory is ${describe(memory)}, not one in the HAL's form`);
     const [issue] = poolIssues(memory);
-    expect(issue === undefined, ResultCode.BAD_DATA, () => `Memory.from: ${issue.path}: ${issue.message}`);
+    expect(issue === undefined, ResultCode.BAD_DATA, () => `Memory.from: ${issue?.path}: ${issue?.message}`);
     return new Memory(memory.name === "hardware_buffer" ? opaqueContent(memory) : sizedContent(memory), "Memory.from");
   }
 

@@ -2,6 +2,7 @@
  * Misuse never corrupts a later use: between the calls of something that works, any number of calls that must not succeed,
  * in any order, change nothing.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -40,8 +41,8 @@ async function mix<Subject>(
   plan: readonly (readonly number[])[],
 ): Promise<void> {
   for (const [index, step] of steps.entries()) {
-    for (const choice of plan[index]) {
-      const attempt = async () => mischief[choice % mischief.length](subject);
+    for (const choice of elementAt(plan, index)) {
+      const attempt = async () => elementAt(mischief, choice % mischief.length)(subject);
       await expect(attempt()).rejects.toBeInstanceOf(NeuralNetworksError);
     }
     await step(subject);

@@ -4,7 +4,7 @@ import { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES } from "./constants.ts";
 import { code } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { Model } from "./model.ts";
-import { addModel, float32, openReference } from "./models.test-helper.ts";
+import { addModel, addOperands, float32, openReference } from "./models.test-helper.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("Model", () => {
 
   it("sorts operations", () => {
     const model = new Model();
-    const [a, b, c] = [float32(1), float32(1), float32(1)].map((operand) => model.addOperand(operand));
+    const [a, b, c] = addOperands(model, float32(1), float32(1), float32(1));
     model.addOperation("ABS", [b], [c]);
     model.addOperation("NEG", [a], [b]);
     model.identifyInputsAndOutputs([a], [c]);
@@ -45,7 +45,7 @@ describe("Model", () => {
       model.identifyInputsAndOutputs([], [output]);
       model.finish();
       const { main, pools } = model.hal;
-      return { lifetime: main.operands[constant].lifetime, pools, value };
+      return { lifetime: main.operands[constant]?.lifetime, pools, value };
     };
     const short = withConstant(MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES);
     expect(short).toMatchObject({ lifetime: OperandLifeTime.CONSTANT_COPY, pools: [] });
@@ -57,7 +57,7 @@ describe("Model", () => {
   it("shares one pool among values from the same memory", () => {
     const memory = Memory.allocate(16);
     const model = new Model();
-    const [a, b, sum] = [float32(2), float32(2), float32(2)].map((operand) => model.addOperand(operand));
+    const [a, b, sum] = addOperands(model, float32(2), float32(2), float32(2));
     const activation = model.addOperand({ type: "INT32" });
     model.setOperandValueFromMemory(a, memory, 0, 8);
     model.setOperandValueFromMemory(b, memory, 8, 8);
@@ -82,7 +82,7 @@ describe("Model", () => {
     /** NEG, FLOOR and ABS, to be executed in the order 2, 0, 1. */
     function unsorted(): Model {
       const model = new Model();
-      const [a, b, c, d] = [1, 2, 3, 4].map(() => model.addOperand(float32(1)));
+      const [a, b, c, d] = addOperands(model, float32(1), float32(1), float32(1), float32(1));
       model.addOperation("NEG", [b], [c]);
       model.addOperation("FLOOR", [c], [d]);
       model.addOperation("ABS", [a], [b]);
@@ -279,9 +279,7 @@ describe("Model", () => {
 
     it("inputs and outputs that are constants, listed twice, or identified again", () => {
       const model = new Model();
-      const [constant, input, output] = [float32(1), float32(1), float32(1)].map((operand) =>
-        model.addOperand(operand),
-      );
+      const [constant, input, output] = addOperands(model, float32(1), float32(1), float32(1));
       model.setOperandValue(constant, Float32Array.of(1));
       expect(() => model.identifyInputsAndOutputs([constant], [output])).toThrow("operand 0 is a constant");
       expect(() => model.identifyInputsAndOutputs([input, input], [output])).toThrow("operand 1 is listed twice");
@@ -292,7 +290,7 @@ describe("Model", () => {
 
     it("operations that wait for each other", () => {
       const model = new Model();
-      const [a, b] = [float32(1), float32(1)].map((operand) => model.addOperand(operand));
+      const [a, b] = addOperands(model, float32(1), float32(1));
       model.addOperation("ABS", [a], [b]);
       model.addOperation("NEG", [b], [a]);
       expect(() => model.finish()).toThrow(code("BAD_DATA"));

@@ -1,6 +1,7 @@
 /**
  * Model: a graph of operations under construction, then finished and immutable (NNAPI: ANeuralNetworksModel).
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   type Extension,
@@ -47,11 +48,11 @@ import { bytesOf, type OperandValue } from "./value.ts";
 /** Who watches a model, and the compilations and executions that come of it. */
 export interface ModelOptions {
   /** The extensions whose operand types the model uses: what `registerDevices` finds. Default: none. */
-  readonly extensions?: readonly Extension[];
+  readonly extensions?: readonly Extension[] | undefined;
   /** Takes what there is to say (tags MODEL, COMPILATION and EXECUTION). Default: the console, where NNHAL_VLOG asks for it. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** Default: off. */
-  readonly trace?: Tracer;
+  readonly trace?: Tracer | undefined;
 }
 
 /**
@@ -83,7 +84,7 @@ export class Model {
     const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what);
     expectList(extensions, what, "extensions");
     const [issue] = extensionIssues(extensions);
-    expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue.path}: ${issue.message}`);
+    expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.path}: ${issue?.message}`);
     expectKind(log, "Logger", what, "log");
     expectKind(trace, "Tracer", what, "trace");
     log.initVLogMask();
@@ -226,8 +227,8 @@ export class Model {
       );
       seen.add(index);
     }
-    for (const index of inputs) this.#operands[index].lifetime = OperandLifeTime.SUBGRAPH_INPUT;
-    for (const index of outputs) this.#operands[index].lifetime = OperandLifeTime.SUBGRAPH_OUTPUT;
+    for (const index of inputs) this.#operand(index, what).lifetime = OperandLifeTime.SUBGRAPH_INPUT;
+    for (const index of outputs) this.#operand(index, what).lifetime = OperandLifeTime.SUBGRAPH_OUTPUT;
     this.#inputs = [...inputs];
     this.#outputs = [...outputs];
   }
@@ -264,7 +265,7 @@ export class Model {
     const supported = supportedByAny(this.hal, given, this.log);
     if (this.#order === undefined) return supported;
     const added = new Array<boolean>(supported.length);
-    for (const [place, original] of this.#order.entries()) added[original] = supported[place];
+    for (const [place, original] of this.#order.entries()) added[original] = elementAt(supported, place);
     return added;
   }
 
@@ -284,9 +285,9 @@ export class Model {
 
   #toHal(operations: readonly Operation[]): HalModel {
     const consumers = new Array<number>(this.#operands.length).fill(0);
-    for (const { inputs } of operations) for (const index of inputs) consumers[index]++;
+    for (const { inputs } of operations) for (const index of inputs) consumers[index] = elementAt(consumers, index) + 1;
     const operands = this.#operands.map(
-      ({ facts: _, ...operand }, index): Operand => ({ ...operand, numberOfConsumers: consumers[index] }),
+      ({ facts: _, ...operand }, index): Operand => ({ ...operand, numberOfConsumers: elementAt(consumers, index) }),
     );
     const own: HalModel = {
       main: { operands, operations, inputIndexes: this.#inputs, outputIndexes: this.#outputs },

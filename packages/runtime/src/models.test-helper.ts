@@ -3,7 +3,8 @@
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import type { Device } from "@nnhal/types";
+import { mapMemory } from "@nnhal/driver-core/memory";
+import type { Device, Request } from "@nnhal/types";
 import { Compilation } from "./compilation.ts";
 import type { OperandDescription } from "./draft-operand.ts";
 import { Execution } from "./execution.ts";
@@ -18,13 +19,32 @@ export async function openReference(): Promise<Device> {
 
 export const float32 = (...dimensions: number[]): OperandDescription => ({ type: "TENSOR_FLOAT32", dimensions });
 
+/** Adds operands to a model and returns their indexes. */
+export function addOperands<Descriptions extends readonly OperandDescription[]>(
+  model: Model,
+  ...descriptions: Descriptions
+): { readonly [Place in keyof Descriptions]: number } {
+  // A mapped list is as long as the list, but its type does not say so.
+  return descriptions.map((description) => model.addOperand(description)) as {
+    readonly [Place in keyof Descriptions]: number;
+  };
+}
+
+/** The bytes of a request's pool, as float32 numbers. */
+export function numbersAt({ pools }: Request, poolIndex: number, length: number): Float32Array {
+  const pool = pools[poolIndex];
+  const bytes = pool?.kind === "memory" ? mapMemory(pool.memory) : undefined;
+  if (bytes === undefined || "unmappable" in bytes) throw new Error(`pool ${poolIndex} cannot be read`);
+  return new Float32Array(bytes.buffer, bytes.byteOffset, length);
+}
+
 /** sum = left + right, elementwise. */
 export function addModel(left = float32(2), right = left, sum = left): Model {
   const model = new Model();
-  const operands = [left, right, { type: "INT32" } as const, sum].map((operand) => model.addOperand(operand));
-  model.setOperandValue(operands[2], 0);
-  model.addOperation("ADD", operands.slice(0, 3), [operands[3]]);
-  model.identifyInputsAndOutputs(operands.slice(0, 2), [operands[3]]);
+  const [first, second, activation, output] = addOperands(model, left, right, { type: "INT32" }, sum);
+  model.setOperandValue(activation, 0);
+  model.addOperation("ADD", [first, second, activation], [output]);
+  model.identifyInputsAndOutputs([first, second], [output]);
   model.finish();
   return model;
 }

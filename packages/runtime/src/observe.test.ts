@@ -1,13 +1,14 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { androidPolicy } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { createLogger, createTraceRecorder, type LogEntry, sectionMark, toTraceTable } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
 import { Execution } from "./execution.ts";
 import { Model, type ModelOptions } from "./model.ts";
-import { float32 } from "./models.test-helper.ts";
+import { addOperands, float32 } from "./models.test-helper.ts";
 
 /** How a device differs from the reference device. */
 interface Change {
@@ -51,10 +52,10 @@ async function runWatched(
   compilationOptions: CompilationOptions = {},
 ): Promise<Float32Array> {
   const model = new Model(options);
-  const operands = [0, 1, 2].map(() => model.addOperand(float32(2)));
-  model.addOperation("ABS", [operands[0]], [operands[1]]);
-  model.addOperation("FLOOR", [operands[1]], [operands[2]]);
-  model.identifyInputsAndOutputs([operands[0]], [operands[2]]);
+  const [input, between, result] = addOperands(model, float32(2), float32(2), float32(2));
+  model.addOperation("ABS", [input], [between]);
+  model.addOperation("FLOOR", [between], [result]);
+  model.identifyInputsAndOutputs([input], [result]);
   model.finish();
   const compilation = new Compilation(model, devices ?? [await open("device", options)], compilationOptions);
   await compilation.finish();
@@ -158,7 +159,7 @@ describe("the trace of the runtime", () => {
     trace.start();
     expect([...(await runWatched({ trace }))]).toEqual([1, 2]);
     const { sections } = trace.read();
-    const depth = (index: number): number => (index < 0 ? -1 : 1 + depth(sections[index].parent));
+    const depth = (index: number): number => (index < 0 ? -1 : 1 + depth(elementAt(sections, index).parent));
     expect(sections.map((section, index) => `${"  ".repeat(depth(index))}${sectionMark(section)}`)).toEqual([
       "[NN_LR_PP]Model.finish",
       "[NN_LD_PI]reference: open",

@@ -2,12 +2,12 @@
  * Which inputs and outputs of a model an execution may omit (HAL RequestArgument.hasNoValue): inputs that every operation
  * that reads them has as optional, and outputs of operations of extensions, which alone could have optional ones.
  */
-import { layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import { elementAt, layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import { type Operation, OperationType, operandTypeNames, operationTypeNames, type Subgraph } from "@nnhal/types";
 
 /** Why an input or output cannot be omitted, naming the operation; undefined if it can, or only the device can tell. */
 export function whyNeeded(main: Subgraph, side: "input" | "output", index: number): string | undefined {
-  const operand = (side === "input" ? main.inputIndexes : main.outputIndexes)[index];
+  const operand = elementAt(side === "input" ? main.inputIndexes : main.outputIndexes, index);
   for (const [place, operation] of main.operations.entries()) {
     const { type } = operation;
     const name = operationTypeNames.get(type);
@@ -28,7 +28,7 @@ function neededAs({ operands }: Subgraph, { type, inputs, outputs }: Operation, 
   const definition = inputs.includes(operand) ? operationByCode(type) : undefined;
   // What control flow hands to its subgraphs they may do without, and the value decides which of them runs.
   if (definition === undefined) return undefined;
-  const typeOf = (index: number) => operandTypeNames.get(operands[index].type);
+  const typeOf = (index: number) => operandTypeNames.get(elementAt(operands, index).type);
   const match = matchOperation(definition, inputs.map(typeOf), outputs.map(typeOf));
   if ("mismatch" in match) return undefined;
   const { form } = match;

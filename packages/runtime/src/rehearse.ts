@@ -52,7 +52,8 @@ export async function rehearse(compile: Compile): Promise<void> {
 /** Compiles a model for the idle backend and executes it. It is neither logged nor traced. */
 export async function executeNothing(compile: Compile): Promise<void> {
   const model = new Model({ log: silentLogger, trace: noTracer });
-  const [input, output] = [0, 1].map(() => model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] }));
+  const input = model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] });
+  const output = model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] });
   model.addOperation("FLOOR", [input], [output]);
   model.identifyInputsAndOutputs([input], [output]);
   model.finish();

@@ -1,22 +1,27 @@
-import { androidPolicy } from "@nnhal/driver-core/partition";
+import { androidPolicy, costPolicy } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   DeviceStatus,
   DeviceType,
   ErrorStatus,
+  ExecutionPreference,
   type Model as HalModel,
   OperandType,
   OperationType,
+  Priority,
 } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
 import { code } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
-import { float32, openReference } from "./models.test-helper.ts";
+import { addOperands, float32, openReference } from "./models.test-helper.ts";
+import { doubling } from "./plan/divided.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
+import { taking } from "./plan/memory-backend.test-helper.ts";
 import type { StepTime } from "./plan/run-options.ts";
-import { runtimeAsDevice } from "./runtime-as-device.ts";
+import { type RuntimeDeviceOptions, runtimeAsDevice } from "./runtime-as-device.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -42,9 +47,14 @@ function half(name: string, share: number, execTime = 0.5): Device {
 /** `count` times NEG, of so many numbers. */
 function chain(count: number, extent = 2): Model {
   const model = new Model();
-  const operands = Array.from({ length: count + 1 }, () => model.addOperand(float32(extent)));
-  for (let index = 0; index < count; index++) model.addOperation("NEG", [operands[index]], [operands[index + 1]]);
-  model.identifyInputsAndOutputs([operands[0]], [operands[count]]);
+  const first = model.addOperand(float32(extent));
+  let last = first;
+  for (let index = 0; index < count; index++) {
+    const next = model.addOperand(float32(extent));
+    model.addOperation("NEG", [last], [next]);
+    last = next;
+  }
+  model.identifyInputsAndOutputs([first], [last]);
   model.finish();
   return model;
 }
@@ -129,6 +139,66 @@ describe("runtimeAsDevice", () => {
     });
   });
 
+  it("takes control flow that the runtime interprets if it has a CPU", async () => {
+    const { hal } = doubling(100);
+    const device = (name: string) => ({ ...taking(reference, ["LESS", "ADD"]), name });
+    const [npu, cpu] = [device("npu"), device("cpu")] as const;
+    expect(runtimeAsDevice([npu, cpu], { cpu }).getSupportedOperations(hal).supported).toEqual([true]);
+    expect(runtimeAsDevice([npu, cpu]).getSupportedOperations(hal).supported).toEqual([false]);
+    expect((await runtimeAsDevice([npu, cpu], { cpu }).prepareModel(hal)).status).toBe(ErrorStatus.NONE);
+    expect((await runtimeAsDevice([npu, cpu]).prepareModel(hal)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
+  });
+
+  it("passes on all options of a preparation except for the cache", async () => {
+    const seen: unknown[] = [];
+    const noting: Device = {
+      ...reference,
+      prepareModel(model, given) {
+        seen.push(given);
+        return reference.prepareModel(model, given);
+      },
+    };
+    const preferred = { preference: ExecutionPreference.LOW_POWER, priority: Priority.HIGH, deadline: 2n ** 62n };
+    const cache = { modelCache: [], dataCache: [], token: new Uint8Array(32) };
+    const device = runtimeAsDevice([noting]);
+    expect((await device.prepareModel(chain(1).hal, { ...preferred, cache })).status).toBe(ErrorStatus.NONE);
+    expect((await device.prepareModel(chain(1).hal)).status).toBe(ErrorStatus.NONE);
+    expect(seen).toEqual([preferred, {}]);
+  });
+
+  it("divides by its policy and its partition", async () => {
+    const devicesOf = async (given: RuntimeDeviceOptions) => {
+      const devices = new Set<string>();
+      const noting = [half("even", 0), half("odd", 1), { ...reference, name: "cpu" }].map(
+        (device): Device => ({
+          ...device,
+          prepareModel(model, prepareOptions) {
+            devices.add(device.name);
+            return reference.prepareModel(model, prepareOptions);
+          },
+        }),
+      );
+      const { status } = await runtimeAsDevice(noting, { ...given, cpu: elementAt(noting, 2) }).prepareModel(
+        chain(4).hal,
+      );
+      expect(status).toBe(ErrorStatus.NONE);
+      return [...devices].sort();
+    };
+    // By costs, four steps are dearer than one; Android's policy knows no costs of steps.
+    expect(await devicesOf({ policy: costPolicy })).toEqual(["cpu"]);
+    expect(await devicesOf({ policy: androidPolicy })).toEqual(["even", "odd"]);
+    expect(await devicesOf({ policy: androidPolicy, partition: 0 })).toEqual(["cpu"]);
+  });
+
+  it("does not change with a model that its caller changes afterwards", async () => {
+    const model = structuredClone(chain(2).hal) as { main: { operations: unknown[] } } & HalModel;
+    const device = runtimeAsDevice(pair());
+    expect(device.getSupportedOperations(model).supported).toEqual([true, true]);
+    model.main.operations.pop();
+    expect(device.getSupportedOperations(model).status).toBe(ErrorStatus.INVALID_ARGUMENT);
+    expect((await device.prepareModel(model)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
+  });
+
   it("passes on the status with which a device refuses", async () => {
     const { RESOURCE_EXHAUSTED_TRANSIENT: status } = ErrorStatus;
     const full: Device = {
@@ -144,7 +214,7 @@ describe("runtimeAsDevice", () => {
 
   it("does not run on the CPU what only a vendor's device knows", async () => {
     const { hal } = chain(1);
-    const operations = [{ ...hal.main.operations[0], type: OperationType.OEM_OPERATION }];
+    const operations = [{ ...elementAt(hal.main.operations, 0), type: OperationType.OEM_OPERATION }];
     const model: HalModel = { ...hal, main: { ...hal.main, operations } };
     const vendor: Device = {
       ...half("vendor", 0),
@@ -198,7 +268,7 @@ describe("planMemory", () => {
   it("counts a loop's state twice", async () => {
     const BOOL = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
     const condition = new Model();
-    const [state, bound, verdict] = [float32(8), float32(1), BOOL].map((one) => condition.addOperand(one));
+    const [state, bound, verdict] = addOperands(condition, float32(8), float32(1), BOOL);
     condition.setOperandValue(bound, Float32Array.of(1));
     const axes = condition.addOperand({ type: "TENSOR_INT32", dimensions: [1] });
     condition.setOperandValue(axes, Int32Array.of(0));
@@ -210,13 +280,13 @@ describe("planMemory", () => {
     condition.identifyInputsAndOutputs([state], [verdict]);
     condition.finish();
     const body = new Model();
-    const [before, after] = [float32(8), float32(8)].map((one) => body.addOperand(one));
+    const [before, after] = addOperands(body, float32(8), float32(8));
     body.addOperation("EXP", [before], [after]);
     body.identifyInputsAndOutputs([before], [after]);
     body.finish();
     const model = new Model();
     const SUBGRAPH = { type: "SUBGRAPH" } as const;
-    const [test, turn, start, end] = [SUBGRAPH, SUBGRAPH, float32(8), float32(8)].map((one) => model.addOperand(one));
+    const [test, turn, start, end] = addOperands(model, SUBGRAPH, SUBGRAPH, float32(8), float32(8));
     model.setOperandValueFromModel(test, condition);
     model.setOperandValueFromModel(turn, body);
     model.addOperation("WHILE", [test, turn, start], [end]);
@@ -228,7 +298,7 @@ describe("planMemory", () => {
         getSupportedOperations(asked) {
           const answer = device.getSupportedOperations(asked);
           const supported = answer.supported.map(
-            (yes, index) => yes && asked.main.operations[index].type !== OperationType.WHILE,
+            (yes, index) => yes && asked.main.operations[index]?.type !== OperationType.WHILE,
           );
           return { ...answer, supported };
         },

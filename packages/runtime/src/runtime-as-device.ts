@@ -9,7 +9,6 @@ import {
   DeviceStatus,
   DeviceType,
   ErrorStatus,
-  type ExecutionPreference,
   type Model,
   type PerformanceInfo,
   type PrepareResult,
@@ -27,7 +26,7 @@ import { expect, ResultCode } from "./result-code.ts";
 /** How to present devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
   /** The name it has. Default: `runtime-`, then the names of the devices without their vendors, such as `runtime-tfjs+reference`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /**
@@ -43,13 +42,8 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
   const isName = typeof name === "string" && name !== "";
   expect(isName, ResultCode.BAD_DATA, () => `${what}: name is ${describe(name)}, not a text`);
   const division = { ...others, ...(cpu && { cpu }) };
-  const { policy } = checked;
   const ok = { status: ErrorStatus.NONE } as const;
-  const planning = (preference?: ExecutionPreference) => ({
-    ...(policy && { policy }),
-    ...(cpu && { cpu: cpu.name }),
-    ...(preference !== undefined && { preference }),
-  });
+  const planning = cpu === undefined ? {} : { cpu: cpu.name };
   const { allocate, present } = shareTokens(all, checked.log ?? defaultLogger);
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
@@ -78,7 +72,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
       if (typeof checked === "string") {
         return { status: ErrorStatus.INVALID_ARGUMENT, message: checked, supported: [], reasons: [] };
       }
-      const reasons = whyUnsupported(deviceForm(checked), all, planning());
+      const reasons = whyUnsupported(deviceForm(checked), all, planning);
       return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
     },
     async prepareModel(givenModel, given): Promise<PrepareResult> {
@@ -117,7 +111,8 @@ function nameOf(devices: readonly GuardedDevice[]): string {
 }
 
 function worstOf(statuses: readonly DeviceStatus[]): DeviceStatus {
-  return statuses.every((status) => status === statuses[0]) ? statuses[0] : DeviceStatus.UNKNOWN;
+  const [first = DeviceStatus.UNKNOWN] = statuses;
+  return statuses.every((status) => status === first) ? first : DeviceStatus.UNKNOWN;
 }
 
 /** The best figure of any device, for every type that one names. */

@@ -1,6 +1,7 @@
 /**
  * Puts operations into an order in which they can be executed.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Operation } from "@nnhal/types";
 
 /**
@@ -16,18 +17,19 @@ export function sortOperations(operations: readonly Operation[]): readonly Opera
   const readers: number[][] = operations.map(() => []);
   const waitingFor = operations.map((operation, index) => {
     const writers = new Set(operation.inputs.map((input) => writer.get(input)).filter((other) => other !== undefined));
-    for (const other of writers) readers[other].push(index);
+    for (const other of writers) elementAt(readers, other).push(index);
     return writers.size;
   });
   const ready = operations.map((_, index) => index).filter((index) => waitingFor[index] === 0);
   // The list grows while it is walked: an operation that becomes ready is appended.
   for (const index of ready) {
-    for (const reader of readers[index]) {
-      waitingFor[reader]--;
-      if (waitingFor[reader] === 0) ready.push(reader);
+    for (const reader of elementAt(readers, index)) {
+      const left = elementAt(waitingFor, reader) - 1;
+      waitingFor[reader] = left;
+      if (left === 0) ready.push(reader);
     }
   }
-  return ready.length === operations.length ? ready.map((index) => operations[index]) : undefined;
+  return ready.length === operations.length ? ready.map((index) => elementAt(operations, index)) : undefined;
 }
 
 function isSorted(operations: readonly Operation[], writer: ReadonlyMap<number, number>): boolean {

@@ -2,9 +2,18 @@
  * A model with a vendor's operation: on the vendor's device alone, beside another device, and never on the CPU.
  */
 import { mapMemory } from "@nnhal/driver-core/memory";
-import { type Device, ErrorStatus, type Extension, type PreparedModel, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { elementAt } from "@nnhal/operations";
+import {
+  type Device,
+  ErrorStatus,
+  type Extension,
+  type PreparedModel,
+  type RequestArgument,
+  TIMING_NOT_MEASURED,
+} from "@nnhal/types";
 import { isExtensionOperationType } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
+import { allowEveryApplication } from "./allow-list.ts";
 import { registerDevices } from "./devices.ts";
 import { Execution } from "./execution.ts";
 import { code } from "./fakes.test-helper.ts";
@@ -24,16 +33,16 @@ beforeAll(async () => {
 /** A device that knows one operation: DOUBLE, of float32 numbers. `status`: how its executions end. */
 function vendor(status: ErrorStatus = ErrorStatus.NONE): Device {
   const preparedModel: PreparedModel = {
-    async execute({ inputs: [input], outputs: [output], pools }) {
-      const floatsAt = ({ poolIndex, offset, length }: typeof input.location) => {
+    async execute({ inputs, outputs, pools }) {
+      const floatsAt = ({ location: { poolIndex, offset, length } }: RequestArgument) => {
         const pool = pools[poolIndex];
-        const bytes = pool.kind === "memory" ? mapMemory(pool.memory) : { unmappable: "a token" };
+        const bytes = pool?.kind === "memory" ? mapMemory(pool.memory) : { unmappable: "a token" };
         if ("unmappable" in bytes) throw new Error(bytes.unmappable);
         return new Float32Array(bytes.buffer, bytes.byteOffset + offset, length / 4);
       };
       if (status !== ErrorStatus.NONE) return { status, message: "worn out", outputShapes: [], timing };
-      const from = floatsAt(input.location);
-      floatsAt(output.location).set(from.map((x) => 2 * x));
+      const from = floatsAt(elementAt(inputs, 0));
+      floatsAt(elementAt(outputs, 0)).set(from.map((x) => 2 * x));
       return { status, outputShapes: [{ dimensions: [from.length], isSufficient: true }], timing };
     },
     close() {},
@@ -54,15 +63,18 @@ function vendor(status: ErrorStatus = ErrorStatus.NONE): Device {
 
 /** x → NEG → DOUBLE → FLOOR, or DOUBLE alone. */
 function model(isSurrounded: boolean): Model {
-  const result = new Model({ extensions: registerDevices([vendor(), reference]).extensions });
+  const result = new Model({
+    extensions: registerDevices([vendor(), reference], { allowList: allowEveryApplication }).extensions,
+  });
   const DOUBLE = result.getExtensionOperationType(doubling.name, 0);
-  const operands = Array.from({ length: isSurrounded ? 4 : 2 }, () => result.addOperand(float32(2)));
-  if (isSurrounded) {
-    result.addOperation("NEG", [operands[0]], [operands[1]]);
-    result.addOperation(DOUBLE, [operands[1]], [operands[2]]);
-    result.addOperation("FLOOR", [operands[2]], [operands[3]]);
-  } else result.addOperation(DOUBLE, [operands[0]], [operands[1]]);
-  result.identifyInputsAndOutputs([operands[0]], operands.slice(-1));
+  const input = result.addOperand(float32(2));
+  let last = input;
+  for (const operation of isSurrounded ? (["NEG", DOUBLE, "FLOOR"] as const) : [DOUBLE]) {
+    const next = result.addOperand(float32(2));
+    result.addOperation(operation, [last], [next]);
+    last = next;
+  }
+  result.identifyInputsAndOutputs([input], [last]);
   result.finish();
   return result;
 }
@@ -91,7 +103,10 @@ describe("a vendor's operation", () => {
   it("cannot be compiled without the vendor's device, nor fall back to the CPU", async () => {
     await expect(compile(model(true), [reference])).rejects.toThrow(code("BAD_DATA"));
     const told: string[] = [];
-    const registry = registerDevices([vendor(ErrorStatus.GENERAL_FAILURE)], { cpu: reference });
+    const registry = registerDevices([vendor(ErrorStatus.GENERAL_FAILURE)], {
+      cpu: reference,
+      allowList: allowEveryApplication,
+    });
     const compilation = registry.createCompilation(model(true), { onFallback: (message) => told.push(message) });
     await compilation.finish();
     const execution = new Execution(compilation);

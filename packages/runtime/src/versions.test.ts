@@ -88,7 +88,7 @@ describe("registerDevices", () => {
     ["1.2", 29, "nnhal-reference-1"],
     ["1.3", 30, "nnhal-reference-1"],
   ] as const)("knows a device of HAL %s by its feature level", (version, featureLevel, text) => {
-    const [device] = registerDevices([lifted(version, reference)]).devices;
+    const device = registerDevices([lifted(version, reference)]).getDevice(0);
     expect(device).toMatchObject({ featureLevel, version: text, name: `old-${version}` });
     expect(device.type === 0).toBe(version < "1.2");
   });

@@ -129,7 +129,7 @@ describe("an execution that a device never ends", () => {
 
 describe("a fenced execution that a device never ends", () => {
   const never = new Promise<never>(() => {});
-  const hanging: Readonly<Record<string, () => Promise<FencedResult>>> = {
+  const hanging = {
     "is never launched": () => never,
     "has a fence that is never signalled": async () => ({
       status: ErrorStatus.NONE,
@@ -141,10 +141,10 @@ describe("a fenced execution that a device never ends", () => {
       syncFence: null,
       callback: { getExecutionInfo: () => never },
     }),
-  };
+  } satisfies Readonly<Record<string, () => Promise<FencedResult>>>;
 
-  it.each(Object.keys(hanging))("and that %s ends by its timeout", async (name) => {
-    const device = withPrepared(reference, () => ({ executeFenced: hanging[name] }));
+  it.each(Object.entries(hanging))("and that %s ends by its timeout", async (_name, executeFenced) => {
+    const device = withPrepared(reference, () => ({ executeFenced }));
     const { clock, execution } = await executing(device);
     execution.setTimeout(1000n);
     const ending = execution.startComputeWithDependencies([]).then((event) => event.wait());
@@ -154,21 +154,24 @@ describe("a fenced execution that a device never ends", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it.each(Object.keys(hanging))("and that %s ends by its duration, counted from its dependencies", async (name) => {
-    const device = withPrepared(reference, () => ({ executeFenced: hanging[name] }));
-    const { clock, execution } = await executing(device);
-    const { fence, signal } = createFence();
-    const ending = execution
-      .startComputeWithDependencies([Event.createFromSyncFence(fence)], 1000n)
-      .then((event) => event.wait());
-    expect(await hasEnded(ending)).toBe(false);
-    clock.advance(10n * deadlineGrace);
-    expect(await hasEnded(ending)).toBe(false);
-    signal();
-    await turn();
-    clock.advance(1000n + deadlineGrace);
-    await expect(ending).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
-  });
+  it.each(Object.entries(hanging))(
+    "and that %s ends by its duration, counted from its dependencies",
+    async (_name, executeFenced) => {
+      const device = withPrepared(reference, () => ({ executeFenced }));
+      const { clock, execution } = await executing(device);
+      const { fence, signal } = createFence();
+      const ending = execution
+        .startComputeWithDependencies([Event.createFromSyncFence(fence)], 1000n)
+        .then((event) => event.wait());
+      expect(await hasEnded(ending)).toBe(false);
+      clock.advance(10n * deadlineGrace);
+      expect(await hasEnded(ending)).toBe(false);
+      signal();
+      await turn();
+      clock.advance(1000n + deadlineGrace);
+      await expect(ending).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
+    },
+  );
 
   it("fails what depends on it", async () => {
     const device = withPrepared(reference, () => ({ executeFenced: hanging["has a fence that is never signalled"] }));

@@ -9,7 +9,7 @@ export {
   importTflite,
   type ModelState,
   type OperatorOrigin,
-  type TensorInfo,
+  type TensorDescription,
 } from "./import/import.ts";
 export type { TfliteIssue } from "./indexes.ts";
 export type {

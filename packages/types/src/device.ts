@@ -55,10 +55,10 @@ export interface SupportedOperations extends Outcome {
   /** For each operation the reason why it is not supported; undefined if it is. As long as `supported`. */
   readonly reasons: readonly (string | undefined)[];
   /**
-   * For each operation the number of computations that the device starts. Planning uses it to predict the time.
+   * For each operation the number of computations that the device dispatches. Planning uses it to predict the time.
    * Default: 1 for each.
    */
-  readonly launches?: readonly number[];
+  readonly dispatches?: readonly number[];
 }
 
 /** The answer to prepareModel. */

@@ -1,4 +1,5 @@
-import { bool, defineOperation, operationByCode, scalar, tensor } from "@nnhal/operations";
+import { operationByCode } from "@nnhal/operations";
+import { bool, defineOperation, scalar, tensor } from "@nnhal/operations/authoring";
 import {
   changed,
   changedAll,

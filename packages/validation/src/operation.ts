@@ -5,7 +5,7 @@ import {
   bindInputs,
   bindOutputs,
   elementAt,
-  latest,
+  latestVersion,
   layOut,
   type Match,
   matchOperation,
@@ -261,7 +261,7 @@ function checkOwnRules(
         issues.add("operation-rule", at, `${name}: ${problem}`);
         return false;
       }
-      since = latest(since, sinceOf?.(args, outputs));
+      since = latestVersion(since, sinceOf?.(args, outputs));
     } catch (error) {
       // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
       const problem = error instanceof OperationError ? error.message : `its rules cannot be applied: ${show(error)}`;

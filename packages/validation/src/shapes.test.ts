@@ -1,4 +1,5 @@
-import { defineOperation, elementAt, operationByCode, read, tensor, trailing } from "@nnhal/operations";
+import { elementAt, operationByCode } from "@nnhal/operations";
+import { defineOperation, read, tensor, trailing } from "@nnhal/operations/authoring";
 import {
   changed,
   changedAll,

@@ -19,6 +19,16 @@ describe("import rules", () => {
     expect(operationsWith(text)).toEqual([]);
   });
 
+  test("what is bundled into the build is a development dependency", () => {
+    const text = 'import engine from "engine";';
+    const devDependencies = { engine: "1" };
+    const problem =
+      "packages/operations/src/index.ts: imports engine, which packages/operations/package.json does not declare";
+    expect(operationsWith(text, "index.ts", { devDependencies, bundledIntoBuild: ["engine"] })).toEqual([]);
+    expect(operationsWith(text, "index.ts", { devDependencies })).toEqual([problem]);
+    expect(operationsWith(text, "index.ts", { bundledIntoBuild: ["engine"] })).toEqual([problem]);
+  });
+
   test("a dependency against the direction is found in package.json", () => {
     expect(check(packageOf("packages/types", { dependencies: link("tflite") }), packageOf("packages/tflite"))).toEqual([
       "packages/types/package.json: depends on @nnhal/tflite, which packages/types must not import",

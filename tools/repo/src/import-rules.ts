@@ -91,6 +91,7 @@ function checkSource(
   const isomorphic = isomorphicPackages.some((name) => folder === `packages/${name}`);
   const declared = runtimeDependencies(manifest);
   const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
+  const bundled = manifest.bundledIntoBuild ?? [];
   const tool = folder.startsWith("tools/");
   const problems: string[] = [];
   for (const specifier of importedModules(source.text)) {
@@ -108,7 +109,7 @@ function checkSource(
       if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
     } else if (name === scope + forTestsOnly && !test) {
       problems.push(`imports ${specifier}, which only tests import`);
-    } else if (!Object.hasOwn(test || tool ? declaredForTests : declared, name)) {
+    } else if (!Object.hasOwn(test || tool || bundled.includes(name) ? declaredForTests : declared, name)) {
       problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
     } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
       problems.push(`imports ${specifier}, which ${folder} must not import`);

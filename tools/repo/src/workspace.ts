@@ -16,6 +16,8 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  /** Development dependencies whose code is part of the build, so that users do not install them. */
+  readonly bundledIntoBuild?: readonly string[];
 }
 
 export interface SourceFile {

@@ -11,7 +11,7 @@ import {
   NeuralNetworksError,
   ResultCode,
 } from "@nnhal/runtime";
-import type { TensorInfo } from "@nnhal/tflite";
+import type { TensorDescription } from "@nnhal/tflite";
 import type { ExecutionPreference } from "@nnhal/types";
 import { inSection, noTracer } from "@nnhal/utils";
 import type { DeviceSelection } from "../devices.ts";
@@ -50,7 +50,7 @@ export async function prepareRun(
 /** An output of a run. */
 export interface OutputValue {
   /** With the shape that the run gave it. */
-  readonly info: TensorInfo;
+  readonly info: TensorDescription;
   readonly bytes: Uint8Array;
 }
 
@@ -70,7 +70,7 @@ export async function runOnce(
 async function execute(
   compilation: Compilation,
   inputs: readonly Uint8Array[],
-  outputs: readonly TensorInfo[],
+  outputs: readonly TensorDescription[],
   mayGrow = true,
 ): Promise<readonly OutputValue[]> {
   const buffers = outputs.map((info) => new Uint8Array(byteSize(info)));
@@ -92,7 +92,7 @@ async function execute(
 }
 
 /** Elements of the real value 0. */
-function zeros(info: TensorInfo): Uint8Array {
+function zeros(info: TensorDescription): Uint8Array {
   const { type, shape, zeroPoint } = info;
   const bytes = new Uint8Array(byteSize(info));
   encodeTensorData(type, createData(type, elementsOf(shape)).fill(zeroPoint), bytes);

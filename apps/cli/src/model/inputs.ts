@@ -2,7 +2,7 @@
  * From what a user gives as inputs to the bytes of the model's input tensors.
  */
 import { elementAt } from "@nnhal/operations";
-import type { TensorInfo } from "@nnhal/tflite";
+import type { TensorDescription } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { decodePicture } from "../picture/decode.ts";
@@ -23,7 +23,7 @@ export interface GivenInputs {
 
 /** An input of a run. */
 export interface PreparedInput {
-  readonly info: TensorInfo;
+  readonly info: TensorDescription;
   readonly bytes: Uint8Array;
   /** Where it came from, for the report. */
   readonly source: string;
@@ -46,7 +46,7 @@ export async function prepareInputs(model: LoadedModel, given: GivenInputs, cwd:
   return inputs;
 }
 
-function wrongCount(tensors: readonly TensorInfo[], count: number): string {
+function wrongCount(tensors: readonly TensorDescription[], count: number): string {
   const takes = `the model takes ${tensors.length} input${tensors.length === 1 ? "" : "s"}`;
   const list = tensors.map(tensorText).join(", ");
   return count === 0
@@ -56,7 +56,7 @@ function wrongCount(tensors: readonly TensorInfo[], count: number): string {
 
 async function readInput(
   file: string,
-  info: TensorInfo,
+  info: TensorDescription,
   normalisation: Normalisation | undefined,
   cwd: string,
 ): Promise<PreparedInput> {
@@ -72,7 +72,7 @@ async function readInput(
   return { info, bytes: pictureToTensor(picture, info, normalisation), source };
 }
 
-async function readRaw(file: string, info: TensorInfo, cwd: string): Promise<PreparedInput> {
+async function readRaw(file: string, info: TensorDescription, cwd: string): Promise<PreparedInput> {
   const size = byteSize(info);
   const reason = `the input ${tensorText(info)} takes ${size}`;
   const bytes = await readUserFile(file, { what: "input", cwd, most: { bytes: size, reason: `but ${reason}` } });
@@ -89,7 +89,7 @@ function decode(file: string, bytes: Uint8Array): Picture {
   }
 }
 
-function whyNoNormalisation({ shape }: TensorInfo, given: Normalisation | undefined): string | undefined {
+function whyNoNormalisation({ shape }: TensorDescription, given: Normalisation | undefined): string | undefined {
   const most = Math.max(given?.mean.length ?? 1, given?.std.length ?? 1);
   return most > elementAt(shape, 3) ? `--mean and --std have ${most} numbers for ${shape[3]} channel` : undefined;
 }

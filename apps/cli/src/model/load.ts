@@ -2,7 +2,7 @@
  * Loads the .tflite file that a user names.
  */
 import { basename } from "node:path";
-import { type ImportedModel, importTflite, type TensorInfo, TfliteError } from "@nnhal/tflite";
+import { type ImportedModel, importTflite, type TensorDescription, TfliteError } from "@nnhal/tflite";
 import { failure } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
@@ -49,6 +49,6 @@ function importModel(path: string, bytes: Uint8Array): ImportedModel {
   }
 }
 
-function placesOutside(tensors: readonly TensorInfo[], excluded: ReadonlySet<number>): number[] {
+function placesOutside(tensors: readonly TensorDescription[], excluded: ReadonlySet<number>): number[] {
   return [...tensors.keys()].filter((place) => !excluded.has(place));
 }

@@ -2,12 +2,12 @@
  * Sizes and values of the tensors that go into a model and come out of it.
  */
 import { decodeTensorData } from "@nnhal/backend";
-import type { TensorInfo } from "@nnhal/tflite";
+import type { TensorDescription } from "@nnhal/tflite";
 import { operandTypes } from "@nnhal/types";
 import { plain, shapeText } from "../text.ts";
 
 /** What sizes and values depend on. */
-export type TensorShape = Pick<TensorInfo, "type" | "shape" | "scale" | "zeroPoint">;
+export type TensorShape = Pick<TensorDescription, "type" | "shape" | "scale" | "zeroPoint">;
 
 /** How many elements a shape has; 0 where an extent is open. */
 export function elementsOf(shape: readonly number[]): number {
@@ -27,7 +27,7 @@ export function realValues({ type, shape, scale, zeroPoint }: TensorShape, bytes
 }
 
 /** A tensor in a message: `"image" (TENSOR_FLOAT32 [1, 224, 224, 3])`. */
-export function tensorText({ name, type, shape }: Pick<TensorInfo, "name" | "type" | "shape">): string {
+export function tensorText({ name, type, shape }: Pick<TensorDescription, "name" | "type" | "shape">): string {
   const label = plain(name);
   const kind = `${type} ${shapeText(shape)}`;
   return label === "" ? kind : `"${label}" (${kind})`;

@@ -13,6 +13,7 @@ import {
   type OperationOutputs,
   stridesOf,
   type TensorInfo,
+  transposeMatrix,
 } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
@@ -28,8 +29,8 @@ export interface Make {
   stage(grid: Grid, write: Write): Stage;
   /** Code that makes the operation's output, of the shape of the output unless another is given that has as many elements. */
   output(write: Write, grid?: Partial<Grid>): Stage;
-  /** A tensor with its axes in another order: made when the kernel is prepared where it is constant. */
-  transposed(tensor: KernelTensor, dimensions: readonly number[], order: readonly number[]): Source;
+  /** A tensor of shape [rows, ...others] as [...others, rows]; a constant is transposed when the kernel is prepared. */
+  firstAxisLast(tensor: KernelTensor): Source;
   /** See `Machine.vectors` and `Machine.packs`. */
   readonly vectors: number;
   readonly packs: boolean;
@@ -157,27 +158,14 @@ function makerOn(
         return [requantise(a), requantise(b), requantise(c), requantise(d)];
       });
     },
-    transposed(tensor, dimensions, order) {
-      const extents = order.map((axis) => dimensions[axis]);
-      const strides = order.map((axis) => stridesOf(dimensions)[axis]);
-      if (tensor.data !== undefined) return { packed: transpose(tensor.data, extents, strides) };
-      return writeStage({ dimensions: extents }, machine, ({ read, at }) => read(tensor)(ravel(at, strides)));
+    firstAxisLast(tensor) {
+      const [rows, ...others] = tensor.dimensions;
+      if (tensor.data !== undefined) return { packed: transposeMatrix(tensor.data, rows) };
+      const [first, ...rest] = stridesOf(tensor.dimensions);
+      const grid = { dimensions: [...others, rows] };
+      return writeStage(grid, machine, ({ read, at }) => read(tensor)(ravel(at, [...rest, first])));
     },
   };
-}
-
-function transpose(data: ArrayLike<number>, extents: readonly number[], strides: readonly number[]): Float32Array {
-  const result = new Float32Array(elementCount(extents));
-  let at = 0;
-  const fill = (axis: number, from: number) => {
-    for (let place = 0; place < extents[axis]; place++) {
-      const next = from + place * strides[axis];
-      if (axis === extents.length - 1) result[at++] = data[next];
-      else fill(axis + 1, next);
-    }
-  };
-  fill(0, 0);
-  return result;
 }
 
 /** One program of a kernel, and where its inputs come from: tensors of the graph, kept values, programs before it. */

@@ -101,7 +101,7 @@ function convolve(args: Grouped, output: TensorInfo, make: Make) {
   const { input, filter, nchw, groups } = args;
   const [outputs, height, width, depth] = filter.dimensions;
   // [outputs, height, width, depth] to [height, width, depth, outputs]
-  const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
+  const weights = make.firstAxisLast(filter);
   const threadWidth = widthFor(make, nchw, outputs / groups, height * width * depth);
   const byFours = isByFours({ width: threadWidth, depth });
   const whole = imageOf(input.dimensions, nchw);
@@ -197,7 +197,7 @@ const transposeConv2d = kernelOf({
     const { input, filter, nchw, strideHeight, strideWidth, paddingTop, paddingLeft } = args;
     const [outputs, height, width, depth] = filter.dimensions;
     const whole = imageOf(input.dimensions, nchw);
-    const weights = make.transposed(filter, filter.dimensions, [1, 2, 3, 0]);
+    const weights = make.firstAxisLast(filter);
     const threadWidth = widthFor(make, nchw, outputs, depth);
     const byFours = isByFours({ width: threadWidth, depth });
     const image = byFours ? cellsOf(whole) : whole;
@@ -270,7 +270,7 @@ const fullyConnected = kernelOf({
     const threadWidth = widthFor(make, false, outputs, depth);
     // Threads side by side had better read side by side; a processor that makes one element after the other reads row by row.
     const isTurned = make.onGpu || threadWidth === 4;
-    const weights = isTurned ? make.transposed(matrix, matrix.dimensions, [1, 0]) : matrix;
+    const weights = isTurned ? make.firstAxisLast(matrix) : matrix;
     const byFours = isByFours({ width: threadWidth, depth });
     return make.output(
       (plain) => {

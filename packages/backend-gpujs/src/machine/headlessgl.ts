@@ -8,7 +8,7 @@ import type { Compiled, Machine, Program, Width } from "./machine.ts";
 
 /** A value: textures by the elements of a pixel, or elements that were not read yet. */
 interface Textures {
-  elements?: Float32Array;
+  elements?: Float32Array | undefined;
   1?: ResidentValue;
   4?: ResidentValue;
 }

@@ -33,16 +33,16 @@ export interface TfjsKernel<Args = AnyArgs, Outputs = AnyArgs> extends Kernel<tf
 export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   accepts?(type: OperandTypeName): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
-  launches?(args: AnyArgs, outputs: AnyArgs): number;
+  dispatches?(args: AnyArgs, outputs: AnyArgs): number;
   prepare(args: Args, outputs: Outputs, setup: Setup): Compute;
 }
 
 /** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Takes all types by default. */
 export function storedKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
-export function storedKernel({ accepts = () => true, refuse, launches, prepare }: KernelSpec): TfjsKernel {
+export function storedKernel({ accepts = () => true, refuse, dispatches, prepare }: KernelSpec): TfjsKernel {
   return {
     accepts,
-    ...(launches && { launches }),
+    ...(dispatches && { dispatches }),
     refuse(args, outputs) {
       const subject = subjectOf(args);
       if (subject !== undefined && !accepts(subject.type)) return `${subject.type} is not available`;

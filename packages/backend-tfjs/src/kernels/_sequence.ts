@@ -79,7 +79,7 @@ export function* runSequence(
   return { outputs, states: last };
 }
 
-/** How many computations a cell takes that makes so many of them at each point in time: `launches` of a kernel. */
+/** How many computations a cell takes that makes so many of them at each point in time: `dispatches` of a kernel. */
 export function overTime(perTime: number): (args: AnyArgs) => number {
   return ({ input, timeMajor }) => {
     const { dimensions = [] } = isTensorInfo(input) ? input : {};

@@ -1,8 +1,15 @@
 /**
  * Convolutions and FULLY_CONNECTED: weights are brought into the layout of tfjs once, bias and activation are fused where tfjs can.
  */
-import { type KernelTensor, transposeMatrix } from "@nnhal/backend";
-import { ensure, imageLayout, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import type { KernelTensor } from "@nnhal/backend";
+import {
+  ensure,
+  imageLayout,
+  type Padding,
+  quantisedActivationRange,
+  type TensorInfo,
+  transposeMatrix,
+} from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { derived, firstOf, floatKernel, type Read, rank2, rank4, type Setup, storedKernel } from "./_kernel.ts";

@@ -13,7 +13,7 @@ import * as regions from "./regions.ts";
 import * as resize from "./resize.ts";
 import * as rnn from "./rnn.ts";
 
-export const kernels = {
+export const kernels: KernelTable<tf.Tensor> = {
   ABS: elementwise.abs,
   ADD: elementwise.add,
   ARGMAX: reduction.argmax,
@@ -108,4 +108,4 @@ export const kernels = {
   TRANSPOSE_CONV_2D: convolution.transposeConv2d,
   UNIDIRECTIONAL_SEQUENCE_LSTM: lstm.unidirectionalSequenceLstm,
   UNIDIRECTIONAL_SEQUENCE_RNN: rnn.unidirectionalSequenceRnn,
-} satisfies KernelTable<tf.Tensor>;
+};

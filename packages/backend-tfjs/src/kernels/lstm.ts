@@ -146,11 +146,11 @@ export const lstm = floatKernel({
 type Outputs = Readonly<Record<string, TensorInfo | undefined>>;
 
 /** Roughly; peepholes, layer norms and projections take some more. */
-const LAUNCHES_OF_A_CELL = 20;
+const DISPATCHES_OF_A_CELL = 20;
 
 export const unidirectionalSequenceLstm = steppedKernel({
   accepts: isFloat,
-  launches: overTime(LAUNCHES_OF_A_CELL),
+  dispatches: overTime(DISPATCHES_OF_A_CELL),
   prepare(
     {
       input,
@@ -181,7 +181,7 @@ interface Bidirectional extends Settings {
 
 export const bidirectionalSequenceLstm = steppedKernel({
   accepts: isFloat,
-  launches: overTime(2 * LAUNCHES_OF_A_CELL),
+  dispatches: overTime(2 * DISPATCHES_OF_A_CELL),
   prepare(
     { input, auxiliaryInput, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
     outputs: Outputs,

@@ -63,11 +63,11 @@ export const rnn = floatKernel({
   },
 });
 
-const LAUNCHES_OF_A_CELL = 5;
+const DISPATCHES_OF_A_CELL = 5;
 
 export const unidirectionalSequenceRnn = steppedKernel({
   accepts: isFloat,
-  launches: overTime(LAUNCHES_OF_A_CELL),
+  dispatches: overTime(DISPATCHES_OF_A_CELL),
   prepare(
     { input, hiddenStateIn, activation, timeMajor, ...args }: Rnn & { readonly timeMajor: number },
     { hiddenStateOut }: { readonly hiddenStateOut: TensorInfo | undefined },
@@ -94,7 +94,7 @@ interface Bidirectional {
 
 export const bidirectionalSequenceRnn = steppedKernel({
   accepts: isFloat,
-  launches: overTime(2 * LAUNCHES_OF_A_CELL),
+  dispatches: overTime(2 * DISPATCHES_OF_A_CELL),
   prepare(
     { input, auxiliaryInput, activation, timeMajor, mergeOutputs, ...args }: Bidirectional & TensorArgs,
     outputs: Readonly<Record<string, TensorInfo | undefined>>,

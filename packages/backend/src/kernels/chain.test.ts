@@ -1,4 +1,4 @@
-import { OperationError, operationByCode } from "@nnhal/operations";
+import { elementAt, OperationError, operationByCode } from "@nnhal/operations";
 import { ErrorStatus, type Model, type Operand, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../contract.ts";
@@ -41,8 +41,8 @@ function engine(refuses = false) {
     prepare(args, _, { following }) {
       prepared.push([name, ...following.map((each) => each.name)].join("+"));
       if (refuses && following.length > 0) throw new OperationError("too much for one kernel");
-      const apply = (operation: string, values: readonly (readonly number[])[]) =>
-        operation === "NEG" ? values[0].map((value) => -value) : values[0].map((value, at) => value + values[1][at]);
+      const apply = (operation: string, [left = [], right = []]: readonly (readonly number[])[]) =>
+        operation === "NEG" ? left.map((value) => -value) : left.map((value, at) => value + elementAt(right, at));
       return (read) => {
         const tensors = (each: typeof args) => [each.input, each.left, each.right].filter((one) => one !== undefined);
         let values = apply(

@@ -31,8 +31,8 @@ export interface ChainedOperation extends Following {
   readonly settled: readonly TensorInfo[];
 }
 
-/** A list of operations, of which all but the first follow the one before. */
-export type Chain<Handle> = readonly PlannedOperation<Handle>[];
+/** Operations of which each but the first follows the one before. */
+export type Chain<Handle> = readonly [PlannedOperation<Handle>, ...PlannedOperation<Handle>[]];
 
 /** All operations, each in one chain, in the order in which the last ones of the chains are executed. */
 export function chainOperations<Handle>(
@@ -42,7 +42,7 @@ export function chainOperations<Handle>(
   const readers = readersOf(operations);
   const follower = (operation: PlannedOperation<Handle>): PlannedOperation<Handle> | undefined => {
     const [output, ...others] = operation.view.outputs;
-    if (others.length > 0 || graph.outputs.includes(output.index)) return undefined;
+    if (output === undefined || others.length > 0 || graph.outputs.includes(output.index)) return undefined;
     if (output.lifetime !== OperandLifeTime.TEMPORARY_VARIABLE) return undefined;
     const [reader, ...more] = readers.get(output.index) ?? [];
     return reader !== undefined && more.length === 0 && follows(operation, reader) ? reader : undefined;
@@ -51,14 +51,16 @@ export function chainOperations<Handle>(
   const chains: { readonly chain: Chain<Handle>; readonly last: number }[] = [];
   for (const operation of operations) {
     if (chained.has(operation)) continue;
-    const chain = [operation];
+    const chain: [PlannedOperation<Handle>, ...PlannedOperation<Handle>[]] = [operation];
+    let { index: last } = operation.view;
     if (canChain(operation) && operation.kernel?.leads) {
       for (let next = follower(operation); next && !chained.has(next); next = follower(next)) {
         chain.push(next);
+        last = next.view.index;
         chained.add(next);
       }
     }
-    chains.push({ chain, last: chain[chain.length - 1].view.index });
+    chains.push({ chain, last });
   }
   return chains.sort((a, b) => a.last - b.last).map(({ chain }) => chain);
 }
@@ -89,20 +91,21 @@ function follows<Handle>(before: PlannedOperation<Handle>, operation: PlannedOpe
     return false;
   const [from] = before.bound.outputs;
   const [to] = bound.outputs;
+  const [chained] = before.view.outputs;
+  if (from === undefined || to === undefined || chained === undefined) return false;
   const count = elementCount(from.dimensions);
   if (count === 0 || count !== elementCount(to.dimensions)) return false;
-  const chained = before.view.outputs[0].index;
-  return kernel?.follows?.(bound.args, bindOutputs(bound.form, bound.outputs), chained) === true;
+  return kernel?.follows?.(bound.args, bindOutputs(bound.form, bound.outputs), chained.index) === true;
 }
 
 /** What a chain's kernel is told of all but its first operation. */
 export function followingOf<Handle>([first, ...rest]: Chain<Handle>): ChainedOperation[] {
   let chained = first.view.outputs[0]?.index;
   return rest.flatMap(({ view, bound }) => {
-    if (bound === undefined) return [];
+    if (bound === undefined || chained === undefined) return [];
     const { form, args, outputs: settled } = bound;
     const operation = { name: view.definition.name, args, outputs: bindOutputs(form, settled), chained, settled };
-    chained = view.outputs[0].index;
+    chained = view.outputs[0]?.index;
     return [operation];
   });
 }
@@ -110,11 +113,11 @@ export function followingOf<Handle>([first, ...rest]: Chain<Handle>): ChainedOpe
 /** A chain as one operation: it reads what its operations read and nobody in it gives. */
 export function viewOfChain<Handle>(chain: Chain<Handle>): OperationView {
   const [{ view }] = chain;
-  const given = new Set(chain.slice(0, -1).map((operation) => operation.view.outputs[0].index));
+  const given = new Set(chain.slice(0, -1).flatMap((operation) => operation.view.outputs.map(({ index }) => index)));
   const inputs = chain.flatMap((operation) => operation.view.inputs).filter(({ index }) => !given.has(index));
   return {
     ...view,
     inputs: inputs.filter((input) => isTensorType(input.type)),
-    outputs: chain[chain.length - 1].view.outputs,
+    outputs: chain.at(-1)?.view.outputs ?? [],
   };
 }

@@ -1,3 +1,4 @@
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../contract.ts";
@@ -63,7 +64,10 @@ describe("control flow on handles", () => {
   const less: Kernel<Handle> = {
     prepare:
       ({ left, right }) =>
-      (read) => [{ values: [read(tensorOf(left)).values[0] < read(tensorOf(right)).values[0] ? 1 : 0] }],
+      (read) => {
+        const first = (tensor: unknown) => elementAt(read(tensorOf(tensor)).values, 0);
+        return [{ values: [first(left) < first(right) ? 1 : 0] }];
+      },
   };
   const integer = (lifetime: number) => operand(lifetime, [1], { type: TENSOR_INT32 });
   const counter = integer(life.SUBGRAPH_INPUT);

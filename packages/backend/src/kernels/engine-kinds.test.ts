@@ -1,4 +1,5 @@
 /** What an engine may say of itself: kernels without a table, kernels that tell shapes, handles in the memory of the process. */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { add, type Handle, tensorOf } from "./fake-engine.test-helper.ts";
@@ -89,7 +90,7 @@ describe("operations whose shapes depend on the data", () => {
     prepare:
       ({ scores }) =>
       (read) => {
-        const count = read(tensorOf(scores)).values[0];
+        const count = elementAt(read(tensorOf(scores)).values, 0);
         return [1, 4, 1, 1].map((columns) => ({ values: new Array<number>(count * columns).fill(columns) }));
       },
   };

@@ -1,5 +1,5 @@
 /** An engine whose handles are objects with numbers in them, and that counts those that are alive. */
-import { createData, elementCount } from "@nnhal/operations";
+import { createData, elementAt, elementCount } from "@nnhal/operations";
 import { type Capabilities, DeviceType } from "@nnhal/types";
 import type { Backend } from "../contract.ts";
 import {
@@ -30,8 +30,8 @@ export const add: Kernel<Handle> = {
   prepare:
     ({ left, right }) =>
     (read) => {
-      const [a, b] = [left, right].map((tensor) => read(tensorOf(tensor)).values);
-      return [{ values: a.map((value, index) => value + b[index]) }];
+      const { values } = read(tensorOf(right));
+      return [{ values: read(tensorOf(left)).values.map((value, index) => value + elementAt(values, index)) }];
     },
 };
 

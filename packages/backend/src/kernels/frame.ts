@@ -4,6 +4,7 @@
  */
 import {
   combineDimensions,
+  elementAt,
   elementCount,
   ensure,
   formatShape,
@@ -17,7 +18,15 @@ import type { RunContext, RunSection } from "../contract.ts";
 import { refineDimensions } from "../settle.ts";
 import { StatusError } from "../status-error.ts";
 import type { KernelOutcome, KernelTensor, ReadTensor } from "./kernel.ts";
-import { isOmitted, type KernelPlan, type KernelStep, type PreparedStep, prepareStep, withFacts } from "./plan.ts";
+import {
+  bytesFor,
+  isOmitted,
+  type KernelPlan,
+  type KernelStep,
+  type PreparedStep,
+  prepareStep,
+  withFacts,
+} from "./plan.ts";
 import { noteShape, type Rooms } from "./rooms.ts";
 import { awaited, type Check, type Steps, settled } from "./steps.ts";
 import { isTurnDue } from "./turns.ts";
@@ -57,7 +66,7 @@ export function* walkPlan<Handle>(
       const prepared = preparedFor(step, values);
       if (prepared === undefined) yield* walkUnprepared(frame, step);
       else {
-        const outcome = launch(frame, step, prepared);
+        const outcome = startStep(frame, step, prepared);
         assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
       }
     } catch (error) {
@@ -93,7 +102,7 @@ function preparedFor<Handle>(
 }
 
 /** Starts a kernel, if there is room for its outputs. */
-function launch<Handle>(
+function startStep<Handle>(
   frame: Frame<Handle>,
   step: KernelStep<Handle>,
   prepared: PreparedStep<Handle>,
@@ -120,9 +129,7 @@ function checkRoom<Handle>(
 }
 
 function noteShapes<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, infos: readonly TensorInfo[]): void {
-  view.outputs.forEach(({ index }, position) => {
-    noteShape(rooms, index, infos[position]);
-  });
+  for (const [position, info] of infos.entries()) noteShape(rooms, elementAt(view.outputs, position).index, info);
 }
 
 function checkLimit<Handle>(
@@ -181,13 +188,18 @@ function assign<Handle>(
 ): void {
   const { memory } = run;
   const { engine } = memory;
-  for (let position = 0; position < outputs.length; position++) {
-    const handle = handles[position];
+  for (const [position, handle] of handles.entries()) {
+    const { index } = elementAt(outputs, position);
+    const inferred = elementAt(infos, position);
     const dimensions = isDynamic ? engine.extentsOf?.(handle) : undefined;
-    const info = dimensions === undefined ? infos[position] : { ...infos[position], dimensions };
+    const info = dimensions === undefined ? inferred : { ...inferred, dimensions };
     const bytes = bytesOf(info);
     if (isDynamic) memory.used += bytes;
-    values[outputs[position].index] = { info, handle, bytes, holders: 1 };
+    values[index] = { info, handle, bytes, holders: 1 };
+  }
+  if (handles.length < outputs.length) {
+    memory.used -= bytesFor(infos.slice(handles.length), isDynamic);
+    throw new OperationError(`the kernel returned ${handles.length} of ${outputs.length} outputs`);
   }
   if (!isDynamic) return;
   for (const { index, dimensions } of outputs) {
@@ -227,10 +239,10 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
   const inputs: (KernelTensor | undefined)[] = [];
   for (const [position, operand] of view.inputs.entries()) {
     const value = isOmitted(operand) ? undefined : valueAt(plan, values, operand.index);
-    const { omittable, read } = params[position];
+    const { name, omittable, read } = elementAt(params, position);
     ensure(
       value !== undefined || omittable === true,
-      () => `input ${position} (${params[position].name}) has no value, but the operation needs one`,
+      () => `input ${position} (${name}) has no value, but the operation needs one`,
     );
     const isRead = !isTensorType(operand.type) || read === true;
     const data = value && isRead ? yield* awaited(dataOf(run.memory, value)) : undefined;
@@ -240,7 +252,7 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
     checkRoom(frame, step, outcome),
   );
   try {
-    const outcome = launch(frame, step, prepared);
+    const outcome = startStep(frame, step, prepared);
     assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
   } finally {
     prepared.close();
@@ -276,7 +288,7 @@ function* walkReferenced<Handle>(
 
 /** The plan that an operand of IF or WHILE names. */
 function planOf<Handle>({ plan }: Frame<Handle>, step: KernelStep<Handle>, position: number): KernelPlan<Handle> {
-  const subgraph = step.view.inputs[position].data?.[0];
+  const subgraph = step.view.inputs[position]?.data?.[0];
   const referenced = subgraph === undefined ? undefined : plan.referenced[subgraph];
   ensure(referenced !== undefined, () => `subgraph ${subgraph} does not exist`);
   return referenced;
@@ -309,7 +321,7 @@ function roomsOfBranch<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, { gra
   const places = new Map<number, number>();
   view.outputs.forEach(({ index }, position) => {
     const place = rooms.places.get(index);
-    if (place !== undefined) places.set(graph.outputs[position], place);
+    if (place !== undefined) places.set(elementAt(graph.outputs, position), place);
   });
   return { ...rooms, places };
 }

@@ -1,7 +1,7 @@
-import { operationByCode } from "@nnhal/operations";
+import { elementAt, operationByCode } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { viewOperands, viewOperation } from "../graph.ts";
+import { viewSubgraph } from "../graph.ts";
 import { add, type Handle, listOf, tensorOf } from "./fake-engine.test-helper.ts";
 import type { Kernel, KernelTable } from "./kernel.ts";
 import { chain, compile, context, modelOf, none, openOver, operand, plus, runOn } from "./kernel-models.test-helper.ts";
@@ -120,7 +120,7 @@ describe("kernelBackend", () => {
         const kept = raw && keep({ values: raw.values.map((value) => 2 * value) });
         return (read) => {
           const { values } = kept ?? read(tensorOf(right));
-          return [{ values: read(tensorOf(left)).values.map((value, index) => value + values[index]) }];
+          return [{ values: read(tensorOf(left)).values.map((value, index) => value + elementAt(values, index)) }];
         };
       },
     };
@@ -149,6 +149,22 @@ describe("kernelBackend", () => {
       message: "operation 2 (ADD): out of order",
     });
     expect(record.alive.size).toBe(0);
+  });
+
+  it("fails if a kernel returns too few outputs, and has no memory in use then", async () => {
+    const { session } = await openOver({ ADD: { prepare: () => () => [] } });
+    const few = {
+      status: ErrorStatus.GENERAL_FAILURE,
+      message: "operation 0 (ADD): the kernel returned 0 of 1 outputs",
+    };
+    const executable = await compile(session, chain);
+    const inputs = [{ bytes: new Uint8Array(8), dimensions: [2] }];
+    const outputs = [{ bytes: new Uint8Array(8), dimensions: [2] }];
+    // The limit is what one run needs: missing outputs that stayed in use would leave no room for the next.
+    for (let run = 0; run < 3; run++) {
+      expect(await executable.run(inputs, outputs, { ...context, temporaryLimit: 16 })).toMatchObject(few);
+    }
+    executable.close();
   });
 
   it("keeps deadlines", async () => {
@@ -220,7 +236,7 @@ describe("kernelBackend", () => {
 
 describe("what a backend of kernels supports", () => {
   const source = { model: chain, pools: [], operationByCode };
-  const view = viewOperation(chain.main, 0, viewOperands(chain.main, source), source);
+  const view = elementAt(viewSubgraph(chain.main, source).operations, 0);
 
   it("is what it has kernels for, and what they do not refuse", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
@@ -241,9 +257,9 @@ describe("what a backend of kernels supports", () => {
 
   it("tells how many computations a kernel takes, where it says so", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
-    const many: Kernel<Handle> = { ...add, launches: ({ left }) => 3 * tensorOf(left).dimensions[0] };
+    const many: Kernel<Handle> = { ...add, dispatches: ({ left }) => 3 * elementAt(tensorOf(left).dimensions, 0) };
     const { session } = await openOver({ ADD: many });
-    expect(session.supports(view)).toEqual({ supported: true, launches: 6 });
+    expect(session.supports(view)).toEqual({ supported: true, dispatches: 6 });
   });
 
   it("does not include operations whose shapes depend on the data", async () => {

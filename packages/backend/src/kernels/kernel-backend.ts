@@ -81,6 +81,6 @@ function supports<Handle>(engine: KernelEngine<Handle>, operation: OperationView
   const bound = [bindInputs(match.form, operands), bindOutputs(match.form, outputs)] as const;
   const reason = kernel.refuse?.(...bound);
   if (reason !== undefined) return refuse(reason);
-  const launches = kernel.launches?.(...bound);
-  return { supported: true, ...(launches !== undefined && { launches }) };
+  const dispatches = kernel.dispatches?.(...bound);
+  return { supported: true, ...(dispatches !== undefined && { dispatches }) };
 }

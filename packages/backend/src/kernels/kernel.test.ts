@@ -1,4 +1,4 @@
-import type { TensorInfo } from "@nnhal/operations";
+import { elementAt, type TensorInfo } from "@nnhal/operations";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Kernel, type KernelFor, type KernelTable, type KernelTensor, kernelsByName } from "./kernel.ts";
 
@@ -22,7 +22,7 @@ describe("a table of kernels", () => {
           expectTypeOf(left).toEqualTypeOf<KernelTensor>();
           expectTypeOf(activation).toEqualTypeOf<number>();
           expectTypeOf(output).toEqualTypeOf<TensorInfo>();
-          return (read) => [read(left).map((x, index) => x + read(right)[index])];
+          return (read) => [read(left).map((x, index) => x + elementAt(read(right), index))];
         },
       },
       CONV_2D: { refuse: ({ paddingScheme }) => (paddingScheme === 1 ? "SAME" : undefined), prepare: any.prepare },
@@ -69,7 +69,7 @@ describe("a table of kernels", () => {
     const binary: KernelFor<"ADD" | "MAXIMUM", Handle> = {
       prepare:
         ({ left, right }) =>
-        (read) => [read(left).map((x, index) => Math.max(x, read(right)[index]))],
+        (read) => [read(left).map((x, index) => Math.max(x, elementAt(read(right), index)))],
     };
     const table: KernelTable<Handle> = { ADD: binary, MAXIMUM: binary };
     // @ts-expect-error FLOOR has one input.

@@ -82,7 +82,7 @@ export interface Kernel<Handle, Args = AnyArgs, Outputs = AnyArgs, Seen = AnyArg
    */
   readonly refuse?: (args: Seen, outputs: SeenOutputs) => string | undefined;
   /** How many computations of the engine it takes: see `Support`. Arguments are as for `refuse`. Default: 1. */
-  readonly launches?: (args: Seen, outputs: SeenOutputs) => number;
+  readonly dispatches?: (args: Seen, outputs: SeenOutputs) => number;
   /**
    * Does what shapes and constants allow ahead of time. Arguments are those of the operation's first form, by name, and each
    * tensor is a `KernelTensor`; outputs are as shape inference and the model settle them. Throws OperationError.

@@ -6,6 +6,7 @@ import {
   bindArguments,
   bindOutputs,
   createData,
+  elementAt,
   inferOutputs,
   isInferable,
   layOut,
@@ -18,6 +19,7 @@ import { decodeConstant, type GraphView, type OperandView, type OperationView } 
 import { settleOutput } from "../settle.ts";
 import {
   type BoundOperation,
+  type Chain,
   type ChainedOperation,
   chainOperations,
   followingOf,
@@ -133,7 +135,7 @@ function* planSubgraph<Handle>(
   for (const view of graph.operations) {
     for (const input of view.inputs) yield* decodeConstant(input);
     const operation = bindOperation(view, engine, known);
-    for (const [output, info] of operation.bound?.outputs.entries() ?? []) known.set(view.outputs[output].index, info);
+    noteInfos(known, view, operation.bound?.outputs);
     bound.push(operation);
     yield;
   }
@@ -150,9 +152,9 @@ function* planSubgraph<Handle>(
   const uses = lastUses(graph, steps);
   const infos = new Map<number, TensorInfo>();
   for (const { view, prepared } of steps) {
-    for (const [output, info] of prepared?.outputs.entries() ?? []) infos.set(view.outputs[output].index, info);
+    noteInfos(infos, view, prepared?.outputs);
   }
-  const ended = steps.map((step, position) => ({ ...step, lastUses: uses[position] }));
+  const ended = steps.map((step, position) => ({ ...step, lastUses: elementAt(uses, position) }));
   return {
     graph,
     steps: ended,
@@ -161,6 +163,15 @@ function* planSubgraph<Handle>(
     outputs: graph.outputs.map((index) => infos.get(index)),
     peak: peakOf(ended, infos),
   };
+}
+
+/** Notes the facts of an operation's outputs, if they are known. */
+function noteInfos(
+  known: Map<number, TensorInfo>,
+  { outputs }: OperationView,
+  infos: readonly TensorInfo[] = [],
+): void {
+  for (const [position, info] of infos.entries()) known.set(elementAt(outputs, position).index, info);
 }
 
 function peakOf<Handle>(steps: readonly KernelStep<Handle>[], infos: ReadonlyMap<number, TensorInfo>): Peak {
@@ -203,7 +214,7 @@ function bindOperation<Handle>(
 
 /** One step for a chain; where the engine cannot prepare it as a whole, one for each operation. */
 function planChain<Handle>(
-  chain: readonly PlannedOperation<Handle>[],
+  chain: Chain<Handle>,
   engine: KernelEngine<Handle>,
   constants: Constants<Handle>,
 ): Omit<KernelStep<Handle>, "lastUses">[] {
@@ -235,7 +246,7 @@ function unlessInvalid<T>(make: () => T): T | undefined {
 function omittableInputs({ match: { form }, inputs }: OperationView): number[] {
   const params = layOut(form.params, form.counts, inputs.length) ?? [];
   return inputs
-    .filter(({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && params[position].omittable)
+    .filter(({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && params[position]?.omittable)
     .map(({ index }) => index);
 }
 
@@ -279,7 +290,7 @@ export function prepareStep<Handle>(
 }
 
 /** The bytes of a step's outputs; 0 if only its run finds their shapes. */
-function bytesFor(outputs: readonly TensorInfo[], isDynamic: boolean): number {
+export function bytesFor(outputs: readonly TensorInfo[], isDynamic: boolean): number {
   return isDynamic ? 0 : outputs.reduce((sum, info) => sum + bytesOf(info), 0);
 }
 
@@ -291,7 +302,11 @@ function bindArgumentsOf(
   const infos = inferOutputs(definition, form, args, declared);
   // The extents that are inferred for a dynamic operation are not those of the result.
   const known = (output: OperandView) => (definition.dynamic ? [] : output.dimensions);
-  return { form, args, outputs: declared.map((output, at) => settleOutput(output, known(output), infos[at])) };
+  return {
+    form,
+    args,
+    outputs: declared.map((output, at) => settleOutput(output, known(output), elementAt(infos, at))),
+  };
 }
 
 function prepareBound<Handle>(

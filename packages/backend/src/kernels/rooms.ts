@@ -2,7 +2,7 @@
  * The room of the graph's outputs. As soon as the shapes of all of them are known, a run that has too little room ends, before
  * anything is computed for it.
  */
-import { byteLength, elementCount, formatShape, type TensorInfo } from "@nnhal/operations";
+import { byteLength, elementAt, elementCount, formatShape, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type { OutputBuffer, RunResult } from "../contract.ts";
 import { refineDimensions } from "../settle.ts";
@@ -31,7 +31,7 @@ export class Outcome extends StatusError {
 export function noteShape({ outputs, infos, places }: Rooms, index: number, info: TensorInfo): void {
   const place = places.get(index);
   if (place === undefined) return;
-  refineDimensions(index, outputs[place].dimensions, info.dimensions);
+  refineDimensions(index, elementAt(outputs, place).dimensions, info.dimensions);
   infos[place] = info;
   const result = shortage(infos, outputs);
   if (result !== undefined) throw new Outcome(result);
@@ -44,11 +44,10 @@ export function shortage(
 ): RunResult | undefined {
   let message: string | undefined;
   const outputShapes: OutputShape[] = [];
-  for (let position = 0; position < infos.length; position++) {
-    const info = infos[position];
+  for (const [position, info] of infos.entries()) {
     if (info === undefined) return undefined;
     const { type, dimensions } = info;
-    const { bytes, buffer } = outputs[position];
+    const { bytes, buffer } = elementAt(outputs, position);
     const needed = byteLength(type, elementCount(dimensions));
     // A place in the engine's memory is always large enough.
     const isSufficient = buffer !== undefined || needed <= bytes.length;

@@ -2,7 +2,7 @@
  * Runs a plan on buffers: inputs are uploaded, the plan is walked, outputs are downloaded. Whatever happens, the outcome is a
  * status, and every value is released.
  */
-import { byteLength, decodeTensorData, elementCount, encodeTensorData } from "@nnhal/operations";
+import { byteLength, decodeTensorData, elementAt, elementCount, encodeTensorData } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
@@ -57,10 +57,9 @@ function* runMain<Handle>(
     const rooms = roomsOf(plan, outputs);
     checkPeak(plan, run);
     const decoding = section?.begin("LC", "PTR", "decode inputs");
-    for (let position = 0; position < inputs.length; position++) {
-      const input = inputs[position];
+    for (const [position, input] of inputs.entries()) {
       if (input === undefined) continue;
-      const index = plan.graph.inputs[position];
+      const index = elementAt(plan.graph.inputs, position);
       if (input.buffer !== undefined) values[index] = session.places.take(input.buffer);
       else
         values[index] = isQuick(input)
@@ -95,10 +94,10 @@ function roomsOf<Handle>(
   outputs: readonly OutputBuffer[],
 ): Rooms | undefined {
   let isComplete = true;
-  for (let position = 0; position < known.length; position++) {
+  for (const [position, index] of graph.outputs.entries()) {
     const info = known[position];
     if (info === undefined) isComplete = false;
-    else refineDimensions(graph.outputs[position], outputs[position].dimensions, info.dimensions);
+    else refineDimensions(index, elementAt(outputs, position).dimensions, info.dimensions);
   }
   if (!isComplete) {
     return { outputs, infos: [...known], places: new Map(graph.outputs.map((index, position) => [index, position])) };
@@ -157,16 +156,16 @@ function* store<Handle>(
   const outputShapes: OutputShape[] = [];
   if (isUnchecked) {
     const infos = graph.outputs.map((index) => requiredValue(plan, values, index).info);
-    infos.forEach(({ dimensions }, position) => {
-      refineDimensions(graph.outputs[position], outputs[position].dimensions, dimensions);
-    });
+    for (const [position, index] of graph.outputs.entries()) {
+      refineDimensions(index, elementAt(outputs, position).dimensions, elementAt(infos, position).dimensions);
+    }
     const short = shortage(infos, outputs);
     if (short !== undefined) return short;
   }
-  for (let position = 0; position < graph.outputs.length; position++) {
-    const value = requiredValue(plan, values, graph.outputs[position]);
+  for (const [position, index] of graph.outputs.entries()) {
+    const value = requiredValue(plan, values, index);
     const { type, dimensions } = value.info;
-    const { bytes, buffer } = outputs[position];
+    const { bytes, buffer } = elementAt(outputs, position);
     if (buffer !== undefined) places.put(buffer, value);
     else if (byteLength(type, elementCount(dimensions)) > 0) {
       const given = dataOf(memory, value);

@@ -2,6 +2,7 @@
  * Computations in steps. A computation is a generator that pauses, or waits for a promise; `drive` runs it to its end. At each pause
  * the event loop gets its turn if it is due, and the computation ends if its deadline has passed.
  */
+import { elementAt } from "@nnhal/operations";
 import { isTurnDue, turn } from "./turns.ts";
 
 /** Nothing: a pause. A promise: the computation goes on when it is settled. */
@@ -46,7 +47,7 @@ export function* settled<T>(promise: PromiseLike<T>): Steps<T> {
   yield promise.then((value) => {
     box.push(value);
   });
-  return box[0];
+  return elementAt(box, 0);
 }
 
 /** A value, or what a promise of it resolves to. */

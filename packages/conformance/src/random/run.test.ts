@@ -1,18 +1,8 @@
 /**
  * The judge of random operations, on operations made to break one rule each.
  */
-import {
-  alternative,
-  defineOperation,
-  elementAt,
-  ensure,
-  int32,
-  type Operation,
-  type OutputTensor,
-  resize,
-  type Tensor,
-  tensor,
-} from "@nnhal/operations";
+import { elementAt, ensure, type Operation, type OutputTensor, type Tensor } from "@nnhal/operations";
+import { alternative, defineOperation, int32, resize, tensor } from "@nnhal/operations/authoring";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "./random.ts";
 import { runRandomOperation } from "./run.ts";

@@ -4,7 +4,8 @@
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { defineOperation, type Operation, tensor } from "@nnhal/operations";
+import type { Operation } from "@nnhal/operations";
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import { describe, expect, it } from "vitest";
 import { runIsolated } from "../isolated.ts";
 import { type CaseResult, summarise } from "../result.ts";

@@ -63,8 +63,3 @@ export class Unsupported extends Error {
 export function lacking(need: Need, why?: string): never {
   throw new Unsupported(need, why);
 }
-
-/** Whether a reason for being unsupported is that something is lacking. */
-export function isLackOf(need: Need, reason: string): boolean {
-  return reason === `no ${need}` || reason.startsWith(`no ${need}: `);
-}

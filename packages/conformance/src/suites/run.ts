@@ -102,7 +102,12 @@ export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptio
   }
 }
 
-type Judgement = Pick<CaseResult, "verdict" | "reason">;
+type Judgement = Pick<CaseResult, "verdict" | "reason" | "cause">;
+
+/** The judgement of a case that the HAL version that the device is driven through cannot express. */
+function unsupportedIn(reason: string): Judgement {
+  return { verdict: "unsupported", reason, cause: { kind: "halVersion" } };
+}
 
 async function runCase(
   suiteCase: SuiteCase,
@@ -111,8 +116,8 @@ async function runCase(
   isDirect: boolean,
 ): Promise<Omit<CaseResult, "name" | "subject">> {
   const { version, watch } = setUp;
-  if (suiteCase.since > version) return { verdict: "unsupported", reason: missingIn(version, suiteCase.since) };
-  if (suiteCase.isDirect && !isDirect) return { verdict: "unsupported", reason: inexpressibleIn(version) };
+  if (suiteCase.since > version) return unsupportedIn(missingIn(version, suiteCase.since));
+  if (suiteCase.isDirect && !isDirect) return unsupportedIn(inexpressibleIn(version));
   const actions: (() => unknown)[] = [];
   const told: string[] = [];
   const bench: Bench = {
@@ -154,18 +159,15 @@ function inexpressibleIn(version: HalVersion): string {
   return `not expressible in a HAL version, and the device is driven through HAL ${version}`;
 }
 
-/** Whether a reason for being unsupported is the HAL version that the device is driven through. */
-export function isOfHalVersion(reason: string): boolean {
-  return /^(of HAL \d\.\d|not expressible in a HAL version), and the device is driven through HAL /.test(reason);
-}
-
 async function judge(suiteCase: SuiteCase, bench: Bench): Promise<Judgement> {
   try {
     await suiteCase.run(bench);
     return { verdict: "passed" };
   } catch (error) {
     if (error instanceof Mismatch) return { verdict: "failed", reason: error.message };
-    if (error instanceof Unsupported) return { verdict: "unsupported", reason: error.message };
+    if (error instanceof Unsupported) {
+      return { verdict: "unsupported", reason: error.message, cause: { kind: "need", need: error.need } };
+    }
     throw error;
   }
 }

@@ -3,9 +3,9 @@
  */
 import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
-import { type Summary, summarise } from "../result.ts";
-import { isLackOf, type Need } from "./needs.ts";
-import { type DeviceSuiteName, deviceSuiteNames, isOfHalVersion, runDeviceSuites } from "./run.ts";
+import type { CaseResult } from "../result.ts";
+import type { Need } from "./needs.ts";
+import { type DeviceSuiteName, deviceSuiteNames, runDeviceSuites } from "./run.ts";
 
 /** What defines a test: vitest's `it`. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
@@ -47,7 +47,9 @@ export function defineConformanceTests(
         `conformance: ${suite}${through}`,
         async () => {
           const options = { suites: [suite], ...(version !== undefined && { version }) };
-          const problems = problemsOf(await summarise(runDeviceSuites(await device(), options)), lacks);
+          const results: CaseResult[] = [];
+          for await (const result of runDeviceSuites(await device(), options)) results.push(result);
+          const problems = problemsOf(results, lacks);
           if (problems.length > 0) throw new Error(problems.join("\n"));
         },
         timeLimit,
@@ -62,13 +64,18 @@ async function openDevice(open: Parameters<typeof defineConformanceTests>[1]): P
   return device;
 }
 
-function problemsOf({ failed, total, failures, reasons }: Summary, lacks: readonly Need[]): string[] {
+function problemsOf(results: readonly CaseResult[], lacks: readonly Need[]): string[] {
+  const failures = results.filter(({ verdict }) => verdict === "failed");
   const lines = failures.map(({ name, reason }) => `${name}\n    ${reason}`);
-  const isKnown = (reason: string) => isOfHalVersion(reason) || lacks.some((need) => isLackOf(need, reason));
-  const unknown = [...reasons.keys()].filter((reason) => !isKnown(reason));
+  const isExpected = ({ verdict, cause }: CaseResult) =>
+    verdict === "passed" ||
+    verdict === "failed" ||
+    cause?.kind === "halVersion" ||
+    (cause?.kind === "need" && lacks.includes(cause.need));
+  const unexpected = new Set(results.filter((result) => !isExpected(result)).map(({ reason }) => reason));
   return [
-    ...(failed > 0 ? [`${failed} of ${total} cases failed`] : []),
+    ...(failures.length > 0 ? [`${failures.length} of ${results.length} cases failed`] : []),
     ...lines,
-    ...unknown.map((reason) => `unsupported, and not in \`lacks\`: ${reason}`),
+    ...[...unexpected].map((reason) => `unsupported, and not in \`lacks\`: ${reason}`),
   ];
 }

@@ -1,6 +1,4 @@
-/**
- * What a burst answers: requests that it cannot carry, results as the HAL allows them, and how it came to its end.
- */
+/** Answers of a burst: refused requests, results that the HAL allows, and the reason for its end. */
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -9,10 +7,10 @@ import {
   type Memory,
   type Request,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import type { BurstExecuteOptions, BurstExecutionResult } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import { requestPacketSize } from "./request-codec.ts";
-import { noTiming } from "./result-codec.ts";
 
 /** Why a burst is over, and the status of a request that was under way. */
 export interface End {
@@ -23,14 +21,14 @@ export interface End {
 export const closedEnd: End = { status: ErrorStatus.GENERAL_FAILURE, message: "the burst is closed" };
 export const serviceEnd: End = unavailable("the service has ended the burst");
 
-/** The end of a burst whose service is gone, or seems so. */
+/** The end of a burst whose service is gone or does not answer. */
 export function unavailable(message: string): End {
   return { status: ErrorStatus.DEVICE_UNAVAILABLE, message };
 }
 
 /** An answer that is not NONE. */
 export function failed(status: ErrorStatus, message: string, fallback: boolean): BurstExecutionResult {
-  return { status, message, outputShapes: [], timing: noTiming, fallback };
+  return { status, message, outputShapes: [], timing: notMeasured, fallback };
 }
 
 /** The answer to a request that was not sent. */
@@ -38,7 +36,10 @@ export function notSent(misfit: string): BurstExecutionResult {
   return failed(ErrorStatus.GENERAL_FAILURE, `the burst cannot take the request: ${misfit}`, true);
 }
 
-/** Why a burst cannot carry a request. `capacity`: data that the request queue holds. Throws for a request that cannot be read. */
+/**
+ * Returns why a burst cannot carry a request. `capacity`: data that the request queue holds. Throws for a request that
+ * cannot be read.
+ */
 export function misfitOf(
   request: Request,
   { deadline, loopTimeoutDuration }: BurstExecuteOptions,
@@ -57,7 +58,7 @@ export function misfitOf(
   return size > capacity ? `its packet has ${size} data where the queue holds ${capacity}` : undefined;
 }
 
-/** A result as the HAL allows it: shapes with NONE and OUTPUT_INSUFFICIENT_SIZE alone, and then for every output. */
+/** Checks a result: only NONE and OUTPUT_INSUFFICIENT_SIZE have shapes, one for every output. */
 export function checked(result: ExecutionResult, { outputs }: Request): BurstExecutionResult {
   const { status, outputShapes, timing } = result;
   const fault = (problem: string) => failed(ErrorStatus.GENERAL_FAILURE, `the driver answered ${problem}`, false);
@@ -70,7 +71,7 @@ export function checked(result: ExecutionResult, { outputs }: Request): BurstExe
     case ErrorStatus.OUTPUT_INSUFFICIENT_SIZE: {
       if (outputShapes.length !== outputs.length) return fault("OUTPUT_INSUFFICIENT_SIZE without output shapes");
       const { message = "an output is larger than its buffer" } = result;
-      return { status, message, outputShapes, timing: noTiming, fallback: false };
+      return { status, message, outputShapes, timing: notMeasured, fallback: false };
     }
     default: {
       const name = errorStatusNames.get(status);
@@ -82,8 +83,8 @@ export function checked(result: ExecutionResult, { outputs }: Request): BurstExe
 }
 
 /**
- * Tells the service to forget a slot, and answers why the burst must end if it did not: the slot would stand for another memory
- * on each side.
+ * Makes the service forget a slot. Returns why the burst must end if that fails: the slot would mean another memory on
+ * each side.
  */
 export async function forget(
   context: IBurstContext,
@@ -106,13 +107,13 @@ export async function forget(
   }
 }
 
-/** Closes the service's side, and waits for its end no longer than a limit. Never rejects. */
+/** Closes the service's side and waits for its end, at most until the limit. Never rejects. */
 export async function closeContext(context: IBurstContext, { watchdog }: Limits, limit: bigint): Promise<void> {
   const close = async () => {
     const closed: unknown = context.close?.();
     await closed;
   };
-  // The burst is over for the client, whatever the service makes of it.
+  // The burst is over for the client, even if the service fails to close.
   await watchdog.within(close(), limit, () => {}).catch(() => {});
   watchdog.stop();
 }

@@ -5,10 +5,10 @@
 import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, MeasureTiming, type PreparedModel, type Request } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { createLocalBurst, type LocalBurstOptions } from "./local.ts";
 import { adder, result } from "./raw-burst.test-helper.ts";
-import { noTiming } from "./result-codec.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, DEVICE_UNAVAILABLE } = ErrorStatus;
 const { MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
@@ -112,7 +112,7 @@ describe.each([
     const execute = vi.fn(async () => result(NONE));
     const burst = await burstOver({ execute });
     const answer = await burst.compute(request, options);
-    expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [], timing: noTiming, fallback: true });
+    expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [], timing: notMeasured, fallback: true });
     expect(answer.message).toContain(message);
     expect(execute).not.toHaveBeenCalled();
     await burst.close();
@@ -139,7 +139,7 @@ describe.each([
     for (const status of [INVALID_ARGUMENT, GENERAL_FAILURE, DEVICE_UNAVAILABLE] as const) {
       const burst = await burstOver({ execute: async () => result(status) });
       const answer = await burst.compute(adder().request);
-      expect(answer).toMatchObject({ status, outputShapes: [], timing: noTiming, fallback: false });
+      expect(answer).toMatchObject({ status, outputShapes: [], timing: notMeasured, fallback: false });
       await burst.close();
     }
   });
@@ -149,7 +149,7 @@ describe.each([
     const execute = async () => ({ ...result(MISSED_DEADLINE_TRANSIENT, [shape]), timing });
     const burst = await burstOver({ execute });
     const answer = await burst.compute(adder().request, { measure: MeasureTiming.YES });
-    expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [], timing: noTiming, fallback: false });
+    expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [], timing: notMeasured, fallback: false });
     await burst.close();
   });
 
@@ -162,7 +162,7 @@ describe.each([
     });
     const burst = await burstOver({ execute }, { now: () => time });
     const { request } = adder();
-    expect((await burst.compute(request)).timing).toEqual(noTiming);
+    expect((await burst.compute(request)).timing).toEqual(notMeasured);
     const measured = await burst.compute(request, { measure: MeasureTiming.YES });
     expect(measured.timing).toEqual({ timeOnDevice: 3n, timeInDriver: 9n });
     expect(execute.mock.calls.map(([, options]) => options)).toEqual([{ measure: 0 }, { measure: 1 }]);

@@ -1,7 +1,4 @@
-/**
- * The client's side of a burst, as its users see it. It executes through queues (`queued-burst.ts`) or directly
- * (`direct-burst.ts`).
- */
+/** The client's side of a burst. It executes through queues (`queued-burst.ts`) or directly (`direct-burst.ts`). */
 import type { ExecuteOptions, ExecutionResult, Memory, Request } from "@nnhal/types";
 import type { LimitOptions } from "./limits.ts";
 import type { MemoryKey } from "./memory-slots.ts";
@@ -14,47 +11,53 @@ export interface BurstOptions extends LimitOptions {
    * test the queues.
    */
   readonly direct?: boolean | undefined;
-  /** How to sleep until a result comes. Default: `sharedSignal({ keepAlive: true })`. */
+  /** How to wait for a result. Default: `sharedSignal({ keepAlive: true })`. */
   readonly signal?: Signal | undefined;
-  /** Microseconds to look for a result before sleeping; 0 saves power. Default 50. */
+  /** Microseconds to poll for a result before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number | undefined;
   /** Data that the request queue holds: a power of two. Default 1024. */
   readonly requestCapacity?: number | undefined;
   /** Data that the result queue holds: a power of two. Default 1024. */
   readonly resultCapacity?: number | undefined;
-  /** Why a memory cannot be handed to the service; requests that use it fall back. Default: all can. */
+  /**
+   * Returns why a memory cannot be passed to the service; requests that use it fall back. Default: every memory can.
+   */
   readonly refuseMemory?: ((memory: Memory) => string | undefined) | undefined;
 }
 
 /** How to execute a request in a burst. */
 export interface BurstExecuteOptions extends ExecuteOptions {
-  /** What stands for each pool, as `freeMemory` is called with. Default: the Memory objects themselves. */
+  /** The key of each pool, for `freeMemory`. Default: the Memory objects themselves. */
   readonly keys?: readonly MemoryKey[] | undefined;
 }
 
 /** The answer to a request in a burst. */
 export interface BurstExecutionResult extends ExecutionResult {
-  /** The request was not sent, because a burst cannot carry it or is over: execute it the ordinary way. */
+  /**
+   * Whether the request was not sent, because the burst cannot carry it or is over. Execute it with the prepared model
+   * then.
+   */
   readonly fallback: boolean;
 }
 
 /** The client's side of a burst. */
-export interface Burst {
+export interface BurstController {
   /**
-   * Executes a request. Requests are executed one after the other. Those with token pools, a deadline or a loop timeout
-   * need more than HAL 1.2 and fall back; so do requests whose packet does not fit the queue. Never rejects.
+   * Executes a request. Requests are executed one after the other. Requests with token pools, a deadline or a loop
+   * timeout need HAL 1.3 and fall back; so do requests whose packet does not fit the queue. Never rejects.
    *
-   * DEVICE_UNAVAILABLE: the service is gone, or has shown no sign of life for `silenceLimit`. MISSED_DEADLINE_TRANSIENT:
-   * no result came within `requestLimit`. Either ends the burst; the service may still write to the request's outputs.
+   * DEVICE_UNAVAILABLE: the service is gone, or has shown no sign of life for `silenceLimit`.
+   * MISSED_DEADLINE_TRANSIENT: no result came within `requestLimit`. Either ends the burst; the service may still write
+   * to the request's outputs.
    */
   compute(request: Request, options?: BurstExecuteOptions): Promise<BurstExecutionResult>;
   /**
-   * Lets go of a memory on both sides; it may be used again afterwards. One that is not known is not an error. A service
-   * that does not answer within `silenceLimit` ends the burst. Never rejects.
+   * Removes a memory from the tables of both sides; it can be used again afterwards. An unknown memory is not an error.
+   * A service that does not answer within `silenceLimit` ends the burst. Never rejects.
    */
   freeMemory(key: MemoryKey): Promise<void>;
-  /** Ends the burst after the request under way, which has its limits. Never rejects. */
+  /** Ends the burst after the current request, whose limits still apply. Never rejects. */
   close(): Promise<void>;
-  /** Ends the burst at once, because the service is gone: the request under way fails, unless it is executed directly. */
+  /** Ends the burst at once, because the service is gone. The current request fails, unless it is executed directly. */
   abandon(reason: string): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Calls between two threads over a MessagePort: what a burst needs beside its queues. Calls end when the other thread
+ * Calls between two threads over a MessagePort, which a burst needs beside its queues. Calls end when the other thread
  * does.
  */
 import type { MessagePort } from "node:worker_threads";
@@ -92,13 +92,13 @@ export function createCalls(
   };
 }
 
-/** Whether a port was closed before anybody listened: no event tells of that any more. */
+/** Whether a port was closed before a listener was added: no event reports that later. */
 function wasClosed(port: MessagePort): boolean {
   port.ref();
   return "hasRef" in port && typeof port.hasRef === "function" && port.hasRef() === false;
 }
 
-/** Whether a value has fields to look at. */
+/** Whether a value is an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }

@@ -1,11 +1,9 @@
-/**
- * The queues of a burst: making one, and opening one that somebody hands over.
- */
+/** The queues of a burst: makes a queue, and opens a queue that the other side has made. */
 import type { FmqDescriptor } from "@nnhal/types";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
 import { checkRing, greatestCapacity, initialiseRing, leastCapacity, type NoRing, ringWords } from "./ring.ts";
 
-/** Data that a queue holds unless told otherwise: room for every request and result but very long ones. */
+/** Default capacity of a queue in data: enough for all requests and results except very long ones. */
 export const defaultCapacity = 1024;
 
 type DatumName = "FmqRequestDatum" | "FmqResultDatum";
@@ -28,7 +26,7 @@ export function createChannel<Datum extends DatumName>(datum: Datum, capacity: n
   return { descriptor: { datum, memory, capacity }, words };
 }
 
-/** Where the ring of a queue lies, or why it is no queue of such data. The descriptor may be anything. */
+/** The ring of a queue, or why the descriptor is not a queue of such data. The descriptor can be any value. */
 export function openChannel(descriptor: FmqDescriptor<DatumName>, datum: DatumName): Int32Array | NoRing {
   try {
     if (typeof descriptor !== "object" || descriptor === null) {
@@ -47,7 +45,7 @@ function mapWords(memory: FmqDescriptor<DatumName>["memory"]): Int32Array | NoRi
   if ("unmappable" in bytes) return { noRing: bytes.unmappable };
   const { BYTES_PER_ELEMENT } = Int32Array;
   if (bytes.byteOffset % BYTES_PER_ELEMENT !== 0) {
-    return { noRing: `its memory begins at ${bytes.byteOffset}, which is no multiple of ${BYTES_PER_ELEMENT}` };
+    return { noRing: `its memory begins at ${bytes.byteOffset}, which is not a multiple of ${BYTES_PER_ELEMENT}` };
   }
   return new Int32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / BYTES_PER_ELEMENT));
 }

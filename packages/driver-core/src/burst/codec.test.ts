@@ -1,11 +1,12 @@
 import { ErrorStatus, type FmqRequestDatum, MeasureTiming, type Request, type RequestArgument } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { burstRequest, burstResult } from "./arbitraries.test-helper.ts";
 import { decoded } from "./malformed.ts";
 import { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
 import { decodeRequest, encodeRequest } from "./request-slots.ts";
-import { deserializeResult, noTiming, serializeResult } from "./result-codec.ts";
+import { deserializeResult, serializeResult } from "./result-codec.ts";
 import { burstStatus, decodeResult, encodeResult } from "./result-slots.ts";
 import { wordsPerSlot } from "./ring.ts";
 
@@ -171,7 +172,7 @@ describe("request packets", () => {
   it.each([-1, 2 ** 32, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot be made with a length of %d", (length) => {
     const wrong = { ...argument, location: { ...argument.location, length } };
     const packet = packetOf({ inputs: [wrong], outputs: [], slots: [], measure: MeasureTiming.NO });
-    expect(() => encodeRequest(packet)).toThrow(`length is ${length}, which is no uint32`);
+    expect(() => encodeRequest(packet)).toThrow(`length is ${length}, which is not a uint32`);
   });
 });
 
@@ -255,7 +256,7 @@ describe("result packets", () => {
     ["more dimensions than data", 10, 3, "datum 1: 3 dimensions where 2 data are left"],
   ])("refuse %s", (_what, at, value, malformed) => {
     const outputShapes = [{ dimensions: [2], isSufficient: true }];
-    const words = encodeResult(serializeResult({ status: ErrorStatus.NONE, outputShapes, timing: noTiming }));
+    const words = encodeResult(serializeResult({ status: ErrorStatus.NONE, outputShapes, timing: notMeasured }));
     words[at] = value;
     expect(readResult(words)).toEqual({ malformed });
   });

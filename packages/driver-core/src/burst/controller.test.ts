@@ -8,6 +8,7 @@ import {
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import type { BurstOptions } from "./burst.ts";
 import { openChannel } from "./channel.ts";
@@ -15,7 +16,7 @@ import { type ConfigureExecutionBurst, createBurst } from "./controller.ts";
 import { createLocalBurst, withFallback } from "./local.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, result } from "./raw-burst.test-helper.ts";
-import { noTiming, serializeResult } from "./result-codec.ts";
+import { serializeResult } from "./result-codec.ts";
 import { encodeResult } from "./result-slots.ts";
 import { ringReader, ringWriter } from "./ring.ts";
 import { configureExecutionBurst } from "./server.ts";
@@ -66,7 +67,7 @@ async function burstAnswering(answers: (Int32Array | "nothing")[], options: Burs
 }
 
 const words = (data: readonly FmqResultDatum[]) => encodeResult(data);
-const packet = (status: ErrorStatus, outputShapes: ExecutionResult["outputShapes"] = [], timing = noTiming) =>
+const packet = (status: ErrorStatus, outputShapes: ExecutionResult["outputShapes"] = [], timing = notMeasured) =>
   words(serializeResult({ status, outputShapes, timing }));
 
 describe("starting a burst", () => {
@@ -126,7 +127,7 @@ describe("a burst through queues", () => {
     for (const bad of [1, 3, -1, 0x7fff_ffff, 0.5, Number.NaN]) {
       expect(slots.getMemories([0, bad])).toEqual({
         status: INVALID_ARGUMENT,
-        message: `slot ${bad} stands for no memory`,
+        message: `slot ${bad} has no memory`,
         buffers: [],
       });
     }
@@ -181,7 +182,7 @@ describe("a burst through queues", () => {
     const execute = vi.fn(async () => result(NONE));
     const burst = await burstOver({ execute }, { requestCapacity: 16 });
     const answer = await burst.compute(request, options);
-    expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [], timing: noTiming, fallback: true });
+    expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [], timing: notMeasured, fallback: true });
     expect(answer.message).toContain(message);
     expect(execute).not.toHaveBeenCalled();
     expect(await burst.compute(large(10))).toMatchObject({ status: NONE, fallback: false });
@@ -214,7 +215,7 @@ describe("a burst through queues", () => {
     [
       "OUTPUT_INSUFFICIENT_SIZE with times",
       packet(OUTPUT_INSUFFICIENT_SIZE, [shape], { timeOnDevice: 1n, timeInDriver: 2n }),
-      { timing: noTiming },
+      { timing: notMeasured },
     ],
     ["OUTPUT_INSUFFICIENT_SIZE without shapes", packet(OUTPUT_INSUFFICIENT_SIZE), { status: GENERAL_FAILURE }],
     ["INVALID_ARGUMENT with shapes", packet(INVALID_ARGUMENT, [shape]), { status: GENERAL_FAILURE, outputShapes: [] }],
@@ -281,7 +282,7 @@ describe("withFallback", () => {
     const ordinary = vi.fn(model.execute);
     const burst = await burstOver(model);
     const execute = withFallback(burst, { execute: ordinary });
-    expect(await execute(request)).toEqual({ status: NONE, outputShapes: [shape], timing: noTiming });
+    expect(await execute(request)).toEqual({ status: NONE, outputShapes: [shape], timing: notMeasured });
     expect(ordinary).not.toHaveBeenCalled();
     expect(await execute(request, { deadline: 5n })).toMatchObject({ status: NONE });
     expect(ordinary.mock.calls).toEqual([[request, { deadline: 5n }]]);

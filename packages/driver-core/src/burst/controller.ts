@@ -3,7 +3,7 @@
  */
 import { type BurstResult, ErrorStatus, type FmqDescriptor, type IBurstCallback, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { createChannel, defaultCapacity } from "./channel.ts";
 import { directBurst } from "./direct-burst.ts";
 import { limitsOf, milliseconds } from "./limits.ts";
@@ -21,8 +21,8 @@ export type ConfigureExecutionBurst = (
 
 /** The answer to `createBurst`. */
 export interface CreateBurstResult extends Outcome {
-  /** Not null exactly if status is NONE. */
-  readonly burst: Burst | null;
+  /** Not null if and only if status is NONE. */
+  readonly burst: BurstController | null;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function createBurst(
         message ?? "the device did not start a burst",
       );
     }
-    // A device from elsewhere may forget it.
+    // A foreign device can omit it.
     if (!context) return refuse(ErrorStatus.GENERAL_FAILURE, "the device answered NONE and no burst context");
     const signal = options.signal ?? sharedSignal({ keepAlive: true });
     const writer = ringWriter(requests.words, requestCapacity, signal);

@@ -1,6 +1,6 @@
 /**
- * A burst whose service is in this thread: requests are handed over as they are. What users see is what the queues would
- * show them, apart from messages, which queues cannot carry.
+ * A burst whose service is in this thread: requests are passed without a copy. Answers are those of the queues, with
+ * messages, which queues cannot carry.
  */
 import { ErrorStatus, type IBurstContext, MeasureTiming, type Request } from "@nnhal/types";
 import {
@@ -15,11 +15,11 @@ import {
   serviceEnd,
   unavailable,
 } from "./answer.ts";
-import type { Burst, BurstExecuteOptions, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstExecuteOptions, BurstOptions } from "./burst.ts";
 import type { Limits } from "./limits.ts";
 import type { MemorySlots } from "./memory-slots.ts";
 
-/** What a direct burst is made of. */
+/** The parts of a direct burst. */
 export interface DirectParts {
   readonly context: IBurstContext;
   readonly execute: NonNullable<IBurstContext["execute"]>;
@@ -33,7 +33,7 @@ export interface DirectParts {
 export function directBurst(
   { context, execute, memories, limits, isServiceGone }: DirectParts,
   { refuseMemory = () => undefined }: Pick<BurstOptions, "refuseMemory">,
-): Burst {
+): BurstController {
   let over: End | undefined;
   let closed: Promise<void> | undefined;
   let underWay = 0;
@@ -41,7 +41,7 @@ export function directBurst(
     if (over === undefined && isServiceGone()) over = serviceEnd;
     return over;
   };
-  /** The request with the memories that its keys stand for. */
+  /** The request with the memories of its keys. */
   const withKnownMemories = (request: Request, keys: BurstExecuteOptions["keys"]): Request => {
     if (keys === undefined) {
       for (const pool of request.pools) if (pool.kind === "memory") memories.slotOf(pool.memory, pool.memory);

@@ -2,7 +2,7 @@
  * @nnhal/driver-core/burst: executions in rapid succession through a pair of queues in shared memory (HAL 1.2 bursts).
  */
 
-export type { Burst, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
+export type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 export { type Channel, createChannel, defaultCapacity, openChannel } from "./channel.ts";
 export { type ConfigureExecutionBurst, type CreateBurstResult, createBurst } from "./controller.ts";
 export type { LimitOptions } from "./limits.ts";
@@ -11,7 +11,7 @@ export { decoded, type Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
 export { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
 export { decodeRequest, encodeRequest } from "./request-slots.ts";
-export { type BurstResultPacket, deserializeResult, noTiming, serializeResult } from "./result-codec.ts";
+export { type BurstResultPacket, deserializeResult, serializeResult } from "./result-codec.ts";
 export { burstStatus, decodeResult, encodeResult } from "./result-slots.ts";
 export {
   checkRing,

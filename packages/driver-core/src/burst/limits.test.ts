@@ -4,13 +4,14 @@
 import { MessageChannel } from "node:worker_threads";
 import { elementAt } from "@nnhal/operations";
 import { type BurstResult, ErrorStatus, type IBurstContext } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import type { BurstOptions } from "./burst.ts";
 import { openChannel } from "./channel.ts";
 import { type ConfigureExecutionBurst, createBurst } from "./controller.ts";
 import { limitsOf } from "./limits.ts";
 import { adder } from "./raw-burst.test-helper.ts";
-import { noTiming, serializeResult } from "./result-codec.ts";
+import { serializeResult } from "./result-codec.ts";
 import { encodeResult } from "./result-slots.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { isSettled, never, secondClock, turn } from "./seconds.test-helper.ts";
@@ -44,7 +45,7 @@ async function burstWith(context: IBurstContext = { freeMemory() {} }, options: 
   return { burst, clock, signal, reader, writer, words };
 }
 
-const answer = encodeResult(serializeResult({ status: NONE, outputShapes: [shape], timing: noTiming }));
+const answer = encodeResult(serializeResult({ status: NONE, outputShapes: [shape], timing: notMeasured }));
 
 describe("limits", () => {
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("of %d ms are not limits", async (limit) => {
@@ -121,7 +122,7 @@ describe("a client whose service", () => {
     signal.wake(words, bell);
     expect(await under).toMatchObject({
       status: GENERAL_FAILURE,
-      message: "no result came: the result queue's counters make no sense",
+      message: "no result came: the result queue's counters are not valid",
       fallback: false,
     });
     expect(reader.isPeerClosed()).toBe(true);

@@ -1,30 +1,28 @@
-/**
- * How long the ends of a burst wait for each other.
- */
+/** Limits of waits between the two ends of a burst. */
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 import { createWatchdog, type Watchdog } from "../schedule/watchdog.ts";
 
 /** Limits of both ends. A wait ends at most two seconds after its limit. */
 export interface LimitOptions {
   /**
-   * Milliseconds that the other end may show no sign of life while something is expected of it. Default 30,000. A service
-   * gives such signs once per second while it executes.
+   * Milliseconds without a sign of life from the other end while its answer is awaited. Default 30,000. A service
+   * signals once per second while it executes.
    */
   readonly silenceLimit?: number | undefined;
-  /** Milliseconds that one request may take in all, whatever the signs of life. Default 600,000. */
+  /** Milliseconds that one request may take in total, with or without signs of life. Default 600,000. */
   readonly requestLimit?: number | undefined;
   /** Waits for the limits. Default: the system's. */
   readonly timer?: Timer | undefined;
 }
 
-/** Limits in nanoseconds, and what watches over them. */
+/** Limits in nanoseconds, and the watchdog that enforces them. */
 export interface Limits {
   readonly silence: bigint;
   readonly request: bigint;
   readonly watchdog: Watchdog;
 }
 
-/** How often the watchdogs look, and how often a service that executes gives a sign of life: once per second. */
+/** Interval of the watchdogs, and of the signs of life of a service that executes: one second. */
 const longestInterval = 1_000_000_000n;
 
 /** The limits of one end. Throws a RangeError for a limit that is not a number of milliseconds above 0. */

@@ -1,8 +1,6 @@
-/**
- * A burst with both sides in one thread, and bursts that execute what they cannot carry the ordinary way.
- */
+/** A burst with both sides in one thread, and the fallback for requests that a burst cannot carry. */
 import type { PreparedModel } from "@nnhal/types";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 import { localSignal } from "./signal.ts";
@@ -27,8 +25,11 @@ export function createLocalBurst(
   );
 }
 
-/** Executes requests in a burst, and those that it cannot carry by the prepared model's ordinary call. */
-export function withFallback(burst: Burst, preparedModel: Pick<PreparedModel, "execute">): PreparedModel["execute"] {
+/** Executes requests in a burst. Requests that it cannot carry are executed by the prepared model's `execute`. */
+export function withFallback(
+  burst: BurstController,
+  preparedModel: Pick<PreparedModel, "execute">,
+): PreparedModel["execute"] {
   return async (request, options) => {
     const { fallback, ...result } = await burst.compute(request, options);
     return fallback ? preparedModel.execute(request, options) : result;

@@ -1,8 +1,6 @@
-/**
- * What decoders of packets throw among themselves. It does not leave them: `decoded` turns it into an answer.
- */
+/** The error of the packet decoders. It does not leave them: `decoded` turns it into a result. */
 
-/** A packet that breaks the grammar, or is cut short. */
+/** A packet that breaks the grammar or is incomplete. */
 export class MalformedPacket extends Error {
   override readonly name = "MalformedPacket";
 }
@@ -12,7 +10,7 @@ export interface Malformed {
   readonly malformed: string;
 }
 
-/** What a decoder makes of a packet, or where the packet is wrong. */
+/** The decoded packet, or the first fault in it. */
 export function decoded<Packet, T>(decode: (packet: Packet) => T, packet: Packet): T | Malformed {
   try {
     return decode(packet);
@@ -22,18 +20,18 @@ export function decoded<Packet, T>(decode: (packet: Packet) => T, packet: Packet
   }
 }
 
-/** Walks over the data of a packet: each is asked for by its kind, and whatever else is there is malformed. */
+/** Reads the data of a packet in order. A datum of another kind than the requested one is malformed. */
 export interface PacketCursor<Datum extends { readonly kind: string }> {
   take<Kind extends Datum["kind"]>(kind: Kind): Extract<Datum, { readonly kind: Kind }>;
-  /** Makes sure that at least so many data are left, before anything is made ready for them. */
+  /** Checks that at least `count` data are left, before memory is allocated for them. */
   need(count: number, what: string): void;
-  /** Makes sure that the packet is as long as it says. */
+  /** Checks that the packet has the length that it declares. */
   expectSize(packetSize: number): void;
-  /** Makes sure that none is left. */
+  /** Checks that no datum is left. */
   end(): void;
 }
 
-/** Walks over a packet from its start. */
+/** A cursor at the start of a packet. */
 export function packetCursor<Datum extends { readonly kind: string }>(data: readonly Datum[]): PacketCursor<Datum> {
   let index = 0;
   const isOf = <Kind extends Datum["kind"]>(
@@ -63,7 +61,7 @@ export function packetCursor<Datum extends { readonly kind: string }>(data: read
   };
 }
 
-/** As many values as a count says. */
+/** Calls `take` `count` times. */
 export function repeat<T>(count: number, take: () => T): T[] {
   const taken: T[] = [];
   while (taken.length < count) taken.push(take());

@@ -1,19 +1,19 @@
 /**
- * The client's table of memories: a memory is sent once and then named by its slot. A slot that was freed last is used
- * again first.
+ * The client's table of memories: a memory is sent once and then identified by its slot. The slot that was freed last
+ * is reused first.
  */
 import { ErrorStatus, type IBurstCallback, type Memory } from "@nnhal/types";
 
-/** What stands for a memory: by default the Memory object itself. */
+/** The key that identifies a memory; the Memory object itself by default. */
 export type MemoryKey = unknown;
 
 /** Memories and their slots. */
 export interface MemorySlots extends IBurstCallback {
-  /** The slot of a memory; one that is not known gets one. */
+  /** The slot of a memory. A new memory gets a free slot. */
   slotOf(memory: Memory, key: MemoryKey): number;
-  /** The memory that a slot stands for; undefined: the slot is free. */
+  /** The memory of a slot; undefined if the slot is free. */
   memoryAt(slot: number): Memory | undefined;
-  /** Forgets a memory. Answers the slot that it had, if it had one. */
+  /** Removes a memory. Returns its slot; undefined if it had none. */
   free(key: MemoryKey): number | undefined;
   /** How many memories are known. */
   readonly size: number;
@@ -50,7 +50,7 @@ export function createMemorySlots(): MemorySlots {
       for (const slot of wanted) {
         const memory = memories[slot];
         if (memory === undefined) {
-          return { status: ErrorStatus.INVALID_ARGUMENT, message: `slot ${slot} stands for no memory`, buffers: [] };
+          return { status: ErrorStatus.INVALID_ARGUMENT, message: `slot ${slot} has no memory`, buffers: [] };
         }
         buffers.push(memory);
       }

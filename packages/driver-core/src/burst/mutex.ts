@@ -1,11 +1,9 @@
-/**
- * One thing at a time, in the order asked for.
- */
+/** A lock: tasks run one at a time, in the order of the calls. */
 
-/** Does a piece of work once those asked for before have ended; begins at once where there are none. */
+/** Runs a task after all earlier tasks have ended; immediately if there are none. */
 export type Exclusive = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** A lock of its own. */
+/** A new lock. */
 export function createMutex(): Exclusive {
   let last: Promise<unknown> | undefined;
   return (work) => {

@@ -15,7 +15,7 @@ import {
   serviceEnd,
   unavailable,
 } from "./answer.ts";
-import type { Burst, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import { decoded, type Malformed } from "./malformed.ts";
 import type { MemorySlots } from "./memory-slots.ts";
@@ -28,7 +28,7 @@ import { type RingReader, type RingWriter, wordsPerSlot } from "./ring.ts";
 import { isTeardownPacket, sayGoodbye, withoutTeardown } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
-/** What a burst through queues is made of. */
+/** The parts of a burst through queues. */
 export interface QueuedParts {
   readonly context: IBurstContext;
   readonly memories: MemorySlots;
@@ -38,14 +38,14 @@ export interface QueuedParts {
   readonly limits: Limits;
 }
 
-/** Words to write packets in before they are sent; longer ones get words of their own. */
+/** Buffer for packets before they are sent; longer packets get a buffer of their own. */
 const scratchWords = 64 * wordsPerSlot;
 
 /** See the file's head. */
 export function queuedBurst(
   { context, memories, writer, reader, requestCapacity, limits }: QueuedParts,
   { pollingWindow = 50, refuseMemory = () => undefined }: Pick<BurstOptions, "pollingWindow" | "refuseMemory">,
-): Burst {
+): BurstController {
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow);
   const turns = createTurns(10);
@@ -65,18 +65,18 @@ export function queuedBurst(
 
   const nextPacket = (): Int32Array | End | undefined => {
     if (over !== undefined) return over;
-    // Whatever the service has said before it went is there once it is known to be gone.
+    // Once the service is known to be gone, all that it has sent is in the queue.
     const isGone = reader.isPeerClosed();
     const packet = reader.read();
     if (packet === undefined) return isGone ? end(serviceEnd) : undefined;
     if (packet.length === 0) {
-      return end({ status: ErrorStatus.GENERAL_FAILURE, message: "the result queue's counters make no sense" });
+      return end({ status: ErrorStatus.GENERAL_FAILURE, message: "the result queue's counters are not valid" });
     }
     if (!reader.isPeerClosed()) return packet;
     return isTeardownPacket(packet) ? end(serviceEnd) : withoutTeardown(packet);
   };
 
-  /** Sleeps until the result comes, or a limit is over. */
+  /** Sleeps until the result arrives or a limit has passed. */
   const sleep = async (): Promise<Int32Array | End> => {
     const { watchdog, silence, request } = limits;
     let expired: End | undefined;
@@ -111,7 +111,7 @@ export function queuedBurst(
       pool.kind === "memory" ? memories.slotOf(pool.memory, keys === undefined ? pool.memory : keys[index]) : 0,
     );
     const packet = encodeRequest(serializeRequest(request, measure, slots), scratch);
-    // What a faulty service left there is not an answer to this request.
+    // A packet that is already in the queue comes from a faulty service and does not answer this request.
     reader.read();
     if (!writer.write(packet)) return notSent("its queue has no room");
     const answer = poller.poll(nextPacket) ?? (await sleep());
@@ -124,7 +124,7 @@ export function queuedBurst(
   return {
     async compute(request, options = {}) {
       try {
-        // What is never sent need not wait for its turn.
+        // A request that is not sent does not wait for its turn.
         if (options.deadline !== undefined) return notSent(misfitOf(request, options, 0, refuseMemory) ?? "");
         return await exclusive(() => compute(request, options));
       } catch (error) {

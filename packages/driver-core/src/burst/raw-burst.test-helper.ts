@@ -13,11 +13,12 @@ import {
   type Request,
   type RequestArgument,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import { createMemorySlots, type MemorySlots } from "./memory-slots.ts";
 import { encodeRequest } from "./request-slots.ts";
-import { type BurstResultPacket, deserializeResult, noTiming } from "./result-codec.ts";
+import { type BurstResultPacket, deserializeResult } from "./result-codec.ts";
 import { decodeResult } from "./result-slots.ts";
 import { type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
@@ -90,7 +91,7 @@ export function rawBurst(
 
 /** An execution's answer. */
 export function result(status: ErrorStatus, outputShapes: ExecutionResult["outputShapes"] = []): ExecutionResult {
-  return { status, outputShapes, timing: noTiming };
+  return { status, outputShapes, timing: notMeasured };
 }
 
 export interface Adder {

@@ -10,7 +10,7 @@ import type {
 } from "@nnhal/types";
 import { decoded, type Malformed, type PacketCursor, packetCursor, repeat } from "./malformed.ts";
 
-/** What a request packet says: a request whose pools are named by slots. */
+/** The content of a request packet: a request whose pools are slots. */
 export interface BurstRequest {
   readonly inputs: readonly RequestArgument[];
   readonly outputs: readonly RequestArgument[];
@@ -19,7 +19,7 @@ export interface BurstRequest {
   readonly measure: MeasureTiming;
 }
 
-/** How many data the packet of a request has. */
+/** The number of data in a request's packet. */
 export function requestPacketSize({ inputs, outputs, pools }: Request): number {
   let size = 2 + inputs.length + outputs.length + pools.length;
   for (const { dimensions } of inputs) size += dimensions.length;
@@ -62,7 +62,7 @@ function informationOf({ hasNoValue, location, dimensions }: RequestArgument): F
   return { hasNoValue, location, numberOfDimensions: dimensions.length };
 }
 
-/** The request that a packet holds, or why it holds none. Whether the request is valid is for validation to say. */
+/** Decodes a request packet, or reports its first fault. The request is not validated here. */
 export function deserializeRequest(data: readonly FmqRequestDatum[]): BurstRequest | Malformed {
   return decoded(readRequest, data);
 }
@@ -72,7 +72,7 @@ function readRequest(data: readonly FmqRequestDatum[]): BurstRequest {
   const { packetInformation } = cursor.take("packetInformation");
   const { packetSize, numberOfInputOperands, numberOfOutputOperands, numberOfPools } = packetInformation;
   cursor.expectSize(packetSize);
-  // Counts come from the other end. None is used before it is known that as many data are there.
+  // Counts come from the other end: check that so many data are there before a count is used.
   cursor.need(numberOfInputOperands + numberOfOutputOperands + numberOfPools + 1, "operands, pools and measureTiming");
   const inputs = repeat(numberOfInputOperands, () =>
     takeArgument(

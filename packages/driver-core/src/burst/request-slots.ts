@@ -16,7 +16,10 @@ const requestKinds = [
   "measureTiming",
 ] as const satisfies readonly FmqRequestDatum["kind"][];
 
-/** A request packet as words, in a piece of `scratch` where that is long enough. Numbers that are no 32 bit integers are a RangeError. */
+/**
+ * Encodes a request packet as words, in a part of `scratch` if that is long enough. Throws RangeError for a number that
+ * is not a 32 bit integer.
+ */
 export function encodeRequest(data: readonly FmqRequestDatum[], scratch?: Int32Array): Int32Array {
   const words = wordsFor(data.length, scratch);
   for (const [index, datum] of data.entries()) {
@@ -61,7 +64,7 @@ function encodeOperand(information: FmqRequestOperandInformation, words: Int32Ar
   words[at + 5] = uint32(numberOfDimensions, "numberOfDimensions");
 }
 
-/** The data of a request packet. A slot that holds no datum is a MalformedPacket error. */
+/** Decodes a request packet. Throws MalformedPacket for a slot without a valid datum. */
 export function decodeRequest(words: Int32Array): FmqRequestDatum[] {
   const data: FmqRequestDatum[] = [];
   for (let at = 0; at < words.length; at += wordsPerSlot) data.push(requestDatum(words, at));

@@ -1,24 +1,15 @@
 /**
  * Results as packets of FmqResultDatum, and back.
  */
-import {
-  type ErrorStatus,
-  type FmqResultDatum,
-  type OutputShape,
-  TIMING_NOT_MEASURED,
-  type Timing,
-} from "@nnhal/types";
+import type { ErrorStatus, FmqResultDatum, OutputShape, Timing } from "@nnhal/types";
 import { decoded, type Malformed, packetCursor, repeat } from "./malformed.ts";
 
-/** What a result packet says. */
+/** The content of a result packet. */
 export interface BurstResultPacket {
   readonly status: ErrorStatus;
   readonly outputShapes: readonly OutputShape[];
   readonly timing: Timing;
 }
-
-/** Durations that nobody measured. */
-export const noTiming: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
 /** A result as a packet. `status`: one that HAL 1.2 knows. */
 export function serializeResult({ status, outputShapes, timing }: BurstResultPacket): FmqResultDatum[] {
@@ -39,7 +30,7 @@ export function serializeResult({ status, outputShapes, timing }: BurstResultPac
   return data;
 }
 
-/** The result that a packet holds, or why it holds none. */
+/** Decodes a result packet, or reports its first fault. */
 export function deserializeResult(data: readonly FmqResultDatum[]): BurstResultPacket | Malformed {
   return decoded(readResult, data);
 }

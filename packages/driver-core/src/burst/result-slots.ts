@@ -13,7 +13,10 @@ const resultKinds = [
   "executionTiming",
 ] as const satisfies readonly FmqResultDatum["kind"][];
 
-/** A result packet as words, in a piece of `scratch` where that is long enough. Numbers that do not fit their fields are a RangeError. */
+/**
+ * Encodes a result packet as words, in a part of `scratch` if that is long enough. Throws RangeError for a number that
+ * does not fit its field.
+ */
 export function encodeResult(data: readonly FmqResultDatum[], scratch?: Int32Array): Int32Array {
   const words = wordsFor(data.length, scratch);
   for (const [index, datum] of data.entries()) {
@@ -41,7 +44,7 @@ export function encodeResult(data: readonly FmqResultDatum[], scratch?: Int32Arr
   return words;
 }
 
-/** The data of a result packet. A slot that holds no datum is a MalformedPacket error. */
+/** Decodes a result packet. Throws MalformedPacket for a slot without a valid datum. */
 export function decodeResult(words: Int32Array): FmqResultDatum[] {
   const data: FmqResultDatum[] = [];
   for (let at = 0; at < words.length; at += wordsPerSlot) data.push(resultDatum(words, at));
@@ -89,7 +92,7 @@ const statuses: readonly ErrorStatus[] = [
   ErrorStatus.INVALID_ARGUMENT,
 ];
 
-/** What a result packet can say of a status: missed deadlines and exhausted resources are younger than bursts. */
+/** Maps a status to one that a result packet can carry: HAL 1.2 has no missed deadlines and exhausted resources. */
 export function burstStatus(status: ErrorStatus): ErrorStatus {
   return statuses.includes(status) ? status : ErrorStatus.GENERAL_FAILURE;
 }

@@ -1,11 +1,10 @@
 /**
- * A fast message queue: a ring of fixed slots in shared memory, one writer, one reader. Head and tail only ever count up
+ * A fast message queue: a ring of fixed slots in shared memory, one writer, one reader. Head and tail only increase
  * (modulo 2^32); a packet of several slots is published by one atomic store of the tail, so a reader sees all of it or
- * nothing. Neither end trusts the other: each keeps its own counter to itself, checks the other's, and a reader copies
- * slots out before anything looks at them.
+ * nothing. Neither end trusts the other: each keeps a private copy of its own counter and checks the other's. A reader
+ * copies slots out before they are decoded.
  *
- * A ring is laid over an Int32Array, whatever that is a view of. How a sleeper is woken depends on what it is: see
- * `Signal`.
+ * A ring lies in an Int32Array over any buffer. The kind of buffer decides how a sleeping end is woken: see `Signal`.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Signal } from "./signal.ts";
@@ -17,7 +16,7 @@ export const leastCapacity = 2;
 /** Most slots of a ring. */
 export const greatestCapacity = 1 << 16;
 
-/** Where the header's words lie. What one end writes often has a cache line of its own. */
+/** Indexes of the header's words. Words that one end writes often have a cache line of their own. */
 const Word = {
   magic: 0,
   capacity: 1,
@@ -25,33 +24,33 @@ const Word = {
   tail: 16,
   writerClosed: 17,
   writerSleeps: 18,
-  /** Counted up by the writer now and then while it works: a sign of life. */
+  /** Incremented by the writer at intervals while it works: a sign of life. */
   writerPulse: 19,
   /** Written by the reader. */
   head: 32,
   readerClosed: 33,
   readerSleeps: 34,
-  /** Counted up to wake the reader, by whoever has news for it. */
+  /** Incremented to wake the reader. */
   readerBell: 48,
-  /** Counted up to wake the writer. */
+  /** Incremented to wake the writer. */
   writerBell: 49,
 } as const;
 const headerWords = 64;
 const magic = 0x716d_6e6e;
 
-/** Why some memory is no ring. */
+/** Why a memory is not a valid ring. */
 export interface NoRing {
   readonly noRing: string;
 }
 
-/** Words that a ring of some slots takes. */
+/** The number of words of a ring with `capacity` slots. */
 export function ringWords(capacity: number): number {
   return headerWords + capacity * wordsPerSlot;
 }
 
 /**
- * Makes a ring in zeroed memory of `ringWords(capacity)` words. `capacity`: a power of two, since slots are found by
- * counters that wrap. `start`: what head and tail count from.
+ * Makes a ring in zeroed memory of `ringWords(capacity)` words. `capacity`: a power of two, because the counters that
+ * select slots wrap. `start`: initial value of head and tail.
  */
 export function initialiseRing(words: Int32Array, capacity: number, start = 0): void {
   const wrong = checkCapacity(capacity, words.length);
@@ -62,7 +61,7 @@ export function initialiseRing(words: Int32Array, capacity: number, start = 0): 
   Atomics.store(words, Word.magic, magic);
 }
 
-/** The ring that some words hold, with as many slots as is said, or why they hold none. */
+/** Checks that `words` contain a ring with `capacity` slots; returns why if they do not. */
 export function checkRing(words: Int32Array, capacity: number): NoRing | undefined {
   const wrong = checkCapacity(capacity, words.length);
   if (wrong !== undefined) return { noRing: wrong };
@@ -82,13 +81,13 @@ function checkCapacity(capacity: number, length: number): string | undefined {
 
 /** One end of a ring. */
 export interface RingEnd {
-  /** Whether the other end said that it is gone. */
+  /** Whether the other end has closed. */
   isPeerClosed(): boolean;
-  /** Says that this end is gone, and wakes the other. */
+  /** Closes this end and wakes the other. */
   close(): void;
-  /** Wakes whoever sleeps at this end. */
+  /** Wakes a thread that sleeps at this end. */
   wake(): void;
-  /** Sleeps until `isReady`, or for a while: the other end, or `wake`, ends it early. */
+  /** Sleeps until `isReady` is true, the other end or `wake` wakes it, or some time has passed. */
   sleep(isReady: () => boolean): Promise<void> | void;
 }
 
@@ -96,20 +95,20 @@ export interface RingEnd {
 export interface RingWriter extends RingEnd {
   /** Slots that are free now. */
   room(): number;
-  /** Publishes a packet, or answers false and writes nothing where there is no room for all of it. */
+  /** Publishes a packet. Returns false and writes nothing if the packet does not fit. */
   write(packet: Int32Array): boolean;
-  /** Gives a sign of life. */
+  /** Signals that this end is alive. */
   beat(): void;
 }
 
 /** The end that packets are read from. */
 export interface RingReader extends RingEnd {
   /**
-   * All slots that were published, as words that stay valid until the next call; undefined where there are none. Empty:
-   * the writer's counter makes no sense, and what it stood for is lost.
+   * All published slots, as words that stay valid until the next call; undefined if there are none. Empty if the
+   * writer's counter is not valid: the slots are lost.
    */
   read(): Int32Array | undefined;
-  /** Another number after each sign of life of the writer. */
+  /** A number that changes with each sign of life of the writer. */
   pulse(): number;
 }
 
@@ -175,8 +174,8 @@ function ring(words: Int32Array, bell: number, signal: Signal): void {
 }
 
 /**
- * No wake-up is lost: the bell is read before the last look at what is waited for, and the other end looks at the
- * sleeper's flag after it has published.
+ * No wake-up is lost: the sleeper reads the bell before it checks the condition for the last time, and the other end
+ * reads the sleeper's flag after it has published.
  */
 function sleepAt(
   words: Int32Array,

@@ -1,20 +1,21 @@
 import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { createChannel } from "./channel.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";
 import { serializeRequest } from "./request-codec.ts";
-import { deserializeResult, noTiming, serializeResult } from "./result-codec.ts";
+import { deserializeResult, serializeResult } from "./result-codec.ts";
 import { decodeResult } from "./result-slots.ts";
 import { configureExecutionBurst } from "./server.ts";
 import { localSignal } from "./signal.ts";
 import { teardownPacket, withoutTeardown } from "./teardown.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
-const failure = { status: GENERAL_FAILURE, outputShapes: [], timing: noTiming };
-const sum = { status: NONE, outputShapes: [{ dimensions: [1], isSufficient: true }], timing: noTiming };
+const failure = { status: GENERAL_FAILURE, outputShapes: [], timing: notMeasured };
+const sum = { status: NONE, outputShapes: [{ dimensions: [1], isSufficient: true }], timing: notMeasured };
 
 /** A burst over an adder, whose memory has slot 0, and the packet of its request. */
 function addBurst(options: Parameters<typeof rawBurst>[1] = {}) {
@@ -135,9 +136,9 @@ describe("a burst's service", () => {
     const ask = async (measure: MeasureTiming) =>
       (await burst.ask(serializeRequest({ inputs: [], outputs: [], pools: [] }, measure, []))).timing;
     expect(await ask(MeasureTiming.YES)).toEqual({ timeOnDevice: 3n, timeInDriver: 9n });
-    expect(await ask(MeasureTiming.NO)).toEqual(noTiming);
-    expect(await ask(MeasureTiming.YES)).toEqual(noTiming);
-    expect(await ask(MeasureTiming.YES)).toEqual(noTiming);
+    expect(await ask(MeasureTiming.NO)).toEqual(notMeasured);
+    expect(await ask(MeasureTiming.YES)).toEqual(notMeasured);
+    expect(await ask(MeasureTiming.YES)).toEqual(notMeasured);
     await burst.context.close();
   });
 
@@ -258,7 +259,7 @@ describe("a burst's service", () => {
     const shapes = [{ dimensions: Array.from({ length: count - 1 }, () => 1), isSufficient: true }];
     const burst = rawBurst({ execute: async () => result(NONE, shapes) }, { resultCapacity: 8 });
     const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []);
-    const expected = { status: NONE, outputShapes: shapes, timing: noTiming };
+    const expected = { status: NONE, outputShapes: shapes, timing: notMeasured };
     expect(serializeResult(expected)).toHaveLength(count + 2);
     for (let time = 0; time < 3; time++) expect(await burst.ask(packet)).toEqual(fits ? expected : failure);
     await burst.context.close();
@@ -302,7 +303,7 @@ describe("a burst's service", () => {
     expect(withoutTeardown(words).length).toBeLessThan(words.length);
     expect(deserializeResult(decodeResult(withoutTeardown(words)))).toEqual(failure);
     expect(burst.writer.isPeerClosed()).toBe(true);
-    expect(log).toEqual(["the request queue's counters make no sense"]);
+    expect(log).toEqual(["the request queue's counters are not valid"]);
     expect(executed).toHaveLength(1);
   });
 

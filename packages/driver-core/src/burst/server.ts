@@ -1,6 +1,6 @@
 /**
  * The service's side of a burst: reads request packets from one queue, executes them, and writes result packets to the
- * other. Whatever is read is answered: a packet that makes no sense with GENERAL_FAILURE.
+ * other. Every packet is answered; a malformed packet with GENERAL_FAILURE.
  */
 import {
   type BurstResult,
@@ -15,6 +15,7 @@ import {
   type Request,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { messageOf } from "../device/refusal.ts";
 import { steadyClock } from "../device/steady-clock.ts";
 import { watchIdle } from "../schedule/idle.ts";
@@ -26,7 +27,7 @@ import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
 import { type BurstRequest, deserializeRequest } from "./request-codec.ts";
 import { decodeRequest } from "./request-slots.ts";
-import { type BurstResultPacket, noTiming, serializeResult } from "./result-codec.ts";
+import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
 import { burstStatus, encodeResult } from "./result-slots.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
@@ -35,37 +36,37 @@ import { isTeardownPacket, sayGoodbye } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
 /**
- * How to serve a burst. `silenceLimit` is for a client that does not name its memories, or takes no results; `requestLimit`
- * for an execution that does not end, which is answered with GENERAL_FAILURE.
+ * How to serve a burst. `silenceLimit` applies to a client that does not return its memories or does not read results;
+ * `requestLimit` to an execution that does not end, which is answered with GENERAL_FAILURE.
  */
 export interface BurstServerOptions extends LimitOptions {
   /** How to sleep between requests. Default: `sharedSignal()`, for queues in a SharedArrayBuffer. */
   readonly signal?: Signal | undefined;
-  /** Microseconds to look for the next request before sleeping; 0 saves power. Default 50. */
+  /** Microseconds to poll for the next request before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number | undefined;
-  /** Nanoseconds of a clock that never goes back. Default: the process's steady clock. */
+  /** A monotonic clock in nanoseconds. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
-  /** After how many milliseconds without a request known memories are let go and `onIdle` is called. Default 10,000. */
+  /** Milliseconds without a request after which known memories are released and `onIdle` is called. Default 10,000. */
   readonly idleAfter?: number | undefined;
-  /** Lets go of what an execution needs and the next one can make again. */
+  /** Called to release resources that the next execution can recreate. */
   readonly onIdle?: (() => void) | undefined;
-  /** Hears what a result packet has no room for: why a request was refused or failed. */
+  /** Receives messages that a result packet cannot carry: why a request was refused or failed. */
   readonly log?: ((message: string) => void) | undefined;
 }
 
 /** The service's side of a burst. */
 export interface BurstContext extends IBurstContext {
-  /** Resolves once the slot is forgotten, after an execution under way. */
+  /** Resolves when the slot is forgotten, after the current execution. */
   freeMemory(slot: number): Promise<void>;
-  /** Ends the burst after an execution under way, which has its limits. */
+  /** Ends the burst after the current execution, whose limits still apply. */
   close(): Promise<void>;
-  /** Resolves when the burst has ended, on whichever side. */
+  /** Resolves when either side has ended the burst. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Serves a burst for a prepared model: `IPreparedModel.configureExecutionBurst`. The prepared model stays the caller's;
- * once it is closed, requests are answered as it answers them.
+ * Serves a burst for a prepared model: `IPreparedModel.configureExecutionBurst`. The caller keeps the prepared model;
+ * after it is closed, its refusals are the answers.
  */
 export function configureExecutionBurst(
   preparedModel: Pick<PreparedModel, "execute">,
@@ -90,7 +91,7 @@ export function configureExecutionBurst(
   return { status: ErrorStatus.NONE, context: serve(preparedModel, callback, reader, writer, options) };
 }
 
-/** Turns of the event loop, in milliseconds: as often as either side of a queue gives them. */
+/** Interval of the event loop's turns, in milliseconds, on both sides of a queue. */
 const turnsOfQueues = 1;
 const turnsOfCalls = 10;
 
@@ -133,9 +134,9 @@ function serve(
       return { ...failure(ErrorStatus.MISSED_DEADLINE_TRANSIENT), message };
     });
 
-  /** An execution's answer as a burst gives it. `dequeued`: when its request left the queue. */
+  /** An execution's answer as a burst result. `dequeued`: when its request left the queue. */
   const answerOf = (result: ExecutionResult, measure: MeasureTiming, dequeued: bigint): ExecutionResult => {
-    // A driver from elsewhere may answer anything.
+    // A foreign driver can answer any value.
     if (!isRecord(result) || !Array.isArray(result.outputShapes) || !isRecord(result.timing)) {
       return refusal(ErrorStatus.GENERAL_FAILURE, "the driver answered no output shapes or no times");
     }
@@ -175,9 +176,9 @@ function serve(
   const answer = async (packet: Int32Array): Promise<BurstResultPacket> => {
     const dequeued = now();
     if (packet.length === 0) {
-      // The client writes on from its own counter: no later packet would be read where it begins.
+      // The client continues at its own counter, so no later packet would be read at its start.
       stopping = true;
-      return refusal(ErrorStatus.GENERAL_FAILURE, "the request queue's counters make no sense");
+      return refusal(ErrorStatus.GENERAL_FAILURE, "the request queue's counters are not valid");
     }
     const data = decoded(decodeRequest, packet);
     const request = "malformed" in data ? data : deserializeRequest(data);
@@ -233,7 +234,7 @@ function serve(
       idle.touch();
       if (turns.areDue()) await turns.give();
     }
-    // A request that was handed over directly is not in the queue.
+    // A direct request is not in the queue.
     await exclusive(async () => {});
     idle.stop();
     watchdog.stop();
@@ -241,7 +242,7 @@ function serve(
     sayGoodbye(reader, writer);
   };
 
-  // A first turn of the microtask queue: the caller gets the context before anything is read.
+  // Wait one microtask: the caller gets the context before the first packet is read.
   const ended = Promise.resolve().then(loop);
   return {
     ended,
@@ -256,7 +257,7 @@ function serve(
   };
 }
 
-/** What a result packet can say of an execution. Its duration runs from the request's leaving the queue. */
+/** The result packet of an execution. Its duration starts when the request leaves the queue. */
 function packetOf(
   { status, outputShapes, timing }: ExecutionResult,
   microseconds: bigint | undefined,
@@ -267,15 +268,15 @@ function packetOf(
   return {
     status: burstStatus(status),
     outputShapes: hasShapes ? outputShapes : [],
-    timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : noTiming,
+    timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : notMeasured,
   };
 }
 
 function failure(status: ErrorStatus): ExecutionResult {
-  return { status, outputShapes: [], timing: noTiming };
+  return { status, outputShapes: [], timing: notMeasured };
 }
 
-/** The client, with an end to its answers. */
+/** The client's callback with a limit for its answers. */
 function answering(callback: IBurstCallback, { watchdog, silence }: Limits): IBurstCallback {
   const late = () => {
     const message = `the client did not answer within ${milliseconds(silence)}`;

@@ -1,22 +1,20 @@
-/**
- * How an end of a ring sleeps and is woken. It depends on what the ring lies in, and on whether the thread may block.
- */
+/** How an end of a ring sleeps and is woken. It depends on the ring's buffer and on whether the thread may block. */
 /// <reference lib="es2024.sharedmemory" />
 
-/** A way to sleep on a word of shared memory. */
+/** Sleeps on a word of shared memory and wakes sleepers. */
 export interface Signal {
-  /** Wakes whoever sleeps on a word. */
+  /** Wakes the threads that sleep on a word. */
   wake(words: Int32Array, index: number): void;
   /**
-   * Sleeps until the word is woken, not at all where it does not hold `expected`. It may end early, never late. Where it
-   * returns nothing, it has blocked.
+   * Sleeps until the word is woken; returns at once if it is not `expected`. It can end early, never late. It has
+   * blocked if it returns undefined.
    */
   sleep(words: Int32Array, index: number, expected: number): Promise<void> | void;
 }
 
 /**
- * For a ring in a SharedArrayBuffer, without blocking the thread. `keepAlive`: whether the process stays alive while
- * somebody sleeps; one who waits for an answer needs it, one who waits for work does not.
+ * For a ring in a SharedArrayBuffer, without blocking the thread. `keepAlive`: whether the process stays alive while a
+ * sleep lasts. Waits for an answer need it, waits for work do not.
  */
 export function sharedSignal({ keepAlive = false }: { readonly keepAlive?: boolean } = {}): Signal {
   return {
@@ -31,8 +29,8 @@ export function sharedSignal({ keepAlive = false }: { readonly keepAlive?: boole
 }
 
 /**
- * For a ring in a SharedArrayBuffer, blocking the thread: woken sooner, but nothing else runs there meanwhile.
- * `milliseconds`: how long at a stretch; messages and timers of the thread get their turn in between.
+ * For a ring in a SharedArrayBuffer, blocking the thread: it wakes sooner, but nothing else runs in the thread
+ * meanwhile. `milliseconds`: longest block; messages and timers of the thread run in between.
  */
 export function blockingSignal({ milliseconds = 5 }: { readonly milliseconds?: number } = {}): Signal {
   return {
@@ -41,7 +39,7 @@ export function blockingSignal({ milliseconds = 5 }: { readonly milliseconds?: n
   };
 }
 
-/** For a ring whose both ends are in one thread, in any memory. Both need the same one. */
+/** For a ring with both ends in one thread, in any memory. Both ends need the same signal object. */
 export function localSignal(): Signal {
   const sleepers = new WeakMap<Int32Array["buffer"], Map<number, () => void>>();
   return {

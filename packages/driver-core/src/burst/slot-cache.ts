@@ -1,16 +1,14 @@
-/**
- * The service's table of memories: which slot stands for which, learnt from the client when a slot is first met.
- */
+/** The service's table of memories by slot. The client is asked when a slot is used first. */
 import { ErrorStatus, type IBurstCallback, type Memory } from "@nnhal/types";
 
-/** Most slots that are remembered; when more are met, those met first are asked for again. */
+/** Maximum number of slots in the table. Beyond it, the oldest are dropped and asked for again. */
 const mostSlots = 4096;
 
-/** Slots and what they stand for. */
+/** Memories by slot. */
 export interface SlotCache {
   /**
-   * The memories of some slots. Those not known are asked for in one call, each once, in ascending order; unless all are
-   * answered, none is remembered. Undefined where a slot stands for nothing.
+   * The memories of some slots. The client is asked for unknown ones in one call, each once, in ascending order; unless
+   * it returns all, none is kept. Undefined if a slot has no memory.
    */
   resolve(slots: readonly number[]): Promise<Memory[] | undefined>;
   forget(slot: number): void;
@@ -18,7 +16,7 @@ export interface SlotCache {
   readonly size: number;
 }
 
-/** An empty table. `log` hears why the client gave no memories. */
+/** An empty table. `log` receives why the client returned no memories. */
 export function createSlotCache(callback: IBurstCallback, log: (message: string) => void): SlotCache {
   const cache = new Map<number, Memory>();
   const fetch = async (slots: readonly number[]) => {

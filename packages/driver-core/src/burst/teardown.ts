@@ -1,6 +1,6 @@
 /**
- * How an end of a burst says that it is gone: a flag in the ring, and a packetInformation of zeros, which on its own is
- * malformed, to wake whoever reads.
+ * How an end of a burst announces that it is gone: a flag in the ring, and a packetInformation of zeros to wake the
+ * reader, which is malformed without the flag.
  */
 import { encodeRequest } from "./request-slots.ts";
 import type { RingReader, RingWriter } from "./ring.ts";
@@ -13,19 +13,19 @@ export const teardownPacket: Int32Array = encodeRequest([
   },
 ]);
 
-/** Whether a packet is nothing but a packetInformation of zeros. */
+/** Whether a packet consists of one packetInformation of zeros. */
 export function isTeardownPacket(packet: Int32Array): boolean {
   return packet.length === teardownPacket.length && packet.every((word, index) => word === teardownPacket[index]);
 }
 
-/** Says that this end is gone. The flags come first: a teardown packet without them is malformed. */
+/** Announces that this end is gone. The flags come first: a teardown packet without them is malformed. */
 export function sayGoodbye(reader: RingReader, writer: RingWriter): void {
   reader.close();
   writer.close();
   writer.write(teardownPacket);
 }
 
-/** A packet of an end that is gone, without the teardown packet that may lie right behind it. */
+/** A packet of an end that is gone, without a teardown packet that directly follows it. */
 export function withoutTeardown(packet: Int32Array): Int32Array {
   const start = packet.length - teardownPacket.length;
   return start > 0 && isTeardownPacket(packet.subarray(start)) ? packet.subarray(0, start) : packet;

@@ -3,7 +3,7 @@ import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Memory, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { memoryOf } from "../memory/memory.ts";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { createCalls } from "./calls.ts";
 import { adder } from "./raw-burst.test-helper.ts";
 import { blockingSignal } from "./signal.ts";
@@ -22,7 +22,13 @@ async function burstInWorker(service: object = {}, options: BurstOptions = {}) {
   return { burst, worker, ended };
 }
 
-async function add(burst: Burst, values: Float32Array, request: Request, left: number, right: number): Promise<number> {
+async function add(
+  burst: BurstController,
+  values: Float32Array,
+  request: Request,
+  left: number,
+  right: number,
+): Promise<number> {
   values.set([left, right, Number.NaN]);
   const { status, message } = await burst.compute(request);
   if (status !== NONE) throw new Error(message);

@@ -1,25 +1,25 @@
 /**
- * A burst between two threads: the queues lie in memory that both see, and a MessagePort carries the few calls beside
- * them. When either thread ends, the other side is told.
+ * A burst between two threads: the queues lie in shared memory, and a MessagePort carries the few other calls. When
+ * either thread ends, the other side is notified.
  */
 import type { MessagePort } from "node:worker_threads";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, type Memory, type PreparedModel } from "@nnhal/types";
-import type { Burst, BurstOptions } from "./burst.ts";
+import type { BurstController, BurstOptions } from "./burst.ts";
 import { type Calls, createCalls, isRecord, PeerGone } from "./calls.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 
 /** A burst served over a port. */
 export interface ServedBurst {
-  /** Resolves when the burst has ended, on whichever side. */
+  /** Resolves when either side has ended the burst. */
   readonly ended: Promise<void>;
-  /** Ends the burst after an execution under way, and closes the port. */
+  /** Ends the burst after the current execution, and closes the port. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the burst that the other side of a port starts by `connectBurst`. The prepared model stays the caller's. The port
- * keeps this thread alive until the burst ends.
+ * Serves the burst that the other side of a port starts by `connectBurst`. The caller keeps the prepared model. The
+ * port keeps this thread alive until the burst ends.
  */
 export function serveBurst(
   port: MessagePort,
@@ -42,7 +42,7 @@ export function serveBurst(
         const resultChannel = descriptorOf(argument, "resultChannel", "FmqResultDatum");
         const result = configureExecutionBurst(preparedModel, callback, requestChannel, resultChannel, options);
         context = result.context ?? undefined;
-        // A service that gives up its client keeps neither the port nor the thread.
+        // A service that gives up on its client closes the port and lets the thread end.
         void context?.ended.then(() => calls.close());
         return { status: result.status, message: result.message };
       },
@@ -61,11 +61,11 @@ export function serveBurst(
 }
 
 /**
- * Starts a burst that the other side of a port serves by `serveBurst`. The port is the burst's from here on.
+ * Starts a burst that the other side of a port serves by `serveBurst`. The burst owns the port from then on.
  * DEVICE_UNAVAILABLE: the port is closed, or does not answer within `silenceLimit`.
  */
 export async function connectBurst(port: MessagePort, options: BurstOptions = {}): Promise<CreateBurstResult> {
-  let burst: Burst | null = null;
+  let burst: BurstController | null = null;
   let calls: Calls | undefined;
   const started = await createBurst(
     async (callback, requestChannel, resultChannel) => {
@@ -106,7 +106,7 @@ export async function connectBurst(port: MessagePort, options: BurstOptions = {}
 
 function ignore(): void {}
 
-/** Why a memory cannot be handed to another thread: it would see a copy. */
+/** Why a memory cannot be passed to another thread: that thread would see a copy. */
 function refuseUnshared({ handle }: Memory): string | undefined {
   if (handle?.kind !== "buffer" || handle.buffer instanceof SharedArrayBuffer) return undefined;
   return "its bytes lie in an ArrayBuffer, which another thread cannot see; use a SharedArrayBuffer";
@@ -122,7 +122,7 @@ function buffersOf(answer: unknown): Memory[] {
   return Array.isArray(buffers) ? buffers.filter(isMemory) : [];
 }
 
-/** Whether a value has the fields of a memory. What is in its handle is for validation to say. */
+/** Whether a value has the fields of a memory. Its handle is validated elsewhere. */
 function isMemory(value: unknown): value is Memory {
   return isRecord(value) && typeof value.name === "string" && typeof value.size === "number" && "handle" in value;
 }

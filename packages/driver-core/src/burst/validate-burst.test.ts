@@ -4,12 +4,13 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqRequestDatum, MeasureTiming, type PreparedModel } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { prepareAdd } from "./add-model.test-helper.ts";
 import { createLocalBurst } from "./local.ts";
 import { adder, rawBurst } from "./raw-burst.test-helper.ts";
 import { serializeRequest } from "./request-codec.ts";
-import { noTiming, serializeResult } from "./result-codec.ts";
+import { serializeResult } from "./result-codec.ts";
 import { encodeResult } from "./result-slots.ts";
 import { wordsPerSlot } from "./ring.ts";
 
@@ -71,7 +72,7 @@ describe("ValidateBurst", () => {
     for (const [what, packet] of mutations) {
       const { status, outputShapes, timing } = await burst.ask(packet);
       expect(status, what).not.toBe(ErrorStatus.NONE);
-      expect({ outputShapes, timing }, what).toEqual({ outputShapes: [], timing: noTiming });
+      expect({ outputShapes, timing }, what).toEqual({ outputShapes: [], timing: notMeasured });
       expect(burst.hasMore(), what).toBe(false);
       values.set([2, 3, 0]);
       expect((await burst.ask(good)).status, `the good packet after one ${what}`).toBe(ErrorStatus.NONE);
@@ -84,7 +85,7 @@ describe("ValidateBurst", () => {
     // The adder's result has four data; eight outputs of rank 1 have eighteen.
     const shapes = Array.from({ length: 8 }, () => ({ dimensions: [1], isSufficient: true }));
     const model: Pick<PreparedModel, "execute"> = {
-      execute: async () => ({ status: ErrorStatus.NONE, outputShapes: shapes, timing: noTiming }),
+      execute: async () => ({ status: ErrorStatus.NONE, outputShapes: shapes, timing: notMeasured }),
     };
     const many = { ...request, outputs: shapes.map(() => elementAt(request.outputs, 0)) };
     const regular = await createLocalBurst(model, { direct: false });
@@ -93,7 +94,7 @@ describe("ValidateBurst", () => {
     expect(await small.burst?.compute(many)).toMatchObject({
       status: ErrorStatus.GENERAL_FAILURE,
       outputShapes: [],
-      timing: noTiming,
+      timing: notMeasured,
       fallback: false,
     });
     await regular.burst?.close();
@@ -114,10 +115,11 @@ describe("ValidateBurst", () => {
     const words = encodeResult(data);
     expect([...words.subarray(wordsPerSlot, 2 * wordsPerSlot)]).toEqual([2, 1, 1, 0, 0, 0, 0, 0]);
     expect(
-      serializeResult({ status: 0, outputShapes: [{ dimensions: [1], isSufficient: true }], timing: noTiming }).slice(
-        0,
-        3,
-      ),
+      serializeResult({
+        status: 0,
+        outputShapes: [{ dimensions: [1], isSufficient: true }],
+        timing: notMeasured,
+      }).slice(0, 3),
     ).toEqual(data.slice(0, 3));
     await burst.context.close();
   });
@@ -133,7 +135,7 @@ describe("ValidateBurst", () => {
     expect(await burst?.compute(fewer, { measure: MeasureTiming.YES, keys: ["key"] })).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
       outputShapes: [],
-      timing: noTiming,
+      timing: notMeasured,
       fallback: false,
     });
     // A key that is known, one that is not, and the first again.

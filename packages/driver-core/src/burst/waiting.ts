@@ -1,21 +1,21 @@
 /**
- * How an end of a ring waits: it looks again and again for a while, since sleeping and being woken takes longer than most
- * requests, and then sleeps.
+ * How an end of a ring waits: it polls for a while, because sleeping and waking take longer than most requests, and
+ * then sleeps.
  */
 import type { RingEnd } from "./ring.ts";
 
-/** Looks for something that somebody else is about to do. */
+/** Polls for an event of the other end. */
 export interface Poller {
-  /** Looks again and again for a while; once, where looking longer has been in vain lately. */
+  /** Polls for a while, or only once if polling has not paid off recently. */
   poll<T>(look: () => T | undefined): T | undefined;
 }
 
-/** After so many vain attempts in a row, one in as many waits looks for longer than once. */
+/** After n unsuccessful polls in a row, up to this number, only one wait in n polls for longer than once. */
 const mostSkipped = 64;
 
 /**
- * Polls for some microseconds; 0 looks once. Where the other end needs the processor that polling takes, or needs much
- * longer, each vain attempt doubles the number of waits that do without; one that sees something resets it.
+ * Polls for some microseconds; 0 polls once. Polling does not pay off if the other end needs the same processor or
+ * takes much longer: each unsuccessful poll doubles the number of waits without polling, a successful one resets it.
  */
 export function createPoller(microseconds: number): Poller {
   let skip = 0;
@@ -39,7 +39,7 @@ export function createPoller(microseconds: number): Poller {
 function lookFor<T>(look: () => T | undefined, microseconds: number): T | undefined {
   const end = performance.now() + microseconds / 1000;
   do {
-    // Asking for the time takes as long as some looks.
+    // Reading the clock takes as long as several polls.
     for (let count = 0; count < 16; count++) {
       const seen = look();
       if (seen !== undefined) return seen;
@@ -48,7 +48,7 @@ function lookFor<T>(look: () => T | undefined, microseconds: number): T | undefi
   return undefined;
 }
 
-/** Sleeps at an end of a ring until there is something to see. */
+/** Sleeps at an end of a ring until `look` returns a value. */
 export async function sleepUntil<T>(end: RingEnd, look: () => T | undefined, turns: Turns): Promise<T> {
   for (;;) {
     let seen = look();
@@ -59,14 +59,14 @@ export async function sleepUntil<T>(end: RingEnd, look: () => T | undefined, tur
     });
     seen ??= look();
     if (seen !== undefined) return seen;
-    // Woken for nothing, or after blocking: the news may be among the thread's messages.
+    // Woken without a result, or after blocking: the cause can be a message of the thread.
     await turns.give();
   }
 }
 
 /**
- * Turns of a thread's event loop. Work that is found by polling, and awaits nothing that takes time, would otherwise keep
- * messages and timers out for ever.
+ * Turns of a thread's event loop. Work that is found by polling and never waits would otherwise block messages and
+ * timers for ever.
  */
 export interface Turns {
   /** Whether the event loop has had no turn for a while. */

@@ -1,14 +1,14 @@
 /**
- * Numbers, texts and lists as bytes, and back: little-endian and packed. Reading is bounded: every length is held against
- * the bytes that are left before anything is made ready for it.
+ * Numbers, texts and lists as bytes, and back: little-endian and packed. Reading is bounded: every length is checked
+ * against the remaining bytes before memory is allocated for it.
  */
 
-/** Bytes that cannot be read as what they should be. */
+/** Thrown for bytes that do not contain the expected values. */
 export class UnreadableBytes extends Error {
   override readonly name = "UnreadableBytes";
 }
 
-/** Takes values down one after the other. Numbers that do not fit are a RangeError. */
+/** Appends values. Throws RangeError for a number that does not fit its field. */
 export interface ByteWriter {
   uint8(value: number): void;
   uint32(value: number): void;
@@ -20,11 +20,11 @@ export interface ByteWriter {
   text(value: string): void;
   /** With its length. */
   list<T>(items: readonly T[], write: (item: T) => void): void;
-  /** A copy of all that was written. */
+  /** Returns a copy of everything written. */
   taken(): Uint8Array;
 }
 
-/** Gives values in the order in which they were written. `what`: named where a value cannot be read. */
+/** Reads values in the order in which they were written. `what` names the value in errors. */
 export interface ByteReader {
   uint8(what: string): number;
   uint32(what: string): number;
@@ -33,18 +33,18 @@ export interface ByteReader {
   /** A view. */
   bytes(what: string): Uint8Array;
   text(what: string): string;
-  /** `least`: bytes that an item takes at least. */
+  /** `least`: minimum number of bytes of an item. */
   list<T>(least: number, what: string, read: () => T): T[];
-  /** Makes sure that nothing is left. */
+  /** Checks that no bytes are left. */
   end(): void;
 }
 
-/** A writer that has nothing yet. */
+/** An empty writer. */
 export function byteWriter(): ByteWriter {
   let room = new Uint8Array(1024);
   let view = new DataView(room.buffer);
   let length = 0;
-  /** Makes room, and gives where it begins. */
+  /** Reserves room and returns where it begins. */
   const take = (size: number): number => {
     const start = length;
     length += size;
@@ -93,11 +93,11 @@ function fitting(value: number, fit: number): number {
   return fit;
 }
 
-/** A reader of some bytes, which must not change meanwhile. Whatever cannot be read is an UnreadableBytes error. */
+/** A reader of bytes, which must not change meanwhile. Its methods throw UnreadableBytes. */
 export function byteReader(bytes: Uint8Array): ByteReader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
-  /** Passes some bytes, and gives where they begin. */
+  /** Skips bytes and returns where they begin. */
   const pass = (size: number, what: string): number => {
     const left = bytes.length - at;
     if (size > left) throw new UnreadableBytes(`byte ${at}: ${what} takes ${size} bytes where ${left} are left`);
@@ -120,7 +120,7 @@ export function byteReader(bytes: Uint8Array): ByteReader {
         return new TextDecoder("utf-8", { fatal: true }).decode(reader.bytes(what));
       } catch (error) {
         if (error instanceof UnreadableBytes) throw error;
-        throw new UnreadableBytes(`byte ${start}: ${what} is no text`);
+        throw new UnreadableBytes(`byte ${start}: ${what} is not valid UTF-8`);
       }
     },
     list(least, what, read) {

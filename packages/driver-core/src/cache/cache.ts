@@ -1,6 +1,6 @@
 /**
- * Compilation caching for a device over any backend (HAL 1.2 IDevice.prepareModel_1_2, prepareModelFromCache): saving never
- * makes a preparation fail, and loading uses nothing but what the device has sealed.
+ * Compilation caching for a device over any backend (HAL 1.2 IDevice.prepareModel_1_2, prepareModelFromCache): a failed
+ * save does not fail the preparation, and loading accepts only files that the device has sealed.
  */
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { BYTE_SIZE_OF_CACHE_TOKEN, type CompilationCache, type Handle } from "@nnhal/types";
@@ -13,21 +13,21 @@ import { type SealOwner, seal, unseal } from "./seal.ts";
 /** How to keep prepared models in caches. */
 export interface CachingOptions {
   /**
-   * A secret of at least 16 bytes: whoever does not know it can make no cache that the device takes. Default: a key that
-   * anybody can know. It tells damage from what was written, but not who wrote it; models are then validated again.
+   * A secret of at least 16 bytes: without it, a cache that the device accepts cannot be made. Default: a public key,
+   * which detects damage but not forgery; loaded models are then validated again.
    */
   readonly key?: Uint8Array | undefined;
 }
 
-/** What a device's caches are bound to, and whether nobody else can have made them. */
+/** The device that caches are bound to, and whether only that device can have made them. */
 export interface Caching extends SealOwner {
   readonly isSecret: boolean;
 }
 
-/** Shorter ones could be guessed. */
+/** Shorter keys could be guessed. */
 const leastKey = 16;
 
-/** How a device keeps prepared models. Throws RangeError for a key that is too short. */
+/** The caching of a device. Throws RangeError for a key that is too short. */
 export function createCaching({ key }: CachingOptions, names: Omit<SealOwner, "key">): Caching {
   if (key !== undefined && key.length < leastKey) {
     throw new RangeError(`caching: the key has ${key.length} bytes where at least ${leastKey} are needed`);
@@ -50,7 +50,7 @@ interface Opened extends Files {
   readonly token: Uint8Array;
 }
 
-/** Takes the arguments of a cache, or says what is wrong with them. They may be anything. */
+/** Copies the arguments of a cache, or returns what is wrong with them. They can be any values. */
 function openCache(cache: CompilationCache): Opened | Refusal {
   try {
     if (typeof cache !== "object" || cache === null) {
@@ -72,7 +72,7 @@ function takeCache({ modelCache, dataCache, token }: CompilationCache): Opened |
     const what = token instanceof Uint8Array ? `${token.length} bytes` : show(token);
     return invalid(`the cache token has ${what} where ${BYTE_SIZE_OF_CACHE_TOKEN} bytes are needed`);
   }
-  // A reading that needs a descriptor for reading finds it out itself.
+  // A read reports by itself that a descriptor is not open for reading.
   for (const [what, fd] of Object.entries({ "model cache": model, "data cache": data })) {
     if (!isWritable(fd)) return failure(`the ${what}: the file descriptor ${fd} is not open for reading and writing`);
   }
@@ -94,7 +94,7 @@ function descriptorOf(what: string, handles: readonly Handle[], count: number): 
   return isDescriptor ? fd : invalid(`${what}[0] has ${show(fd)}, which is not a file descriptor`);
 }
 
-/** Keeps a prepared model in a cache. Answers why it is not kept, if it is not; never rejects. */
+/** Saves a prepared model in a cache. Resolves with the reason if it is not saved; never rejects. */
 export async function saveToCache(
   cache: CompilationCache,
   source: GraphSource,
@@ -119,7 +119,7 @@ export async function saveToCache(
   }
 }
 
-/** The prepared model in a cache, or why there is none. Never throws. */
+/** Loads the prepared model from a cache, or returns why that is impossible. Never throws. */
 export function loadFromCache(cache: CompilationCache, owner: SealOwner): CachedModel | Refusal {
   try {
     const files = openCache(cache);

@@ -1,13 +1,10 @@
-/**
- * The constants of a model for a memory of their own: those parts of its pools that operands refer to, each once, and none
- * of the rest.
- */
+/** Gathers the constants of a model into one memory: the parts of its pools that operands refer to, each once. */
 import type { GraphSource } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, type Subgraph } from "@nnhal/types";
 import type { ModelStructure } from "./model-codec.ts";
 
-/** Multiple that values begin at: any element type, and any vector instruction, can read them in place. */
+/** Alignment of values in bytes: every element type and vector instruction can read them in place. */
 export const alignment = 64;
 
 /** The next multiple of `alignment`. */
@@ -18,7 +15,7 @@ export function aligned(length: number): number {
 /** A model whose CONSTANT_REFERENCE operands all lie in pool 0, and the pieces of that pool. */
 export interface Gathered {
   readonly structure: ModelStructure;
-  /** In their order; each begins at the next multiple of `alignment`. Views, not copies. */
+  /** In order; each begins at the next multiple of `alignment`. Views, not copies. */
   readonly pieces: readonly Uint8Array[];
 }
 

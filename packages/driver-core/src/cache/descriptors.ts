@@ -1,13 +1,13 @@
 /**
- * Reading and writing the files that a client's descriptors name. Each file is read once, into memory that nobody else has;
- * where the descriptor stands in it does not matter.
+ * Reading and writing the files of a client's descriptors. Each file is read once into private memory; the descriptor's
+ * position does not matter.
  */
 import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 
-/** A longer file is not read: what a cache says of lengths has 32 bits. */
+/** A longer file is not read: lengths in a cache have 32 bits. */
 const greatestLength = 2 ** 32 - 1;
 
-/** All of a file. Throws where the descriptor is not open for reading, or names no ordinary file. */
+/** Reads a whole file. Throws if the descriptor is not open for reading or is not one of a regular file. */
 export function readFile(fd: number): Uint8Array {
   const size = sizeOf(fd);
   if (size > greatestLength) throw new Error(`it has ${size} bytes where ${greatestLength} are the most`);
@@ -21,14 +21,17 @@ export function readFile(fd: number): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-/** Bytes of a file. Throws where the descriptor names none: reading a pipe could last for ever. */
+/**
+ * The size of a file in bytes. Throws if the descriptor is not one of a regular file: reading a pipe could last for
+ * ever.
+ */
 export function sizeOf(fd: number): number {
   const stat = fstatSync(fd);
-  if (!stat.isFile()) throw new Error("it is no ordinary file");
+  if (!stat.isFile()) throw new Error("it is not a regular file");
   return stat.size;
 }
 
-/** Whether a descriptor is open for writing. Writing nothing tells, and changes nothing. */
+/** Whether a descriptor is open for writing. Tested by a write of zero bytes, which changes nothing. */
 export function isWritable(fd: number): boolean {
   try {
     writeSync(fd, new Uint8Array(0));
@@ -38,7 +41,7 @@ export function isWritable(fd: number): boolean {
   }
 }
 
-/** Empties a file. Throws where the descriptor is not open for writing, or names no ordinary file. */
+/** Empties a file. Throws if the descriptor is not open for writing or is not one of a regular file. */
 export function emptyFile(fd: number): void {
   sizeOf(fd);
   ftruncateSync(fd, 0);

@@ -1,6 +1,6 @@
 /**
- * A prepared model as the content of two files: in the model file what decides which computation runs, in the data file
- * what it computes with. The former vouches for the latter by length and digest.
+ * A prepared model as the content of two files: the model file contains what decides which computation runs, the data
+ * file the values that it uses. The model file contains length and digest of the data file.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
@@ -10,25 +10,25 @@ import { byteReader, byteWriter, UnreadableBytes } from "./bytes.ts";
 import { aligned, gatherConstants } from "./constants.ts";
 import { type ModelStructure, readModel, writeModel } from "./model-codec.ts";
 
-/** What a cache keeps of a prepared model. */
+/** The content of a cache. */
 export interface CachedModel {
   readonly source: Pick<GraphSource, "model" | "pools">;
   readonly options: CompileOptions;
-  /** What the backend gave; undefined where it gave nothing, and the model has to be compiled again. */
+  /** The backend's blobs; undefined if it has none, and the model has to be compiled again. */
   readonly blobs: CacheBlobs | undefined;
 }
 
-/** What stands in the two files. */
+/** The bytes of the two files. */
 export interface Image {
   readonly model: Uint8Array;
   readonly data: Uint8Array;
 }
 
-/** What stands in the model file, read. */
+/** The decoded model file. */
 export interface ModelPart {
   readonly structure: ModelStructure;
   readonly options: CompileOptions;
-  /** Null: the backend gave nothing. */
+  /** Null if the backend has no blobs. */
   readonly modelBlobs: readonly Uint8Array[] | null;
   /** Bytes of the data file. */
   readonly dataLength: number;
@@ -39,7 +39,7 @@ export interface ModelPart {
   readonly dataBlobLengths: readonly number[];
 }
 
-/** What a prepared model is kept as. Throws where something in it is larger than the HAL's 32 bits. */
+/** Encodes a prepared model. Throws if a part does not fit in the HAL's 32 bits. */
 export function imageOf(source: GraphSource, options: CompileOptions, blobs: CacheBlobs | undefined): Image {
   const { operandValues } = source.model;
   const { structure, pieces } = gatherConstants(source);
@@ -59,7 +59,7 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
   return { model: to.taken(), data };
 }
 
-/** Some bytes one after the other, each at the next multiple of `alignment`. */
+/** Concatenates pieces, each at the next multiple of `alignment`. */
 function concatenated(sections: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(sections.reduce((size, { length }) => size + aligned(length), 0));
   let at = 0;
@@ -74,7 +74,7 @@ function digestOf(data: Uint8Array): Uint8Array {
   return createHash("sha256").update(data).digest();
 }
 
-/** Reads the content of a model file. Throws UnreadableBytes where it is none; the bytes must not change afterwards. */
+/** Decodes a model file. Throws UnreadableBytes if it is not valid. The bytes must not change afterwards. */
 export function readModelPart(bytes: Uint8Array): ModelPart {
   const from = byteReader(bytes);
   const structure = readModel(from);
@@ -106,18 +106,18 @@ export function readModelPart(bytes: Uint8Array): ModelPart {
 
 function memberOf<Code extends number>(codes: Readonly<Record<string, Code>>, value: number, what: string): Code {
   const code = Object.values(codes).find((known) => known === value);
-  if (code === undefined) throw new UnreadableBytes(`the ${what} is ${value}, which is none`);
+  if (code === undefined) throw new UnreadableBytes(`the ${what} is ${value}, which is not valid`);
   return code;
 }
 
-/** Whether these are the bytes that the model file vouches for. */
+/** Whether the data file has the length and digest in the model file. */
 export function isDataOf({ dataLength, dataDigest }: ModelPart, data: Uint8Array): boolean {
   if (data.length !== dataLength) return false;
   const actual = digestOf(data);
   return actual.length === dataDigest.length && timingSafeEqual(actual, dataDigest);
 }
 
-/** The prepared model that both parts are together. Its constants are views on the data. */
+/** The prepared model of both files. Its constants are views on the data. */
 export function modelOf(part: ModelPart, data: Uint8Array): CachedModel {
   let at = 0;
   const take = (length: number): Uint8Array => {

@@ -1,10 +1,8 @@
-/**
- * A model without its constants as bytes, and back. Where constants lie is part of it; what they are is not.
- */
+/** Encodes a model without the values of its constants, and decodes it. The locations of constants are included. */
 import type { ExtensionNameAndPrefix, Model, Operand, OperandExtraParams, Operation, Subgraph } from "@nnhal/types";
 import { type ByteReader, type ByteWriter, UnreadableBytes } from "./bytes.ts";
 
-/** A model but for the values of its constants. */
+/** A model without the values of its constants. */
 export type ModelStructure = Omit<Model, "operandValues" | "pools">;
 
 export function writeModel(model: ModelStructure, to: ByteWriter): void {
@@ -17,7 +15,7 @@ export function writeModel(model: ModelStructure, to: ByteWriter): void {
   });
 }
 
-/** The model that comes next. Whether it is valid is another question. */
+/** Decodes the next model. It is not validated here. */
 export function readModel(from: ByteReader): ModelStructure {
   return {
     main: readSubgraph(from, "main"),
@@ -40,7 +38,7 @@ function writeSubgraph({ operands, operations, inputIndexes, outputIndexes }: Su
   to.list(outputIndexes, to.uint32);
 }
 
-/** Bytes that the shortest takes. */
+/** Minimum number of bytes. */
 const leastSubgraph = 16;
 const leastOperation = 12;
 const leastOperand = 41;

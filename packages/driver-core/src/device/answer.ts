@@ -1,5 +1,5 @@
 /**
- * The HAL's answers to an execution: shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, timing only with NONE and where
+ * The HAL's answers to an execution: shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, timing only with NONE and if
  * measured.
  */
 import type { RunResult } from "@nnhal/backend";
@@ -7,7 +7,7 @@ import { ErrorStatus, type ExecutionResult, TIMING_NOT_MEASURED, type Timing } f
 import { notMeasured } from "@nnhal/utils";
 import type { Refusal } from "./refusal.ts";
 
-/** What a run came to. `timeInDriver`: nanoseconds, where measured. */
+/** The answer of a run. `timeInDriver`: nanoseconds, if measured. */
 export function answer(
   { status, message, outputShapes, timeOnDevice }: RunResult,
   timeInDriver: bigint | undefined,
@@ -22,7 +22,7 @@ export function answer(
   };
 }
 
-/** Nanoseconds as the HAL's microseconds. The device cannot have taken longer than the driver that waited for it. */
+/** Nanoseconds as the HAL's microseconds. The time on the device is not longer than the time in the driver. */
 export function timingOf(timeOnDevice: bigint | undefined, timeInDriver: bigint): Timing {
   const inDriver = timeInDriver / 1000n;
   if (timeOnDevice === undefined) return { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: inDriver };

@@ -1,6 +1,6 @@
 /**
- * What callers pass to a device, taken once: every field is read a single time, into plain data of the device's own. What the
- * caller's object holds later, or would say if it were asked again, does not matter then.
+ * Copies of the arguments of a device: every field is read once into plain data. Later changes of the caller's object,
+ * and getters that return another value, have no effect.
  */
 import {
   type BufferRole,
@@ -38,7 +38,7 @@ export interface PrepareArguments {
   readonly cache: CompilationCache | undefined;
 }
 
-/** Takes the options of a preparation. They may be anything. */
+/** Copies and checks the options of a preparation. They can be any value. */
 export function prepareArguments(options: PrepareOptions | undefined): PrepareArguments | Refusal {
   return taking(options, (given) => {
     const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, deadline, cache } = given;
@@ -52,12 +52,12 @@ export function prepareArguments(options: PrepareOptions | undefined): PrepareAr
 
 const noOptions: ExecuteOptions = {};
 
-/** Takes the options of an execution. They may be anything. */
+/** Copies and checks the options of an execution. They can be any value. */
 export function executeArguments(options: ExecuteOptions | undefined): ExecuteOptions | Refusal {
   return options === undefined ? noOptions : taking(options, takeExecuteOptions);
 }
 
-/** Takes the options of a fenced execution. They may be anything. */
+/** Copies and checks the options of a fenced execution. They can be any value. */
 export function fencedArguments(options: FencedExecuteOptions | undefined): FencedExecuteOptions | Refusal {
   return taking(options, (given) => {
     const { duration } = given;
@@ -84,7 +84,7 @@ function timeProblem(what: string, time: unknown): Refusal | undefined {
   return invalid(`the ${what} is ${show(time)} where a bigint of nanoseconds is needed`);
 }
 
-/** Takes options, or says why they cannot be. */
+/** Copies options, or returns what is wrong with them. */
 function taking<Options extends object, Taken>(
   options: Options | undefined,
   take: (options: Options) => Taken | Refusal,
@@ -94,20 +94,20 @@ function taking<Options extends object, Taken>(
     return invalid(`the options are ${show(given)} where an object is needed`);
   }
   try {
-    // It is an object, and `take` checks each field.
+    // It is an object; `take` checks each field.
     return take(given as Options);
   } catch (error) {
     return invalid(`the options cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** Takes a request and validates what was taken against its model. It may be anything. */
+/** Copies a request and validates the copy against its model. The request can be any value. */
 export function takeRequest(request: Request, model: Model, allowUnspecifiedOutput: boolean): Request | Refusal {
   let taken: Request;
   try {
     taken = takenRequest(request, model);
   } catch (error) {
-    // Validation describes best what is wrong, if what it reads is still wrong.
+    // Validation has the best message, if it finds the fault too.
     const issues = error instanceof TooLong ? [] : requestIssues(request, model, { allowUnspecifiedOutput });
     if (issues.length === 0) return invalid(`the request cannot be read: ${messageOf(error)}`);
     return invalid(`the request is not valid: ${formatIssues(issues)}`);
@@ -124,7 +124,7 @@ function takenRequest({ inputs, outputs, pools }: Request, { main }: Model): Req
   };
 }
 
-// The lists of a request are taken for each execution: loops of their own, without a function for each element.
+// The lists of a request are copied for each execution, so each has a loop without a callback for each element.
 
 function takeArguments(list: readonly RequestArgument[], what: string, count: number): RequestArgument[] {
   if (!Array.isArray(list) || list.length !== count)
@@ -154,16 +154,16 @@ function takePools(pools: readonly RequestMemoryPool[]): RequestMemoryPool[] {
   return taken;
 }
 
-/** What is asked of a buffer, taken. */
+/** The copied arguments of allocate. */
 export interface AllocateArguments {
   readonly dimensions: readonly number[];
-  /** The caller's prepared models: objects, or whatever else stands in the list. */
+  /** The caller's prepared models; other values in the list are kept as they are. */
   readonly preparedModels: readonly unknown[];
   readonly inputRoles: readonly BufferRole[];
   readonly outputRoles: readonly BufferRole[];
 }
 
-/** Takes the arguments of allocate. They may be anything. */
+/** Copies and checks the arguments of allocate. They can be any values. */
 export function allocateArguments(
   desc: { readonly dimensions: readonly number[] },
   preparedModels: readonly unknown[],

@@ -1,16 +1,14 @@
-/**
- * From a request that may run to what a backend gets, and back: the results' way to where they last.
- */
+/** Binds the arguments of a checked request to the backend's inputs and outputs, and stores the results afterwards. */
 import type { InputBuffer, OutputBuffer, RunResult } from "@nnhal/backend";
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape, type RequestArgument } from "@nnhal/types";
 import { initialise, reset, sizeOf } from "../domains/device-buffer.ts";
-import { extentsOf, isDeviceBuffer, type Launch, type Pool } from "./launch.ts";
+import { type CheckedRequest, extentsOf, isDeviceBuffer, type Pool } from "./checked-request.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, messageOf } from "./refusal.ts";
 
-/** The inputs of a request, read where that takes reading. Throws where it fails. */
-export function bindInputs(record: ModelRecord, { request, pools }: Launch): (InputBuffer | undefined)[] {
+/** Binds the inputs of a request; loads pools that are copies of files. Throws if loading fails. */
+export function bindInputs(record: ModelRecord, { request, pools }: CheckedRequest): (InputBuffer | undefined)[] {
   return request.inputs.map((argument, index): InputBuffer | undefined => {
     if (argument.hasNoValue) return undefined;
     const { poolIndex, offset, length } = argument.location;
@@ -25,8 +23,8 @@ export function bindInputs(record: ModelRecord, { request, pools }: Launch): (In
   });
 }
 
-/** The outputs of a request. Throws OutOfRoom if there is no room for one that has to be made. */
-export function bindOutputs(record: ModelRecord, { request, pools }: Launch): OutputBuffer[] {
+/** Binds the outputs of a request. Throws OutOfRoom if there is no memory for a device buffer. */
+export function bindOutputs(record: ModelRecord, { request, pools }: CheckedRequest): OutputBuffer[] {
   return request.outputs.map((argument, index): OutputBuffer => {
     const dimensions = extentsOf(record, elementAt(record.graph.outputs, index), argument);
     if (argument.hasNoValue) return { bytes: new Uint8Array(0), dimensions };
@@ -42,12 +40,12 @@ export function bindOutputs(record: ModelRecord, { request, pools }: Launch): Ou
 }
 
 /**
- * The outcome of a run whose outputs are all known beforehand, and of which one has too little room; undefined where it has
- * to be run. Nothing is computed, and no memory taken, for a result that has no place to go.
+ * The result of a run without running it, if all shapes of outputs are known and an output is too small; undefined if
+ * it has to run. No time and memory are spent on a result that does not fit.
  */
 export function shortOutput(
   { graph }: ModelRecord,
-  { request }: Launch,
+  { request }: CheckedRequest,
   outputs: readonly OutputBuffer[],
 ): RunResult | undefined {
   let message: string | undefined;
@@ -71,10 +69,10 @@ function bytesAt({ location }: RequestArgument, pool: Exclude<Pool, { storage: u
 }
 
 /**
- * Whether device buffers were all that was too small, and are larger now: the same run can do better. Not where the
- * request itself, whose shapes are unknown, gives an output less room than it needs.
+ * Enlarges device buffers that were too small. Returns whether that was the only reason for the failure, so that the
+ * same run can succeed now; false if an output in another pool is too small.
  */
-export function growOutputs({ written }: Launch, { status, outputShapes }: RunResult): boolean {
+export function growOutputs({ written }: CheckedRequest, { status, outputShapes }: RunResult): boolean {
   if (status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return false;
   let grown = false;
   for (const [index, { dimensions, isSufficient }] of outputShapes.entries()) {
@@ -90,22 +88,23 @@ export function growOutputs({ written }: Launch, { status, outputShapes }: RunRe
   return grown;
 }
 
-/** Makes results last: files are written, device buffers get their values, or lose them where the run failed. */
-export function settle(launch: Launch, result: RunResult): RunResult {
-  if (launch.isPlain) return result;
-  const settled = settledResult(launch, result);
+/** Stores results: writes files and marks device buffers as initialised, or as uninitialised if the run failed. */
+export function settle(checked: CheckedRequest, result: RunResult): RunResult {
+  if (checked.isPlain) return result;
+  const settled = settledResult(checked, result);
   if (settled.status === ErrorStatus.NONE) {
-    for (const [index, buffer] of launch.written) initialise(buffer, elementAt(settled.outputShapes, index).dimensions);
-  } else resetOutputs(launch);
+    for (const [index, buffer] of checked.written)
+      initialise(buffer, elementAt(settled.outputShapes, index).dimensions);
+  } else resetOutputs(checked);
   return settled;
 }
 
-/** The device buffers among the outputs have no values any more. */
-export function resetOutputs({ written }: Launch): void {
+/** Marks the device buffers among the outputs as uninitialised. */
+export function resetOutputs({ written }: CheckedRequest): void {
   for (const buffer of written.values()) reset(buffer);
 }
 
-function settledResult({ request, pools, written }: Launch, result: RunResult): RunResult {
+function settledResult({ request, pools, written }: CheckedRequest, result: RunResult): RunResult {
   const { status, outputShapes } = result;
   if (status !== ErrorStatus.NONE) {
     const short = outputShapes.findIndex(({ isSufficient }, index) => !isSufficient && written.has(index));

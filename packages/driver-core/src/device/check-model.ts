@@ -1,6 +1,4 @@
-/**
- * A model from outside, checked: it is valid, it cannot change, and its pools are mapped. What follows may rely on all of it.
- */
+/** Checks a caller's model: it is valid, it cannot change, and its pools are mapped. Later steps rely on that. */
 import type { GraphSource } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import type { Memory, Model } from "@nnhal/types";
@@ -12,9 +10,9 @@ import { formatIssues } from "./format-issues.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 
 /**
- * Seals a model, and maps its pools. A model that is sealed already, as those of a runtime in this process are, is not validated again.
- * The HAL has drivers refuse a WHILE whose operands have unknown sizes (mode "driver"), since Android's own cannot run them; this
- * driver leaves it to the backend, which says so in `supports`.
+ * Seals a model, and maps its pools. A model that is already sealed, such as one of a runtime in this process, is not
+ * validated again. The HAL requires drivers to refuse a WHILE with operands of unknown size (mode "driver"), because
+ * Android's drivers cannot run it. This driver leaves the decision to the backend's `supports`.
  */
 export function checkModel(
   given: Model,

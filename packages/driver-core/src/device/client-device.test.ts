@@ -73,7 +73,7 @@ describe("clients of one device", () => {
     const others = await preparedOn(other, reluModel());
     const { token } = await bufferFor(device, model, [0], []);
     const execute = (by: PreparedModel) => by.execute(requestFor([token], [room()]));
-    const message = `request pool 0: token ${token} is no buffer of this client`;
+    const message = `request pool 0: token ${token} is not a buffer of this client`;
     await expect(execute(others)).resolves.toMatchObject({ status: INVALID_ARGUMENT, message });
     // Its owner's execution gets as far as to find that there is no value.
     expect((await execute(model)).message).toContain("has no value");

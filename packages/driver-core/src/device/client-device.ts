@@ -1,6 +1,4 @@
-/**
- * The device as one client has it: prepared models, buffers, tokens and bursts are the client's own.
- */
+/** A device as one client sees it, with the client's own prepared models, buffers, tokens and bursts. */
 import {
   type AllocateResult,
   type Device,
@@ -23,22 +21,21 @@ import { prepareFromCache } from "./prepare-from-cache.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { supportOf, whyUnsupported } from "./support.ts";
 
-/** What not every device has, and this one does. */
+/** The optional members of a device, which this one has. */
 type Optional = "prepareModelFromCache" | "allocate";
 
 /** A device, for one of its clients. */
 export interface ClientDevice extends Omit<Device, Optional>, Required<Pick<Device, Optional>> {
   /**
-   * Ends the client: frees its buffers, bursts and prepared models. What waits for a turn or a fence ends with
-   * DEVICE_UNAVAILABLE, as does what is asked for later; what runs runs to its end, or until `closeTimeout` is over. Resolves when
-   * all is free.
+   * Closes the client: frees its buffers, bursts and prepared models. Waiting executions and later calls return
+   * DEVICE_UNAVAILABLE; running executions may end within `closeTimeout`. Resolves when everything is freed.
    */
   close(): Promise<void>;
 }
 
 const ok = { status: ErrorStatus.NONE } as const;
 
-/** Another client of a device, and what ends it when the engine is lost. */
+/** A client's device, and the client, which is closed if the engine is lost. */
 export function clientDevice(shared: SharedContext): { readonly device: ClientDevice; readonly client: Client } {
   const { scheduler, closeTimeout, timer, bufferBytes } = shared;
   const client = createClient({ closeTimeout, timer });
@@ -49,16 +46,16 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
     scheduler.dismiss(client);
     closeBuffers(domain);
   });
-  /** Answers a call: says that it came, and traces it. */
+  /** Runs a call, logged and traced. */
   const called = <Result>(method: string, phase: TracePhase, answer: () => Result): Result => {
     log.VLOG("DRIVER", () => `${name}: ${method}`);
     return inSection(trace, "LD", phase, `${name}: ${method}`, answer);
   };
-  /** Answers with a fact about the device, which a client that is gone is told as well, with the status that says so. */
+  /** Returns a fact about the device; to a closed client with status DEVICE_UNAVAILABLE. */
   const fact = <Fact extends object>(method: string, value: Fact): (() => Fact & { status: ErrorStatus }) => {
     return () => called(method, "PI", () => ({ ...(client.gone ?? ok), ...value }));
   };
-  /** Answers with what some work comes to, and says it. Never rejects. */
+  /** Returns the result of some work and logs it. Never rejects. */
   const telling = <Result extends { readonly status: ErrorStatus }>(
     method: string,
     phase: TracePhase,
@@ -103,11 +100,11 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
         try {
           const checked = checkModel(model, context);
           if ("status" in checked) return unsupported(checked);
-          const { reasons, launches } = supportOf(checked, session);
+          const { reasons, dispatches } = supportOf(checked, session);
           log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
-          const isPlain = launches.every((count) => count === 1);
+          const isPlain = dispatches.every((count) => count === 1);
           const supported = reasons.map((reason) => reason === undefined);
-          return { ...ok, supported, reasons, ...(!isPlain && { launches }) };
+          return { ...ok, supported, reasons, ...(!isPlain && { dispatches }) };
         } catch (error) {
           return unsupported(failure(`getSupportedOperations: ${messageOf(error)}`));
         }

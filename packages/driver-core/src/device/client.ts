@@ -1,53 +1,54 @@
-/**
- * One of the clients of a device: what it holds ends with it.
- */
+/** A client of a device. It owns prepared models, buffers and bursts, which are freed when it closes. */
 import { ErrorStatus } from "@nnhal/types";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** Something that waits for an engine. */
+/** A wait for an engine. */
 export interface Waiter {
-  /** Nothing is to be waited for any longer. */
+  /** Ends the wait. */
   giveUp(reason: Refusal): void;
 }
 
-/** The part of a client that those who wait for an engine need. */
+/** The part of a client that waits for an engine use. */
 export interface Halting {
   /**
-   * Tells a waiter when the engine is lost, or has not ended its work in time when the client closed; at once if that has been
-   * already.
+   * Registers a wait, which ends when the engine is lost, or when the client closes and the engine does not end its
+   * work in time; at once if that has happened already.
    */
   onHalt(waiter: Waiter): void;
-  /** Does not tell it any more. */
+  /** Unregisters it. */
   forgetHalt(waiter: Waiter): void;
 }
 
 /** See the file's head. */
 export interface Client extends Halting {
-  /** Why it gets nothing any more: it is closed, or the engine is lost. Undefined: it is at work. */
+  /** Why calls are refused: the client is closed, or the engine is lost. Undefined while it is open. */
   readonly gone: Refusal | undefined;
-  /** Calls back when the client closes, and waits for the result. Returns what forgets it. Not for clients that have closed. */
+  /**
+   * Registers a close callback; `close` awaits the promise that it returns. Returns an unsubscribe function. Must not
+   * be called after `close`.
+   */
   onClose(callback: () => Promise<void> | void): () => void;
-  /** Some work for the client, which `close` waits for. It must not reject. */
+  /** Registers work that `close` waits for. It must not reject. */
   during<Result>(work: Promise<Result>): Promise<Result>;
-  /** The engine is gone: ends all that is under way, and closes the client. */
+  /** The engine is lost: ends all waits and closes the client. */
   lose(reason: string): void;
-  /** Ends it. Resolves when all that it held is free, or the time for that is over. */
+  /** Closes the client. Resolves when everything is freed, or `closeTimeout` is over. */
   close(): Promise<void>;
 }
 
-/** How a client ends. */
+/** How a client closes. */
 export interface ClientOptions {
-  /** Nanoseconds that closing waits for work under way. Default: 5 s. */
+  /** Maximum nanoseconds that `close` waits for running work. Default: 5 s. */
   readonly closeTimeout?: bigint | undefined;
   /** Default: the system's. */
   readonly timer?: Timer | undefined;
 }
 
-/** Why a client that is closed gets nothing. */
+/** The refusal of calls after `close`. */
 const closedClient: Refusal = { status: ErrorStatus.DEVICE_UNAVAILABLE, message: "the client is closed" };
 
-/** A client that is at work and holds nothing. */
+/** A new, open client. */
 export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTimer }: ClientOptions = {}): Client {
   const callbacks = new Set<() => Promise<void> | void>();
   const waiters = new Set<Waiter>();
@@ -104,7 +105,7 @@ export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTime
   return client;
 }
 
-/** Waits for the end of something, but not longer than some nanoseconds. Resolves with whether it has ended; never rejects. */
+/** Waits for a promise for at most `timeout` nanoseconds. Resolves with whether it has settled; never rejects. */
 export async function endsWithin(work: Promise<unknown>, nanoseconds: bigint, timer: Timer): Promise<boolean> {
   let cancel = () => {};
   const over = new Promise<boolean>((resolve) => {

@@ -11,7 +11,7 @@ import type { Timer } from "../schedule/timer.ts";
 import type { Client } from "./client.ts";
 import type { GuardedSession } from "./guarded-session.ts";
 
-/** What the parts that prepare and execute share. */
+/** What preparation and execution share. */
 export interface RunningContext {
   readonly name: string;
   readonly session: GuardedSession;
@@ -39,7 +39,7 @@ export interface SharedContext extends RunningContext {
   readonly bufferBytes: number;
 }
 
-/** What everything that one client of a device has shares. */
+/** What the parts of one client share. */
 export interface DeviceContext extends RunningContext {
   /** The scheduler is fair among clients. */
   readonly client: Client;

@@ -56,16 +56,16 @@ describe("getSupportedOperations", () => {
       ],
       outputIndexes: [2],
     });
-    const deviceOf = (launches?: number) =>
+    const deviceOf = (dispatches?: number) =>
       fakeDevice({
         supports: ({ definition }) =>
           definition.name === "ABS"
-            ? { supported: true, ...(launches && { launches }) }
+            ? { supported: true, ...(dispatches && { dispatches }) }
             : { supported: false, reason: `${definition.name}: too hard` },
       });
     const answer = { status: NONE, supported: [true, false], reasons: [undefined, "FLOOR: too hard"] };
     expect((await deviceOf()).getSupportedOperations(model)).toEqual(answer);
-    expect((await deviceOf(7)).getSupportedOperations(model)).toEqual({ ...answer, launches: [7, 1] });
+    expect((await deviceOf(7)).getSupportedOperations(model)).toEqual({ ...answer, dispatches: [7, 1] });
   });
 
   it("refuses a model that is not valid", async () => {

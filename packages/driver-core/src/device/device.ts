@@ -1,6 +1,4 @@
-/**
- * A HAL device over a backend: what the HAL demands of every driver is done here, and the backend only computes.
- */
+/** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
 import { totalmem } from "node:os";
 import type { Backend, Unavailable } from "@nnhal/backend";
 import { type Operation, operationByCode } from "@nnhal/operations";
@@ -22,57 +20,68 @@ export interface DeviceOptions {
   readonly backend: Backend;
   /** Definitions beside those of the HAL. Default: the HAL's alone. */
   readonly operationByCode?: ((code: number) => Operation | undefined) | undefined;
-  /** Nanoseconds of a clock that never goes back; deadlines are times on it. Default: the process's steady clock. */
+  /** A monotonic clock in nanoseconds; deadlines are times on it. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
   /** Waits on that clock. Default: the system's. */
   readonly timer?: Timer | undefined;
-  /** Most executions under way at once; others wait for their turn. Default: what the backend says, else 4. */
+  /**
+   * Maximum number of concurrent executions; others wait for their turn. Default: the backend's `concurrency`, else 4.
+   */
   readonly concurrency?: number | undefined;
-  /** What may wait, and be kept, at once. What would be more is refused with RESOURCE_EXHAUSTED_TRANSIENT. */
+  /** Limits of waiting work and of device buffers. Beyond them, calls return RESOURCE_EXHAUSTED_TRANSIENT. */
   readonly limits?: DeviceLimits | undefined;
   /**
-   * Nanoseconds that an execution keeps its turn after its deadline, if the engine does not end it. Then another one starts beside
-   * it. Default: 1 s.
+   * Nanoseconds that an execution keeps its turn after its deadline if the engine does not end it. After that, another
+   * execution starts beside it. Default: 1 s.
    */
   readonly overrun?: bigint | undefined;
-  /** Nanoseconds that the backend may take to open. Default: 60 s. */
+  /** Maximum nanoseconds to open the backend. Default: 60 s. */
   readonly openTimeout?: bigint | undefined;
-  /** Nanoseconds that closing waits for executions and preparations under way, and again for the backend. Default: 5 s. */
+  /**
+   * Maximum nanoseconds that `close` waits for running executions and preparations, and again for the backend. Default:
+   * 5 s.
+   */
   readonly closeTimeout?: bigint | undefined;
-  /** Nanoseconds without an execution after which a prepared model gives up its scratch memory. Default: 5 s. */
+  /** Nanoseconds without an execution after which a prepared model releases its scratch memory. Default: 5 s. */
   readonly idleAfter?: bigint | undefined;
-  /** Bytes that the results of operations may take together while models run: see `RunContext.temporaryLimit`. Default: a quarter of the memory. */
+  /**
+   * Maximum total bytes of temporary results while models run: see `RunContext.temporaryLimit`. Default: a quarter of
+   * the memory.
+   */
   readonly temporaryLimit?: number | undefined;
   /** Compilation caching; false: none. Default: `{}`. */
   readonly caching?: CachingOptions | false | undefined;
   /** Uniform in [0, 1). Default: Math.random. */
   readonly random?: (() => number) | undefined;
-  /** Takes what the device has to say (tags DRIVER, MODEL and CPUEXE). Default: the console, where NNHAL_VLOG asks for it. */
+  /** The device's logger (tags DRIVER, MODEL and CPUEXE). Default: the console, with the tags in NNHAL_VLOG. */
   readonly log?: Logger | undefined;
   /** Default: off. */
   readonly trace?: Tracer | undefined;
 }
 
-/** See `DeviceOptions.limits`. Executions and preparations that wait, for a turn, a fence or the engine, each take a place. */
+/**
+ * See `DeviceOptions.limits`. Each execution and preparation that waits for a turn, a fence or the engine takes a
+ * place.
+ */
 export interface DeviceLimits extends WaitingLimits {
-  /** Most bytes of all device buffers of one client together. Default: half of the machine's memory. */
+  /** Maximum total bytes of one client's device buffers. Default: half of the machine's memory. */
   readonly bufferBytes?: number | undefined;
 }
 
-/** A device that has been opened, for its first client. */
+/** An opened device, for its first client. */
 export interface OpenedDevice extends ClientDevice {
   /**
-   * The device for another client: with the same engine and the same turns, and with prepared models, buffers and tokens of
-   * its own. Those of another client are as good as none: INVALID_ARGUMENT.
+   * The device for another client. Clients share the engine and the scheduler; prepared models, buffers and tokens
+   * belong to one client. Objects of another client are rejected with INVALID_ARGUMENT.
    */
   connect(): ClientDevice;
-  /** Ends all clients, and then the backend. Resolves when all is free. */
+  /** Closes all clients, then the backend. Resolves when everything is freed. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a backend and makes a device of it, or says why the backend cannot work here. Throws RangeError for options that no device
- * can have.
+ * Opens a backend and makes a device of it, or returns why the backend cannot work here. Throws RangeError for invalid
+ * options.
  */
 export async function openDevice(options: DeviceOptions): Promise<OpenedDevice | Unavailable> {
   const { backend, log = defaultLogger, trace = noTracer, now = steadyClock, timer = systemTimer } = options;
@@ -122,7 +131,7 @@ function deviceOver(shared: SharedContext): OpenedDevice {
       clients.delete(connected);
     };
     if (lost !== undefined) connected.client.lose(lost);
-    // A device that is closed has only clients that are closed.
+    // After the device is closed, a new client is closed at once.
     if (closed !== undefined) void close();
     return { ...connected.device, close };
   };

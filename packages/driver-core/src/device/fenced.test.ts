@@ -8,8 +8,8 @@ import {
   MeasureTiming,
   type PreparedModel,
   type SyncFence,
-  TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import {
   bufferFor,
@@ -26,7 +26,6 @@ import { openDevice } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
-const notMeasured = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 const sufficient = [{ dimensions: [2], isSufficient: true }];
 
 type Fenced = PreparedModel & Required<Pick<PreparedModel, "executeFenced">>;

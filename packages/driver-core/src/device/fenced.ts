@@ -1,6 +1,6 @@
 /**
- * Executions behind fences (HAL 1.3 IPreparedModel.executeFenced): what can be checked is checked at once, the rest waits
- * for the fences, and how it ended is told by a fence and a callback.
+ * Executions behind fences (HAL 1.3 IPreparedModel.executeFenced): arguments are checked at once, the rest waits for
+ * the fences, and a fence and a callback report the outcome.
  */
 import type { RunResult } from "@nnhal/backend";
 import {
@@ -17,14 +17,14 @@ import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
+import { type CheckedRequest, checkInputs, checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
-import { checkInputs, type Launch, launch } from "./launch.ts";
 import { requestText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { noPlaceToWait, run } from "./run.ts";
 
-/** Launches an execution behind fences, or says why not. */
+/** Launches an execution behind fences, or returns a refusal. */
 export function executeFenced(
   record: ModelRecord,
   request: Request,
@@ -35,24 +35,24 @@ export function executeFenced(
 ): FencedWork | Refusal {
   const { now, scheduler, client, log, name } = context;
   const launchTime = now();
-  const launched = launch(record, request, false, context);
-  if ("status" in launched) return launched;
+  const checked = checkRequest(record, request, false, context);
+  if ("status" in checked) return checked;
   const fences = usableFences(waitFor);
   if ("status" in fences) return fences;
-  log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(launched.request)} after ${fences.length} fences`);
+  log.VLOG("DRIVER", () => `${name}: executeFenced ${requestText(checked.request)} after ${fences.length} fences`);
   const { deadline, measure } = options;
   if (deadline !== undefined && launchTime >= deadline) {
     return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the launch" };
   }
   const waited = mergeFences(fences);
-  // Where there is nothing to wait for, what device buffers hold now is what the execution will find.
+  // If there is nothing to wait for, device buffers already have the values that the execution will read.
   const isReady = waited.state === "SIGNALED";
-  const refusal = isReady ? checkInputs(record, launched) : undefined;
+  const refusal = isReady ? checkInputs(record, checked) : undefined;
   if (refusal !== undefined) return refusal;
   if (!isReady && scheduler.isFull(client)) return noPlaceToWait("execution");
 
   return startFenced(async () => {
-    const { result, fencedTime } = await afterFences(record, launched, waited, options, section, context);
+    const { result, fencedTime } = await afterFences(record, checked, waited, options, section, context);
     return infoOf(result, measure === MeasureTiming.YES ? { now: now(), launchTime, fencedTime } : undefined);
   });
 }
@@ -62,10 +62,10 @@ const late: Refusal = {
   message: "the deadline passed before all fences waited for were signalled",
 };
 
-/** Runs an execution once its fences are signalled. Never rejects. `fencedTime`: when they were. */
+/** Runs an execution when its fences are signalled. Never rejects. `fencedTime`: the time when they were. */
 async function afterFences(
   record: ModelRecord,
-  launched: Launch,
+  checked: CheckedRequest,
   waited: SyncFence,
   options: FencedExecuteOptions,
   section: Section,
@@ -75,15 +75,15 @@ async function afterFences(
   const refusal = await refusalOf(waited, options.deadline, context);
   const fencedTime = now();
   if (refusal !== undefined) {
-    resetOutputs(launched);
+    resetOutputs(checked);
     return { result: { ...refusal, outputShapes: [] }, fencedTime };
   }
   const deadline = earlierDeadline(options.deadline, makeDeadline(options.duration, fencedTime));
   const timed = { ...options, ...(deadline !== undefined && { deadline }) };
-  return { result: await run(record, launched, timed, section, context), fencedTime };
+  return { result: await run(record, checked, timed, section, context), fencedTime };
 }
 
-/** Waits for a fence, in one of the client's places to wait; a refusal if the execution must not start after it. */
+/** Waits for a fence in one of the client's waiting places. Returns a refusal if the execution must not start. */
 async function refusalOf(
   fence: SyncFence,
   deadline: bigint | undefined,
@@ -109,7 +109,7 @@ async function refusalOf(
   }
 }
 
-/** What the callback tells. */
+/** The information for the callback. */
 function infoOf(
   { status, message, timeOnDevice }: RunResult,
   measured: { readonly now: bigint; readonly launchTime: bigint; readonly fencedTime: bigint } | undefined,

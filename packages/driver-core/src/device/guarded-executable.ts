@@ -1,6 +1,6 @@
 /**
- * An executable of a backend, guarded: no method throws or rejects, every answer is checked, and nothing is waited for beyond its
- * deadline. What an engine does after it has been given up on reaches neither the caller's memory nor the caller.
+ * A guard around a backend's executable: no method throws or rejects, every answer is checked, and every wait ends at
+ * its deadline. A run that was given up on cannot change the caller's memory.
  */
 import type {
   CacheBlobs,
@@ -20,35 +20,38 @@ import type { Halting } from "./client.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin, type Waited, whenSettled } from "./settle-within.ts";
 
-/** The outcome of a run, which can be believed. */
+/** The checked outcome of a run. */
 export interface RunAnswer extends RunResult {
-  /** Present if the engine was given up on: resolves when it has let go of the run's inputs and places. */
+  /** Present if the run was given up on: resolves when the engine no longer uses its inputs and places. */
   readonly underWay?: Promise<void>;
 }
 
 /** See the file's head. */
 export interface GuardedExecutable {
-  /** Runs. If there is a deadline, the engine writes outputs into bytes of its own, which are copied when it has ended in time. */
+  /**
+   * Runs the executable. With a deadline, the engine writes outputs into separate bytes, which are copied if it ends in
+   * time.
+   */
   run(
     inputs: readonly (InputBuffer | undefined)[],
     outputs: readonly OutputBuffer[],
     context: RunContext,
     client: Halting,
   ): RunAnswer | Promise<RunAnswer>;
-  /** What the backend keeps of it; undefined: nothing. */
+  /** The serialised form; undefined if the backend has none. */
   serialize(patience: Patience): Promise<CacheBlobs | Refusal | undefined>;
-  /** Undefined: it has no scratch memory. */
+  /** Undefined if it has no scratch memory. */
   readonly releaseScratch: (() => void) | undefined;
-  /** Frees it, as soon as no run that was given up on is under way. */
+  /** Frees the executable when the last run that was given up on has ended. */
   close(): void;
 }
 
-/** What a guard needs. */
+/** Parameters of a guard. */
 export interface GuardOptions {
   readonly timer: Timer;
-  /** Takes what a backend does against the contract. */
+  /** Receives a message for each breach of the contract. */
   readonly complain: (problem: string) => void;
-  /** Told of each run that was given up on. It does not reject. */
+  /** Called for each run that was given up on, with a promise that never rejects. */
   readonly onAbandoned: (underWay: Promise<void>) => void;
 }
 
@@ -87,7 +90,7 @@ export function guardExecutable(
     return { ...failure(message), outputShapes: [] };
   };
 
-  /** What an engine has answered, checked. `given`: what it wrote to, in place of `outputs`. */
+  /** Checks an engine's answer. `given`: the outputs that the engine wrote to, in place of `outputs`. */
   const answerOf = (
     answer: RunResult,
     outputs: readonly OutputBuffer[],
@@ -188,11 +191,11 @@ export function guardExecutable(
   };
 }
 
-/** An output that the engine may write to even after it was given up on. */
+/** An output that the engine can write to even after the run was given up on. */
 function roomOfItsOwn(output: OutputBuffer): OutputBuffer {
   const { bytes, hardwareBuffer } = output;
   if (bytes.length === 0) return output;
-  // Of a hardware buffer, the engine may leave some bytes as they are.
+  // The engine can leave some bytes of a hardware buffer unchanged.
   return { ...output, bytes: hardwareBuffer === undefined ? new Uint8Array(bytes.length) : new Uint8Array(bytes) };
 }
 

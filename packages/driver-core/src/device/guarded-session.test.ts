@@ -163,8 +163,8 @@ describe("what a backend says of operations", () => {
     expect(errors).toEqual([expect.stringContaining(`nnhal-fake: ${reason}`)]);
   });
 
-  it.each([0, -1, 0.5, Number.NaN, "2"])("counts a launch for launches of %s", async (launches) => {
-    const { device } = await open({ supports: () => ({ supported: true, launches: launches as number }) });
+  it.each([0, -1, 0.5, Number.NaN, "2"])("counts one dispatch for dispatches of %s", async (dispatches) => {
+    const { device } = await open({ supports: () => ({ supported: true, dispatches: dispatches as number }) });
     expect(device.getSupportedOperations(absModel)).toEqual({ status: NONE, supported: [true], reasons: [undefined] });
   });
 });

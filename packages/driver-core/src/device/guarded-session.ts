@@ -302,9 +302,9 @@ function guarded(
 function soundSupport(answer: Support): Support | undefined {
   if (!isObject(answer)) return undefined;
   if (answer.supported === true) {
-    const { launches } = answer;
-    return launches !== undefined && Number.isInteger(launches) && launches >= 1
-      ? { supported: true, launches }
+    const { dispatches } = answer;
+    return dispatches !== undefined && Number.isInteger(dispatches) && dispatches >= 1
+      ? { supported: true, dispatches }
       : { supported: true };
   }
   const { supported, reason } = answer;

@@ -70,7 +70,7 @@ describe("memory in files", () => {
     const output = file("output", [9, 9, 9, 9, 9, 9], Protection.READ);
     const result = await model.execute(requestFor([floats(...values)], [output.memory]));
     expect(result).toMatchObject({ status: INVALID_ARGUMENT, outputShapes: [] });
-    expect(result.message).toContain("output 0 lies in memory that may not be written");
+    expect(result.message).toContain("output 0 lies in memory that is not writable");
     expect(floatsOf(output.path)).toEqual([9, 9, 9, 9, 9, 9]);
   });
 

@@ -1,7 +1,8 @@
 import type { Executable, RunContext, RunResult } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { elementAt } from "@nnhal/operations";
-import { ErrorStatus, LoopTimeoutDurationNs, MeasureTiming, type Request, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { ErrorStatus, LoopTimeoutDurationNs, MeasureTiming, type Request } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { createChannel } from "../burst/channel.ts";
 import { createBurst } from "../burst/controller.ts";
@@ -9,7 +10,6 @@ import { openDevice } from "./device.ts";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
-const notMeasured = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 const sufficient = [{ dimensions: [2], isSufficient: true }];
 
 /** A prepared model over an executable that runs as given. */

@@ -16,10 +16,10 @@ import { configureExecutionBurst } from "../burst/server.ts";
 import { nextTurn } from "../schedule/breather.ts";
 import { answer, refused } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
+import { checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
-import { launch } from "./launch.ts";
 import { outcomeText, requestText, timingText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
@@ -121,11 +121,11 @@ async function execute(
   const options = executeArguments(given);
   if ("status" in options) return refused(options);
   const placing = section.begin("LD", "PIO", "map pools");
-  const launched = launch(record, request, true, context);
+  const checked = checkRequest(record, request, true, context);
   placing.end();
-  if ("status" in launched) return refused(launched);
-  log.VLOG("DRIVER", () => `${name}: execute ${requestText(launched.request)}`);
-  const result = await run(record, launched, options, section, context, start);
+  if ("status" in checked) return refused(checked);
+  log.VLOG("DRIVER", () => `${name}: execute ${requestText(checked.request)}`);
+  const result = await run(record, checked, options, section, context, start);
   return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
 }
 

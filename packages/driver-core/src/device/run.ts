@@ -1,5 +1,5 @@
 /**
- * Running a launched execution: its turn comes, the backend runs it, and results go to where they last.
+ * Running an execution whose request has been checked: it waits for its turn, the backend runs it, and results are made lasting.
  */
 import type { RunContext, RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecuteOptions, LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
@@ -7,9 +7,9 @@ import type { Section } from "@nnhal/utils";
 import { OutOfRoom } from "../domains/budget.ts";
 import { callAt } from "../schedule/timer.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
+import { type CheckedRequest, checkInputs, isDeviceBuffer } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import type { RunAnswer } from "./guarded-executable.ts";
-import { checkInputs, isDeviceBuffer, type Launch } from "./launch.ts";
 import type { ModelRecord } from "./record.ts";
 import { exhausted, failure, messageOf, type Refusal } from "./refusal.ts";
 
@@ -24,34 +24,34 @@ const late: Refusal = {
 /** Runs an execution when its turn comes. Never rejects. `time`: now. */
 export async function run(
   record: ModelRecord,
-  launched: Launch,
+  checked: CheckedRequest,
   options: ExecuteOptions,
   section: Section,
   context: DeviceContext,
   time: bigint = context.now(),
 ): Promise<RunResult> {
   const { scheduler, client } = context;
-  if (client.gone !== undefined) return settle(launched, unrun(client.gone));
-  retain(launched);
+  if (client.gone !== undefined) return settle(checked, unrun(client.gone));
+  retain(checked);
   /** Resolves when an engine that was given up on has let go of what the execution uses. */
   let underWay: Promise<void> | undefined;
   try {
     if (!scheduler.tryEnter(time)) {
       const refusal = await waitForTurn(record, options, context);
-      if (refusal !== undefined) return settle(launched, unrun(refusal));
+      if (refusal !== undefined) return settle(checked, unrun(refusal));
     }
     try {
-      const inputs = inputsNow(record, launched, options, context);
-      if ("status" in inputs) return settle(launched, inputs);
+      const inputs = inputsNow(record, checked, options, context);
+      if ("status" in inputs) return settle(checked, inputs);
       const runContext = contextOf(options, section, context);
       for (let runs = 1; ; runs++) {
-        const outputs = bindOutputs(record, launched);
-        const short = shortOutput(record, launched, outputs);
-        if (short !== undefined) return settle(launched, short);
+        const outputs = bindOutputs(record, checked);
+        const short = shortOutput(record, checked, outputs);
+        if (short !== undefined) return settle(checked, short);
         const pending = record.executable.run(inputs, outputs, runContext, client);
         const result: RunAnswer = pending instanceof Promise ? await pending : pending;
         underWay = result.underWay;
-        if (runs === mostRuns || !growOutputs(launched, result)) return settle(launched, result);
+        if (runs === mostRuns || !growOutputs(checked, result)) return settle(checked, result);
       }
     } finally {
       if (underWay === undefined) scheduler.leave();
@@ -59,10 +59,10 @@ export async function run(
     }
   } catch (error) {
     const message = `executing: ${messageOf(error)}`;
-    return settle(launched, unrun(error instanceof OutOfRoom ? exhausted(message) : failure(message)));
+    return settle(checked, unrun(error instanceof OutOfRoom ? exhausted(message) : failure(message)));
   } finally {
-    if (underWay === undefined) release(launched);
-    else releaseLater(launched, underWay);
+    if (underWay === undefined) release(checked);
+    else releaseLater(checked, underWay);
   }
 }
 
@@ -116,13 +116,13 @@ function leaveLater(underWay: Promise<void>, { scheduler, client, now, timer, ov
 /** The inputs as they are now, or why the execution cannot start. */
 function inputsNow(
   record: ModelRecord,
-  launched: Launch,
+  checked: CheckedRequest,
   { deadline }: ExecuteOptions,
   { now }: DeviceContext,
 ): ReturnType<typeof bindInputs> | RunResult {
   if (deadline !== undefined && now() >= deadline) return unrun(late);
-  const refusal = launched.isPlain ? undefined : checkInputs(record, launched);
-  return refusal === undefined ? bindInputs(record, launched) : unrun(refusal);
+  const refusal = checked.isPlain ? undefined : checkInputs(record, checked);
+  return refusal === undefined ? bindInputs(record, checked) : unrun(refusal);
 }
 
 function contextOf(
@@ -144,23 +144,23 @@ function contextOf(
 }
 
 /** A device buffer that is closed or lost meanwhile does not free what the execution uses. */
-function retain({ isPlain, pools }: Launch): void {
+function retain({ isPlain, pools }: CheckedRequest): void {
   if (isPlain) return;
   for (const pool of pools) if (isDeviceBuffer(pool)) pool.storage.retain();
 }
 
-function release({ isPlain, pools }: Launch): void {
+function release({ isPlain, pools }: CheckedRequest): void {
   if (isPlain) return;
   for (const pool of pools) if (isDeviceBuffer(pool)) pool.storage.release();
 }
 
 /** Until the engine has let go of them, places in its memory are not used for anything else. */
-function releaseLater(launched: Launch, underWay: Promise<void>): void {
-  if (launched.isPlain) return;
-  const inPlaces = [...launched.written.values()].filter(({ storage }) => storage.place !== undefined);
+function releaseLater(checked: CheckedRequest, underWay: Promise<void>): void {
+  if (checked.isPlain) return;
+  const inPlaces = [...checked.written.values()].filter(({ storage }) => storage.place !== undefined);
   for (const buffer of inPlaces) buffer.lateRuns++;
   void underWay.then(() => {
     for (const buffer of inPlaces) buffer.lateRuns--;
-    release(launched);
+    release(checked);
   });
 }

@@ -2,7 +2,7 @@
  * Which operations of a model a backend takes. An IF or WHILE is taken only if every operation of every subgraph that it
  * reaches is.
  */
-import { type GraphSource, viewOperands, viewOperation } from "@nnhal/backend";
+import { type GraphSource, viewSubgraph } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
@@ -20,7 +20,7 @@ export interface SubgraphSupport {
   /** Why an operation is not supported; undefined where it is. */
   readonly reasons: readonly (string | undefined)[];
   /** See `SupportedOperations`. */
-  readonly launches: readonly number[];
+  readonly dispatches: readonly number[];
 }
 
 /** By backend, by model. Models are sealed, so that what was answered once holds as long as they live. */
@@ -46,21 +46,20 @@ function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">):
   /** Why a referenced subgraph is not supported, by its index; undefined where it is. */
   const known = new Map<number, string | undefined>();
   const supportIn = (subgraph: Subgraph): SubgraphSupport => {
-    const operands = viewOperands(subgraph, source);
-    const launches = subgraph.operations.map(() => 1);
-    const reasons = subgraph.operations.map((_, index) => {
-      const view = viewOperation(subgraph, index, operands, source);
+    const { operations } = viewSubgraph(subgraph, source);
+    const dispatches = operations.map(() => 1);
+    const reasons = operations.map((view, index) => {
       if ("unknown" in view) return view.unknown;
       const support = session.supports(view);
       if (!support.supported) return support.reason;
-      launches[index] = support.launches ?? 1;
+      dispatches[index] = support.dispatches ?? 1;
       if (!view.definition.controlFlow) return undefined;
       const inside = namedSubgraphs(subgraph, index).map((named) => known.get(named));
       const reason = inside.find((one) => one !== undefined);
       return reason === undefined ? undefined : `${view.definition.name}: inside, ${reason}`;
     });
     // Callers of the device get these lists.
-    return { reasons: Object.freeze(reasons), launches: Object.freeze(launches) };
+    return { reasons: Object.freeze(reasons), dispatches: Object.freeze(dispatches) };
   };
   for (const index of subgraphsInnerFirst(model)) {
     known.set(

@@ -16,8 +16,32 @@ export function allocateMemory(size: number): Memory {
 
 /** The memory that some bytes lie in: a view, not a copy. */
 export function memoryOf(bytes: Uint8Array): Memory {
-  const { buffer, byteOffset, byteLength } = bytes;
-  return { name: "ashmem", size: byteLength, handle: { kind: "buffer", buffer, byteOffset } };
+  return new BytesMemory(bytes);
+}
+
+/**
+ * A memory of bytes that are mapped already. A class, because each execution makes one for each array of its caller: a private field
+ * costs less than an entry in the table of mappings.
+ */
+class BytesMemory implements Memory {
+  readonly name = "ashmem";
+  readonly size: number;
+  readonly handle: BufferHandle;
+  readonly #mapping: Mapping;
+
+  constructor(given: Uint8Array) {
+    const { buffer, byteOffset, byteLength } = given;
+    this.size = byteLength;
+    this.handle = { kind: "buffer", buffer, byteOffset };
+    // Views of other classes, such as Buffer, behave differently when a part of them is taken.
+    const isPlain = Object.getPrototypeOf(given) === Uint8Array.prototype;
+    this.#mapping = { bytes: isPlain ? given : new Uint8Array(buffer, byteOffset, byteLength), writable: true };
+  }
+
+  /** The mapping of a memory that `memoryOf` made; undefined for any other. */
+  static mappingOf(memory: Memory): Mapping | undefined {
+    return #mapping in memory ? memory.#mapping : undefined;
+  }
 }
 
 const mapped = new WeakMap<Memory, Mapping>();
@@ -25,7 +49,7 @@ const mapped = new WeakMap<Memory, Mapping>();
 /** Maps a memory, once: the same memory has the same mapping as long as it lives. Never throws, whatever the memory is. */
 export function mapPool(memory: Memory): Mapping | Unmappable {
   try {
-    const known = mapped.get(memory);
+    const known = BytesMemory.mappingOf(memory) ?? mapped.get(memory);
     // The bytes are fewer if the buffer they lay in has been transferred to another thread.
     if (known !== undefined && known.bytes.length === memory.size) return known;
     const mapping = mapAnew(memory);

@@ -132,12 +132,12 @@ function candidatesOf(
   const candidates: Candidate[][] = model.main.operations.map(() => []);
   for (const device of devices) {
     const { capabilities } = device.getCapabilities();
-    const { status, message, supported, reasons, launches = [] } = device.getSupportedOperations(model);
+    const { status, message, supported, reasons, dispatches = [] } = device.getSupportedOperations(model);
     const performances = performancesOf(model, capabilities, preference, costs);
     candidates.forEach((ofOperation, index) => {
       if (status === ErrorStatus.NONE && supported[index]) {
         const { performance, predictedTime } = elementAt(performances, index);
-        const further = ((launches[index] ?? 1) - 1) * costs.operation;
+        const further = ((dispatches[index] ?? 1) - 1) * costs.operation;
         ofOperation.push({ supported: true, performance, predictedTime: predictedTime + further });
       } else ofOperation.push({ supported: false, reason: reasons[index] ?? message ?? "not supported" });
     });

@@ -72,7 +72,7 @@ describe("predicted times", () => {
   it("count the start of each computation that a device makes of an operation", () => {
     const many: PlanningDevice = {
       ...cpu,
-      getSupportedOperations: (model) => ({ ...cpu.getSupportedOperations(model), launches: [5, 1, 1] }),
+      getSupportedOperations: (model) => ({ ...cpu.getSupportedOperations(model), dispatches: [5, 1, 1] }),
     };
     const { choices } = planned(alternating, [many], {});
     expect(choices.map(({ candidates: [candidate] }) => candidate)).toMatchObject([
@@ -85,7 +85,7 @@ describe("predicted times", () => {
   it("let a slower device that has less to start have an operation", () => {
     const many: PlanningDevice = {
       ...npu,
-      getSupportedOperations: (model) => ({ ...npu.getSupportedOperations(model), launches: [9, 9, 9] }),
+      getSupportedOperations: (model) => ({ ...npu.getSupportedOperations(model), dispatches: [9, 9, 9] }),
     };
     const main = sketch([["ABS", "in", "out"]], "in", "out");
     expect(planned(main, [many, cpu], {}).choices).toMatchObject([

@@ -1,5 +1,5 @@
 /**
- * What operations are taken to cost, by kind.
+ * Predicted times of operations: work by the definition, costs by the kind of step.
  */
 import { OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { type Sketch, sketch } from "./planning.test-helper.ts";
 import { defaultCosts } from "./policy.ts";
 import { timeOf } from "./work.ts";
 
-/** Every figure another power of ten, so that sums tell what was counted. */
+/** Every figure is another power of ten, so that sums show the counted steps. */
 const costs = {
   multiplyAdd: 1,
   recurrentMultiplyAdd: 1e2,
@@ -34,22 +34,22 @@ function timeFor(
 
 describe("the time of an operation", () => {
   it("is one multiply-add for each weight of a filter and each output", () => {
-    const image = { x: [1, 8, 8, 3], f: [16, 5, 5, 3], b: [16], y: [1, 8, 8, 16] };
-    expect(timeFor([["CONV_2D", "x f b", "y"]], image)).toBe(8 * 8 * 16 * 5 * 5 * 3);
-    const matrix = { x: [2, 10], w: [4, 10], b: [4], y: [2, 4] };
-    expect(timeFor([["FULLY_CONNECTED", "x w b", "y"]], matrix)).toBe(2 * 4 * 10);
+    const image = { x: [1, 8, 8, 3], f: [16, 5, 5, 3], b: [16], s: [], y: [1, 8, 8, 16] };
+    expect(timeFor([["CONV_2D", "x f b s s s s", "y"]], image)).toBe(8 * 8 * 16 * 5 * 5 * 3);
+    const matrix = { x: [2, 10], w: [4, 10], b: [4], s: [], y: [2, 4] };
+    expect(timeFor([["FULLY_CONNECTED", "x w b s", "y"]], matrix)).toBe(2 * 4 * 10);
   });
 
   it("is that of a window for each output of a depthwise convolution", () => {
-    const image = { x: [1, 8, 8, 6], f: [1, 3, 3, 6], b: [6], y: [1, 8, 8, 6] };
-    expect(timeFor([["DEPTHWISE_CONV_2D", "x f b", "y"]], image)).toBe(1e4 * 8 * 8 * 6 * 9);
+    const image = { x: [1, 8, 8, 6], f: [1, 3, 3, 6], b: [6], s: [], y: [1, 8, 8, 6] };
+    expect(timeFor([["DEPTHWISE_CONV_2D", "x f b s s s s s", "y"]], image)).toBe(1e4 * 8 * 8 * 6 * 9);
   });
 
   it("is every weight at every point in time, and a function of the results, for recurrent operations", () => {
-    const dimensions = { x: [2, 7, 3], w: [5, 3], r: [5, 5], b: [5], h: [2, 5], y: [2, 7, 5] };
+    const dimensions = { x: [2, 7, 3], w: [5, 3], r: [5, 5], b: [5], h: [2, 5], s: [], y: [2, 7, 5] };
     const multiplyAdds = 14 * (15 + 25 + 10);
-    // The state, too, is a matrix; it is small beside the weights.
-    expect(timeFor([["UNIDIRECTIONAL_SEQUENCE_RNN", "x w r b h", "y"]], dimensions)).toBe(
+    // The state is a matrix, too; it is small beside the weights.
+    expect(timeFor([["UNIDIRECTIONAL_SEQUENCE_RNN", "x w r b h s s", "y"]], dimensions)).toBe(
       1e2 * multiplyAdds + 1e10 * 14 * (5 + 5 + 2),
     );
   });

@@ -1,93 +1,27 @@
 /**
- * How long an operation takes on a device of performance 1, the reference: what it computes, by kind, times what that
- * costs.
+ * How long an operation takes on a device of performance 1, the reference: its work by its definition, times the cost of each step.
  */
-import { elementAt } from "@nnhal/operations";
-import { type Operand, OperandType, OperationType, type Subgraph } from "@nnhal/types";
+import { elementAt, operationByCode, workKinds, workOf } from "@nnhal/operations";
+import { type Operand, operandTypeNames, operandTypes, type Subgraph } from "@nnhal/types";
 import type { CostModel } from "./policy.ts";
 
-const convolutions = new Set<number>([
-  OperationType.CONV_2D,
-  OperationType.FULLY_CONNECTED,
-  OperationType.GROUPED_CONV_2D,
-  OperationType.TRANSPOSE_CONV_2D,
-]);
-
-const recurrent = new Set<number>([
-  OperationType.BIDIRECTIONAL_SEQUENCE_LSTM,
-  OperationType.BIDIRECTIONAL_SEQUENCE_RNN,
-  OperationType.LSTM,
-  OperationType.QUANTIZED_16BIT_LSTM,
-  OperationType.QUANTIZED_LSTM,
-  OperationType.RNN,
-  OperationType.SVDF,
-  OperationType.UNIDIRECTIONAL_SEQUENCE_LSTM,
-  OperationType.UNIDIRECTIONAL_SEQUENCE_RNN,
-]);
-
-/** Those that compute a function of each element, or look at many for each. */
-const functions = new Set<number>([
-  OperationType.AVERAGE_POOL_2D,
-  OperationType.ELU,
-  OperationType.EXP,
-  OperationType.INSTANCE_NORMALIZATION,
-  OperationType.L2_NORMALIZATION,
-  OperationType.L2_POOL_2D,
-  OperationType.LOCAL_RESPONSE_NORMALIZATION,
-  OperationType.LOG,
-  OperationType.LOGISTIC,
-  OperationType.LOG_SOFTMAX,
-  OperationType.MAX_POOL_2D,
-  OperationType.POW,
-  OperationType.RESIZE_BILINEAR,
-  OperationType.RSQRT,
-  OperationType.SIN,
-  OperationType.SOFTMAX,
-  OperationType.SQRT,
-  OperationType.TANH,
-]);
-
-const quantised = new Set<number>([
-  OperandType.TENSOR_QUANT8_ASYMM,
-  OperandType.TENSOR_QUANT8_ASYMM_SIGNED,
-  OperandType.TENSOR_QUANT8_SYMM,
-  OperandType.TENSOR_QUANT16_ASYMM,
-  OperandType.TENSOR_QUANT16_SYMM,
-]);
-
-/** Nanoseconds that an operation takes on a device of performance 1, but for its start. Unknown extents count as 1. */
+/** Nanoseconds that an operation takes on a device of performance 1, except its start. Unknown extents count as 1. */
 export function timeOf(subgraph: Subgraph, index: number, costs: CostModel): number {
   const { type, inputs, outputs } = elementAt(subgraph.operations, index);
   const read = inputs.map((operand) => elementAt(subgraph.operands, operand));
-  const written = sum(outputs.map((operand) => elementsOf(elementAt(subgraph.operands, operand))));
-  const [first, filter] = read;
-  if (filter !== undefined && convolutions.has(type)) {
-    // Each output takes as many multiply-adds as a filter has weights.
-    return costs.multiplyAdd * written * (elementsOf(filter) / extent(filter, 0));
-  }
-  if (filter !== undefined && type === OperationType.DEPTHWISE_CONV_2D) {
-    return costs.depthwiseMultiplyAdd * written * extent(filter, 1) * extent(filter, 2);
-  }
-  if (first !== undefined && recurrent.has(type)) {
-    // Every matrix of weights is applied to each batch at each point in time, and a function to what comes of it.
-    const weights = read.slice(1).filter(({ dimensions }) => dimensions.length === 2);
-    const rows = elementsOf(first) / extent(first, first.dimensions.length - 1);
-    const results = sum(weights.map((matrix) => extent(matrix, 0)));
-    return rows * (costs.recurrentMultiplyAdd * sum(weights.map(elementsOf)) + costs.functionElement * results);
-  }
-  const touched = written + sum(read.map(elementsOf));
-  if (functions.has(type)) return costs.functionElement * touched;
-  return (first !== undefined && quantised.has(first.type) ? costs.quantisedElement : costs.element) * touched;
+  const written = outputs.map((operand) => elementAt(subgraph.operands, operand));
+  const work = workOf(operationByCode(type), read.map(dimensionsOf), written.map(dimensionsOf));
+  const prices = isQuantised(read[0]) ? { ...costs, element: costs.quantisedElement } : costs;
+  return workKinds.reduce((time, kind) => time + prices[kind] * (work[kind] ?? 0), 0);
 }
 
-function elementsOf({ dimensions }: Operand): number {
-  return dimensions.reduce((count, one) => count * Math.max(one, 1), 1);
+function dimensionsOf({ dimensions }: Operand): readonly number[] {
+  return dimensions;
 }
 
-function extent({ dimensions }: Operand, axis: number): number {
-  return Math.max(dimensions[axis] ?? 1, 1);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+/** Whether elements have to be requantised. */
+function isQuantised(operand: Operand | undefined): boolean {
+  const name = operandTypeNames.get(operand?.type ?? Number.NaN);
+  const quantisation = name && operandTypes[name].quantisation;
+  return quantisation === "asymmetric" || quantisation === "symmetric";
 }

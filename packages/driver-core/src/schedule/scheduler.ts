@@ -20,7 +20,7 @@ export interface WaitingLimits {
 export interface SchedulerOptions extends WaitingLimits {
   /** Most work under way at once. */
   readonly concurrency: number;
-  /** Nanoseconds of a clock that never goes back. */
+  /** A monotonic clock in nanoseconds. */
   readonly now: () => bigint;
   /** Default: the system's. */
   readonly timer?: Timer;

@@ -9,10 +9,11 @@ import {
   type Request,
   type SyncFence,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { executeBehindFences } from "./fenced-fallback.ts";
 import { answerLimitsOf } from "./in-time.ts";
-import { measured, model, notMeasured, requestOf, settled } from "./versions.test-helper.ts";
+import { measured, model, requestOf, settled } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 

@@ -14,10 +14,11 @@ import {
   type V1_0,
   type V1_2,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { asV1_3, type LiftOptions, liftDevice } from "./index.ts";
 import { type DriverCall, driverV1_0, driverV1_2, type OldBehaviour } from "./old-driver.test-helper.ts";
-import { measured, model, notMeasured, oldRequestOf, requestOf } from "./versions.test-helper.ts";
+import { measured, model, oldRequestOf, requestOf } from "./versions.test-helper.ts";
 
 const { NONE, DEVICE_UNAVAILABLE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 const { MISSED_DEADLINE_PERSISTENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;

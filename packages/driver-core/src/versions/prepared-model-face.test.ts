@@ -14,18 +14,11 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
+import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import type { PreparedSource } from "./face-context.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
-import {
-  executionCallback,
-  measured,
-  model,
-  notMeasured,
-  oldRequestOf,
-  requestOf,
-  settled,
-} from "./versions.test-helper.ts";
+import { executionCallback, measured, model, oldRequestOf, requestOf, settled } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_PERSISTENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 const { NO, YES } = MeasureTiming;

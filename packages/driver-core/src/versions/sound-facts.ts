@@ -109,7 +109,7 @@ export function soundFacts(own: Facts, name: string): Facts {
       return query<Omit<SupportedOperations, keyof Outcome>>(
         "getSupportedOperations",
         () => own.getSupportedOperations(model),
-        ({ supported, reasons, launches }) => {
+        ({ supported, reasons, dispatches }) => {
           const sound = supportedOf(supported, operations);
           const given: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
           const texts = sound.map((_, index) => {
@@ -117,8 +117,8 @@ export function soundFacts(own: Facts, name: string): Facts {
             return typeof reason === "string" ? reason : undefined;
           });
           const areCounts =
-            Array.isArray(launches) && launches.length === operations && launches.every((count) => count >= 0);
-          return { supported: sound, reasons: texts, ...(areCounts && { launches }) };
+            Array.isArray(dispatches) && dispatches.length === operations && dispatches.every((count) => count >= 0);
+          return { supported: sound, reasons: texts, ...(areCounts && { dispatches }) };
         },
         nothing,
       );

@@ -1,24 +1,13 @@
 /**
  * What the tests of faces and lifts share: a small model and its request, and callbacks that note what they are told.
  */
-
 import { floorModel } from "@nnhal/test-kit/models";
-import {
-  type ErrorStatus,
-  type Model,
-  type OutputShape,
-  type Request,
-  TIMING_NOT_MEASURED,
-  type Timing,
-  type V1_0,
-  type V1_3,
-} from "@nnhal/types";
+import type { ErrorStatus, Model, OutputShape, Request, Timing, V1_0, V1_3 } from "@nnhal/types";
 import { memoryOf } from "../memory/memory.ts";
 
 /** FLOOR twice, of two float32 values: of HAL 1.0. */
 export const model: Model = floorModel();
 
-export const notMeasured: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 export const measured: Timing = { timeOnDevice: 1n, timeInDriver: 2n };
 
 /** A request of `model`. Pool 0 is the input, pool 1 the output. */

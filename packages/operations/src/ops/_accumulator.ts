@@ -1,5 +1,5 @@
 /**
- * From accumulators to output elements: what convolutions and fully connected layers do last. Float: activation.
+ * From accumulators to output elements: the last step of convolutions and fully connected layers. Float: activation.
  * Quantised: an accumulator counts units of input scale * filter scale; it is rescaled to the output's, then clamped.
  */
 import { activationRange, quantisedActivationRange } from "../activation.ts";

@@ -9,7 +9,7 @@ import { int32, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
 import { pacer } from "./_chunks.ts";
 
-/** Defines ARGMAX or ARGMIN; `isBetter` says whether an element beats the best before it. */
+/** Defines ARGMAX or ARGMIN; `isBetter` returns whether an element replaces the best one before it. */
 export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX" | "ARGMIN")>(
   name: Name,
   summary: string,

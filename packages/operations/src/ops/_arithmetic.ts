@@ -12,7 +12,7 @@ import { broadcastData, inferBroadcast } from "./_broadcast.ts";
 import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
-/** What one operation says beside its family. */
+/** The part of a definition that differs within the family. */
 export interface Arithmetic<Name extends OperationTypeName> {
   readonly name: Name;
   readonly summary: string;
@@ -23,7 +23,7 @@ export interface Arithmetic<Name extends OperationTypeName> {
   readonly float: (left: TensorData, right: TensorData, result: TensorData) => void;
   /** The same of 32-bit integers; results wrap. */
   readonly integer: (left: TensorData, right: TensorData, result: TensorData) => void;
-  /** The same of quantised elements, clamped to the bounds; absent where the operation has no such types. */
+  /** The same of quantised elements, clamped to the bounds; absent if the operation has no such types. */
   readonly quantised?: (
     left: Tensor,
     right: Tensor,

@@ -6,8 +6,8 @@ import { sameShape } from "../shape.ts";
 import type { TensorInfo } from "../tensor.ts";
 
 /**
- * What the backward cell sees as its input, and both cells as their auxiliary input. With auxiliary weights it is the
- * auxiliary input (cross-linking); without, the backward cell sees it instead of the input (parallel linking).
+ * The backward cell's input, and the auxiliary input of both cells. With auxiliary weights both cells have the auxiliary input
+ * (cross-linking); without them it replaces the backward cell's input (parallel linking).
  */
 export function linkAuxiliary<T extends TensorInfo>(
   input: T,

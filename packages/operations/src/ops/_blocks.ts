@@ -22,7 +22,7 @@ export function blockOf({ data }: Tensor): Block {
   return [height, width];
 }
 
-/** extent / divisor, refused where it leaves a rest. */
+/** extent / divisor. Throws an OperationError if there is a remainder. */
 export function wholePart(what: string, extent: number, divisor: number): number {
   ensure(extent % divisor === 0, () => `${what} of ${extent} is not a multiple of ${divisor}`);
   return extent / divisor;

@@ -6,7 +6,7 @@ import { ensure } from "../fail.ts";
 import type { TensorInfo } from "../tensor.ts";
 import { pacer } from "./_chunks.ts";
 
-/** Quantisation of box corners, sizes and anchors where they are 16-bit integers. */
+/** Quantisation of box corners, sizes and anchors that are 16-bit integers. */
 export const BOX_SCALE = 0.125;
 
 /** Refuses 16-bit boxes of another quantisation than the HAL fixes. */
@@ -23,7 +23,7 @@ export function boxQuantisation({ type }: TensorInfo): { scale: number; zeroPoin
   return { scale: type === "TENSOR_QUANT16_ASYMM" ? BOX_SCALE : 0, zeroPoint: 0 };
 }
 
-/** Refuses a box whose second corner lies before its first. `at`: where in `boxes` it begins. */
+/** Refuses a box whose second corner lies before its first. `at`: its offset in `boxes`. */
 export function ensureOrdered(boxes: ArrayLike<number>, at: number): void {
   ensure(
     boxes[at] <= boxes[at + 2] && boxes[at + 1] <= boxes[at + 3],
@@ -36,7 +36,7 @@ export function ensureBatch(batch: number, batches: number): void {
   ensure(batch >= 0 && batch < batches, () => `batch index ${batch} is outside [0, ${batches})`);
 }
 
-/** Area of the intersection of two boxes over that of their union. `a` and `b`: where they begin. */
+/** Area of the intersection of two boxes over that of their union. `a` and `b`: their offsets. */
 export function intersectionOverUnion(boxes: ArrayLike<number>, a: number, b: number): number {
   const width = Math.max(0, Math.min(boxes[a + 2], boxes[b + 2]) - Math.max(boxes[a], boxes[b]));
   const height = Math.max(0, Math.min(boxes[a + 3], boxes[b + 3]) - Math.max(boxes[a + 1], boxes[b + 1]));
@@ -72,25 +72,25 @@ export function transformBox(
   result[to + 3] = within(centreY + halfHeight, imageHeight);
 }
 
-/** What suppression works on. */
+/** The candidates and rules of a suppression. */
 export interface Suppression {
   /** Scores by candidate; a soft kernel changes them. */
   readonly scores: Float64Array;
   readonly boxes: ArrayLike<number>;
-  /** Where the box of a candidate begins in `boxes`. */
+  /** The offset of a candidate's box in `boxes`. */
   readonly boxOf: (candidate: number) => number;
-  /** What a candidate's score is multiplied by, given its overlap with one that was chosen. */
+  /** The factor for a candidate's score, by its overlap with a chosen one. */
   readonly kernel: (overlap: number) => number;
-  /** A candidate whose score falls below it is dropped; undefined: only where the kernel gives 0. */
+  /** A candidate whose score falls below it is dropped; undefined: only if the kernel returns 0. */
   readonly leastScore: number | undefined;
   /** Most that are chosen; negative: all. */
   readonly most: number;
 }
 
 /**
- * Chooses candidates: again and again the best one left, whose overlap then lowers the scores of the others. Gives the
- * chosen in the order of choice. Among equal scores the one that stands first wins; a dropped one changes places with the
- * last, which is the order that the expected results of the conformance vectors follow. Pauses now and then.
+ * Chooses candidates: repeatedly the best one left, whose overlap then lowers the scores of the others. Returns the chosen ones in the
+ * order of choice. Among equal scores the first wins; a dropped candidate changes places with the last, as the expected results of the
+ * conformance vectors require. Pauses every few milliseconds.
  */
 export function* suppress(candidates: number[], suppression: Suppression): Generator<void, number[]> {
   const { scores, boxes, boxOf, kernel, leastScore, most } = suppression;
@@ -132,7 +132,7 @@ export function hardKernel(threshold: number): (overlap: number) => number {
 
 /**
  * Chooses among classes and boxes: in each class but 0, the background, those above a score, suppressed; then the best of
- * all classes. A candidate is box · classes + class. Gives them by falling score.
+ * all classes. A candidate is box · classes + class. Returns them by falling score.
  */
 export function* suppressClasses(
   boxCount: number,

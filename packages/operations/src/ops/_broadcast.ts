@@ -12,7 +12,7 @@ export function inferBroadcast(left: TensorInfo, right: TensorInfo): { output: {
 }
 
 /**
- * The elements of a tensor repeated to a shape that it broadcasts to; the tensor's own where the shapes agree. Pauses while a
+ * The elements of a tensor repeated to a shape that it broadcasts to; the tensor's own elements if the shapes agree. Pauses while a
  * large shape is filled.
  */
 export function* broadcastData(

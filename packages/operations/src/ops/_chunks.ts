@@ -7,7 +7,7 @@ import type { TensorData } from "../tensor.ts";
 export const CHUNK = 1 << 16;
 
 /**
- * Runs a loop over arrays of one length in parts, with a pause between two. `run` gets what takes the part of an array.
+ * Runs a loop over arrays of one length in parts, with a pause between two. `run` receives a function that returns the current part of an array.
  */
 export function* inChunks(
   length: number,
@@ -50,7 +50,7 @@ export function* copyInChunks(
   }
 }
 
-/** What typed arrays have in common. */
+/** The common methods of typed arrays. */
 interface Sliceable {
   subarray(begin: number, end: number): ArrayLike<number>;
 }

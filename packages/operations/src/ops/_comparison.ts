@@ -1,6 +1,6 @@
 /**
- * The six comparisons of two tensors that broadcast. Quantised elements are compared as the float32 numbers they stand
- * for, booleans as 0 and 1.
+ * The six comparisons of two tensors that broadcast. Quantised elements are compared as the float32 numbers they
+ * represent, booleans as 0 and 1.
  */
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
@@ -9,7 +9,7 @@ import { isQuant8, type Tensor, type TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
 import { inChunks } from "./_chunks.ts";
 
-/** What a comparison answers where the left element is less than, equal to or greater than the right one, and for NaN. */
+/** The results of a comparison if the left element is less than, equal to or greater than the right one, and for NaN. */
 export interface Answers {
   readonly less: boolean;
   readonly equal: boolean;

@@ -1,6 +1,5 @@
 /**
- * What the convolutions' operand lists have in common: the types, the ways to say the padding, and the rules on filter
- * and bias.
+ * The common parts of the convolutions' operand lists: types, explicit and implicit padding, and the rules on filter and bias.
  */
 import type { RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";

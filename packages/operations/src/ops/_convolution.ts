@@ -1,6 +1,6 @@
 /**
  * The loop of dense convolutions, grouped or not: the inputs under the window are gathered into one contiguous patch,
- * with 0 where the window hangs over the border, and each filter is a dot product with it.
+ * with 0 for cells beyond the border, and each filter is a dot product with it.
  */
 import { ensure } from "../fail.ts";
 import { dilatedExtent, type Padding, windowCount } from "../window.ts";
@@ -97,7 +97,7 @@ export function blockOf(length: number): number {
   return Math.max(4, Math.floor(WORK_BETWEEN_PAUSES / length));
 }
 
-/** Copies what lies under the window at output (y, x), channels [firstChannel, firstChannel + depth), into `patch`. */
+/** Copies the cells under the window at output (y, x), channels [firstChannel, firstChannel + depth), into `patch`. */
 function* gather(
   image: Image,
   filters: Filters,

@@ -79,7 +79,7 @@ function hashUpTo64(word: Word, length: number, multiplier: bigint): bigint {
 /** Two words that a long input's state holds twice. */
 type Pair = readonly [first: bigint, second: bigint];
 
-/** What is known of a long input so far. */
+/** The state of hashing a long input. */
 interface State {
   x: bigint;
   y: bigint;

@@ -1,5 +1,5 @@
 /**
- * Images as kernels walk them. The HAL stores them as [batch, height, width, channel] (NHWC) or, where an operation's
+ * Images as kernels walk them. The HAL stores them as [batch, height, width, channel] (NHWC) or, if an operation's
  * layout operand is true, as [batch, channel, height, width] (NCHW). Kernels read NHWC and write at steps that fit either.
  */
 import { extentProduct } from "../shape.ts";

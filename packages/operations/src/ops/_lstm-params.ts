@@ -1,5 +1,5 @@
 /**
- * What the operand lists of the float LSTMs have in common.
+ * The common parts of the float LSTMs' operand lists.
  */
 import { omittable, scalar, tensor, trailing } from "../params.ts";
 

@@ -19,7 +19,7 @@ export interface LstmSequence {
   readonly outputStateIn: Tensor;
   readonly cellStateIn: Tensor;
   readonly output: OutputTensor;
-  /** Where in each vector of the output the results begin; it may be longer than they are. Default: 0. */
+  /** The offset of the results in each vector of the output; it may be longer than they are. Default: 0. */
   readonly outputOffset?: number;
   readonly outputStateOut: OutputTensor | undefined;
   readonly cellStateOut: OutputTensor | undefined;

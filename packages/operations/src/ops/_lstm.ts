@@ -8,7 +8,7 @@ import type { Tensor, TensorInfo } from "../tensor.ts";
 import { cellActivation, sigmoid } from "./_gate-activation.ts";
 import { addProduct, type Slice } from "./_matrix.ts";
 
-/** What one gate of a cell is made of. */
+/** The operands of one gate. */
 export interface Gate<T extends TensorInfo = Tensor> {
   /** [units, inputs] */
   readonly input: T;
@@ -24,7 +24,7 @@ export interface Gate<T extends TensorInfo = Tensor> {
   readonly norm?: T | undefined;
 }
 
-/** What a cell is made of. Without an input gate the forget gate does its work (CIFG). */
+/** The operands of a cell. Without an input gate the forget gate is coupled to it (CIFG). */
 export interface LstmCell<T extends TensorInfo = Tensor> {
   readonly inputGate: Gate<T> | undefined;
   readonly forgetGate: Gate<T>;
@@ -72,7 +72,7 @@ export interface LstmSizes {
   readonly outputs: number;
 }
 
-/** The cell that some operands form. Throws OperationError where operands are there that only go together with others. */
+/** The cell that some operands form. Throws an OperationError if an operand is there without others that it requires. */
 export function lstmCell<T extends TensorInfo>(o: LstmOperands<T>): LstmCell<T> {
   const hasInputGate = o.inputToInputWeights !== undefined;
   allOrNone("input gate", [o.inputToInputWeights, o.recurrentToInputWeights, o.inputGateBias]);
@@ -191,7 +191,7 @@ export interface LstmState {
   readonly cell: Float64Array;
 }
 
-/** What makes one step for one batch: reads the input, changes the state. */
+/** Computes one step of one batch: reads the input, changes the state. */
 export type LstmStep = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => Generator<void, void>;
 
 /**

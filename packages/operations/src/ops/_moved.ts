@@ -1,6 +1,5 @@
 /**
- * What operations that move elements without changing them have in common: which types they take, and an output whose
- * quantisation is the input's.
+ * The common parts of operations that move elements without changing them: their types, and an output with the input's quantisation.
  */
 import type { HalVersion } from "@nnhal/types";
 import type { OutputInfo, RowOfLength } from "../define.ts";

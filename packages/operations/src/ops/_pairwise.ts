@@ -10,7 +10,7 @@ import { inChunks } from "./_chunks.ts";
 import { requantise } from "./_requantise.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
-/** What one operation says beside its family. */
+/** The part of a definition that differs within the family. */
 export interface Pairwise<Name extends OperationTypeName> {
   readonly name: Name;
   readonly summary: string;

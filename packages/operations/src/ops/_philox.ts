@@ -1,6 +1,6 @@
 /**
  * Philox4x32-10: a counter-based random generator (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as
- * 1, 2, 3", 2011). A key and a counter give four words; nothing is kept between two of them.
+ * 1, 2, 3", 2011). A key and a counter determine four words; there is no other state.
  */
 
 const ROUNDS = 10;

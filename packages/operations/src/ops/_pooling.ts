@@ -1,5 +1,5 @@
 /**
- * What the three pools have in common: everything but how the cells under a window become one value.
+ * The common parts of the three pools: everything except how the cells under a window become one value.
  */
 import { activationRange, quantisedActivationRange } from "../activation.ts";
 import { alternative, defineOperation, type Operation, type RowOfLength } from "../define.ts";
@@ -34,6 +34,7 @@ export function poolOperation<const Name extends string>(
     params: [tensor("input"), ...paddingParams, ...sizes, layout],
     outputs: [tensor("output")],
     ranks: { input: 4 },
+    work: "functionElement",
     alternatives: [
       alternative({
         params: [tensor("input"), int32("paddingScheme"), ...sizes, layout],

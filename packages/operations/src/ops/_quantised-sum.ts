@@ -37,7 +37,7 @@ export function quantisedSum(
   }
 }
 
-/** What each of the 256 values that an element can have adds to the sum, from the least value up. */
+/** The contribution of each of an element's 256 possible values to the sum, from the least value up. */
 function termsOf({ type, zeroPoint }: Tensor, multiplier: QuantisedMultiplier): Int32Array {
   const [lowest] = integerRange(type);
   return Int32Array.from({ length: 256 }, (_, index) =>

@@ -15,7 +15,7 @@ export function* realValues(tensor: Tensor): Generator<void, Float64Array> {
   return values;
 }
 
-/** As `realValues`, for what is never large. */
+/** Like `realValues`, for tensors that are always small. */
 export function realValuesNow(tensor: Tensor): Float64Array {
   const values = new Float64Array(tensor.data.length);
   readReal(tensor, values, 0, values.length);

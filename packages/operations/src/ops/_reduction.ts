@@ -15,12 +15,12 @@ import { walk } from "./_walk.ts";
 /** How a reduction takes one more element into its result. */
 export type Combine = (result: number, element: number) => number;
 
-/** What tells one reduction from another. */
+/** The part of a reduction that differs within the family. */
 export interface Reduction {
-  /** What a result is before it has taken in an element. */
+  /** The initial value of a result. */
   readonly start: number;
   readonly combine: Combine;
-  /** There is no result of no elements. */
+  /** Whether at least one element is required. */
   readonly needsElements?: true;
 }
 
@@ -31,7 +31,7 @@ export function reducedAxes({ data }: Tensor, rank: number): readonly boolean[] 
   return reduced;
 }
 
-/** The shape that a reduction leaves; [1] where nothing remains. */
+/** The shape of a result; [1] if no axis remains. */
 export function reducedShape(
   dimensions: readonly number[],
   reduced: readonly boolean[],
@@ -56,7 +56,7 @@ export function ensureElements(dimensions: readonly number[], reduced: readonly 
   );
 }
 
-/** Combines the elements along the reduced axes into `results`, which hold what each result starts with. */
+/** Combines the elements along the reduced axes into `results`, which hold the initial values. */
 export function reduce(
   { data, dimensions }: Tensor,
   reduced: readonly boolean[],

@@ -19,7 +19,7 @@ export const regionTypes: readonly RowOfLength<5>[] = [
   ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_ASYMM", "FLOAT32", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
 ];
 
-/** What the operand lists begin with. */
+/** The first operands of both lists. */
 export const regionParams = [
   tensor("input"),
   tensor("regions"),
@@ -30,7 +30,7 @@ export const regionParams = [
   scalar("widthStride"),
 ] as const;
 
-/** What both operations take, apart from the tensors. */
+/** The scalars of both operations. */
 export interface RegionSettings {
   readonly outputHeight: number;
   readonly outputWidth: number;
@@ -78,7 +78,7 @@ export function scaledRegions(input: TensorInfo, regions: Tensor, batches: Tenso
   return Array.from({ length: regions.dimensions[0] }, (_, index) => regionAt(index));
 }
 
-/** What reads one region, in units of the feature map; it refuses one that does not lie in it. `corners`: real values. */
+/** Returns a function that reads one region, in units of the feature map. It throws an OperationError for a region outside. `corners`: real values. */
 export function regionReader(
   input: TensorInfo,
   corners: Float64Array,

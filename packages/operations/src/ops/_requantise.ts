@@ -7,7 +7,7 @@ import { mapByTable } from "./_table.ts";
 
 /**
  * The elements of a tensor as the target type would hold them: round((q − zeroPoint) · scale / target scale) + target
- * zeroPoint, clamped to the type. The tensor's own elements where nothing changes. Pauses while it goes through many elements.
+ * zeroPoint, clamped to the type. The tensor's own elements if no value changes. Pauses every few milliseconds.
  */
 export function* requantise(tensor: Tensor, target: TensorInfo): Generator<void, TensorData> {
   const { data, scale, zeroPoint } = tensor;

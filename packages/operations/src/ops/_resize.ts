@@ -1,11 +1,12 @@
 /**
- * What the two resizing operations have in common: operand lists, the size of the result, and where in the input an
- * output pixel lies. Positions are computed in float32, as the HAL's own executor does, so that both pick the same pixels.
+ * The common parts of the two resizing operations: operand lists, the size of the result, and the position of each output pixel in
+ * the input. Positions are computed in float32, as the HAL's own executor does, so that both pick the same pixels.
  */
 import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
+import type { WorkKind } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
 
@@ -27,7 +28,7 @@ export type Resample = (
 
 /** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
 export function resizeOperation<const Name extends string>(
-  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name },
+  spec: Pick<Operation, "code" | "summary"> & { readonly name: Name; readonly work?: WorkKind },
   since: "1.0" | "1.2",
   layout: FixedParam<"nchw", "boolean">,
   resample: Resample,
@@ -86,7 +87,7 @@ function ensureExtent(what: string, extent: number): void {
   ensure(extent >= 1 && extent <= 0x7fff_ffff, () => `the ${what} is ${extent}, not within 1 to 2147483647`);
 }
 
-/** For each output index along an axis where it lies in the input: a float32 from 0 to about the input's extent. */
+/** The position in the input of each output index along an axis: a float32 from 0 to about the input's extent. */
 export function* sourcePositions(
   input: number,
   output: number,

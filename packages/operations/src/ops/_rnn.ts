@@ -8,7 +8,7 @@ import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
 import { addProduct, type Slice } from "./_matrix.ts";
 import { sequenceOf } from "./_sequence.ts";
 
-/** What a cell is made of. */
+/** The operands of a cell. */
 export interface RnnCell<T extends TensorInfo = Tensor> {
   /** [units, inputs] */
   readonly weights: T;
@@ -37,7 +37,7 @@ export function rnnUnits(
   return units;
 }
 
-/** What makes one step for one batch: reads the input, changes the state. */
+/** Computes one step of one batch: reads the input, changes the state. */
 export function rnnStep(
   cell: RnnCell,
   activation: number,
@@ -67,7 +67,7 @@ export interface RnnSequence {
   /** [batches, units] */
   readonly stateIn: Tensor;
   readonly output: OutputTensor;
-  /** Where in each vector of the output the results begin. Default: 0. */
+  /** The offset of the results in each vector of the output. Default: 0. */
   readonly outputOffset?: number;
   readonly stateOut: OutputTensor | undefined;
 }

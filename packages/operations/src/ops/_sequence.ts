@@ -2,7 +2,7 @@
  * Sequences [time, batch, …] or [batch, time, …].
  */
 
-/** Extents of a sequence, and where the vector of a time and batch begins. */
+/** Extents of a sequence, and the offset of the vector of a time and batch. */
 export interface Sequence {
   readonly times: number;
   readonly batches: number;

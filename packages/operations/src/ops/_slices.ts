@@ -17,8 +17,8 @@ export function* ensureIndexes(indexes: TensorData, extent: number): Generator<v
 }
 
 /**
- * target[o, p, i] = source[o, indexes[p], i], where the source is [outer, extent, inner]. An index of -1 leaves the
- * target as it is.
+ * target[o, p, i] = source[o, indexes[p], i]; the source is [outer, extent, inner]. An index of -1 leaves the target
+ * unchanged.
  */
 export function* copySlices(
   source: TensorData,

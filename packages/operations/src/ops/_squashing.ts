@@ -14,7 +14,7 @@ import { rowsOfOneType } from "./_types.ts";
 
 const INTEGER_BITS = 4;
 
-/** What one operation says beside its family. */
+/** The part of a definition that differs within the family. */
 export interface Squashing<Name extends OperationTypeName> {
   readonly name: Name;
   readonly summary: string;
@@ -22,7 +22,7 @@ export interface Squashing<Name extends OperationTypeName> {
   readonly quantisedSince: HalVersion;
   /** The scale of a quantised output is 2^-`outputBits`. */
   readonly outputBits: number;
-  /** Its zero point, where the type is TENSOR_QUANT8_ASYMM. */
+  /** Its zero point if the type is TENSOR_QUANT8_ASYMM. */
   readonly outputZeroPoint: number;
   /** The result of each float element. */
   readonly float: (input: TensorData, output: TensorData) => void;
@@ -46,6 +46,7 @@ export function squashing<const Name extends OperationTypeName>(operation: Squas
       ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
     ]),
     ranks: { input: [1, 4] },
+    work: "functionElement",
     infer({ input: { type, dimensions } }) {
       return { output: { dimensions, ...fixedOutputQuantisation(type, 2 ** -outputBits, outputZeroPoint) } };
     },

@@ -7,8 +7,8 @@ import { createData, integerRange, type OutputTensor, type Tensor } from "../ten
 import { inChunks } from "./_chunks.ts";
 
 /**
- * Maps each element of an 8-bit tensor. `map` takes an element minus its zero point; the output's zero point is added to
- * what it returns, and the sum clamped to the output's type. Pauses if there are many elements.
+ * Maps each element of an 8-bit tensor. `map` receives an element minus its zero point; the output's zero point is added to
+ * its result, and the sum is clamped to the output's type. Pauses if there are many elements.
  */
 export function* mapByTable(
   input: Tensor,

@@ -5,15 +5,18 @@ import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { defineOperation, type RankRule } from "../define.ts";
 import { tensor } from "../params.ts";
 import type { TensorData } from "../tensor.ts";
+import type { WorkKind } from "../work.ts";
 import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
-/** What one operation says beside its family. */
+/** The part of a definition that differs within the family. */
 export interface Unary<Name extends OperationTypeName> {
   readonly name: Name;
   /** In terms of an element x. */
   readonly summary: string;
   readonly types: readonly SinceType[];
+  /** Default: `element`. */
+  readonly work?: WorkKind;
   /** Absent: any rank. */
   readonly rank?: RankRule;
   /** The result of each element. */
@@ -21,7 +24,7 @@ export interface Unary<Name extends OperationTypeName> {
 }
 
 /** Defines one of the operations. */
-export function unary<const Name extends OperationTypeName>({ name, summary, types, rank, loop }: Unary<Name>) {
+export function unary<const Name extends OperationTypeName>({ name, summary, types, work, rank, loop }: Unary<Name>) {
   return defineOperation({
     name,
     code: OperationType[name],
@@ -30,6 +33,7 @@ export function unary<const Name extends OperationTypeName>({ name, summary, typ
     outputs: [tensor("output")],
     types: rowsOfOneType(2, types),
     ranks: rank === undefined ? {} : { input: rank },
+    ...(work && { work }),
     infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
     reference: ({ input }, { output }) =>
       inChunks(output.data.length, (part) => loop(part(input.data), part(output.data))),

@@ -4,13 +4,13 @@
  */
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 
-/** Where a walk begins in a tensor's elements, and how far the next element is along each axis. */
+/** The first index of a walk through a tensor's elements, and the step along each axis. */
 export interface Steps {
   readonly start: number;
   readonly steps: readonly number[];
 }
 
-/** One side of a run of elements: where it begins and how far the next element is. */
+/** One side of a run of elements: its first index and its step. */
 export interface Run {
   at: number;
   step: number;

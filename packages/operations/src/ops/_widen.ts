@@ -24,7 +24,7 @@ export function* widen({ data, zeroPoint }: Pick<Tensor, "data" | "zeroPoint">):
   return wide;
 }
 
-/** As `widen`. If the executor keeps what is made of constants, that is done once. */
+/** Like `widen`, but only once for constants that the executor keeps widened. */
 export function* widenOnce(tensor: Tensor, { widened }: Partial<KernelContext>): Generator<void, Float64Array> {
   const known = widened?.get(tensor.data);
   if (known !== undefined) return known;

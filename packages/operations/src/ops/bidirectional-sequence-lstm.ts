@@ -1,7 +1,7 @@
 /**
- * BIDIRECTIONAL_SEQUENCE_LSTM: two cells run along time, one forwards and one backwards. An auxiliary input serves
- * stacked layers: with auxiliary weights both cells see it beside the input (cross-linking); without, it is what the
- * backward cell sees instead of the input (parallel linking, since HAL 1.3).
+ * BIDIRECTIONAL_SEQUENCE_LSTM: two cells run along time, one forwards and one backwards. An auxiliary input is for
+ * stacked layers: with auxiliary weights both cells read it beside the input (cross-linking); without them the backward cell reads it
+ * instead of the input (parallel linking, since HAL 1.3).
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
@@ -9,6 +9,7 @@ import { ensure } from "../fail.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { TensorInfo } from "../tensor.ts";
+import { recurrentWork } from "../work.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
 import { ensureSettings, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./_lstm.ts";
 import { lstmClips } from "./_lstm-params.ts";
@@ -16,7 +17,7 @@ import { runLstmSequence } from "./_lstm-sequence.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
 import { uniformRow } from "./_types.ts";
 
-/** The operands of one direction, in the groups that stand beside those of the other. */
+/** The operands of one direction, in the groups that alternate with those of the other. */
 const paramsOf = <const Prefix extends "fw" | "bw">(prefix: Prefix) =>
   ({
     cell: [
@@ -76,12 +77,12 @@ const params = [
 
 const states = [...fw.statesOut, ...bw.statesOut] as const;
 const outputs = [tensor("fwOutput"), trailing("1.2", tensor("bwOutput")), ...states] as const;
-/** Where the outputs are merged there is no second one. */
+/** Merged outputs have no second one. */
 const mergedOutputs = [tensor("fwOutput"), ...states] as const;
 
 type Args<T extends TensorInfo> = Readonly<Record<string, T | number | boolean | undefined>>;
 
-/** The operands of one direction, by the names that LSTM gives them. */
+/** The operands of one direction, by their names in LSTM. */
 function direction<T extends TensorInfo>(
   args: Args<T> & { readonly [Name in `${"fw" | "bw"}${DirectionNames}`]: T | undefined },
   prefix: "fw" | "bw",
@@ -165,6 +166,7 @@ export const bidirectionalSequenceLstm = defineOperation({
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),
   ],
+  work: recurrentWork,
   check: ({ mergeOutputs }) =>
     mergeOutputs === true ? "mergeOutputs is true, but there is an output for the backward direction" : undefined,
   since: ({ auxiliaryInput, fwAuxiliaryToForgetWeights }) =>

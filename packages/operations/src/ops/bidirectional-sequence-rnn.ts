@@ -5,6 +5,7 @@
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
+import { recurrentWork } from "../work.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
 import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
@@ -30,7 +31,7 @@ const params = [
 
 const states = [trailing("1.3", tensor("fwHiddenStateOut")), trailing("1.3", tensor("bwHiddenStateOut"))] as const;
 const outputs = [tensor("fwOutput"), trailing("1.2", tensor("bwOutput")), ...states] as const;
-/** Where the outputs are merged there is no second one. */
+/** Merged outputs have no second one. */
 const mergedOutputs = [tensor("fwOutput"), ...states] as const;
 
 export const bidirectionalSequenceRnn = defineOperation({
@@ -59,6 +60,7 @@ export const bidirectionalSequenceRnn = defineOperation({
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),
   ],
+  work: recurrentWork,
   check: ({ mergeOutputs }) =>
     mergeOutputs === true ? "mergeOutputs is true, but there is an output for the backward direction" : undefined,
   since: ({ auxiliaryInput, fwAuxiliaryWeights }) =>

@@ -1,6 +1,6 @@
 /**
  * BOX_WITH_NMS_LIMIT: chooses the best boxes of each class, suppressing those that overlap a better one. Boxes of one
- * batch stand together. The number of results depends on the data.
+ * batch are adjacent. The number of results depends on the data.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
@@ -87,7 +87,7 @@ export const boxWithNmsLimit = defineOperation({
         leastScore: settings.leastScore,
         most,
       });
-      // By class, and within a class by falling score, the order that suppressClasses gives.
+      // By class, and within a class by falling score, the order that suppressClasses returns.
       ofBatch.sort((a, b) => (a % classes) - (b % classes));
       for (const candidate of ofBatch) chosen.push({ candidate: offset + candidate, batch });
       start = end;
@@ -104,7 +104,7 @@ export const boxWithNmsLimit = defineOperation({
   },
 });
 
-/** What overlap does to a score: 0 hard, 1 linear, 2 Gaussian. */
+/** How overlap lowers a score: 0 hard, 1 linear, 2 Gaussian. */
 function kernelOf(settings: {
   readonly kernel: number;
   readonly overlapThreshold: number;

@@ -1,6 +1,6 @@
 /**
- * CAST: the same numbers in another type. Quantised elements count as the integers they are stored as; fractions are cut
- * off, and what does not fit the output's type becomes its nearest value.
+ * CAST: the same numbers in another type. Quantised elements count as the integers they are stored as; fractions are
+ * truncated, and a number outside the output's type becomes the nearest value inside.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";
 import { defineOperation, type RowOfLength } from "../define.ts";

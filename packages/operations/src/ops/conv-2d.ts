@@ -1,10 +1,11 @@
 /**
- * CONV_2D: two-dimensional convolution. Facts: HAL 1.3 types.hal, CONV_2D. Ten operands mean either form: the type of
- * the eighth, BOOL or INT32, tells.
+ * CONV_2D: two-dimensional convolution. Facts: HAL 1.3 types.hal, CONV_2D. With ten operands, the
+ * type of the eighth, BOOL or INT32, decides the form.
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
+import { filterWork } from "../work.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale } from "./_accumulator.ts";
 import { convolve, convolvedShape } from "./_convolution.ts";
 import {
@@ -41,6 +42,7 @@ export const conv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 0),
   since: ({ input, filter }, { output }) => (needsFreeOutputScale(input, filter, output) ? "1.2" : undefined),
   infer(args) {

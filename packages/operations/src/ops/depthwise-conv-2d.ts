@@ -1,11 +1,12 @@
 /**
  * DEPTHWISE_CONV_2D: a convolution in which every output channel sees one input channel. Facts: HAL 1.3 types.hal,
- * DEPTHWISE_CONV_2D. Eleven operands mean either form: the type of the ninth, BOOL or INT32, tells.
+ * DEPTHWISE_CONV_2D. With eleven operands, the type of the ninth, BOOL or INT32, decides the form.
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
+import { depthwiseWork } from "../work.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale, type Store } from "./_accumulator.ts";
 import { convolvedShape, type Filters, type Sliding, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import {
@@ -26,7 +27,7 @@ const last = [int32("depthMultiplier"), int32("activation"), ...dilationParams] 
 export const depthwiseConv2d = defineOperation({
   name: "DEPTHWISE_CONV_2D",
   code: OperationType.DEPTHWISE_CONV_2D,
-  summary: "Slides filters over an image, each over one channel of it: every channel gives depthMultiplier channels.",
+  summary: "Slides filters over an image, each over one channel of it: every channel becomes depthMultiplier channels.",
   params: [...operands, ...paddingParams, ...strideParams, ...last],
   outputs: [tensor("output")],
   types: convolutionTypes("1.0"),
@@ -42,6 +43,7 @@ export const depthwiseConv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => depthwiseWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 3),
   since: ({ input, filter }, { output }) => (needsFreeOutputScale(input, filter, output) ? "1.2" : undefined),
   infer(args) {

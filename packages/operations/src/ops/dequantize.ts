@@ -1,5 +1,5 @@
 /**
- * DEQUANTIZE: the real numbers that quantised elements stand for.
+ * DEQUANTIZE: the real numbers that quantised elements represent.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";
 import { defineOperation, type RowOfLength } from "../define.ts";

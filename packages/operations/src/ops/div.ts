@@ -1,6 +1,6 @@
 /**
- * DIV: the quotient of two tensors. Integers are divided towards minus infinity; what division by 0 gives the HAL leaves
- * open, here it is 0.
+ * DIV: the quotient of two tensors. Integers are divided towards minus infinity; the HAL leaves
+ * the result of division by 0 open, here it is 0.
  */
 import { arithmetic } from "./_arithmetic.ts";
 

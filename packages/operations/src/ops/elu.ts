@@ -16,6 +16,7 @@ export const elu = defineOperation({
     ["1.3", "TENSOR_FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
     ["1.3", "TENSOR_FLOAT32", "FLOAT32", "TENSOR_FLOAT32"],
   ],
+  work: "functionElement",
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   reference({ input, alpha }, { output }) {
     return inChunks(output.data.length, (part) => {

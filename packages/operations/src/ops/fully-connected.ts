@@ -7,6 +7,7 @@ import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { formatShape } from "../shape.ts";
 import { elementCount, type Tensor } from "../tensor.ts";
+import { filterWork } from "../work.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale, type Store } from "./_accumulator.ts";
 import { blockOf, multiply, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { ensureBias } from "./_convolution-params.ts";
@@ -25,6 +26,7 @@ export const fullyConnected = defineOperation({
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ],
   ranks: { input: [2, 4], weights: 2, bias: 1 },
+  work: ({ weights }, { output }) => filterWork(weights, output),
   since: ({ input, weights }, { output }) => (needsFreeOutputScale(input, weights, output) ? "1.2" : undefined),
   infer({ input, weights, bias }) {
     const [units, size] = weights.dimensions;
@@ -65,9 +67,10 @@ function* connect(
   let work = 0;
   for (let first = 0; first < units; first += block) {
     const end = Math.min(first + block, units);
-    const part =
-      all?.subarray(first * size, end * size) ??
-      (yield* widen({ data: weights.data.subarray(first * size, end * size), zeroPoint: weights.zeroPoint }));
+    const data = weights.data.subarray(first * size, end * size);
+    const kept = all?.subarray(first * size, end * size);
+    // No ?? here: the CommonJS build would put the yield into a function of its own.
+    const part = kept === undefined ? yield* widen({ data, zeroPoint: weights.zeroPoint }) : kept;
     for (let row = 0; row * size < rows.length; row++) {
       const inputs = rows.subarray(row * size, (row + 1) * size);
       multiply(inputs, part, bias.subarray(first), 0, end - first, sums.subarray(first));

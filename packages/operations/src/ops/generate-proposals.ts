@@ -1,6 +1,6 @@
 /**
- * GENERATE_PROPOSALS: from scores and deltas of anchors on a grid to the best regions of each image. The document gives
- * the image sizes of the quantised form as TENSOR_QUANT16_SYMM; the reference implementation and the vectors have
+ * GENERATE_PROPOSALS: from scores and deltas of anchors on a grid to the best regions of each image. The document
+ * specifies TENSOR_QUANT16_SYMM for the image sizes of the quantised form; the reference implementation and the vectors have
  * TENSOR_QUANT16_ASYMM. The number of results depends on the data.
  */
 import { type OperandTypeName, OperationType } from "@nnhal/types";

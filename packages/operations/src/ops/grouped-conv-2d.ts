@@ -6,6 +6,7 @@ import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, tensor } from "../params.ts";
+import { filterWork } from "../work.ts";
 import { accumulatorStore, biasOf } from "./_accumulator.ts";
 import { convolve, convolvedShape } from "./_convolution.ts";
 import {
@@ -40,6 +41,7 @@ export const groupedConv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 0),
   infer({ input, filter, bias, groups, nchw, ...padded }) {
     const [channels, , , depth] = filter.dimensions;

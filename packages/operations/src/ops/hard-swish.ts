@@ -44,7 +44,7 @@ function float(input: TensorData, output: TensorData): void {
   }
 }
 
-/** The element is shifted up 7 bits; 32768 stands for 3 in the ramp before it is moved from [-1, 1] to [0, 1]. */
+/** The element is shifted up 7 bits; 32768 represents 3 in the ramp before it is moved from [-1, 1] to [0, 1]. */
 function quantised(input: Tensor, output: OutputTensor): Generator<void, void> {
   const fineScale = input.scale / 128;
   const toOutput = quantiseMultiplier16(fineScale / output.scale);
@@ -61,7 +61,7 @@ function quantised(input: Tensor, output: OutputTensor): Generator<void, void> {
   });
 }
 
-/** value · multiplier on 16 bits. Of a shift to the left one bit comes last: what saturated before saturates again. */
+/** value · multiplier on 16 bits. One bit of a shift to the left is applied last: a value that has saturated saturates again. */
 function rampOf(value: number, { mantissa, shift }: { mantissa: number; shift: number }): number {
   if (shift <= 0) return roundingDivideByPowerOfTwo(multiply(value, mantissa), Math.min(-shift, 31));
   return saturate16(2 * multiply(saturate16(value * 2 ** (shift - 1)), mantissa));

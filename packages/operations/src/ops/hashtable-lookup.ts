@@ -1,6 +1,6 @@
 /**
- * HASHTABLE_LOOKUP: rows of a table, chosen by key. HAL: keys are sorted; where they are not, or where one occurs twice,
- * the first that matches counts here. A miss gives stored zeros, whatever the zero point.
+ * HASHTABLE_LOOKUP: rows of a table, chosen by key. HAL: keys are sorted; if they are not, or if one occurs twice, the
+ * first that matches counts here. The row of a missing key has stored zeros, for any zero point.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
@@ -15,7 +15,7 @@ import { copySlices } from "./_slices.ts";
 export const hashtableLookup = defineOperation({
   name: "HASHTABLE_LOOKUP",
   code: OperationType.HASHTABLE_LOOKUP,
-  summary: "Takes rows of a table, chosen by key; a key that is missing gives a row of zeros.",
+  summary: "Takes rows of a table, chosen by key; the row of a missing key is zeros.",
   params: [tensor("lookups", "TENSOR_INT32"), tensor("keys", "TENSOR_INT32"), tensor("values")],
   outputs: [tensor("output"), tensor("hits", "TENSOR_QUANT8_ASYMM")],
   types: [

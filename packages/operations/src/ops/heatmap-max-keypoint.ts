@@ -63,7 +63,7 @@ export const heatmapMaxKeypoint = defineOperation({
   },
 });
 
-/** Where the greatest value is, the first among equals. */
+/** The index of the greatest value, the first among equals. */
 function* placeOfMaximum(heatmap: Float64Array, isTime: Pacer): Generator<void, number> {
   let best = 0;
   for (let pixel = 1; pixel < heatmap.length; pixel++) {
@@ -73,7 +73,7 @@ function* placeOfMaximum(heatmap: Float64Array, isTime: Pacer): Generator<void, 
   return best;
 }
 
-/** The greatest value of a square, which is at `best`, moved by at most 1.5 to where a quadratic has its maximum. */
+/** The greatest value of a square, which is at `best`, moved by at most 1.5 to the maximum of a quadratic. */
 function refineMaximum(
   heatmap: Float64Array,
   size: number,

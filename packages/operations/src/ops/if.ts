@@ -1,5 +1,5 @@
 /**
- * IF: runs one of two subgraphs. The executor interprets it; what stands here is its signature.
+ * IF: runs one of two subgraphs. The executor interprets it; this file has its signature.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";

@@ -12,7 +12,7 @@ export const instanceNormalization = defineOperation({
   name: "INSTANCE_NORMALIZATION",
   code: OperationType.INSTANCE_NORMALIZATION,
   summary:
-    "Gives each channel of each image mean beta and deviation gamma: (x − mean) · gamma / √(variance + epsilon) + beta.",
+    "Scales each channel of each image to mean beta and deviation gamma: (x − mean) · gamma / √(variance + epsilon) + beta.",
   params: [tensor("input"), scalar("gamma"), scalar("beta"), scalar("epsilon"), bool("nchw")],
   outputs: [tensor("output")],
   types: [
@@ -20,6 +20,7 @@ export const instanceNormalization = defineOperation({
     ["1.2", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
   ],
   ranks: { input: 4 },
+  work: "functionElement",
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   *reference({ input, gamma, beta, epsilon, nchw }, { output }) {
     const image = imageLayout(input.dimensions, nchw);

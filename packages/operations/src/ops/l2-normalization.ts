@@ -28,6 +28,7 @@ export const l2Normalization = defineOperation({
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ],
   ranks: { input: [1, 4] },
+  work: "functionElement",
   since: ({ input }) => (input.dimensions.length === 4 ? undefined : "1.2"),
   infer({ input, axis }) {
     resolveAxis(axis, input.dimensions.length);

@@ -10,7 +10,7 @@ import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { widen } from "./_widen.ts";
 
-/** What a power costs, in multiply-adds. */
+/** The cost of a power, in multiply-adds. */
 const POWER_WORK = 16;
 
 export const localResponseNormalization = defineOperation({
@@ -31,6 +31,7 @@ export const localResponseNormalization = defineOperation({
     ["1.2", "TENSOR_FLOAT16", "FLOAT16", "FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
   ],
   ranks: { input: [1, 4] },
+  work: "functionElement",
   since: ({ input }) => (input.dimensions.length === 4 ? undefined : "1.2"),
   infer({ input, radius, axis }) {
     resolveAxis(axis, input.dimensions.length);

@@ -18,6 +18,7 @@ export const logSoftmax = defineOperation({
     ["1.2", "TENSOR_FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
     ["1.2", "TENSOR_FLOAT32", "FLOAT32", "TENSOR_FLOAT32"],
   ],
+  work: "functionElement",
   infer({ input, beta, axis }) {
     resolveAxis(axis, input.dimensions.length);
     ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);

@@ -1,5 +1,5 @@
 /**
- * LSH_PROJECTION: locality sensitive hashing. Each hash function is a row of seeds; a seed gives one bit, the sign of a
+ * LSH_PROJECTION: locality sensitive hashing. Each hash function is a row of seeds; a seed yields one bit, the sign of a
  * weighted sum of hashes of the input's slices.
  */
 import { OperationType } from "@nnhal/types";

@@ -5,6 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
+import { recurrentWork } from "../work.ts";
 import { ensureSettings, lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
 import { lstmClips, lstmLayerNorm, lstmOperands } from "./_lstm-params.ts";
 import { uniformRow } from "./_types.ts";
@@ -32,6 +33,7 @@ export const lstm = defineOperation({
   ],
   counts: [23, 27],
   ranks: { input: 2 },
+  work: recurrentWork,
   infer({ input, outputStateIn, cellStateIn, ...operands }) {
     const [batches, inputs] = input.dimensions;
     const cell = lstmCell(operands);

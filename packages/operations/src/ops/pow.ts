@@ -18,6 +18,7 @@ export const pow = defineOperation({
     ["1.2", "TENSOR_FLOAT16"],
     ["1.2", "TENSOR_FLOAT32"],
   ]),
+  work: "functionElement",
   infer: ({ base, exponent }) => inferBroadcast(base, exponent),
   *reference({ base, exponent }, { output }) {
     const bases = yield* broadcastData(base, output.dimensions);
@@ -29,7 +30,7 @@ export const pow = defineOperation({
   },
 });
 
-/** The power of IEEE 754, where 1 to any power is 1, and so is -1 to an infinite one; `**` gives NaN. */
+/** The power of IEEE 754, where 1 to any power is 1, and so is -1 to an infinite one; `**` returns NaN. */
 function power(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Number.POSITIVE_INFINITY)) return 1;
   return base ** exponent;

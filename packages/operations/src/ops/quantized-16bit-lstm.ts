@@ -1,6 +1,6 @@
 /**
  * QUANTIZED_16BIT_LSTM: one step of an LSTM cell on 8-bit values with a 16-bit cell state, in fixed point throughout. All
- * scales are fixed by the document: 1/128 for values, 2^-11 for the cell state, 2^-12 for what enters the gates.
+ * scales are fixed by the document: 1/128 for values, 2^-11 for the cell state, 2^-12 for the inputs of the gates.
  *
  * The document multiplies input weights with the input and recurrent weights with the previous output. The reference
  * implementation lays a row of weights out as recurrent, then input, but the values as input, then previous output, and
@@ -20,11 +20,12 @@ import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
+import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 
 const VALUE = { scale: 1 / 128, zeroPoint: 128 } as const;
 const CELL_STATE = { scale: 2 ** -11, zeroPoint: 0 } as const;
-/** Integer bits of what enters a gate, and of the cell state. */
+/** Integer bits of a gate's input, and of the cell state. */
 const GATE_BITS = 3;
 const STATE_BITS = 4;
 
@@ -52,6 +53,7 @@ export const quantized16bitLstm = defineOperation({
   outputs: [tensor("cellStateOut", "TENSOR_QUANT16_SYMM"), tensor("output", "TENSOR_QUANT8_ASYMM")],
   types: [["1.2"]],
   ranks: { input: 2, outputStateIn: 2, cellStateIn: 2 },
+  work: recurrentWork,
   infer({ input, cellStateIn, outputStateIn, ...operands }) {
     const [batches, inputs] = input.dimensions;
     const units = outputStateIn.dimensions[1];
@@ -143,7 +145,7 @@ function* gateOf(weights: Tensor, recurrentWeights: Tensor, bias: Tensor): Gener
   return { rows, bias: bias.data };
 }
 
-/** What enters a gate: bias + Σ weight · value, in 16 bits of which 3 are integer bits. */
+/** The input of a gate: bias + Σ weight · value, in 16 bits of which 3 are integer bits. */
 function gateInput({ rows, bias }: Gate, unit: number, values: Int32Array, multiplier: QuantisedMultiplier): number {
   const row = rows[unit];
   let sum = bias[unit];

@@ -2,11 +2,10 @@
  * QUANTIZED_LSTM: one step of an LSTM cell on signed 8-bit values with a 16-bit cell state, in fixed point throughout,
  * with all that LSTM has.
  *
- * Where the reference implementation and the document differ, the vectors show nothing, and this kernel follows the
- * document. The reference leaves out the gates' biases where there is no layer normalisation; its peepholes read the new
- * cell state before it is written, where those of input and forget gate are to read the old one; it divides the
- * projection's clip by the scale of the weights, not of the outputs; and it takes the zero point of the hidden state away
- * where it is to be added.
+ * The reference implementation differs from the document in four points that no vector shows; this kernel follows the document. The
+ * reference omits the gates' biases without layer normalisation. Its peepholes of input and forget gate read the new cell state before
+ * it is written, instead of the old one. It divides the projection's clip by the scale of the weights, not of the outputs. It
+ * subtracts the zero point of the hidden state instead of adding it.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
@@ -22,10 +21,11 @@ import { fixedPoint16, inverseSquareRoot } from "../fixed-point-functions.ts";
 import { float32, int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
+import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 import { type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
 
-/** Integer bits of what enters a gate. */
+/** Integer bits of a gate's input. */
 const GATE_BITS = 3;
 
 export const quantizedLstm = defineOperation({
@@ -73,6 +73,7 @@ export const quantizedLstm = defineOperation({
   ],
   types: [["1.3"]],
   ranks: { input: 2, outputStateIn: 2, cellStateIn: 2 },
+  work: recurrentWork,
   infer({ input, outputStateIn, cellStateIn, ...args }) {
     const [batches, inputs] = input.dimensions;
     const sizes = lstmSizes(lstmCell(args), inputs);
@@ -154,7 +155,7 @@ function stateExponent(scale: number): number {
   return exponent;
 }
 
-/** What enters a gate for a batch and a cell state: one 16-bit value with 3 integer bits for each unit. */
+/** The input of a gate for a batch and a cell state: one 16-bit value with 3 integer bits for each unit. */
 function gateOf(
   gate: Gate,
   intermediateScale: number,
@@ -217,7 +218,7 @@ function normalise(values: Int16Array, weights: Tensor, bias: Tensor): Int16Arra
   });
 }
 
-/** What turns hidden values into outputs. */
+/** Returns a function that projects hidden values to outputs. */
 function projection(
   weights: Tensor,
   bias: Tensor | undefined,

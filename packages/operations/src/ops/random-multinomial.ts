@@ -1,6 +1,6 @@
 /**
- * RANDOM_MULTINOMIAL: draws classes with the probabilities softmax(input). The same seeds give the same classes; seeds of
- * 0 and 0 are replaced by random ones. Which classes a seed gives is not part of the HAL.
+ * RANDOM_MULTINOMIAL: draws classes with the probabilities softmax(input). The same seeds draw the same classes; seeds of
+ * 0 and 0 are replaced by random ones. The HAL does not define which classes a seed draws.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";

@@ -13,7 +13,7 @@ import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
 export const reshape = defineOperation({
   name: "RESHAPE",
   code: OperationType.RESHAPE,
-  summary: "Gives a tensor another shape with as many elements; one extent of -1 is computed.",
+  summary: "Changes a tensor's shape to another with as many elements; one extent of -1 is computed.",
   params: [tensor("input"), read(tensor("shape", "TENSOR_INT32"))],
   outputs: [tensor("output")],
   types: floatAndQuant8Types("1.0"),
@@ -35,7 +35,7 @@ function reshaped(dimensions: readonly number[], shape: Tensor): readonly number
     );
     if (axis !== open) known *= extent;
   });
-  // Where the known extents have no elements, any value of the open one would do or none.
+  // If the known extents have no elements, either any value of the open one fits or none.
   if (open >= 0 && known > 0) target[open] = Math.floor(count / known);
   ensure(
     !target.includes(-1) && elementCount(target) === count,

@@ -16,6 +16,7 @@ export const resizeBilinear = resizeOperation(
     name: "RESIZE_BILINEAR",
     code: OperationType.RESIZE_BILINEAR,
     summary: "Resizes images; every pixel is interpolated between four of the input.",
+    work: "functionElement",
   },
   "1.0",
   optional("1.2", bool("nchw"), false),

@@ -4,6 +4,7 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
+import { recurrentWork } from "../work.ts";
 import { rnnStep, rnnUnits } from "./_rnn.ts";
 import { uniformRow } from "./_types.ts";
 
@@ -28,6 +29,7 @@ export const rnn = defineOperation({
     uniformRow("1.2", [...params, ...outputs], "TENSOR_FLOAT16", "FLOAT16"),
   ],
   ranks: { input: 2, weights: 2, recurrentWeights: 2, bias: 1, hiddenStateIn: 2 },
+  work: recurrentWork,
   infer({ input, hiddenStateIn, ...cell }) {
     const [batches, inputs] = input.dimensions;
     const dimensions = [batches, rnnUnits(cell, hiddenStateIn, batches, inputs)];

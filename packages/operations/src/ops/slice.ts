@@ -1,5 +1,5 @@
 /**
- * SLICE: a box out of a tensor, by its first corner and its extents. HAL: an extent of -1 is what remains.
+ * SLICE: a box out of a tensor, by its first corner and its extents. HAL: an extent of -1 reaches to the end.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";

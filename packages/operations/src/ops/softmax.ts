@@ -35,6 +35,7 @@ export const softmax = defineOperation({
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ],
   ranks: { input: [1, 4] },
+  work: "functionElement",
   since: ({ input }) => ([0, 2, 4].includes(input.dimensions.length) ? undefined : "1.2"),
   infer({ input, beta, axis }) {
     resolveAxis(axis, input.dimensions.length);

@@ -23,7 +23,7 @@ export const squeeze = defineOperation({
   },
 });
 
-/** What remains of a shape; [1] where nothing does. */
+/** The remaining extents of a shape; [1] if none remains. */
 function squeezed(dimensions: readonly number[], axes: Tensor | undefined): readonly number[] {
   let rest: readonly number[];
   if (axes === undefined) rest = dimensions.filter((extent) => extent !== 1);

@@ -1,5 +1,5 @@
 /**
- * STRIDED_SLICE: every stride-th element between two corners of a tensor, backwards where the stride is negative.
+ * STRIDED_SLICE: every stride-th element between two corners of a tensor, backwards if the stride is negative.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
@@ -46,7 +46,7 @@ export const stridedSlice = defineOperation({
   },
 });
 
-/** What is taken along one axis: `length` elements from `first` on. */
+/** The elements along one axis: `length` of them from `first` on. */
 interface Range {
   readonly first: number;
   readonly stride: number;

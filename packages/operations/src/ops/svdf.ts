@@ -1,6 +1,6 @@
 /**
  * SVDF: a fully connected layer factored into a filter over features and one over time (singular value decomposition
- * filter). The document gives the state one slot less than the reference implementation has; the vectors go with the
+ * filter). The state has one slot less in the document than in the reference implementation; the vectors follow the
  * latter: [batches, memory · filters].
  */
 import { OperationType } from "@nnhal/types";
@@ -10,6 +10,7 @@ import { ensure } from "../fail.ts";
 import { clamp } from "../fixed-point.ts";
 import { int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
+import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
 import { addProduct } from "./_matrix.ts";
 import { uniformRow } from "./_types.ts";
@@ -36,6 +37,7 @@ export const svdf = defineOperation({
     uniformRow("1.2", [...params, ...outputs], "TENSOR_FLOAT16", "FLOAT16"),
   ],
   ranks: { input: 2, featureWeights: 2, timeWeights: 2, stateIn: 2 },
+  work: recurrentWork,
   infer({ input, featureWeights, timeWeights, bias, stateIn, rank }) {
     const [batches, inputs] = input.dimensions;
     const [filters] = featureWeights.dimensions;

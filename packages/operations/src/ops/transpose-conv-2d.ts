@@ -1,7 +1,7 @@
 /**
  * TRANSPOSE_CONV_2D: the transpose (gradient) of a convolution: every input element spreads a filter over the output.
- * Facts: HAL 1.3 types.hal, TRANSPOSE_CONV_2D. The implicit form says the output's shape, but as in the HAL's own
- * executor only its height and width count, and only for the padding.
+ * Facts: HAL 1.3 types.hal, TRANSPOSE_CONV_2D. The implicit form has the output's shape as an operand, but as in the
+ * HAL's own executor only its height and width count, and only for the padding.
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
@@ -9,6 +9,7 @@ import { ensure } from "../fail.ts";
 import { bool, int32, read, tensor } from "../params.ts";
 import { formatShape } from "../shape.ts";
 import { imageAxes, implicitPadding, type Padding, PaddingScheme } from "../window.ts";
+import { filterWork } from "../work.ts";
 import { accumulatorStore, biasOf, type Store } from "./_accumulator.ts";
 import { type Filters, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import {
@@ -50,6 +51,7 @@ export const transposeConv2d = defineOperation({
       },
     }),
   ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
   check: ({ filter }) => checkChannelDim(filter, 0),
   infer({ input, filter, bias, nchw, ...padded }) {
     const [channels, filterHeight, filterWidth, filterDepth] = filter.dimensions;
@@ -76,7 +78,7 @@ export const transposeConv2d = defineOperation({
 
 /**
  * Padding of one axis of the output by an implicit scheme. With SAME the part after reaches to the end of the last
- * stride; where the filter is shorter than the stride it is negative.
+ * stride; if the filter is shorter than the stride it is negative.
  */
 function tightPadding(scheme: number, output: number, stride: number, filter: number): readonly [number, number] {
   const [before, after] = implicitPadding(scheme, output, stride, filter);

@@ -1,10 +1,11 @@
 /**
- * UNIDIRECTIONAL_SEQUENCE_LSTM: a cell run along time. Since HAL 1.3 it also gives the final states.
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: a cell run along time. Since HAL 1.3 it also returns the final states.
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, int32, tensor, trailing } from "../params.ts";
 import { ensureShape } from "../shape.ts";
+import { recurrentWork } from "../work.ts";
 import { ensureSettings, lstmCell, lstmSizes } from "./_lstm.ts";
 import { lstmClips, lstmLayerNorm, lstmOperands } from "./_lstm-params.ts";
 import { runLstmSequence } from "./_lstm-sequence.ts";
@@ -40,6 +41,7 @@ export const unidirectionalSequenceLstm = defineOperation({
   counts: [28],
   outputCounts: [1, 3],
   ranks: { input: 3 },
+  work: recurrentWork,
   infer({ input, outputStateIn, cellStateIn, timeMajor, ...operands }) {
     const { batches, size } = sequenceOf(input.dimensions, timeMajor);
     const sizes = lstmSizes(lstmCell(operands), size);

@@ -5,6 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, trailing } from "../params.ts";
+import { recurrentWork } from "../work.ts";
 import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
 import { uniformRow } from "./_types.ts";
@@ -31,6 +32,7 @@ export const unidirectionalSequenceRnn = defineOperation({
     uniformRow("1.2", [...params, ...outputs], "TENSOR_FLOAT16", "FLOAT16"),
   ],
   ranks: { input: 3, weights: 2, recurrentWeights: 2, bias: 1, hiddenStateIn: 2 },
+  work: recurrentWork,
   infer({ input, hiddenStateIn, timeMajor, ...cell }) {
     ensure(timeMajor === 0 || timeMajor === 1, () => `timeMajor is ${timeMajor} where 0 or 1 is needed`);
     const { batches, size } = sequenceOf(input.dimensions, timeMajor === 1);

@@ -95,8 +95,8 @@ describe("guardDevice", () => {
     ["none", { ...ok }, "undefined as supported"],
     ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of 3 as supported"],
     ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of 3 as supported"],
-    ["launches of no number", { ...ok, supported: [true, true, true], launches: [1, Number.NaN, 1] }, "launches"],
-    ["too few launches", { ...ok, supported: [true, true, true], launches: [1] }, "launches"],
+    ["dispatches of no number", { ...ok, supported: [true, true, true], dispatches: [1, Number.NaN, 1] }, "dispatches"],
+    ["too few dispatches", { ...ok, supported: [true, true, true], dispatches: [1] }, "dispatches"],
   ])("getSupportedOperations with %s supports nothing", (_, answer, rule) => {
     const result = guarded("device", "getSupportedOperations", answers(answer)).getSupportedOperations(chain().hal);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, supported: [], reasons: [] });
@@ -378,7 +378,7 @@ describe("a guarded allocation", () => {
   it("has copies that neither throw nor reject", async () => {
     const memory = requestOf([1, 2], { room: 2 }) satisfies Request;
     const [pool] = memory.pools;
-    if (pool.kind !== "memory") throw new Error("no memory");
+    if (pool?.kind !== "memory") throw new Error("no memory");
     for (const fault of ["throws", "rejects", answers(unknownStatus), answers(undefined)] as const) {
       for (const method of ["copyTo", "copyFrom"]) {
         const result = await request(faulty(reference, "buffer", method, fault));

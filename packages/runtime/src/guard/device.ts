@@ -198,7 +198,7 @@ function capabilitiesOf(capabilities: unknown): Capabilities {
   if (isCapabilities(copy)) return copy;
   // Whatever it is, the rules say what is wrong with it.
   const [issue] = capabilitiesIssues(copy as Capabilities);
-  return broken(`answered capabilities that are not valid: ${issue.path}: ${issue.message}`);
+  return broken(`answered capabilities that are not valid: ${issue?.path}: ${issue?.message}`);
 }
 
 function isCapabilities(value: unknown): value is Capabilities {
@@ -210,7 +210,7 @@ function extensionsOf(extensions: unknown): readonly Extension[] {
   const copy = plainCopy(extensions);
   if (isExtensions(copy)) return copy;
   const [issue] = extensionIssues(copy as readonly Extension[]);
-  return broken(`answered extensions that are not valid: ${issue.path}: ${issue.message}`);
+  return broken(`answered extensions that are not valid: ${issue?.path}: ${issue?.message}`);
 }
 
 function isExtensions(value: unknown): value is readonly Extension[] {
@@ -254,21 +254,21 @@ function supportedOf(answer: unknown, { main }: Model): SupportedOperations {
   const outcome = outcomeOf(answer);
   if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, supported: [], reasons: [] };
   const count = main.operations.length;
-  const { supported, reasons, launches } = answer;
+  const { supported, reasons, dispatches } = answer;
   if (!isListOf(supported, count, isBoolean)) {
     const length = Array.isArray(supported) ? supported.length : undefined;
     const problem = length === undefined || length === count ? shown(supported) : `${length} entries`;
     return broken(`answered NONE with ${problem} as supported, where ${count} booleans are needed`);
   }
-  if (launches !== undefined && !isListOf(launches, count, isLaunches)) {
-    return broken(`answered launches that are not ${count} numbers of at least 0`);
+  if (dispatches !== undefined && !isListOf(dispatches, count, isDispatches)) {
+    return broken(`answered dispatches that are not ${count} numbers of at least 0`);
   }
   const texts = Array.isArray(reasons) ? reasons : [];
   return {
     ...outcome,
     supported: [...supported],
     reasons: supported.map((yes, index) => (!yes && typeof texts[index] === "string" ? texts[index] : undefined)),
-    ...(launches !== undefined && { launches: [...launches] }),
+    ...(dispatches !== undefined && { dispatches: [...dispatches] }),
   };
 }
 
@@ -282,7 +282,7 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
-function isLaunches(value: unknown): value is number {
+function isDispatches(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 

@@ -2,6 +2,7 @@
  * The answer of a device to an execution, read once and held against what the request and the model know. A reader throws
  * what `broken` makes of an answer that breaks a rule.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -38,7 +39,7 @@ export interface AnswerReader {
  */
 export function answerReader(model: Model | undefined, halVersion: HalVersion): AnswerReader {
   const outputs = model?.main.outputIndexes.map((index): KnownOutput => {
-    const { type, dimensions } = model.main.operands[index];
+    const { type, dimensions } = elementAt(model.main.operands, index);
     const name = operandTypeNames.get(type);
     if (name === undefined) return { dimensions, elementSize: undefined, isTensor: dimensions.length > 0 };
     const { kind, elementSize } = operandTypes[name];
@@ -65,7 +66,7 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
       const shapes: OutputShape[] = [];
       let isShort = false;
       for (let index = 0; index < count; index++) {
-        const { hasNoValue, dimensions } = request.outputs[index];
+        const { hasNoValue, dimensions } = elementAt(request.outputs, index);
         const known = outputs?.[index] ?? undescribed;
         // The request refines the model; of an output that is omitted nothing is asked.
         const expected = hasNoValue ? undefined : dimensions.length > 0 ? dimensions : known.dimensions;

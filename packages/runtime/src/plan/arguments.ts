@@ -2,6 +2,7 @@
  * The arguments of a request to a planned model: where they lie, and whether they may lie there.
  */
 import { mapMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Outcome, type Request, type RequestArgument } from "@nnhal/types";
 import { bufferWith } from "./device-memory.ts";
 import { onlyDevice } from "./device-role.ts";
@@ -21,9 +22,9 @@ export function argumentsOf(prepared: PreparedPlan, request: Request): Arguments
     place?.pool.kind === "token"
       ? { device: onlyDevice(prepared.uses.get(operand)), token: place.pool.token }
       : undefined;
-  const used = inputs.flatMap((place, index) => bufferAt(inputIndexes[index], place) ?? []);
+  const used = inputs.flatMap((place, index) => bufferAt(elementAt(inputIndexes, index), place) ?? []);
   for (const [index, place] of outputs.entries()) {
-    const buffer = bufferAt(outputIndexes[index], place);
+    const buffer = bufferAt(elementAt(outputIndexes, index), place);
     if (buffer === undefined) continue;
     if (used.some(({ device, token }) => device === buffer.device && token === buffer.token)) {
       const message = `output ${index} and another argument are one device buffer: an output needs its own`;
@@ -48,8 +49,8 @@ function placesOf(
       places.push(undefined);
       continue;
     }
-    const operand = operandIndexes[index];
-    const dimensions = given.length > 0 ? given : plan.model.main.operands[operand].dimensions;
+    const operand = elementAt(operandIndexes, index);
+    const dimensions = given.length > 0 ? given : elementAt(plan.model.main.operands, operand).dimensions;
     if (pool.kind === "memory") {
       const bytes = mapMemory(pool.memory);
       if ("unmappable" in bytes) {

@@ -11,6 +11,7 @@ import {
   separateOperations,
   type Unplannable,
 } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   type Model,
@@ -38,34 +39,34 @@ export interface DivideOptions {
    * on another device run again on it, but for models with operations of vendors, which it cannot know. Without one the
    * list of devices is all there is, and nothing falls back.
    */
-  readonly cpu?: Device;
+  readonly cpu?: Device | undefined;
   /** What division minimises. Default: `costPolicy`. */
-  readonly policy?: Policy;
+  readonly policy?: Policy | undefined;
   /**
    * 0: the whole model on the CPU. 1: divided, with fallback to the CPU. 2: divided, without fallback. Default: with a
    * CPU the property `debug.nn.partition` (environment variable NNHAL_PARTITION), else 1.
    */
-  readonly partition?: 0 | 1 | 2;
+  readonly partition?: 0 | 1 | 2 | undefined;
   /** Told where the compilation or an execution falls back to the CPU. */
-  readonly onFallback?: (message: string) => void;
+  readonly onFallback?: ((message: string) => void) | undefined;
   /** Told of each step that ran, those inside interpreted control flow included, before the execution ends. */
-  readonly onStep?: (time: StepTime) => void;
+  readonly onStep?: ((time: StepTime) => void) | undefined;
   /** Runs every operation in a step of its own, on the device that it would be on anyway, to time it. Default: false. */
-  readonly separateOperations?: boolean;
+  readonly separateOperations?: boolean | undefined;
   /** Takes what is to say of the compilation and its executions. Default: the model's, else the default logger. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** Default: the model's, else off. */
-  readonly trace?: Tracer;
+  readonly trace?: Tracer | undefined;
   /** The steady clock that timeouts and deadlines count on, in nanoseconds. Default: the process's. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** Waits until timeouts have passed. Default: the system's. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
   /**
    * Nanoseconds after which the runtime gives up waiting for a compilation or an execution that no device ends, with
    * MISSED_DEADLINE_TRANSIENT. Behind fences it counts from when they are signalled. Default: none; without a timeout,
    * what a device never answers never ends.
    */
-  readonly watchdog?: bigint;
+  readonly watchdog?: bigint | undefined;
 }
 
 /** The options, with the CPU behind the guard. */
@@ -190,7 +191,7 @@ async function prepareOn(
     (whole === undefined || devices[whole.step.device] !== cpu);
   const { inputIndexes, outputIndexes } = chosen.model.main;
   const rolesOf: Divided["rolesOf"] = (side, index) =>
-    prepared.uses.get((side === "input" ? inputIndexes : outputIndexes)[index]) ?? null;
+    prepared.uses.get((side === "input" ? inputIndexes : outputIndexes)[index] ?? -1) ?? null;
   const watch = watchOf(options);
   const watchedWhole = whole && watchModel(whole.preparedModel, watch);
   // One device for everything: its prepared model is the whole.
@@ -212,7 +213,7 @@ async function prepareOn(
 /** Names of the devices that work on a plan, in the order of their first steps. */
 export function devicesIn({ steps, devices }: Plan): string[] {
   const names = steps.flatMap((step) => {
-    if (step.kind === "execution") return [devices[step.device]];
+    if (step.kind === "execution") return [elementAt(devices, step.device)];
     const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
     return [...devicesIn(first), ...devicesIn(second)];
   });

@@ -3,17 +3,17 @@
  */
 import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
 import { androidPolicy } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { type Device, ErrorStatus, type Model as HalModel, type Request, type RequestMemoryPool } from "@nnhal/types";
 import { guardDevice } from "../guard/device.ts";
 import { Model } from "../model.ts";
-import { float32 } from "../models.test-helper.ts";
+import { addOperands, float32 } from "../models.test-helper.ts";
 import { type DivideOptions, divideAndPrepare } from "./divide.ts";
 
 /** in → FLOOR → a → ABS → b → NEG → out, of two numbers each. */
 export function chain(result = float32(2)): Model {
   const model = new Model();
-  const [input, a, b] = Array.from({ length: 3 }, () => model.addOperand(float32(2)));
-  const output = model.addOperand(result);
+  const [input, a, b, output] = addOperands(model, float32(2), float32(2), float32(2), result);
   model.addOperation("FLOOR", [input], [a]);
   model.addOperation("ABS", [a], [b]);
   model.addOperation("NEG", [b], [output]);
@@ -25,7 +25,14 @@ export function chain(result = float32(2)): Model {
 /** out = max(kept, |−in|) where kept = ⌊in⌋ is written by the first step and read by the last. */
 export function bridge(): Model {
   const model = new Model();
-  const [input, kept, sent, back, output] = Array.from({ length: 5 }, () => model.addOperand(float32(2)));
+  const [input, kept, sent, back, output] = addOperands(
+    model,
+    float32(2),
+    float32(2),
+    float32(2),
+    float32(2),
+    float32(2),
+  );
   model.addOperation("FLOOR", [input], [kept]);
   model.addOperation("NEG", [input], [sent]);
   model.addOperation("ABS", [sent], [back]);
@@ -39,13 +46,13 @@ export function bridge(): Model {
 export function doubling(limit: number): Model {
   const condition = new Model();
   const bool = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
-  const [state, bound, verdict] = [float32(1), float32(1), bool].map((operand) => condition.addOperand(operand));
+  const [state, bound, verdict] = addOperands(condition, float32(1), float32(1), bool);
   condition.setOperandValue(bound, Float32Array.of(limit));
   condition.addOperation("LESS", [state, bound], [verdict]);
   condition.identifyInputsAndOutputs([state], [verdict]);
   condition.finish();
   const body = new Model();
-  const [before, after] = [float32(1), float32(1)].map((operand) => body.addOperand(operand));
+  const [before, after] = addOperands(body, float32(1), float32(1));
   const activation = body.addOperand({ type: "INT32" });
   body.setOperandValue(activation, 0);
   body.addOperation("ADD", [before, before, activation], [after]);
@@ -53,7 +60,7 @@ export function doubling(limit: number): Model {
   body.finish();
   const model = new Model();
   const subgraph = { type: "SUBGRAPH" } as const;
-  const [test, step, start, end] = [subgraph, subgraph, float32(1), float32(1)].map((one) => model.addOperand(one));
+  const [test, step, start, end] = addOperands(model, subgraph, subgraph, float32(1), float32(1));
   model.setOperandValueFromModel(test, condition);
   model.setOperandValueFromModel(step, body);
   model.addOperation("WHILE", [test, step, start], [end]);
@@ -90,7 +97,7 @@ export function requestOf(input: readonly number[] | number, output: number | { 
       typeof one === "number" ? { kind: "token", token: one } : { kind: "memory", memory: one },
   );
   const argument = (poolIndex: number) => {
-    const pool = pools[poolIndex];
+    const pool = elementAt(pools, poolIndex);
     const length = pool.kind === "memory" ? pool.memory.size : 0;
     return { hasNoValue: false, location: { poolIndex, offset: 0, length }, dimensions: [] };
   };

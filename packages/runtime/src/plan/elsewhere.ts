@@ -3,6 +3,7 @@
  * results to the buffers behind (as Android does where it falls back to the CPU).
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Operand, type Outcome, type Request, type Subgraph } from "@nnhal/types";
 import { readPlace, writePlace } from "./bytes.ts";
 import { operandSize } from "./lifetimes.ts";
@@ -15,8 +16,8 @@ export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs,
   const isCopyable = (place: Place | undefined, operand: Operand) =>
     place === undefined || place.pool.kind === "memory" || (place.buffer !== undefined && sizeAt(place, operand) > 0);
   return (
-    inputs.every((place, index) => isCopyable(place, main.operands[main.inputIndexes[index]])) &&
-    outputs.every((place, index) => isCopyable(place, main.operands[main.outputIndexes[index]]))
+    inputs.every((place, index) => isCopyable(place, operandAt(main, main.inputIndexes, index))) &&
+    outputs.every((place, index) => isCopyable(place, operandAt(main, main.outputIndexes, index)))
   );
 }
 
@@ -32,24 +33,33 @@ export async function runElsewhere<Result extends StepOutcome>(
       plainInputs.push(place);
       continue;
     }
-    const plain = plainPlace(place, main.operands[main.inputIndexes[index]]);
+    const plain = plainPlace(place, operandAt(main, main.inputIndexes, index));
     const bytes = await readPlace(place, plain.length);
     if ("status" in bytes) return { ...bytes, outputShapes: [] };
     await writePlace(plain, bytes, []);
     plainInputs.push(plain);
   }
   const plainOutputs = outputs.map((place, index) =>
-    place?.pool.kind === "token" ? plainPlace(place, main.operands[main.outputIndexes[index]]) : place,
+    place?.pool.kind === "token" ? plainPlace(place, operandAt(main, main.outputIndexes, index)) : place,
   );
   const result = await run(requestOf(plainInputs, plainOutputs));
   if (result.status !== ErrorStatus.NONE) return result;
   for (const [index, place] of outputs.entries()) {
     const plain = plainOutputs[index];
     if (place === undefined || plain === undefined || plain === place) continue;
-    const copied = await copyPlace(plain, place, plain.length, result.outputShapes[index].dimensions);
+    const shape = result.outputShapes[index];
+    if (shape === undefined) {
+      const message = `the execution succeeded without a shape of output ${index}, which lies in a device's buffer`;
+      return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
+    }
+    const copied = await copyPlace(plain, place, plain.length, shape.dimensions);
     if (copied.status !== ErrorStatus.NONE) return { ...copied, outputShapes: [] };
   }
   return result;
+}
+
+function operandAt({ operands }: Subgraph, indexes: readonly number[], position: number): Operand {
+  return elementAt(operands, elementAt(indexes, position));
 }
 
 /** Copies a value of so many bytes from one place to another. */

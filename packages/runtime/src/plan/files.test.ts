@@ -5,25 +5,28 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mapPool, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
+import { mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import { type Device, ErrorStatus, type Memory, type PreparedModel, type Request } from "@nnhal/types";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openReference } from "../models.test-helper.ts";
-import { divideGuarded, doubling } from "./divided.test-helper.ts";
-import { taking } from "./memory-backend.test-helper.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 const { READ, WRITE } = Protection;
 const { platform } = process;
 let folder = "";
 let prepared: PreparedModel;
+let mapPool: (memory: Memory) => object;
 const open: number[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nnhal-plan-"));
-  // On Windows there is no mmap, and which way files are mapped is decided once.
+  // On Windows there is no mmap. How files are mapped is decided once, which other test files may have done: the modules are loaded anew.
+  vi.resetModules();
+  ({ mapPool } = await import("@nnhal/driver-core/memory"));
   Object.defineProperty(process, "platform", { value: "win32" });
   mapPool(file("probe", 0).memory);
   Object.defineProperty(process, "platform", { value: platform });
+  const { openReference } = await import("../models.test-helper.ts");
+  const { divideGuarded, doubling } = await import("./divided.test-helper.ts");
+  const { taking } = await import("./memory-backend.test-helper.ts");
   const reference = await openReference();
   const loop: Device = { ...taking(reference, ["LESS", "ADD"]), name: "loop" };
   const divided = await divideGuarded(doubling(100).hal, [loop, reference], { cpu: reference });
@@ -65,7 +68,7 @@ it("writes a loop's results to the file, and reads its initial values there", as
   expect(mapPool(output.memory)).toHaveProperty("load");
   expect((await prepared.execute(request)).status).toBe(ErrorStatus.NONE);
   expect(output.read()).toBe(128);
-  // Somebody else writes another value meanwhile; with this one there is no turn.
+  // Another program writes another value meanwhile; with this one there is no turn.
   input.write(300);
   expect((await prepared.execute(request)).status).toBe(ErrorStatus.NONE);
   expect(output.read()).toBe(300);

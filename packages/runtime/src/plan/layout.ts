@@ -3,6 +3,8 @@
  * before the other is written.
  */
 
+import { elementAt } from "@nnhal/operations";
+
 /** A temporary's size in bytes and the levels in which it is alive, both included. */
 export interface Lifetime {
   readonly operand: number;
@@ -77,9 +79,9 @@ function layOutInTime(lifetimes: readonly Lifetime[]): Layout {
   const inOrder = [...lifetimes].sort((a, b) => a.first - b.first || b.size - a.size);
   for (const { operand, size, first, last } of inOrder) {
     for (let index = alive.length - 1; index >= 0; index--) {
-      const other = alive[index];
+      const other = elementAt(alive, index);
       if (other.last >= first) continue;
-      alive[index] = alive[alive.length - 1];
+      alive[index] = elementAt(alive, alive.length - 1);
       alive.pop();
       release(gaps, other);
       live -= other.size;
@@ -114,7 +116,7 @@ function layOutInTime(lifetimes: readonly Lifetime[]): Layout {
 function release(gaps: Gap[], place: { readonly offset: number; readonly size: number }): void {
   const gap = { ...place };
   for (let index = gaps.length - 1; index >= 0; index--) {
-    const other = gaps[index];
+    const other = elementAt(gaps, index);
     if (other.offset + other.size === gap.offset) gap.offset = other.offset;
     else if (gap.offset + gap.size !== other.offset) continue;
     gap.size += other.size;

@@ -16,8 +16,9 @@ export function levelsOf(steps: readonly Step[]): number[][] {
     let level = 0;
     for (const operand of readsOf(step)) level = Math.max(level, (written.get(operand) ?? -1) + 1);
     for (const operand of step.outputs) written.set(operand, level);
-    if (level === levels.length) levels.push([]);
-    levels[level].push(index);
+    const inLevel = levels[level];
+    if (inLevel === undefined) levels.push([index]);
+    else inLevel.push(index);
   });
   return levels;
 }

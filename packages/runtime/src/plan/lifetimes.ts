@@ -1,9 +1,8 @@
 /**
  * The temporaries that one step of a plan writes and another reads: how large they are, and from when to when they matter.
  */
-
 import type { Plan } from "@nnhal/driver-core/partition";
-import { byteSize } from "@nnhal/operations";
+import { byteSize, elementAt } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, operandTypeNames, operandTypes } from "@nnhal/types";
 import type { Lifetime } from "./layout.ts";
 import { readsOf } from "./levels.ts";
@@ -13,18 +12,18 @@ export function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly n
   const lives = new Map<number, { first: number; last: number }>();
   levels.forEach((level, number) => {
     for (const index of level) {
-      for (const operand of steps[index].outputs) lives.set(operand, { first: number, last: number });
+      for (const operand of elementAt(steps, index).outputs) lives.set(operand, { first: number, last: number });
     }
     for (const index of level) {
-      for (const operand of readsOf(steps[index])) {
+      for (const operand of readsOf(elementAt(steps, index))) {
         const life = lives.get(operand);
         if (life !== undefined) life.last = number;
       }
     }
   });
   return [...lives]
-    .filter(([operand]) => model.main.operands[operand].lifetime === OperandLifeTime.TEMPORARY_VARIABLE)
-    .map(([operand, life]) => ({ operand, size: operandSize(model.main.operands[operand]), ...life }));
+    .filter(([operand]) => elementAt(model.main.operands, operand).lifetime === OperandLifeTime.TEMPORARY_VARIABLE)
+    .map(([operand, life]) => ({ operand, size: operandSize(elementAt(model.main.operands, operand)), ...life }));
 }
 
 /** Bytes of an operand of known size. */

@@ -2,6 +2,7 @@
  * An interpreted WHILE. What the body writes in one turn it reads in the next: every value of the state has two places,
  * used in turn, and is copied to where the results go when the loop has ended.
  */
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, LoopTimeoutDurationNs, type OutputShape } from "@nnhal/types";
 import { readPlace } from "./bytes.ts";
 import { copyPlace } from "./elsewhere.ts";
@@ -52,7 +53,10 @@ async function turns(
     const next = pairs.filter((_, index) => index % 2 === turn % 2);
     const done = await runPlan(bodyPlan, state, next, options);
     if (done.status !== ErrorStatus.NONE) return done;
-    const results = next.map((place, index) => ({ ...place, dimensions: done.outputShapes[index].dimensions }));
+    const results = next.map((place, index) => ({
+      ...place,
+      dimensions: elementAt(done.outputShapes, index).dimensions,
+    }));
     state = [...results, ...state.slice(results.length)];
   }
 }
@@ -75,7 +79,7 @@ async function copyOut({ step, bodyPlan }: PreparedWhile, from: Places, to: Plac
       return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: value ${index} is omitted`, outputShapes: [] };
     }
     const { dimensions } = source;
-    const size = operandSize({ ...operands[outputIndexes[index]], dimensions });
+    const size = operandSize({ ...elementAt(operands, elementAt(outputIndexes, index)), dimensions });
     const isSufficient = target !== undefined && (target.pool.kind === "token" || target.length >= size);
     outputShapes.push({ dimensions, isSufficient });
     if (!isSufficient) continue;

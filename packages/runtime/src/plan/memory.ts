@@ -2,6 +2,7 @@
  * How much memory a plan needs for what lies between its steps.
  */
 import type { Plan, Step } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { layOut } from "./layout.ts";
 import { levelsOf } from "./levels.ts";
 import { lifetimesOf, operandSize } from "./lifetimes.ts";
@@ -22,7 +23,7 @@ export interface PlanMemory {
 export function planMemory(plan: Plan): PlanMemory {
   const levels = levelsOf(plan.steps);
   const { size, lowerBound } = layOut(lifetimesOf(plan, levels));
-  const inside = levels.map((level) => level.map((index) => insideOf(plan.steps[index])).reduce(sum, none));
+  const inside = levels.map((level) => level.map((index) => insideOf(elementAt(plan.steps, index))).reduce(sum, none));
   return sum({ peak: size, lowerBound }, inside.reduce(most, none));
 }
 
@@ -38,12 +39,10 @@ function most(a: PlanMemory, b: PlanMemory): PlanMemory {
 
 function insideOf(step: Step): PlanMemory {
   if (step.kind === "execution") return none;
-  const plans = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
-  const [first, second] = plans.map(planMemory);
-  const either = most(first, second);
-  if (step.kind === "if") return either;
+  if (step.kind === "if") return most(planMemory(step.thenPlan), planMemory(step.elsePlan));
+  const either = most(planMemory(step.conditionPlan), planMemory(step.bodyPlan));
   // A turn reads what the one before it wrote: two sets.
   const { operands, outputIndexes } = step.bodyPlan.model.main;
-  const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + operandSize(operands[operand]), 0);
+  const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + operandSize(elementAt(operands, operand)), 0);
   return sum(either, { peak: state, lowerBound: state });
 }

@@ -2,6 +2,7 @@
  * What the runtime says of plans, and how devices find the section that they are called from.
  */
 import type { Plan, PlanningDevice, Step } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model, operationTypeNames, type PrepareOptions } from "@nnhal/types";
 import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
 import { textOf } from "../guard/attempt.ts";
@@ -11,7 +12,7 @@ import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
 export function logPlan(plan: Plan, log: Logger): void {
   if (!log.VLOG_IS_ON("COMPILATION")) return;
   for (const [index, { reason }] of plan.choices.entries()) {
-    const { type } = plan.model.main.operations[index];
+    const { type } = elementAt(plan.model.main.operations, index);
     log.VLOG("COMPILATION", `operation ${index} (${operationTypeNames.get(type) ?? type}): ${reason}`);
   }
   for (const [index, step] of plan.steps.entries()) {
@@ -28,8 +29,8 @@ export function stepText(step: Step, { devices }: Pick<Plan, "devices">): string
 }
 
 function operationsText(operations: readonly number[]): string {
-  const [first] = operations;
-  const last = operations[operations.length - 1];
+  const first = elementAt(operations, 0);
+  const last = elementAt(operations, operations.length - 1);
   if (first === last) return `operation ${first}`;
   const isRun = operations.every((operation, place) => operation === first + place);
   return isRun ? `operations ${first} to ${last}` : `operations ${operations.join(", ")}`;

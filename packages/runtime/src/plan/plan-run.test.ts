@@ -2,6 +2,7 @@
  * Models over several devices give what one device gives, and a failing device is made good where that is allowed.
  */
 import { androidPolicy } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { type Device, ErrorStatus, OperationType, type OperationTypeName, operationTypeNames } from "@nnhal/types";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -47,7 +48,7 @@ async function compute(model: Model, devices: readonly Device[], options: Compil
   });
   const { operands, outputIndexes } = model.hal.main;
   const outputs = outputIndexes.map(
-    (operand) => new Float32Array(operands[operand].dimensions.reduce((a, b) => a * b, 1)),
+    (operand) => new Float32Array(elementAt(operands, operand).dimensions.reduce((a, b) => a * b, 1)),
   );
   outputs.forEach((output, index) => {
     execution.setOutput(index, output);
@@ -106,10 +107,12 @@ describe("a model over several devices", () => {
         const model = new Model();
         const activation = model.addOperand({ type: "INT32" });
         model.setOperandValue(activation, 0);
-        const values = [model.addOperand(float32(3))];
+        const input = model.addOperand(float32(3));
+        const values = [input];
         const read = new Set<number>();
         for (const [name, first, second] of rows) {
-          const [a, b] = [values[first % values.length], values[second % values.length]];
+          const a = elementAt(values, first % values.length);
+          const b = elementAt(values, second % values.length);
           const result = model.addOperand(float32(3));
           if (name === "SQUARED") model.addOperation("MUL", [a, b, activation], [result]);
           else model.addOperation(name, [a], [result]);
@@ -118,7 +121,7 @@ describe("a model over several devices", () => {
         }
         // What nothing reads is an output, and so are some that are read.
         const outputs = values.slice(1).filter((operand, index) => !read.has(operand) || index % 5 === 0);
-        model.identifyInputsAndOutputs([values[0]], outputs);
+        model.identifyInputsAndOutputs([input], outputs);
         model.finish();
         const operations: OperationTypeName[] = ["ABS", "NEG", "FLOOR", "MUL"];
         const devices = [0, 1].map((device) =>

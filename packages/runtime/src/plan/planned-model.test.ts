@@ -3,8 +3,8 @@
  */
 import { createBurst } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
-import { mapMemory } from "@nnhal/driver-core/memory";
 import { androidPolicy, plan } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import {
   type Device,
   ErrorStatus,
@@ -16,7 +16,7 @@ import {
 import { silentLogger } from "@nnhal/utils";
 import { beforeEach, describe, expect, it } from "vitest";
 import { guardDevice } from "../guard/device.ts";
-import { openReference } from "../models.test-helper.ts";
+import { numbersAt, openReference } from "../models.test-helper.ts";
 import type { DivideOptions } from "./divide.ts";
 import { bridge, chain, divideGuarded, failing, requestOf } from "./divided.test-helper.ts";
 import { openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
   reference = await openReference();
 });
 
-const several = () => [
+const several = (): [Device, Device] => [
   { ...taking(reference, ["FLOOR", "NEG"]), name: "a" },
   { ...taking(reference, ["ABS"]), name: "b" },
 ];
@@ -44,10 +44,7 @@ async function prepared(devices: readonly Device[], options: DivideOptions = {})
 /** A request, and the numbers at its output. */
 function request(values: readonly number[] = [-1.5, 2.5]) {
   const made = requestOf(values, { room: 2 });
-  const pool = made.pools[1];
-  const bytes = pool.kind === "memory" ? mapMemory(pool.memory) : undefined;
-  if (bytes === undefined || "unmappable" in bytes) throw new Error("the output cannot be read");
-  return { request: made, result: () => [...new Float32Array(bytes.buffer, bytes.byteOffset, 2)] };
+  return { request: made, result: () => [...numbersAt(made, 1, 2)] };
 }
 
 function fenced(model: PreparedModel, ...rest: Parameters<Required<PreparedModel>["executeFenced"]>) {
@@ -69,7 +66,7 @@ describe.each([
 
   it("answers at once, runs after the fences, and tells how it ended", async () => {
     const { request: made, result } = request();
-    const gates = [createFence(), createFence()];
+    const gates = [createFence(), createFence()] as const;
     const fences = gates.map(({ fence }) => fence);
     const answer = await fenced(model, made, fences, { measure: MeasureTiming.YES });
     expect([answer.status, answer.syncFence?.state]).toEqual([NONE, "ACTIVE"]);
@@ -126,7 +123,7 @@ describe.each([
     const { request: made } = request();
     const failed = createFence();
     failed.fail();
-    const unspecified = { ...made, outputs: [{ ...made.outputs[0], dimensions: [0] }] };
+    const unspecified = { ...made, outputs: [{ ...elementAt(made.outputs, 0), dimensions: [0] }] };
     const wrong: [string, Promise<unknown>, ErrorStatus][] = [
       ["a null fence", fenced(model, made, [null]), INVALID_ARGUMENT],
       ["a fence that failed", fenced(model, made, [failed.fence]), INVALID_ARGUMENT],
@@ -268,7 +265,10 @@ describe("a model that is whole on one device", () => {
     const { timing } = await model.execute(request().request, { measure: MeasureTiming.YES });
     expect(timing.timeInDriver).not.toBe(TIMING_NOT_MEASURED);
     const { request: made } = request();
-    const short = { ...made, outputs: [{ ...made.outputs[0], location: { poolIndex: 1, offset: 0, length: 4 } }] };
+    const short = {
+      ...made,
+      outputs: [{ ...elementAt(made.outputs, 0), location: { poolIndex: 1, offset: 0, length: 4 } }],
+    };
     expect(await model.execute(short)).toMatchObject({
       status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
       outputShapes: [{ dimensions: [2], isSufficient: false }],

@@ -27,19 +27,19 @@ import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
 /** What there is beside the plan. */
 export interface PlannedModelOptions {
-  readonly fallback?: Fallback;
+  readonly fallback?: Fallback | undefined;
   /** Told of each step that ran. */
-  readonly onStep?: (time: StepTime) => void;
+  readonly onStep?: ((time: StepTime) => void) | undefined;
   /** What the model was prepared for: LOW_POWER spares bursts the polling. Default: FAST_SINGLE_ANSWER. */
-  readonly preference?: ExecutionPreference;
+  readonly preference?: ExecutionPreference | undefined;
   /** Nanoseconds without an execution after which the memory between steps is freed. Default: 5 s. */
-  readonly idleAfter?: bigint;
+  readonly idleAfter?: bigint | undefined;
   /** Waits for them. Default: the system's. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
   /** Default: silent. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** Default: off. */
-  readonly trace?: Tracer;
+  readonly trace?: Tracer | undefined;
 }
 
 /**
@@ -121,7 +121,7 @@ export function plannedModel(
 /** The only step of a plan, where it has the whole model. */
 function wholeStep({ steps, plan }: PreparedPlan): PreparedExecution | undefined {
   const [first] = steps;
-  return steps.length === 1 && first.kind === "execution" && first.step.model === plan.model ? first : undefined;
+  return steps.length === 1 && first?.kind === "execution" && first.step.model === plan.model ? first : undefined;
 }
 
 /** Why a request is not valid for a model; undefined if it is. */
@@ -163,7 +163,7 @@ async function executePlan(
   if (problem !== undefined) return problem;
   const args = argumentsOf(prepared, request);
   if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
-  const recover = (onCpu: CpuModels): RunOptions["recover"] => {
+  const recover = (onCpu: CpuModels): NonNullable<RunOptions["recover"]> => {
     return ({ step, device }, stepArguments, again) => {
       // What failed on the CPU would fail there again; the whole model may not.
       if (device === onCpu.device || !canRunElsewhere(step.model, stepArguments)) return undefined;

@@ -3,6 +3,7 @@
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
 import type { Plan } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -48,7 +49,7 @@ export async function preparePlan(
   const temporaries = lifetimesOf(plan, levels).map(
     (lifetime): Value => ({
       ...lifetime,
-      dimensions: plan.model.main.operands[lifetime.operand].dimensions,
+      dimensions: elementAt(plan.model.main.operands, lifetime.operand).dimensions,
       roles: uses.get(lifetime.operand) ?? null,
     }),
   );
@@ -70,7 +71,7 @@ async function prepareStep(
   log: Logger,
 ): Promise<PreparedStep | Outcome> {
   if (step.kind === "execution") {
-    const { device, prepare } = devices[step.device];
+    const { device, prepare } = elementAt(devices, step.device);
     const { status, message = `status ${status}`, preparedModel } = await prepare(step.model, options);
     if (preparedModel !== null) return { kind: "execution", step, device, preparedModel };
     return { status, message: `${device.name}: ${message}` };
@@ -94,16 +95,17 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
   const verdict: Value = { operand: 0, size: 1, dimensions: [1], roles: null, ...throughout };
   const { operands, inputIndexes, outputIndexes } = body.plan.model.main;
   const results = outputIndexes.flatMap((output, index) => {
+    const operand = elementAt(operands, output);
     const written = body.uses.get(output);
     const readBy = [
-      condition.uses.get(condition.plan.model.main.inputIndexes[index]),
-      body.uses.get(inputIndexes[index]),
+      condition.uses.get(elementAt(condition.plan.model.main.inputIndexes, index)),
+      body.uses.get(elementAt(inputIndexes, index)),
     ];
     const all = [written, ...readBy];
     const isDevices = all.every((roles) => roles !== null && roles !== undefined);
     const value: Omit<Value, "operand"> = {
-      size: operandSize(operands[output]),
-      dimensions: operands[output].dimensions,
+      size: operandSize(operand),
+      dimensions: operand.dimensions,
       roles: isDevices ? all.flatMap((roles) => roles ?? []) : null,
       ...throughout,
     };
@@ -152,7 +154,7 @@ function constantsOf({ model, steps }: Plan): Map<number, Place> {
   for (const step of steps) {
     if (step.kind === "execution") continue;
     for (const operand of readsOf(step)) {
-      const place = constantPlace(model, model.main.operands[operand], copied);
+      const place = constantPlace(model, elementAt(model.main.operands, operand), copied);
       if (place !== undefined) constants.set(operand, place);
     }
   }
@@ -167,5 +169,5 @@ function constantPlace(
   const { poolIndex, offset, length } = location;
   if (lifetime === OperandLifeTime.CONSTANT_COPY) return { pool: copied, offset, length, dimensions };
   if (lifetime !== OperandLifeTime.CONSTANT_REFERENCE) return undefined;
-  return { pool: poolOf(model.pools[poolIndex]), offset, length, dimensions };
+  return { pool: poolOf(elementAt(model.pools, poolIndex)), offset, length, dimensions };
 }

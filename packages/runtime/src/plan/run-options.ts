@@ -22,11 +22,13 @@ export interface RunOptions extends ExecuteOptions {
    * What to do where a step fails on its device; absent: nothing. `run` runs the step on another model, which sees nothing
    * of the device's buffers. Undefined: nothing can be done.
    */
-  readonly recover?: (
-    step: PreparedExecution,
-    args: Arguments,
-    run: (prepared: PreparedModel) => Promise<StepOutcome>,
-  ) => Promise<StepOutcome> | undefined;
+  readonly recover?:
+    | ((
+        step: PreparedExecution,
+        args: Arguments,
+        run: (prepared: PreparedModel) => Promise<StepOutcome>,
+      ) => Promise<StepOutcome> | undefined)
+    | undefined;
   /** Told of each step that ran. */
   readonly onStep?: (time: StepTime) => void;
   /** The section that the run lies in. */

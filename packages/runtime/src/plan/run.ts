@@ -3,6 +3,7 @@
  * subgraphs.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { runElsewhere } from "./elsewhere.ts";
 import { isTrue, runWhile } from "./loop.ts";
@@ -24,10 +25,10 @@ export async function runPlan(
   const places: (Place | undefined)[] = [];
   for (const [operand, place] of prepared.constants) places[operand] = place;
   inputs.forEach((place, position) => {
-    places[main.inputIndexes[position]] = place;
+    places[elementAt(main.inputIndexes, position)] = place;
   });
   outputs.forEach((place, position) => {
-    places[main.outputIndexes[position]] = place;
+    places[elementAt(main.outputIndexes, position)] = place;
   });
   const taken = prepared.workspaces.take();
   const workspace: Workspace = taken instanceof Promise ? await taken : taken;
@@ -47,13 +48,12 @@ type CurrentPlaces = (Place | undefined)[];
 async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options: RunOptions): Promise<StepOutcome> {
   const shapes: (OutputShape | undefined)[] = [];
   for (const level of prepared.levels) {
-    const [first] = level;
-    const run = (index: number) => runStep(prepared.steps[index], prepared.plan, places, options);
+    const run = (index: number) => runStep(elementAt(prepared.steps, index), prepared.plan, places, options);
     // A chain has many levels of one step.
-    const outcomes = level.length === 1 ? [await run(first)] : await Promise.all(level.map(run));
+    const outcomes = level.length === 1 ? [await run(elementAt(level, 0))] : await Promise.all(level.map(run));
     const failed = outcomes.find(({ status }) => status !== ErrorStatus.NONE);
     for (const [position, index] of level.entries()) {
-      noteShapes(prepared.steps[index], outcomes[position], places, shapes);
+      noteShapes(elementAt(prepared.steps, index), elementAt(outcomes, position), places, shapes);
     }
     if (failed !== undefined) {
       const { status, message } = failed;
@@ -76,7 +76,7 @@ function noteShapes(
   shapes: (OutputShape | undefined)[],
 ): void {
   outputShapes.forEach((shape, position) => {
-    const operand = step.outputs[position];
+    const operand = elementAt(step.outputs, position);
     shapes[operand] = shape;
     const place = places[operand];
     if (place === undefined || !shape.isSufficient || place.dimensions === shape.dimensions) return;
@@ -88,7 +88,7 @@ function noteShapes(
 function allShapes({ plan }: PreparedPlan, shapes: readonly (OutputShape | undefined)[]): OutputShape[] {
   const { operands, outputIndexes } = plan.model.main;
   return outputIndexes.map(
-    (operand) => shapes[operand] ?? { dimensions: operands[operand].dimensions, isSufficient: true },
+    (operand) => shapes[operand] ?? { dimensions: elementAt(operands, operand).dimensions, isSufficient: true },
   );
 }
 

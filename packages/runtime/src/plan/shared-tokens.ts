@@ -2,6 +2,7 @@
  * Memory of several devices that are presented as one: a buffer is allocated on the device that alone uses what lies in it,
  * and its token says which device that is.
  */
+import { elementAt } from "@nnhal/operations";
 import {
   type AllocateResult,
   type Device,
@@ -63,7 +64,7 @@ export function shareTokens(devices: readonly GuardedDevice[], log: Logger): Sha
         }
       }
       const result = await allocateFor(desc, roles, log);
-      const place = devices.indexOf(onlyDevice(roles.map(({ role }) => role)) ?? devices[0]);
+      const place = devices.indexOf(onlyDevice(roles.map(({ role }) => role)) ?? elementAt(devices, 0));
       return result.token === 0 ? result : { ...result, token: result.token * devices.length + place };
     },
     present(divided, model) {

@@ -3,6 +3,7 @@
  * BufferRole), followed through interpreted control flow. What one device alone uses may lie in its own memory.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
+import { elementAt } from "@nnhal/operations";
 import type { DeviceRole, Uses } from "./device-role.ts";
 import type { PreparedStep } from "./prepared-plan.ts";
 
@@ -28,13 +29,13 @@ export function usesOf({ model }: Plan, steps: readonly PreparedStep[]): Uses {
       prepared.kind === "if" ? [prepared.thenPlan, prepared.elsePlan] : [prepared.conditionPlan, prepared.bodyPlan];
     for (const inner of [first, second]) {
       const { inputIndexes } = inner.plan.model.main;
-      for (const [index, operand] of inputs.entries()) add(operand, inner.uses.get(inputIndexes[index]));
+      for (const [index, operand] of inputs.entries()) add(operand, inner.uses.get(elementAt(inputIndexes, index)));
     }
     if (prepared.kind === "if") {
       add(prepared.step.condition, null);
       for (const { plan, uses: inside } of [first, second]) {
         const { outputIndexes } = plan.model.main;
-        for (const [index, operand] of outputs.entries()) add(operand, inside.get(outputIndexes[index]));
+        for (const [index, operand] of outputs.entries()) add(operand, inside.get(elementAt(outputIndexes, index)));
       }
     } else {
       // The runtime copies a loop's results to its outputs: the initial values, where there is no turn.

@@ -19,7 +19,7 @@ import { checkShapeOptions, type ShapeOptions, shapesOf } from "./shapes.ts";
 export type ImportOptions = ShapeOptions;
 
 /** An input or output of an imported model. */
-export interface TensorInfo {
+export interface TensorDescription {
   /** The tensor's name in the file; may be empty. */
   readonly name: string;
   /** The name that the file's signature gives it, where there is one. */
@@ -59,9 +59,9 @@ export interface OperatorOrigin {
 export interface ImportedModel {
   readonly model: Model;
   /** One for each input of the model: those of the file, then one for each state. */
-  readonly inputs: readonly TensorInfo[];
+  readonly inputs: readonly TensorDescription[];
   /** One for each output of the model: those of the file, then one for each state. */
-  readonly outputs: readonly TensorInfo[];
+  readonly outputs: readonly TensorDescription[];
   readonly states: readonly ModelState[];
   /** One for each operation of the main subgraph. */
   readonly operators: readonly OperatorOrigin[];
@@ -108,8 +108,8 @@ function describe(
   tensors: readonly number[],
   indexes: readonly number[],
   names: ReadonlyMap<number, string>,
-): TensorInfo[] {
-  return indexes.map((index, place): TensorInfo => {
+): TensorDescription[] {
+  return indexes.map((index, place): TensorDescription => {
     const tensor = elementAt(tensors, place);
     const { type: code, dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
     const type = operandTypeNames.get(code);

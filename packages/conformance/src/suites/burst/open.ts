@@ -2,7 +2,7 @@
  * Bursts of the device under test: with the kit's own client, and with a client that writes whatever it likes.
  */
 import {
-  type Burst,
+  type BurstController,
   type BurstOptions,
   type BurstResultPacket,
   createBurst,
@@ -45,7 +45,7 @@ export async function openBurst(
   bench: Bench,
   preparedModel: PreparedModel,
   options?: BurstOptions,
-): Promise<Outcome & { readonly burst: Burst | null }> {
+): Promise<Outcome & { readonly burst: BurstController | null }> {
   const configure = await configureOf(bench, preparedModel);
   const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), {
     direct: false,
@@ -56,7 +56,7 @@ export async function openBurst(
 }
 
 /** The kit's client of a burst, each of whose waits for the service has an end. */
-function watchBurst(burst: Burst, { watch }: Bench): Burst {
+function watchBurst(burst: BurstController, { watch }: Bench): BurstController {
   const end = async <Value>(what: string, wait: () => Promise<Value>): Promise<Value> => {
     try {
       return await watch.within(what, wait);

@@ -154,12 +154,12 @@ export function supportedProblem(
 export function supportProblem(answer: SupportedOperations, operations: number | undefined): Problem {
   const problem = outcomeProblem(answer) ?? supportedProblem(answer.status, answer.supported, operations);
   if (problem !== undefined) return problem;
-  const { supported, reasons, launches } = answer;
+  const { supported, reasons, dispatches } = answer;
   if (!Array.isArray(reasons) || reasons.length !== supported.length) {
     return `${Array.isArray(reasons) ? reasons.length : "no"} reasons beside ${supported.length} answers`;
   }
-  if (launches !== undefined && launches.length !== supported.length) {
-    return `${launches.length} numbers of launches beside ${supported.length} answers`;
+  if (dispatches !== undefined && dispatches.length !== supported.length) {
+    return `${dispatches.length} numbers of dispatches beside ${supported.length} answers`;
   }
   return undefined;
 }

@@ -121,7 +121,7 @@ export const deviceRows: Readonly<Record<MethodOf<Device>, MethodRow>> = {
         fields({ status: GENERAL_FAILURE }),
         /getSupportedOperations: 1 answers beside GENERAL_FAILURE/,
       ),
-      lieOf("has launches of nothing", fields({ launches: [] }), /0 numbers of launches beside 1 answers/),
+      lieOf("has dispatches of nothing", fields({ dispatches: [] }), /0 numbers of dispatches beside 1 answers/),
     ],
   },
   getNumberOfCacheFilesNeeded: {

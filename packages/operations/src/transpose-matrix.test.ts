@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { transposeMatrix } from "./transpose.ts";
+import { transposeMatrix } from "./transpose-matrix.ts";
 
 it("transposes a matrix that has several blocks, the last one smaller", () => {
   const [rows, columns] = [3, 37];

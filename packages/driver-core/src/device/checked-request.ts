@@ -1,6 +1,6 @@
 /**
- * The launch of an execution: everything about a request that can be wrong before it runs, and the pools it brings, each
- * mapped or found by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
+ * A request that has been checked: all rules that a request can break before it runs, and its pools, each mapped or found
+ * by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
  */
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
@@ -13,7 +13,7 @@ import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, type Refusal } from "./refusal.ts";
 
-/** What an argument's bytes lie in. */
+/** A pool of a request: a mapped memory or a device buffer. */
 export type Pool = Mapping | DeviceBuffer;
 
 /** Whether a pool is a device buffer. */
@@ -21,25 +21,25 @@ export function isDeviceBuffer(pool: Pool): pool is DeviceBuffer {
   return "storage" in pool;
 }
 
-/** A request that may run. */
-export interface Launch {
+/** A request that has passed all checks and can run. */
+export interface CheckedRequest {
   readonly request: Request;
   readonly pools: readonly Pool[];
-  /** Whether all pools are shared bytes that may be written: nothing needs a check, or anything done afterwards. */
+  /** Whether all pools are shared, writable bytes: no further checks and no storing of results are needed. */
   readonly isPlain: boolean;
   /** The device buffers among the outputs, by output; empty for most requests. */
   readonly written: ReadonlyMap<number, DeviceBuffer>;
 }
 
-const nothing: Launch["written"] = new Map();
+const nothing: CheckedRequest["written"] = new Map();
 
-/** Takes and checks a request. `allowUnspecifiedOutput`: whether the execution may find out the shapes of outputs. */
-export function launch(
+/** Copies and checks a request. `allowUnspecifiedOutput`: whether the execution may compute the shapes of outputs. */
+export function checkRequest(
   record: ModelRecord,
   given: Request,
   allowUnspecifiedOutput: boolean,
   context: DeviceContext,
-): Launch | Refusal {
+): CheckedRequest | Refusal {
   const request = takeRequest(given, record.model, allowUnspecifiedOutput);
   if ("status" in request) return request;
   const omitted = omissionProblem(record, request);
@@ -57,7 +57,7 @@ export function launch(
   return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools) };
 }
 
-/** Why a request must not omit what it omits. */
+/** Why a request must not omit an input that it omits. */
 function omissionProblem({ mandatory, model }: ModelRecord, { inputs }: Request): string | undefined {
   for (let index = 0; index < inputs.length; index++) {
     if (!elementAt(inputs, index).hasNoValue || mandatory[index] === undefined) continue;
@@ -66,7 +66,7 @@ function omissionProblem({ mandatory, model }: ModelRecord, { inputs }: Request)
   return undefined;
 }
 
-/** Whether a pool is bytes that are shared, may be written, and mean what they say. */
+/** Whether a pool is shared, writable bytes in a public layout. */
 function isOrdinary(pool: Pool): boolean {
   if (isDeviceBuffer(pool)) return false;
   const { writable, opaque, load, store } = pool;
@@ -78,7 +78,7 @@ function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): P
   if (pool.kind === "token") {
     const buffer = domain.buffers.get(pool.token);
     if (buffer !== undefined && buffer.lateRuns > 0) return failure(`request pool ${index}: ${usedByLateRun}`);
-    return buffer ?? invalid(`request pool ${index}: token ${pool.token} is no buffer of this client`);
+    return buffer ?? invalid(`request pool ${index}: token ${pool.token} is not a buffer of this client`);
   }
   const mapping = mapPool(pool.memory);
   return "unmappable" in mapping ? failure(`request pool ${index}: ${mapping.unmappable}`) : mapping;
@@ -94,14 +94,14 @@ function writtenBy({ outputs }: Request, pools: readonly Pool[]): Map<number, De
   return written;
 }
 
-/** Whether every argument may lie where it does. */
+/** Checks that every argument may lie in its pool. */
 function checkUses(
   record: ModelRecord,
   { inputs, outputs }: Request,
   pools: readonly Pool[],
   context: DeviceContext,
 ): Refusal | undefined {
-  /** The argument that uses a buffer, by buffer: the first one, or an output. */
+  /** By buffer, the argument that uses it: the first input, or an output. */
   const users = new Map<DeviceBuffer, string>();
   for (const [index, { hasNoValue, location }] of inputs.entries()) {
     if (hasNoValue) continue;
@@ -146,16 +146,19 @@ function checkMapping(
   isOutput: boolean,
   { session, name }: DeviceContext,
 ): Refusal | undefined {
-  if (isOutput && !writable) return invalid(`${what} lies in memory that may not be written`);
+  if (isOutput && !writable) return invalid(`${what} lies in memory that is not writable`);
   if (opaque === undefined) return undefined;
   const support = session.supportsHardwareBuffer(opaque);
   if (support.supported) return undefined;
   const buffer = `a hardware_buffer of format ${formatName(opaque.format)}`;
-  return failure(`${what} lies in ${buffer}, which ${name} does not take: ${support.reason}`);
+  return failure(`${what} lies in ${buffer}, which ${name} does not support: ${support.reason}`);
 }
 
-/** Whether the device buffers among the inputs have values, and such as the request says. Holds for the moment only. */
-export function checkInputs({ model }: ModelRecord, { request, pools }: Launch): Refusal | undefined {
+/**
+ * Checks that the device buffers among the inputs have values of the request's dimensions. The result holds only for
+ * this moment.
+ */
+export function checkInputs({ model }: ModelRecord, { request, pools }: CheckedRequest): Refusal | undefined {
   for (let index = 0; index < request.inputs.length; index++) {
     const { hasNoValue, location, dimensions } = elementAt(request.inputs, index);
     if (hasNoValue) continue;

@@ -1,5 +1,5 @@
 /** Matrix transposition, for engines whose weights have another layout than the HAL's. */
-import type { TensorData } from "@nnhal/operations";
+import type { TensorData } from "./tensor.ts";
 
 /** Columns that are read together: their cache lines stay in the cache from row to row. */
 const BLOCK = 16;

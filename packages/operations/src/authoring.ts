@@ -1,0 +1,33 @@
+/**
+ * @nnhal/operations/authoring: the builders for definitions of operations, such as those of a vendor's extension. Code that only reads
+ * definitions needs only `@nnhal/operations`.
+ */
+export {
+  type Alternative,
+  type AlternativeSpec,
+  alternative,
+  type CheckArgs,
+  defineOperation,
+  type OperationSpec,
+  type RowOf,
+  type RowOfLength,
+} from "./define.ts";
+export { ensure, OperationError } from "./fail.ts";
+export {
+  any,
+  bool,
+  type ColumnsOf,
+  float32,
+  int32,
+  omittable,
+  optional,
+  read,
+  scalar,
+  subgraph,
+  tensor,
+  trailing,
+  variadic,
+} from "./params.ts";
+export { broadcastShape, ensureShape } from "./shape.ts";
+export { resize } from "./tensor.ts";
+export { depthwiseWork, filterWork, recurrentWork } from "./work.ts";

@@ -1,0 +1,93 @@
+import { ErrorStatus, type IBuffer, type Outcome } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { float32, openReference } from "../models.test-helper.ts";
+import { chain, divideGuarded, requestOf } from "./divided.test-helper.ts";
+import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
+import type { Place } from "./place.ts";
+
+/** A buffer of a device that notes the extents of what is written to it. */
+function noting() {
+  const written: (readonly number[])[] = [];
+  const done: Outcome = { status: ErrorStatus.NONE };
+  const buffer: IBuffer = {
+    copyTo: async () => done,
+    async copyFrom(_memory, dimensions) {
+      written.push(dimensions);
+      return done;
+    },
+    close() {},
+  };
+  return { written, buffer };
+}
+
+const placeIn = (buffer?: IBuffer, dimensions = [2]): Place => ({
+  pool: { kind: "token", token: 1 },
+  offset: 0,
+  length: 0,
+  dimensions,
+  ...(buffer && { buffer }),
+});
+
+const { hal } = chain();
+
+describe("running elsewhere", () => {
+  it("copies results to devices' buffers with the shapes that were found", async () => {
+    const { written, buffer } = noting();
+    const shape = { dimensions: [2], isSufficient: true };
+    const result = { status: ErrorStatus.NONE, outputShapes: [shape] };
+    const args = { inputs: [placeIn(noting().buffer)], outputs: [placeIn(buffer)] };
+    const requests: unknown[] = [];
+    const outcome = await runElsewhere(hal, args, async (request) => {
+      requests.push(request);
+      return result;
+    });
+    expect(outcome).toBe(result);
+    expect(written).toEqual([[2]]);
+    const inMemory = { hasNoValue: false, location: { offset: 0, length: 8 }, dimensions: [2] };
+    expect(requests).toMatchObject([{ inputs: [inMemory], outputs: [inMemory] }]);
+  });
+
+  it("fails where the shape of a result is missing, and leaves the buffer as it was", async () => {
+    const { written, buffer } = noting();
+    const args = { inputs: [placeIn(noting().buffer)], outputs: [placeIn(buffer)] };
+    const outcome = await runElsewhere(hal, args, async () => ({ status: ErrorStatus.NONE, outputShapes: [] }));
+    expect(outcome).toMatchObject({
+      status: ErrorStatus.GENERAL_FAILURE,
+      message: expect.stringContaining("without a shape of output 0"),
+      outputShapes: [],
+    });
+    expect(written).toEqual([]);
+  });
+
+  it("needs every buffer, and every size", () => {
+    const inBuffer = placeIn(noting().buffer);
+    expect(canRunElsewhere(hal, { inputs: [inBuffer], outputs: [inBuffer] })).toBe(true);
+    expect(canRunElsewhere(hal, { inputs: [undefined], outputs: [inBuffer] })).toBe(true);
+    expect(canRunElsewhere(hal, { inputs: [placeIn()], outputs: [inBuffer] })).toBe(false);
+    expect(canRunElsewhere(hal, { inputs: [inBuffer], outputs: [placeIn()] })).toBe(false);
+    const unknown = chain(float32(0)).hal;
+    const unsized = placeIn(noting().buffer, []);
+    expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [unsized] })).toBe(false);
+    expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [inBuffer] })).toBe(true);
+  });
+});
+
+describe("a compilation with a clock of its own", () => {
+  it("times steps on that clock", async () => {
+    let time = 0n;
+    const times: bigint[] = [];
+    const reference = await openReference();
+    const options = {
+      now: () => {
+        time += 7n;
+        return time;
+      },
+      onStep: ({ nanoseconds }: { readonly nanoseconds: bigint }) => times.push(nanoseconds),
+    };
+    const divided = await divideGuarded(hal, [reference], options);
+    if (!("plan" in divided)) throw new Error(divided.message);
+    const { status } = await divided.preparedModel.execute(requestOf([1, 2], { room: 2 }));
+    expect(status).toBe(ErrorStatus.NONE);
+    expect(times).toEqual([7n]);
+  });
+});
