@@ -1,5 +1,5 @@
 /**
- * A progress bar on a terminal; nothing at all where nobody watches.
+ * A progress bar on a terminal; nothing if stderr is not a terminal.
  */
 import { SingleBar } from "cli-progress";
 import type { TextOutput } from "./context.ts";

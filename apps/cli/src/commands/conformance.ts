@@ -42,7 +42,7 @@ export interface ConformanceCommandOptions {
   readonly vectors?: string;
   /** Default: all; without vectors, those that need none. */
   readonly suite?: readonly SuiteName[];
-  /** The HAL versions through which the device is driven, but for mutations. Default: it is driven as it is. */
+  /** The HAL versions through which the device is driven, except for mutations. Default: it is driven as it is. */
   readonly hal?: readonly HalVersion[];
   readonly filter?: string;
   readonly all?: boolean;

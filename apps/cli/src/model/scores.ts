@@ -22,7 +22,7 @@ export function scoresOf(outputs: readonly OutputValue[]): OutputValue | undefin
   });
 }
 
-/** The classes with the highest scores, best first; equal ones in the order of their indexes, what is no number last. */
+/** The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. */
 export function topClasses(scores: OutputValue, count: number, labels?: readonly string[]): ScoredClass[] {
   const values = realValues(scores.info, scores.bytes);
   const rank = (index: number) => {

@@ -21,7 +21,7 @@ const formats = [
 /** Decodes a picture. Transparent pixels show white behind them; JPEG files are taken as stored, not turned upright. */
 export function decodePicture(bytes: Uint8Array): Picture {
   const format = formats.find(({ start }) => start.every((byte, place) => bytes[place] === byte));
-  if (format === undefined) throw new RangeError("is no PNG, JPEG or BMP picture");
+  if (format === undefined) throw new RangeError("is not a PNG, JPEG or BMP picture");
   try {
     return format.decode(bytes);
   } catch (error) {

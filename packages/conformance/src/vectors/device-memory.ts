@@ -122,7 +122,7 @@ function valueSize({ type }: Operand, dimensions: readonly number[]): number {
 function memoryAt({ pools }: Request, { poolIndex, offset, length }: DataLocation): Memory {
   const pool = elementAt(pools, poolIndex);
   if (pool.kind !== "memory" || pool.memory.handle?.kind !== "buffer") {
-    throw new TypeError(`pool ${poolIndex} of the request is no buffer of this process`);
+    throw new TypeError(`pool ${poolIndex} of the request is not a buffer of this process`);
   }
   const { name, handle } = pool.memory;
   return { name, size: length, handle: { ...handle, byteOffset: handle.byteOffset + offset } };

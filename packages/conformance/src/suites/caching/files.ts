@@ -35,7 +35,7 @@ export interface CacheFiles {
   open(): CompilationCache;
 }
 
-/** Numbers of files that the device wants. Ends the case where there are none. */
+/** Numbers of cache files that the device needs. Ends the case if it needs none. */
 export function fileCounts({ device }: Bench): Readonly<Record<CacheList, number>> {
   const { numModelCache, numDataCache, ...outcome } = device.getNumberOfCacheFilesNeeded();
   expectStatus("getNumberOfCacheFilesNeeded", outcome, NONE);
@@ -117,7 +117,7 @@ export async function expectNotLoaded(
   );
 }
 
-/** Loads what was kept. That the device chose not to keep it is no mismatch. */
+/** Loads the kept model. It is not a mismatch if the device did not keep it. */
 export async function loadKept(bench: Bench, cache: CompilationCache): Promise<PreparedModel> {
   const { preparedModel, ...outcome } = await load(bench, cache);
   expectStatus("prepareModelFromCache", outcome, NONE, GENERAL_FAILURE);

@@ -62,7 +62,7 @@ export function expectRefusedLaunch(what: string, result: FencedResult, ...allow
   expectThat(result.callback === null, () => `executeFenced ${what}: a callback beside ${statusName(result.status)}`);
 }
 
-/** Waits for an execution, and gives what its callback tells. */
+/** Waits for an execution, and returns its callback's information. */
 export async function endOf({ syncFence, callback }: UnderWay): Promise<ExecutionInfo> {
   const state = (await syncFence?.wait()) ?? "SIGNALED";
   const info = await callback.getExecutionInfo();

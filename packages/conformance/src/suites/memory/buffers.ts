@@ -50,7 +50,7 @@ export interface Buffer {
   readonly token: number;
 }
 
-/** Allocates a buffer that can be allocated. That a device cannot hold one is no mismatch. */
+/** Allocates a valid buffer. It is not a mismatch if the device cannot hold one. */
 export async function allocate(bench: Bench, wanted: Wanted, device?: Device): Promise<Buffer> {
   const { buffer, token, ...outcome } = await askForBuffer(bench, wanted, device);
   expectStatus("allocate", outcome, NONE, GENERAL_FAILURE);

@@ -34,7 +34,7 @@ async function judge(preparedModel: PreparedModel, hasFences: boolean, mutant: R
   }
 }
 
-/** A burst that carries the request has no other answer, but for fewer statuses. */
+/** Judges the request in a burst, which carries fewer statuses. */
 async function judgeInBurst(
   bench: Bench,
   preparedModel: PreparedModel,
