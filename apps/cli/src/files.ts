@@ -1,6 +1,6 @@
 /**
- * Reading and writing the files that a user names: each problem becomes one line that says what the file was for. What is
- * not a regular file is told by its kind and never waited for.
+ * Reads and writes the user's files. Each problem is one line with the purpose of the file. Anything but a regular file
+ * is refused with its kind, without waiting for it.
  */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, stat, writeFile } from "node:fs/promises";

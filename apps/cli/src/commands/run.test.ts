@@ -251,7 +251,7 @@ describe("nnhal run, given something wrong", () => {
       line: `the model takes 2 inputs: ${inputs}; there is 1 --input`,
       exitCode: 2,
     });
-    expect((await problem("add.tflite")).line).toMatch(/; give each with --input FILE, or noise with --random SEED$/);
+    expect((await problem("add.tflite")).line).toMatch(/; pass each with --input FILE, or noise with --random SEED$/);
     await put("grey.tflite", passingModel({ shape }));
     expect((await problem("grey.tflite", "--input", "dot.png", "--mean", "1,2,3")).line).toMatch(
       /: --mean and --std have 3 numbers for 1 channel$/,

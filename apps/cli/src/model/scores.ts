@@ -8,7 +8,7 @@ import { elementsOf, realValues } from "./tensor.ts";
 /** A class and its score. */
 export interface ScoredClass {
   readonly index: number;
-  /** null where there are no labels, or none for this class. */
+  /** null if there are no labels, or none for this class. */
   readonly label: string | null;
   /** The real value of the element. */
   readonly score: number;

@@ -247,7 +247,7 @@ function modelOfType({ device, version }: Bench, facts: SmallModelFacts): SmallM
   return refusal;
 }
 
-/** Why a device does not support a model; undefined where it does. */
+/** Why a device does not support a model; undefined if it does. */
 export function supportOf(device: Device, model: Model): string | undefined {
   const { supported, reasons, ...outcome } = device.getSupportedOperations(model);
   expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);

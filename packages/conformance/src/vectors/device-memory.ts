@@ -19,7 +19,7 @@ import {
 } from "@nnhal/types";
 import type { PathRequest, PathResult } from "./path-request.ts";
 
-/** An argument that lies in a buffer; undefined where it is omitted. */
+/** An argument that lies in a buffer; undefined if it is omitted. */
 type Moved = { readonly buffer: IBuffer; readonly token: number } | undefined;
 
 /** Executes a request on buffers of the device. */

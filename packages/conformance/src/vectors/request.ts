@@ -13,7 +13,7 @@ export interface VectorRequest {
   readonly request: Request;
   /** A copy of an output's bytes as they are now. */
   outputBytes(index: number): Uint8Array;
-  /** In words what the device wrote outside of the outputs; undefined where it kept to them. */
+  /** In words what the device wrote outside of the outputs; undefined if it kept to them. */
   findDamage(): string | undefined;
 }
 

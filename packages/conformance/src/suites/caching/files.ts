@@ -79,7 +79,7 @@ export async function save(
   await expectComputes(await prepare(bench, model, { cache }), type, compute);
 }
 
-/** Ends the case where a prepared model does not compute what it has to. */
+/** Ends the case if a prepared model does not compute what it has to. */
 export async function expectComputes(
   preparedModel: PreparedModel,
   type: ElementType,
@@ -102,7 +102,7 @@ export async function load(bench: Bench, cache: CompilationCache): Promise<Prepa
   return result;
 }
 
-/** Ends the case where a cache is not refused with one of some statuses. */
+/** Ends the case if a cache is not refused with one of some statuses. */
 export async function expectNotLoaded(
   bench: Bench,
   what: string,
