@@ -10,6 +10,7 @@ import {
   kernelBackend,
   kernelsByName,
   powerBasisOf,
+  type Steps,
   type Unavailable,
 } from "@nnhal/backend";
 import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
@@ -116,16 +117,13 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
 }
 
 /** A computation in steps, with its engine selected in each of them: others may compute during its pauses. */
-function* selecting(
-  engine: Engine,
-  steps: Generator<void, readonly tf.Tensor[], void>,
-): Generator<void, readonly tf.Tensor[], void> {
+function* selecting(engine: Engine, steps: Steps<readonly tf.Tensor[]>): Steps<readonly tf.Tensor[]> {
   try {
     for (;;) {
       engine.select();
       const step = steps.next();
       if (step.done) return step.value;
-      yield;
+      yield step.value;
     }
   } finally {
     steps.return([]);

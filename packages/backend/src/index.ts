@@ -1,7 +1,8 @@
 /**
- * @nnhal/backend: the contract between a driver and the engine that computes for it.
+ * @nnhal/backend: the contract between a driver and the engine that computes for it, and the executor for engines that are a table of
+ * kernels.
  */
-// Backends read and write bytes of pools.
+// Backends read and write the bytes of requests.
 export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
 export {
   capabilitiesOf,
@@ -10,10 +11,46 @@ export {
   type RelativeFigures,
   type RelativeTimes,
 } from "./capabilities.ts";
-export * from "./contract.ts";
-export * from "./graph.ts";
-export * from "./input.ts";
-export * from "./kernels/kernel.ts";
-export * from "./kernels/kernel-backend.ts";
-export * from "./settle.ts";
+export type {
+  Backend,
+  BackendBuffer,
+  BackendSession,
+  BufferInfo,
+  CacheBlobs,
+  CompileOptions,
+  Executable,
+  InputBuffer,
+  OutputBuffer,
+  RunContext,
+  RunResult,
+  RunSection,
+  Support,
+  Unavailable,
+} from "./contract.ts";
+export {
+  type GraphSource,
+  type GraphView,
+  type OperandView,
+  type OperationView,
+  type SubgraphView,
+  type UnknownOperation,
+  viewModel,
+  viewSubgraph,
+} from "./graph.ts";
+export {
+  type Following,
+  type Kernel,
+  type KernelEngine,
+  type KernelFor,
+  type KernelOf,
+  type KernelOutcome,
+  type KernelRun,
+  type KernelSetup,
+  type KernelTable,
+  type KernelTensor,
+  kernelsByName,
+  type ReadTensor,
+} from "./kernels/kernel.ts";
+export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backend.ts";
+export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
 export { StatusError } from "./status-error.ts";

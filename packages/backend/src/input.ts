@@ -1,26 +1,12 @@
-/** What a run is given: bytes of a request as the tensor that the model declares. */
-import {
-  byteLength,
-  decodeTensorData,
-  elementCount,
-  ensure,
-  formatShape,
-  type Tensor,
-  type TensorInfo,
-} from "@nnhal/operations";
+/** The inputs of a run: bytes of a request, with the type that the model declares. */
+import { byteLength, elementCount, ensure, formatShape, type TensorInfo } from "@nnhal/operations";
 import type { InputBuffer } from "./contract.ts";
 import type { GraphView } from "./graph.ts";
 
 /**
- * The tensor of an input, whose elements are a view on the bytes if their alignment allows it. Throws an OperationError if the
- * bytes are too few for its extents, or its type is an extension's.
+ * The facts of an input: the extents of the request and the type of the model. Throws an OperationError if the bytes are too few for the
+ * extents, or if the type is an extension's.
  */
-export function decodeInput(graph: Pick<GraphView, "operands">, index: number, input: InputBuffer): Tensor {
-  const info = inputInfo(graph, index, input);
-  return { ...info, data: decodeTensorData(info.type, input.bytes, elementCount(info.dimensions)) };
-}
-
-/** The facts of an input, and the same errors as `decodeInput`. */
 export function inputInfo(
   { operands }: Pick<GraphView, "operands">,
   index: number,

@@ -7,8 +7,6 @@ import { ensure, type OutputInfo, refineDimensions, type TensorInfo } from "@nnh
 import { OperandLifeTime } from "@nnhal/types";
 import type { OperandView } from "./graph.ts";
 
-export { refineDimensions };
-
 /** The facts of an output: `declared` by the model, with `known` extents (model and request), and `inferred`. */
 export function settleOutput(declared: OperandView, known: readonly number[], inferred: OutputInfo): TensorInfo {
   const dimensions = refineDimensions(declared.index, known, inferred.dimensions);

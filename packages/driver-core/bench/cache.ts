@@ -1,11 +1,11 @@
 /**
- * What a compilation cache gains: preparing a model, preparing and saving it, and preparing it from the cache, by turns.
- * Milliseconds, median. A backend with something to save has to be at least three times as fast from its cache: the exit
- * code is 1 where it is not.
+ * What a compilation cache gains: preparing a model, preparing and saving it, and preparing it from the cache, by
+ * turns. Milliseconds, median. A backend with something to save has to be at least three times as fast from its cache:
+ * the exit code is 1 where it is not.
  *
- * Run from the top of the repository:
- * `npx tsx --conditions=@nnhal/source packages/driver-core/bench/cache.ts [ROUNDS]`; models come from NNHAL_MODELS, by default
- * ../shared/models beside the checkout, and are left out where there are none.
+ * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/driver-core/bench/cache.ts
+ * [ROUNDS]`; models come from NNHAL_MODELS, by default ../shared/models beside the checkout, and are left out if there
+ * are none.
  */
 import type { Backend } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";

@@ -1,11 +1,11 @@
 /**
  * Which applications may use the vendor extensions that devices describe (Android: nnapi_extensions_app_allowlist). The list protects
- * against accidents: an application that comes to depend on one vendor without notice. It is no protection against an attacker, who can
+ * against accidents: an application that comes to depend on one vendor without notice. It does not protect against an attacker, who can
  * run another program or set the environment.
  */
 import { defaultLogger, environmentProperties, type Logger, type PropertySource } from "@nnhal/utils";
 
-/** Who asks to use extensions. */
+/** An application that asks to use extensions. */
 export interface Application {
   /** The absolute path of its script or program, without symbolic links. Undefined: it has none, as in a browser. */
   readonly path?: string | undefined;
@@ -15,7 +15,7 @@ export interface Application {
 
 /** Which applications may use extensions. */
 export interface AllowList {
-  /** Where the list comes from, for messages: a path, or what stands for one. */
+  /** Where the list comes from, for messages: a path, or a text in its place. */
   readonly source: string;
   /** Undefined: the application may use extensions. Otherwise why it must not. */
   whyRefused(application: Application): string | undefined;
@@ -103,16 +103,16 @@ export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): A
   const { log = defaultLogger, properties = environmentProperties } = options;
   const source = properties("ro.nnapi.extensions.allowlist") || defaultAllowListPath;
   const files = globalThis.process?.getBuiltinModule?.("node:fs");
-  const nobody = (why: string): AllowList => ({ source, whyRefused: () => why });
-  if (files === undefined) return nobody("there are no files here, and so no allow-list");
+  const noApplication = (why: string): AllowList => ({ source, whyRefused: () => why });
+  if (files === undefined) return noApplication("there are no files here, and so no allow-list");
   try {
     return parseAllowList(files.readFileSync(source, "utf8"), { ...options, source });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return nobody(`there is no allow-list at ${source}`);
+    if (code === "ENOENT") return noApplication(`there is no allow-list at ${source}`);
     const reason = error instanceof Error ? error.message : String(error);
     log.error(`${source} cannot be read: ${reason}`);
-    return nobody(`the allow-list ${source} cannot be read: ${reason}`);
+    return noApplication(`the allow-list ${source} cannot be read: ${reason}`);
   }
 }
 

@@ -19,8 +19,8 @@ import { expect, ResultCode } from "./result-code.ts";
 
 /**
  * A burst of a compilation, for `Execution.burstCompute`. If one device has the whole model, and serves bursts, requests go
- * to its burst: directly if the device is in this thread, else through queues. Everything else, and what a burst cannot
- * carry, is executed the ordinary way.
+ * to its burst: directly if the device is in this thread, else through queues. All other requests, and those that a burst
+ * cannot carry, are executed without a burst.
  *
  * Throws a NeuralNetworksError: BAD_STATE for a compilation that is not finished, and for use out of turn.
  */
@@ -28,7 +28,7 @@ export class Burst {
   readonly #compilation: CompiledModel;
   readonly #queues: HalBurst | undefined;
   readonly #remembered = new WeakSet<Memory>();
-  /** Memories outlive bursts, and bursts memories: neither keeps the other. */
+  /** Memories can outlive bursts, and bursts can outlive memories: neither keeps the other alive. */
   readonly #forget: (pool: HalMemory) => void;
   readonly #cancelFinalizer: () => void;
   #state: "idle" | "busy" | "closed" = "idle";
@@ -58,7 +58,7 @@ export class Burst {
     this.close();
   }
 
-  /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation's, BAD_STATE where it is taken. */
+  /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation, BAD_STATE if the turn is taken. */
   take(compilation: object): void {
     const what = "burstCompute";
     const isOwn = compilation === this.#compilation;
@@ -70,8 +70,8 @@ export class Burst {
   }
 
   /**
-   * For Execution: runs a request and gives the turn back. `memories`: those of the request that live on, which the device
-   * may remember until they are closed; of all other pools it remembers none.
+   * For Execution: runs a request and returns the turn. `memories`: the application's memories in the request, which the
+   * device may remember until they are closed. It forgets all other pools.
    */
   async run(
     { preparedModel, canFallBack }: ExecutionTarget,
@@ -87,7 +87,7 @@ export class Burst {
       for (const pool of request.pools) {
         if (pool.kind !== "memory") continue;
         const memory = memories.get(pool.memory);
-        // The queues do so before the next request.
+        // The queues forget it before the next request.
         if (memory === undefined) void this.#queues.freeMemory(pool.memory);
         else this.#remember(memory, pool.memory);
       }
@@ -116,6 +116,6 @@ async function queuesTo(
   if (model?.openBurst === undefined) return undefined;
   const { status, message, burst } = await model.openBurst();
   if (status === ErrorStatus.NONE && burst !== null) return burst;
-  log.VLOG("EXECUTION", `no burst, executions go the ordinary way: ${message ?? `status ${status}`}`);
+  log.VLOG("EXECUTION", `there is no burst, executions run without it: ${message ?? `status ${status}`}`);
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Compilation caching: which files of a directory hold what a device has prepared, and trying them before preparing anew.
- * Names and tokens are made as Android makes them, from the application's token and all that the result depends on.
+ * Compilation caching: the files of a directory that hold prepared models, which are tried before a model is prepared again.
+ * Names and tokens are derived as in Android, from the application's token and everything that the result depends on.
  */
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync } from "node:fs";
@@ -18,14 +18,14 @@ import {
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice, GuardedPrepareResult } from "./guard/device.ts";
 
-/** Where an application keeps what is prepared of a model. */
+/** Where an application keeps prepared models. */
 export interface Caching {
   readonly directory: string;
-  /** `BYTE_SIZE_OF_CACHE_TOKEN` bytes that stand for the model within the application. */
+  /** `BYTE_SIZE_OF_CACHE_TOKEN` bytes that identify the model within the application. */
   readonly token: Uint8Array;
 }
 
-/** Files that a device keeps a prepared model in; undefined where it keeps none. */
+/** The number of files in which a device keeps a prepared model. */
 export interface CacheFiles {
   readonly numModelCache: number;
   readonly numDataCache: number;
@@ -37,7 +37,7 @@ export function cacheFilesOf(device: GuardedDevice): CacheFiles | undefined {
   return numModelCache + numDataCache === 0 ? undefined : { numModelCache, numDataCache };
 }
 
-/** What makes a device's part of a plan differ from its other parts: nothing where it has the whole model. */
+/** By step model, the numbers that identify a device's part of a plan; none if the part is the whole model. */
 export function partsOf(plan: Plan): Map<Model, readonly number[]> {
   const parts = new Map<Model, readonly number[]>();
   const [first, ...others] = plan.steps;
@@ -59,7 +59,7 @@ export function partsOf(plan: Plan): Map<Model, readonly number[]> {
   return parts;
 }
 
-/** The token of a device's part: a digest of the application's token and of all that the result depends on. */
+/** The token of a device's part: a digest of the application's token and of everything that the result depends on. */
 export function cacheToken(
   token: Uint8Array,
   part: readonly number[],
@@ -71,7 +71,7 @@ export function cacheToken(
   return new Uint8Array(hash.update(Int32Array.of(preference, priority)).digest());
 }
 
-/** The files of a token: 64 letters, two for each byte, its lower half first; 1 for model or 2 for data files; a number. */
+/** The file names of a token: 64 letters, two for each byte, lower half first; then 1 for model or 2 for data; then a number. */
 export function cacheFileNames(token: Uint8Array, { numModelCache, numDataCache }: CacheFiles) {
   const letters = Array.from(token, (byte) => String.fromCharCode(65 + (byte & 15), 65 + (byte >> 4))).join("");
   const names = (kind: 1 | 2, count: number) =>
@@ -80,8 +80,8 @@ export function cacheFileNames(token: Uint8Array, { numModelCache, numDataCache 
 }
 
 /**
- * Prepares a model from its files, and where that does not work anew, with the files to keep it in. What is wrong with
- * the files or the directory is no reason to fail.
+ * Prepares a model from its files. If that fails, prepares it anew and keeps it in the files. An unusable file or directory is
+ * not a failure: the model is then not kept.
  */
 export async function prepareCached(
   device: GuardedDevice,
@@ -92,7 +92,7 @@ export async function prepareCached(
   const files = cacheFilesOf(device);
   if (files === undefined) return device.prepareModel(model, options);
   const { status: versionStatus, version } = device.getVersionString();
-  // Without a version, what another version of the driver has kept could not be told from its own.
+  // Without a version, the files of another version of the driver cannot be told apart from its own.
   if (versionStatus !== ErrorStatus.NONE) return device.prepareModel(model, options);
   const token = cacheToken(given, part, { name: device.name, version }, options);
   const withFiles = (flags: number, use: (cache: CompilationCache) => Promise<GuardedPrepareResult>) =>
@@ -118,7 +118,7 @@ export async function prepareCached(
   return device.prepareModel(model, options);
 }
 
-/** Opens files while something is done with them; a text where one cannot be opened. */
+/** Opens files, calls `use`, and closes them. Returns a text if one cannot be opened. */
 async function withCache<Result>(
   directory: string,
   { modelCache, dataCache }: ReturnType<typeof cacheFileNames>,

@@ -1,10 +1,10 @@
 /**
- * Checks of arguments that several calls have in common.
+ * Checks of arguments that several calls share.
  */
 import { describe, expectList } from "./given.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
-/** Throws BAD_DATA unless a list of extents is one that the HAL can hold. */
+/** Throws BAD_DATA unless every extent fits in the HAL's 32 bits. */
 export function expectDimensions(dimensions: readonly number[], what: string): void {
   expectList(dimensions, what, "dimensions");
   const wrong = dimensions.find((extent) => extent >>> 0 !== extent);
@@ -15,14 +15,14 @@ export function expectDimensions(dimensions: readonly number[], what: string): v
   );
 }
 
-/** A timeout in nanoseconds; none for 0n. */
+/** A timeout in nanoseconds; undefined for 0n, which means none. */
 export function timeoutOf(nanoseconds: bigint, what: string): bigint | undefined {
   const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
   expect(isTimeout, ResultCode.BAD_DATA, () => `${what}: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`);
   return nanoseconds === 0n ? undefined : nanoseconds;
 }
 
-/** What an allocation gives. Throws OUT_OF_MEMORY where there is no room for it. */
+/** The result of an allocation. Throws OUT_OF_MEMORY if there is no room for it. */
 export function allocated<Result>(size: number, what: string, allocate: (size: number) => Result): Result {
   try {
     return allocate(size);

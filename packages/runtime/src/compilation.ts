@@ -54,11 +54,11 @@ export class Compilation implements CompiledModel {
   #caching: Caching | undefined;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
   #prepared: Divided | undefined;
-  /** Executions under way. */
+  /** Executions that are running. */
   #loans = 0;
   #toClose: PreparedModel | undefined;
   #cancelFinalizer = () => {};
-  /** For the executions of this package. */
+  /** For this package: its executions use the logger, the tracer and the clock. */
   readonly log: Logger;
   readonly trace: Tracer;
   readonly now: () => bigint;
@@ -78,7 +78,7 @@ export class Compilation implements CompiledModel {
     this.#options = { ...others, log, trace, now, ...(cpu && { cpu }) };
   }
 
-  /** What to optimise for. Default: FAST_SINGLE_ANSWER. */
+  /** Sets the goal of optimisation. Default: FAST_SINGLE_ANSWER. */
   setPreference(preference: ExecutionPreference): void {
     this.#expectOpen("setPreference");
     const known = Object.values<number>(ExecutionPreference).includes(preference);
@@ -86,7 +86,7 @@ export class Compilation implements CompiledModel {
     this.#preference = preference;
   }
 
-  /** Importance among the compilations of this process. Default: MEDIUM. */
+  /** Sets the importance among the compilations of this process. Default: MEDIUM. */
   setPriority(priority: Priority): void {
     this.#expectOpen("setPriority");
     const known = Object.values<number>(Priority).includes(priority);
@@ -95,8 +95,8 @@ export class Compilation implements CompiledModel {
   }
 
   /**
-   * Most nanoseconds that `finish` may take; 0n: any time, the default. Only for one explicit device: BAD_DATA otherwise.
-   * `finish` then may reject with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
+   * Sets the maximum duration of `finish` in nanoseconds; 0n: no limit, the default. Only for one explicit device: BAD_DATA
+   * otherwise. `finish` can then reject with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
    */
   setTimeout(nanoseconds: bigint): void {
     this.#expectOpen("setTimeout");
@@ -105,9 +105,9 @@ export class Compilation implements CompiledModel {
   }
 
   /**
-   * Keeps what devices prepare in files of a directory, and takes it from there the next time. `token`: 32 bytes that stand
-   * for the model within the application; what else the result depends on is taken care of. The directory has to exist;
-   * what is wrong with it or the files is no reason to fail, nothing is kept then.
+   * Keeps prepared models in files of a directory, and loads them from there the next time. `token`: 32 bytes that identify
+   * the model within the application; the devices and settings that the result depends on are added to it. The directory must
+   * exist. If it or a file cannot be used, nothing is kept, and `finish` does not fail.
    */
   setCaching(directory: string, token: Uint8Array): void {
     const what = "setCaching";
@@ -125,8 +125,8 @@ export class Compilation implements CompiledModel {
   }
 
   /**
-   * Divides the model among the devices and prepares the parts. Rejects with BAD_DATA where no device takes an operation,
-   * naming it and the reasons, DEAD_OBJECT where a device is gone.
+   * Divides the model among the devices and prepares the parts. Rejects with BAD_DATA if no device supports an operation
+   * (the message names it and the reasons), with DEAD_OBJECT if a device is gone.
    */
   async finish(): Promise<void> {
     this.#expectOpen("finish");
@@ -157,7 +157,7 @@ export class Compilation implements CompiledModel {
     return this.#expectFinished("plan").plan;
   }
 
-  /** Names of the devices that work on the model, in the order of their first steps. Throws BAD_STATE before `finish`. */
+  /** Names of the devices that run parts of the model, in the order of their first steps. Throws BAD_STATE before `finish`. */
   get deviceNames(): readonly string[] {
     return devicesIn(this.plan);
   }
@@ -171,7 +171,7 @@ export class Compilation implements CompiledModel {
     return this.#source.hal;
   }
 
-  /** For this package: what there is to execute on, kept until `giveBack`, even if it is closed. BAD_STATE before `finish`. */
+  /** For this package: returns the target of executions, which lives until `giveBack` even if the compilation is closed. */
   lend(): ExecutionTarget {
     const executable = this.executable;
     this.#loans++;
@@ -183,35 +183,35 @@ export class Compilation implements CompiledModel {
     this.#closeWhenIdle();
   }
 
-  /** For this package: what there is to execute on, now. Throws BAD_STATE before `finish`. */
+  /** For this package: the current target of executions. Throws BAD_STATE before `finish`. */
   get executable(): ExecutionTarget {
     const { preparedModel, whole, canFallBack } = this.#expectFinished("an execution");
     const isObserved = this.#options.onStep !== undefined;
     return { preparedModel, canFallBack, ...(whole && !isObserved && { whole }) };
   }
 
-  /** For this package: whether it is for a list of devices and no other, so that nothing may fall back. */
+  /** For this package: whether the compilation is for an explicit list of devices, so that no execution falls back. */
   get isExplicit(): boolean {
     return this.#options.cpu === undefined;
   }
 
-  /** For this package: the devices that work on the model. */
+  /** For this package: the devices that run parts of the model. */
   get usedDevices(): readonly GuardedDevice[] {
     const names = new Set(this.deviceNames);
     return this.#devices.filter(({ name }) => names.has(name));
   }
 
-  /** For this package: what devices use an input or output as; see `Divided.rolesOf`. */
+  /** For this package: see `Divided.rolesOf`. */
   get rolesOf(): Divided["rolesOf"] {
     return this.#expectFinished("a memory").rolesOf;
   }
 
-  /** For this package: what is known of an operand type of the model. */
+  /** For this package: facts of an operand type of the model; undefined if it is unknown. */
   factsOf(type: number): OperandFacts | undefined {
     return this.#source.factsOf(type);
   }
 
-  /** For this package: BAD_DATA for what Android allows with one explicit device only. */
+  /** For this package: throws BAD_DATA unless the compilation is for one explicit device, as Android requires for some calls. */
   expectOneExplicitDevice(what: string): void {
     const count = this.#devices.length;
     expect(
@@ -222,7 +222,7 @@ export class Compilation implements CompiledModel {
     );
   }
 
-  /** Frees what the devices hold, once executions under way have ended. */
+  /** Frees the prepared models once running executions have ended. */
   close(): void {
     this.#cancelFinalizer();
     this.#toClose ??= this.#prepared?.preparedModel;

@@ -1,13 +1,13 @@
 /**
- * The constants of a model under construction: short values are copied one behind the other, longer ones are referred to.
+ * The constants of a model under construction: short values are copied, longer ones are referred to.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { type DataLocation, type Memory, OperandLifeTime } from "@nnhal/types";
 
-/** Values up to this many bytes are copied into the model; the bytes of longer ones have to stay as they are while it lives. */
+/** Values up to this many bytes are copied into the model; the bytes of longer values must not change while the model lives. */
 export const MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES = 128;
 
-/** Where a constant lies, and as what. */
+/** The location and the lifetime of a constant. */
 export interface ConstantPlace {
   readonly lifetime: number;
   readonly location: DataLocation;
@@ -19,7 +19,7 @@ export interface Constants {
   add(bytes: Uint8Array): ConstantPlace;
   /** A part of a memory; each memory becomes one pool. */
   refer(memory: Memory, offset: number, length: number): ConstantPlace;
-  /** All values that were copied. */
+  /** All copied values. */
   operandValues(): Uint8Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The devices of an application: asked once for all that there is to know of them, those that do not answer left out
- * (NNAPI: ANeuralNetworks_getDeviceCount, getDevice and ANeuralNetworksDevice).
+ * The devices of an application. Each is asked once for its facts; a device that does not answer is left out (NNAPI:
+ * ANeuralNetworks_getDeviceCount, getDevice and ANeuralNetworksDevice).
  */
 import {
   type Capabilities,
@@ -22,7 +22,7 @@ import { guardDevice } from "./guard/device.ts";
 import type { Model } from "./model.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
-/** A device, and what it said of itself. */
+/** A device and its facts. */
 export interface RegisteredDevice {
   readonly device: Device;
   readonly name: string;
@@ -33,15 +33,15 @@ export interface RegisteredDevice {
   readonly featureLevel: number;
   readonly capabilities: Capabilities;
   readonly extensions: readonly Extension[];
-  /** Files that it keeps a compilation in; none: it keeps none. */
+  /** The number of files in which it keeps a compilation; 0: it keeps none. */
   readonly numberOfCacheFiles: { readonly numModelCache: number; readonly numDataCache: number };
-  /** Whether it knows an extension. */
+  /** Whether it supports an extension. */
   getExtensionSupport(extensionName: string): boolean;
   /** Resolves once the device is in a live state: not OFFLINE. */
   wait(): Promise<void>;
 }
 
-/** Devices, and what comes of them together. */
+/** Registered devices, and the extensions that they describe together. */
 export interface DeviceRegistry {
   /** In the order given, the CPU last. */
   readonly devices: readonly RegisteredDevice[];
@@ -49,14 +49,14 @@ export interface DeviceRegistry {
   /** Devices that are left out, and why. */
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
   /**
-   * What the devices know, for `ModelOptions.extensions`. Left out are those that two devices describe differently, and all if the
-   * application must not use extensions.
+   * The extensions of the devices, for `ModelOptions.extensions`. An extension that two devices describe differently is left out;
+   * all are left out if the application must not use extensions.
    */
   readonly extensions: readonly Extension[];
   /** The extensions that are left out, and why, by name. */
   readonly disabledExtensions: ReadonlyMap<string, string>;
   getDeviceCount(): number;
-  /** Throws BAD_DATA where there is no such index. */
+  /** Throws BAD_DATA if there is no such index. */
   getDevice(index: number): RegisteredDevice;
   /** A compilation for all devices, with fallback to the CPU. `new Compilation(model, [device])` is for explicit ones. */
   createCompilation(model: Model, options?: Omit<CompilationOptions, "cpu">): Compilation;
@@ -64,23 +64,23 @@ export interface DeviceRegistry {
 
 /** How to register devices. */
 export interface RegisterOptions {
-  /** The device that takes every model: everything may fall back to it. It comes last. Default: none. */
+  /** The device that supports every model: failed work may fall back to it. It comes last. Default: none. */
   readonly cpu?: Device | undefined;
-  /** Takes what is wrong with devices. Default: the console. */
+  /** Receives the problems of devices. Default: the console. */
   readonly log?: Logger | undefined;
   /** Which applications may use the extensions of devices. Default: `readAllowList()`, the machine's. */
   readonly allowList?: AllowList | undefined;
-  /** Who asks to use extensions. Default: `currentApplication()`, the script of this process. */
+  /** The application that asks to use extensions. Default: `currentApplication()`, the script of this process. */
   readonly application?: Application | undefined;
-  /** Waits some milliseconds, between two looks at a device's status. Default: the system's timer. */
+  /** Waits for some milliseconds before a device is asked for its status again. Default: the system's timer. */
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 28, "1.2": 29, "1.3": 30 };
 
 /**
- * Asks devices for all that there is to know. Throws UNEXPECTED_NULL or BAD_DATA for what is not a device, a device that is
- * listed twice, and two devices of one name. A device that throws, or breaks the rules of the HAL, is left out.
+ * Asks devices for their facts. Throws UNEXPECTED_NULL or BAD_DATA for a value that is not a device, a device that is listed
+ * twice, and two devices with the same name. A device that throws, or breaks the rules of the HAL, is left out.
  */
 export function registerDevices(devices: readonly Device[], options: RegisterOptions = {}): DeviceRegistry {
   const what = "registerDevices";
@@ -144,7 +144,7 @@ function allowed(
   return { extensions: [], disabled };
 }
 
-/** What there is to know of a device, or why it cannot be used. */
+/** The facts of a device, or why it cannot be used. */
 function ask(
   device: Device,
   sleep: (milliseconds: number) => Promise<void>,

@@ -1,5 +1,5 @@
 /**
- * How to divide models, as a caller says: read once, checked, and with the defaults that do not depend on the model.
+ * The options of dividing a model: read once, checked, and with the defaults that do not depend on the model.
  */
 import type { Device } from "@nnhal/types";
 import { environmentProperties, getProp } from "@nnhal/utils";
@@ -8,12 +8,12 @@ import { devicesGiven, type GivenDevices } from "./given-devices.ts";
 import type { DivideOptions } from "./plan/divide.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
-/** The property that says how to divide where the caller does not: see `DivideOptions.partition`. */
+/** The property that sets the partition if the caller does not: see `DivideOptions.partition`. */
 export const PARTITION_PROPERTY = "debug.nn.partition";
 
 const callbacks = ["onFallback", "onStep", "now", "timer"] as const;
 
-/** The devices and the options of a compilation. Throws UNEXPECTED_NULL or BAD_DATA for what breaks a rule. */
+/** The devices and the options of a compilation. Throws UNEXPECTED_NULL or BAD_DATA if one breaks a rule. */
 export function divisionGiven<Options extends DivideOptions>(
   devices: readonly Device[],
   given: Options,

@@ -1,5 +1,5 @@
 /**
- * An operand of a model under construction, and what may be set of it.
+ * An operand of a model under construction, and the values that can be set on it.
  */
 import { isUnspecified } from "@nnhal/operations";
 import {
@@ -19,7 +19,7 @@ import { greatestSize, type OperandFacts, sizeOfData } from "./operand-facts.ts"
 import { expect, ResultCode } from "./result-code.ts";
 import { bytesOf } from "./value.ts";
 
-/** What an operand is (NNAPI: ANeuralNetworksOperandType). */
+/** The description of an operand (NNAPI: ANeuralNetworksOperandType). */
 export interface OperandDescription {
   /** One of the HAL's types, or the code of an extension's: see `getExtensionOperandType`. */
   readonly type: OperandTypeName | number;
@@ -31,7 +31,7 @@ export interface OperandDescription {
   readonly zeroPoint?: number | undefined;
 }
 
-/** Where nothing lies. */
+/** The location of an operand without a value. */
 export const nowhere: DataLocation = { poolIndex: 0, offset: 0, length: 0 };
 
 /** See the file's head. */
@@ -46,7 +46,7 @@ export interface DraftOperand {
   extraParams: OperandExtraParams;
 }
 
-/** An operand as described; `what` begins the message where it cannot be. */
+/** The operand that a caller describes. `what`: begins the message of an error. */
 export function draftOperand(description: OperandDescription, extensions: ModelExtensions, what: string): DraftOperand {
   const { type: typeOrName, dimensions = [], scale = 0, zeroPoint = 0 } = optionsOf(description, what, "description");
   const type = typeof typeOrName === "number" ? typeOrName : OperandType[typeOrName];
@@ -83,7 +83,7 @@ function describeUnknown(type: OperandTypeName | number, { nameOf }: ModelExtens
   return `no extension that the model was given describes operand type ${within} of ${name}`;
 }
 
-/** Refuses a constant whose extents are not all known, and a length that is not that of its type and extents. */
+/** Throws BAD_DATA for a constant with unknown extents, and for a length other than its type and extents need. */
 export function expectLength({ facts, dimensions }: DraftOperand, length: number, what: string): void {
   expect(
     !isUnspecified(facts, dimensions),
@@ -98,7 +98,7 @@ export function expectLength({ facts, dimensions }: DraftOperand, length: number
   );
 }
 
-/** Per-channel scales that an operand may have. */
+/** Checks and copies per-channel scales. */
 export function channelQuantOf(
   { type, facts, dimensions }: DraftOperand,
   channelQuant: SymmPerChannelQuantParams,
@@ -124,14 +124,18 @@ export function channelQuantOf(
   return { kind: "channelQuant", channelQuant: { scales: [...scales], channelDim } };
 }
 
-/** Data that an operand of an extension's type may have. */
+/** Checks and copies the data of an operand of an extension's type. */
 export function extensionDataOf(
   { type, facts }: DraftOperand,
   data: ArrayBufferView | null,
   what: string,
 ): OperandExtraParams {
   const isExtension = isExtensionOperandType(type);
-  expect(isExtension, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}, which is no extension's`);
+  expect(
+    isExtension,
+    ResultCode.BAD_DATA,
+    () => `${what}: the operand is a ${facts.name}, which is not an extension's type`,
+  );
   if (data === null) return { kind: "none" };
   expectGiven(data, what, "data");
   expect(ArrayBuffer.isView(data), ResultCode.BAD_DATA, () => `${what}: data is ${describe(data)}, not an array`);

@@ -1,5 +1,5 @@
 /**
- * Event: what an execution that was started leaves to wait for (NNAPI: ANeuralNetworksEvent).
+ * Event: the end of an execution that was started, to wait for (NNAPI: ANeuralNetworksEvent).
  */
 import { createFence } from "@nnhal/driver-core/fence";
 import type { SyncFence } from "@nnhal/types";
@@ -7,28 +7,28 @@ import { describe, expectGiven } from "./given.ts";
 import { guardFence, isFence } from "./guard/fence.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
-/** How an execution ended. `message`: where the code is not NO_ERROR. */
+/** How an execution ended. `message`: only if the code is not NO_ERROR. */
 export interface Ending {
   readonly code: ResultCode;
   readonly message: string;
 }
 
-/** What an event is made of. */
+/** The parts of an event. */
 export interface EventSource {
   /** Never rejects. */
   readonly ended: Promise<Ending>;
-  /** Present if a sync fence is what tells of the end. It neither throws nor rejects. */
+  /** Present if a sync fence reports the end. It neither throws nor rejects. */
   readonly syncFence?: SyncFence;
-  /** What a caller gave, if that is behind the sync fence. */
+  /** The caller's own fence behind the sync fence; absent if there is none. */
   readonly given?: SyncFence;
 }
 
 /**
  * An event. Any number of callers may wait for it, any number of times.
  *
- * It is not a promise and holds no result: `await execution.startCompute()` waits for nothing, and
- * `await execution.startCompute().wait()` does. Until then outputs have no value that can be relied on, and the results of the
- * execution are BAD_STATE.
+ * It is not a promise and holds no result: `await execution.startCompute()` does not wait for the execution,
+ * `await execution.startCompute().wait()` does. Until then the values of outputs are undefined, and reading a result of the
+ * execution throws BAD_STATE.
  *
  * Throws a NeuralNetworksError: BAD_STATE after `close`.
  */
@@ -39,14 +39,14 @@ export class Event {
   #own: SyncFence | undefined;
   #isClosed = false;
 
-  /** For this package: events come of executions, and of `createFromSyncFence`. */
+  /** For this package: executions and `createFromSyncFence` make events. */
   constructor({ ended, syncFence, given = syncFence }: EventSource) {
     this.#ended = ended;
     this.#syncFence = syncFence;
     this.#given = given;
   }
 
-  /** An event for a fence from elsewhere (NNAPI: createFromSyncFenceFd). Throws BAD_DATA for what is not a fence. */
+  /** Makes an event of a foreign fence (NNAPI: createFromSyncFenceFd). Throws BAD_DATA for a value that is not a fence. */
   static createFromSyncFence(fence: SyncFence): Event {
     const what = "Event.createFromSyncFence";
     expectGiven(fence, what, "fence");
@@ -62,7 +62,7 @@ export class Event {
     return new Event({ ended, syncFence, given: fence });
   }
 
-  /** Resolves when the execution has ended, with success; rejects with the NeuralNetworksError that it ended with. */
+  /** Resolves when the execution has succeeded. Rejects with a NeuralNetworksError when it has failed. */
   async wait(): Promise<void> {
     this.#expectOpen("wait");
     const { code, message } = await this.#ended;
@@ -70,8 +70,8 @@ export class Event {
   }
 
   /**
-   * The fence that tells of the end (NNAPI: getSyncFenceFd). Throws OP_FAILED where none does: for events of `startCompute`,
-   * and of executions that had ended before they could be called arranged.
+   * The fence that reports the end (NNAPI: getSyncFenceFd). Throws OP_FAILED if there is none: for events of `startCompute`, and
+   * of executions that had ended before the event was made.
    */
   getSyncFence(): SyncFence {
     const what = "getSyncFence";
@@ -80,7 +80,7 @@ export class Event {
     return this.#given;
   }
 
-  /** Ends the event, and resolves once the execution has ended, however it did. */
+  /** Closes the event. Resolves when the execution has ended, successfully or not. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#ended;
@@ -98,7 +98,7 @@ export class Event {
     return this.#own;
   }
 
-  /** For this package: resolves when the execution has ended, however it did. */
+  /** For this package: resolves when the execution has ended, successfully or not. */
   async settled(): Promise<void> {
     await this.#ended;
   }

@@ -1,5 +1,5 @@
 /**
- * The inputs and outputs of an execution: what may be set to what, and the request that comes of it.
+ * The inputs and outputs of an execution: checks of each argument when it is set, and the request made of them.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { elementAt, isUnspecified } from "@nnhal/operations";
@@ -26,7 +26,7 @@ type Side = Role["side"];
 /** An argument that was set. */
 interface Argument {
   readonly argument: RequestArgument;
-  /** The extents that it has as far as they are known: those given, else the model's. */
+  /** Its extents as far as they are known: the caller's, else the model's. */
   readonly dimensions: readonly number[];
   readonly content?: MemoryContent;
 }
@@ -40,44 +40,44 @@ interface Slot {
 
 /** See the file's head. Messages begin with `what`. */
 export interface ExecutionArguments {
-  /** What is known of an input's or output's type. Throws BAD_DATA where there is no such index. */
+  /** Facts of the type of an input or output. Throws BAD_DATA if there is no such index. */
   factsAt(side: Side, index: number, what: string): OperandFacts;
-  /** null: omitted. */
+  /** `bytes` null: the argument is omitted. */
   set(side: Side, index: number, bytes: Uint8Array | null, dimensions: readonly number[], what: string): void;
   setFromMemory(side: Side, index: number, memory: Memory, region: ArgumentRegion, what: string): void;
-  /** Throws BAD_DATA where one is not set. */
+  /** Throws BAD_DATA if an argument is not set. */
   expectAllSet(what: string): void;
-  /** Throws BAD_DATA where an output's extents are not all known. */
+  /** Throws BAD_DATA if an extent of an output is unknown. */
   expectKnownOutputs(what: string): void;
-  /** Throws OP_FAILED where an input lies in a memory that has no value, or one of other extents. */
+  /** Throws OP_FAILED if an input lies in a memory without a value, or with a value of other extents. */
   expectValues(what: string): void;
   request(): Request;
-  /** The memories of the request that are an application's. */
+  /** The application's memories in the request. */
   readonly memories: ReadonlyMap<HalMemory, Memory>;
-  /** The outputs' shapes as far as they are known without executing. */
+  /** The outputs' shapes as far as they are known before execution. */
   initialShapes(): OutputShape[];
-  /** All memories are in use from here on. */
+  /** Marks all memories as in use. */
   retain(): void;
   /**
-   * An execution has ended; `shapes`: undefined if it failed. A text if a memory cannot take what was written. `until`: the
-   * device uses the memories until then.
+   * Records the end of the execution. `shapes`: undefined if it failed. `until`: the device uses the memories until this resolves.
+   * Returns a text if a memory cannot hold the written value.
    */
   end(shapes: readonly OutputShape[] | undefined, until?: Promise<unknown>): string | undefined;
 }
 
-/** A part of a memory, and what its value is. */
+/** A part of a memory, and the extents of its value. */
 export interface ArgumentRegion extends MemoryRegion {
-  /** The extents, where the model leaves some open. */
+  /** The extents, if the model leaves some unknown. */
   readonly dimensions?: readonly number[] | undefined;
 }
 
-/** What is asked of a compilation: its inputs and outputs, and their types. */
+/** The part of a compilation that arguments need: the model and the facts of its types. */
 interface ArgumentsOf {
   readonly hal: { readonly main: Subgraph };
   factsOf(type: number): OperandFacts | undefined;
 }
 
-/** Nothing set yet. */
+/** Arguments of which none is set yet. */
 export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
   const { main } = compilation.hal;
   const slotsOf = (indexes: readonly number[]): Slot[] =>
@@ -176,13 +176,13 @@ export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
       })),
     retain() {
       for (const memory of used) memory.retain();
-      // What is being written has no value before it has been written.
+      // A memory that is being written has no value until the execution has ended.
       for (const { set } of slots.output) set?.content?.written(undefined);
     },
     end(shapes, until) {
       const problems = slots.output.map(({ set }, index) => set?.content?.written(shapes?.[index]?.dimensions));
       const wrong = problems.findIndex((problem) => problem !== undefined);
-      // One that does not fit makes the execution a failure, after which no output has a value.
+      // If a value does not fit, the execution has failed, and no output has a value.
       if (wrong >= 0) for (const { set } of slots.output) set?.content?.written(undefined);
       const giveBack = () => {
         for (const memory of used) memory.giveBack();
@@ -199,12 +199,12 @@ function argumentsIn(slots: readonly Slot[]): RequestArgument[] {
   return slots.flatMap(({ set }) => (set === undefined ? [] : [set.argument]));
 }
 
-/** An extension's type in a model that was made without its description: any length will do. */
+/** Facts of an extension's type that the model has no description of: any length is accepted. */
 function unknownFacts({ type, dimensions }: Operand): OperandFacts {
   return halOperandFacts(type) ?? { name: "OEM", kind: dimensions.length > 0 ? "tensor" : "scalar", elementSize: 0 };
 }
 
-/** The extents of an argument: those given, which have to refine the model's. */
+/** The extents of an argument: the caller's, which must refine the model's, or the model's. */
 function combined(
   { operand, facts }: Slot,
   given: readonly number[],

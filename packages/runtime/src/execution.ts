@@ -30,8 +30,8 @@ import type { Abandoned } from "./watch.ts";
 export const { DEFAULT: defaultLoopTimeout, MAXIMUM: maximumLoopTimeout } = LoopTimeoutDurationNs;
 
 /**
- * Which duration: on the hardware alone, or in the driver with all it does, from the start of the execution or from the
- * moment when all it depended on was done (NNAPI: DurationCode). Where there was nothing to depend on, both are the same.
+ * A duration: on the hardware alone, or in the whole driver; from the start of the execution, or from the end of its
+ * dependencies (NNAPI: DurationCode). Without dependencies both are the same.
  */
 export type DurationCode = "onHardware" | "inDriver" | "fencedOnHardware" | "fencedInDriver";
 
@@ -42,7 +42,7 @@ const durationCodes: readonly string[] = [
   "fencedInDriver",
 ] satisfies DurationCode[];
 
-/** What an execution asks of a compilation. */
+/** The part of a compilation that an execution needs. */
 type Executed = Pick<
   CompiledModel,
   "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
@@ -52,7 +52,7 @@ type Executed = Pick<
  * One run: set every input and output, compute, read the outputs. An execution runs once; create another for the next run.
  *
  * Methods throw a NeuralNetworksError: BAD_STATE for a call out of turn, BAD_DATA for an argument that breaks a rule,
- * UNEXPECTED_NULL for one that is missing. What is refused leaves the execution as it was.
+ * UNEXPECTED_NULL for one that is missing. A call that throws leaves the execution as it was.
  */
 export class Execution {
   readonly #compilation: Executed;
@@ -65,16 +65,16 @@ export class Execution {
 
   constructor(compilation: Executed) {
     expectKind(compilation, "Compilation", "Execution", "compilation");
-    // Refuses a compilation that is not finished.
+    // Throws if the compilation is not finished.
     void compilation.executable;
     this.#compilation = compilation;
     this.#arguments = createArguments(compilation);
   }
 
   /**
-   * Gives an input its value: an array of the operand's type, or its raw bytes (see `OperandValue`). null omits it, which is
-   * BAD_DATA if an operation needs it. `dimensions`: the extents, if the model leaves some open. The value is read when the
-   * execution computes, and has to stay as it is until then.
+   * Sets the value of an input: an array of the operand's type, or its raw bytes (see `OperandValue`). null omits the input, which
+   * is BAD_DATA if an operation needs it. `dimensions`: the extents, if the model leaves some unknown. The value is read when
+   * the execution computes, and must not change until then.
    */
   setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = []): void {
     const what = `setInput(${index})`;
@@ -85,7 +85,7 @@ export class Execution {
     this.#place("Execution.setInput", () => this.#arguments.set("input", index, bytes, dimensions, what));
   }
 
-  /** Takes an input's value from a memory, or a part of it. */
+  /** Sets the value of an input to a memory, or a part of it. */
   setInputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
     const what = `setInputFromMemory(${index})`;
     this.#expectOpen(what);
@@ -96,9 +96,10 @@ export class Execution {
   }
 
   /**
-   * Where an output goes: an array of its type, or raw bytes (see `OperandValue`), of the output's size. If that is not
-   * known, of any size: OUTPUT_INSUFFICIENT_SIZE then tells that it was too small. null omits it, which only operations of
-   * extensions allow: BAD_DATA for all others. `dimensions`: the extents, as far as they are known and the model does not say.
+   * Sets the buffer of an output: an array of its type, or raw bytes (see `OperandValue`), of the output's size. If the size is
+   * unknown, any size is accepted; the execution fails with OUTPUT_INSUFFICIENT_SIZE if the buffer is too small. null omits the
+   * output, which only operations of extensions allow: BAD_DATA for all others. `dimensions`: known extents that the model
+   * leaves unknown.
    */
   setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = []): void {
     const what = `setOutput(${index})`;
@@ -113,7 +114,7 @@ export class Execution {
     this.#place("Execution.setOutput", () => this.#arguments.set("output", index, bytes, dimensions, what));
   }
 
-  /** Has an output go to a memory, or a part of it. */
+  /** Sets the buffer of an output to a memory, or a part of it. */
   setOutputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
     const what = `setOutputFromMemory(${index})`;
     this.#expectOpen(what);
@@ -123,7 +124,7 @@ export class Execution {
     );
   }
 
-  /** Whether `getDuration` will have an answer. Only for one explicit device: BAD_DATA otherwise. Default: false. */
+  /** Sets whether the execution is measured, for `getDuration`. Only for one explicit device: BAD_DATA otherwise. Default: false. */
   setMeasureTiming(measure: boolean): void {
     this.#compilation.expectOneExplicitDevice("setMeasureTiming");
     this.#expectOpen("setMeasureTiming");
@@ -131,8 +132,8 @@ export class Execution {
   }
 
   /**
-   * Most nanoseconds from the start that the execution may take; 0n: any time, the default. Only for one explicit device:
-   * BAD_DATA otherwise. The execution then may end with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
+   * Sets the maximum duration in nanoseconds, from the start of the execution; 0n: no limit, the default. Only for one explicit
+   * device: BAD_DATA otherwise. The execution can then end with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
    */
   setTimeout(nanoseconds: bigint): void {
     this.#compilation.expectOneExplicitDevice("setTimeout");
@@ -140,7 +141,7 @@ export class Execution {
     this.#timeout = timeoutOf(nanoseconds, "setTimeout");
   }
 
-  /** Longest time in nanoseconds that one WHILE may take; more than 15 s is taken as 15 s. Default: 2 s. */
+  /** Sets the maximum duration of one WHILE in nanoseconds; at most 15 s. Default: 2 s. */
   setLoopTimeout(nanoseconds: bigint): void {
     this.#expectOpen("setLoopTimeout");
     const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
@@ -155,27 +156,27 @@ export class Execution {
   }
 
   /**
-   * Runs the model and resolves when all outputs are written. Rejects with OUTPUT_INSUFFICIENT_SIZE where a buffer is too
-   * small (`getOutputOperandDimensions` tells the size), OP_FAILED where the model cannot be computed on these inputs.
+   * Runs the model and resolves when all outputs are written. Rejects with OUTPUT_INSUFFICIENT_SIZE if a buffer is too small
+   * (`getOutputOperandDimensions` returns the needed shape), with OP_FAILED if the model cannot be computed on these inputs.
    */
   async compute(): Promise<void> {
     const { preparedModel } = this.#begin("compute");
     throwUnlessDone(await this.#run("compute", this.#options(), (...request) => preparedModel.execute(...request)));
   }
 
-  /** Starts to run the model, and returns at once. What `compute` would reject with, `wait` of the event does. */
+  /** Starts to run the model and returns at once. The event's `wait` rejects as `compute` would. */
   startCompute(): Event {
     const what = "startCompute";
     const { preparedModel } = this.#begin(what);
     const options = this.#options();
-    // A device may compute in this thread: whoever called goes on first.
+    // A device may compute in this thread: the caller continues first.
     const ended = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
       this.#run(what, options, (...request) => preparedModel.execute(...request)),
     );
     return new Event({ ended });
   }
 
-  /** Runs the model as a part of a burst, which executes one at a time: BAD_STATE while it runs another. */
+  /** Runs the model in a burst, which runs one execution at a time: BAD_STATE while it runs another. */
   async burstCompute(burst: Burst): Promise<void> {
     const what = "burstCompute";
     expectKind(burst, "Burst", what, "burst");
@@ -190,9 +191,9 @@ export class Execution {
   }
 
   /**
-   * Runs the model once other executions have ended, and resolves as soon as that is arranged. `duration`: most nanoseconds
-   * that it may take from then on, only for one explicit device; 0n: any time. The dimensions of all outputs have to be known
-   * (BAD_DATA). BAD_DATA too where something depended on has failed already; where it fails later, so does the execution.
+   * Runs the model once other executions have ended, and resolves as soon as it is scheduled. `duration`: maximum duration in
+   * nanoseconds from the end of the dependencies, only for one explicit device; 0n: no limit. Rejects with BAD_DATA if a dimension
+   * of an output is unknown, or if a dependency has failed already. If a dependency fails later, the execution fails too.
    */
   async startComputeWithDependencies(dependencies: readonly Event[], duration = 0n): Promise<Event> {
     const what = "startComputeWithDependencies";
@@ -201,7 +202,7 @@ export class Execution {
     const most = timeoutOf(duration, what);
     if (most !== undefined) this.#compilation.expectOneExplicitDevice(what);
     const fences = dependencies.map((event) => event.dependency(what));
-    // What is done already has written its memories.
+    // Executions that have ended already have written their memories.
     const done = dependencies.filter((_, index) => fences[index]?.state === "SIGNALED");
     await Promise.all(done.map((event) => event.settled()));
     this.#expectReady(what);
@@ -221,12 +222,12 @@ export class Execution {
     return new Event({ ended, ...(launched.syncFence && { syncFence: launched.syncFence }) });
   }
 
-  /** How many dimensions an output has; 0: it is a scalar. After an execution that succeeded or found a buffer too small. */
+  /** The rank of an output; 0 for a scalar. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE otherwise. */
   getOutputOperandRank(index: number): number {
     return this.#shapeAt(index, "getOutputOperandRank").dimensions.length;
   }
 
-  /** The extents of an output, after an execution that succeeded or found a buffer too small. BAD_DATA for a scalar. */
+  /** The extents of an output. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE otherwise. BAD_DATA for a scalar. */
   getOutputOperandDimensions(index: number): readonly number[] {
     const what = "getOutputOperandDimensions";
     const { dimensions } = this.#shapeAt(index, what);
@@ -235,12 +236,12 @@ export class Execution {
     return dimensions;
   }
 
-  /** Whether the buffer of an output was large enough, after an execution that succeeded or found one too small. */
+  /** Whether the buffer of an output was large enough. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE otherwise. */
   isOutputSufficient(index: number): boolean {
     return this.#shapeAt(index, "isOutputSufficient").isSufficient;
   }
 
-  /** Nanoseconds spent, after a measured execution succeeded; undefined where the device cannot tell. */
+  /** A duration in nanoseconds; undefined if the device did not report it. Only after a measured execution that succeeded. */
   getDuration(code: DurationCode): bigint | undefined {
     const what = "getDuration";
     expect(durationCodes.includes(code), ResultCode.BAD_DATA, () => `${what}: ${describe(code)} is not a duration`);
@@ -253,7 +254,7 @@ export class Execution {
     return microseconds === TIMING_NOT_MEASURED ? undefined : microseconds * 1000n;
   }
 
-  /** Ends the execution. One that is running goes on, and nothing is ended, as in Android: wait for it first. */
+  /** Closes the execution. An execution that is running is not closed, as in Android: wait for it first. */
   close(): void {
     if (this.#state === "running") {
       this.#compilation.log.error("an execution was closed while it was running; it is not closed");
@@ -273,10 +274,10 @@ export class Execution {
     return this.#start(what);
   }
 
-  /** Throws unless the execution may start. */
+  /** Throws unless the execution can start. */
   #expectReady(what: string): void {
     this.#expectOpen(what);
-    // Refuses a compilation that was closed meanwhile.
+    // Throws if the compilation was closed meanwhile.
     void this.#compilation.executable;
     this.#arguments.expectAllSet(what);
   }
@@ -301,7 +302,7 @@ export class Execution {
     };
   }
 
-  /** Runs what was started. Never rejects. */
+  /** Runs the started execution. Never rejects. */
   async #run(
     what: string,
     options: ExecuteOptions,
@@ -319,7 +320,7 @@ export class Execution {
     }
   }
 
-  /** Takes over how the execution has ended. */
+  /** Records the result of the execution. */
   #end(what: string, answer: Conclusion): Ending {
     const { log } = this.#compilation;
     log.VLOG("EXECUTION", () => endingText(what, answer));
@@ -361,7 +362,7 @@ export class Execution {
 function endingText(what: string, { status, message, outputShapes }: Conclusion): string {
   const shapes = outputShapes.map(({ dimensions }) => `[${dimensions.join(", ")}]`);
   return [
-    `${what} gives ${errorStatusNames.get(status) ?? status}`,
+    `${what} returns ${errorStatusNames.get(status) ?? status}`,
     ...(message === undefined ? [] : [message]),
     ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
   ].join(": ");

@@ -1,5 +1,5 @@
 /**
- * Vendor extensions in a model: which prefix stands for which name, and what their operand types are (HAL 1.2 Extension).
+ * Vendor extensions in a model: their prefixes and their operand types (HAL 1.2 Extension).
  */
 import { type Extension, type ExtensionNameAndPrefix, ExtensionTypeEncoding } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
@@ -21,10 +21,10 @@ export function splitCode(code: number): { readonly prefix: number; readonly typ
 
 /** The extensions of one model. Prefixes count from 1, in the order in which extensions are first used. */
 export interface ModelExtensions {
-  /** The prefix of an extension; undefined where all are taken. */
+  /** The prefix of an extension; undefined if all prefixes are taken. */
   prefixOf(name: string): number | undefined;
   nameOf(prefix: number): string | undefined;
-  /** What is known of an operand type; undefined for one that neither the HAL nor an extension describes. */
+  /** Facts of an operand type; undefined for one that neither the HAL nor an extension describes. */
   factsOf(type: number): OperandFacts | undefined;
 }
 
@@ -74,13 +74,13 @@ export function usedExtensions(
   });
 }
 
-/** Extensions of several devices, and those that devices disagree about, which nobody can use. */
+/** Extensions of several devices, and those that cannot be used because devices describe them differently. */
 export interface MergedExtensions {
   readonly extensions: readonly Extension[];
   readonly disabled: ReadonlyMap<string, string>;
 }
 
-/** Brings together what devices say of extensions. `disabled`: by name why. */
+/** Merges the extensions of devices. `disabled`: reasons by name. */
 export function mergeExtensions(
   devices: readonly { readonly name: string; readonly extensions: readonly Extension[] }[],
 ): MergedExtensions {

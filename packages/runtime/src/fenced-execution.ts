@@ -1,5 +1,5 @@
 /**
- * Executions that depend on others: by the device's own fences where it has them, else by waiting for them here.
+ * Executions that depend on others: the device waits for the fences if it can, else the runtime does.
  */
 import {
   ErrorStatus,
@@ -18,18 +18,18 @@ import { executeAfter } from "./plan/fenced.ts";
 import { isRecoverable } from "./plan/run.ts";
 import type { Abandoned } from "./watch.ts";
 
-/** How an execution ended, whichever way it ran. */
+/** The result of an execution, fenced or not. */
 export interface Conclusion extends Outcome, Abandoned {
   readonly outputShapes: readonly OutputShape[];
   /** From the start. */
   readonly launched: Timing;
-  /** From when all that it depended on was done. */
+  /** From the end of its dependencies. */
   readonly fenced: Timing;
 }
 
 /**
- * Launches an execution behind fences. What a device refuses is executed the ordinary way once the fences are signalled,
- * where it may fall back to the CPU.
+ * Launches an execution behind fences. If the device refuses it, it is executed without fences once they are signalled, and
+ * can then fall back to the CPU.
  */
 export async function launchFenced(
   { whole, preparedModel, canFallBack }: ExecutionTarget,

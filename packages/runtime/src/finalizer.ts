@@ -1,12 +1,12 @@
 /**
- * Frees what was never closed, once nobody has it any more.
+ * Frees objects that were never closed, once they are garbage-collected.
  */
 
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 /**
- * Has what an owner holds released when the owner has been collected; gives what cancels it. Neither `held` nor `release`
- * may lead to the owner: a function that is made where the owner is in scope may do so unseen.
+ * Calls `release(held)` when `owner` is garbage-collected. Returns a cancel function. Neither `held` nor `release` may reference the
+ * owner; a function that is created where the owner is in scope can do so implicitly.
  */
 export function whenCollected<Held>(owner: object, held: Held, release: (held: Held) => void): () => void {
   const ticket = {};
@@ -18,7 +18,7 @@ function releaser<Held>(held: Held, release: (held: Held) => void): () => void {
   return () => release(held);
 }
 
-/** Closes what can be closed. */
+/** Closes an object. */
 export function close(held: { close?(): unknown } | undefined): void {
   void held?.close?.();
 }

@@ -1,6 +1,5 @@
 /**
- * The devices that a caller gives: each is a device, and told from the others by its name, since plans, logs and caches
- * name devices.
+ * The devices that a caller passes: each must be a device with a name of its own, since plans, logs and caches name devices.
  */
 import type { Device } from "@nnhal/types";
 import { expectKind, expectList } from "./given.ts";
@@ -9,14 +8,14 @@ import { expect, ResultCode } from "./result-code.ts";
 
 /** Devices behind the guard. */
 export interface GivenDevices {
-  /** In the order in which they are planned for: the CPU last. */
+  /** In planning order: the CPU last. */
   readonly devices: readonly GuardedDevice[];
   readonly cpu?: GuardedDevice;
 }
 
 /**
- * The devices of a list, and the CPU, which need not be in the list. Throws UNEXPECTED_NULL or BAD_DATA for what is not a
- * device, a device that is listed twice, and two devices of one name.
+ * The devices of a list, and the CPU, which need not be in the list. Throws UNEXPECTED_NULL or BAD_DATA for a value that is not
+ * a device, a device that is listed twice, and two devices with the same name.
  */
 export function devicesGiven(devices: readonly Device[], cpu: Device | undefined, what: string): GivenDevices {
   const given = listed(devices, cpu, what);
@@ -26,7 +25,7 @@ export function devicesGiven(devices: readonly Device[], cpu: Device | undefined
   return order([...given.values()], cpu);
 }
 
-/** The same devices, and apart from them why others cannot be used. */
+/** The devices that can be used, and the reasons why others cannot. */
 export function soundDevicesGiven(
   devices: readonly Device[],
   cpu: Device | undefined,
@@ -49,7 +48,7 @@ function order(devices: readonly GuardedDevice[], cpu: Device | undefined): Give
   return { devices: [...devices.filter((device) => device !== last), last], cpu: last };
 }
 
-/** By how the caller names it: `devices[0]`, `cpu`. */
+/** The devices by argument: `devices[0]`, `cpu`. */
 function listed(devices: readonly Device[], cpu: Device | undefined, what: string): Map<string, GuardedDevice> {
   expectList(devices, what, "devices");
   const given = new Map<string, GuardedDevice>();

@@ -1,12 +1,12 @@
 /**
- * What callers give, held against what is expected: callers need not have types, so an argument may be anything.
+ * Checks of callers' arguments. Callers may use no types, so an argument can be any value.
  */
 import { isObject, shown, textOf } from "./guard/attempt.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /**
- * What tells objects of a kind from others: methods that only they have. Classes are told by their methods, so that files
- * need not import one another in circles.
+ * The methods that identify objects of a kind. Classes are identified by methods too, so that files need not import one another in
+ * circles.
  */
 const kinds = {
   Model: ["addOperand", "identifyInputsAndOutputs"],
@@ -21,15 +21,15 @@ const kinds = {
   Tracer: ["begin"],
 } as const;
 
-/** A kind of object that functions of this package take. */
+/** A kind of object that functions of this package accept. */
 export type Kind = keyof typeof kinds;
 
-/** Throws UNEXPECTED_NULL for an argument that callers without types left out. `what`: the call, `name`: the argument. */
+/** Throws UNEXPECTED_NULL for an argument that is null or undefined. `what`: the call, `name`: the argument. */
 export function expectGiven<Value>(value: Value, what: string, name: string): asserts value is NonNullable<Value> {
   expect(value !== null && value !== undefined, ResultCode.UNEXPECTED_NULL, () => `${what}: ${name} is ${value}`);
 }
 
-/** Throws UNEXPECTED_NULL for no argument, BAD_DATA for one of another kind. */
+/** Throws UNEXPECTED_NULL for a missing argument, BAD_DATA for an argument of another kind. */
 export function expectKind<Value>(
   value: Value,
   kind: Kind,
@@ -44,21 +44,21 @@ export function expectKind<Value>(
   );
 }
 
-/** Throws UNEXPECTED_NULL for no argument, BAD_DATA for what is not an array. */
+/** Throws UNEXPECTED_NULL for a missing argument, BAD_DATA for one that is not an array. */
 export function expectList<Item>(value: readonly Item[], what: string, name: string): void {
   expectGiven(value, what, name);
   expect(Array.isArray(value), ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not an array`);
 }
 
-/** Throws BAD_DATA for a callback that is given and is not a function. */
+/** Throws BAD_DATA for a callback that is present and not a function. */
 export function expectFunction(value: unknown, what: string, name: string): void {
   const isOne = value === undefined || typeof value === "function";
   expect(isOne, ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not a function`);
 }
 
 /**
- * The options of a call, read once: what becomes of the object afterwards does not matter. UNEXPECTED_NULL for null,
- * BAD_DATA for what is not an object, or throws when it is read.
+ * A copy of the options of a call, read once: later changes of the object have no effect. Throws UNEXPECTED_NULL for null,
+ * BAD_DATA for a value that is not an object, or that throws when it is read.
  */
 export function optionsOf<Options extends object>(options: Options, what: string, name = "options"): Options {
   expectGiven(options, what, name);
@@ -79,7 +79,7 @@ function isOf(kind: Kind, value: unknown): boolean {
   }
 }
 
-/** What somebody gave, and what can be done about it. Never throws. */
+/** A value in words, with advice if it is a common mistake. Never throws. */
 export function describe(value: unknown): string {
   try {
     if (!isObject(value)) return typeof value === "function" ? "a function" : shown(value);
@@ -106,7 +106,7 @@ function isKind(name: string): name is Kind {
   return name in kinds;
 }
 
-/** The name of a view's type, such as Float32Array; that of the type that it extends, if it is of a class of its own. */
+/** The name of a view's built-in type, such as Float32Array, even if the view is of a subclass. */
 export function typeOfView(view: ArrayBufferView): string {
   return view instanceof DataView ? "DataView" : Object.prototype.toString.call(view).slice("[object ".length, -1);
 }

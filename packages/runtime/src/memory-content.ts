@@ -1,5 +1,5 @@
 /**
- * What a memory holds, and how it may be used: plain bytes of a known size, a hardware buffer whose layout is private, or
+ * The content of a memory and its permitted uses: plain bytes of a known size, a hardware buffer whose layout is private, or
  * the value of inputs and outputs that a descriptor names.
  */
 import type { DataLocation, Memory as HalMemory, IBuffer, Operand, RequestMemoryPool } from "@nnhal/types";
@@ -16,7 +16,7 @@ export interface Role {
   readonly index: number;
 }
 
-/** A part of a memory. Default: all of it, or what is left behind `offset`. */
+/** A part of a memory. Default: all of it, or all bytes from `offset` on. */
 export interface MemoryRegion {
   /** In bytes. */
   readonly offset?: number | undefined;
@@ -24,42 +24,42 @@ export interface MemoryRegion {
   readonly length?: number | undefined;
 }
 
-/** What a copy has to know of both sides. */
+/** The facts of both sides that a copy needs. */
 export interface Metadata {
-  /** In bytes; undefined where any size will do, or where it is not known. */
+  /** In bytes; undefined if any size is accepted, or if it is unknown. */
   readonly logicalSize?: number;
   readonly dimensions: readonly number[];
   readonly operand?: MemoryOperand;
 }
 
-/** What the operands of all roles have in common. */
+/** The facts that the operands of all roles share. */
 export interface MemoryOperand extends Pick<Operand, "scale" | "zeroPoint" | "extraParams"> {
   readonly facts: OperandFacts;
 }
 
 /** See the file's head. */
 export interface MemoryContent {
-  /** What a request names it by. */
+  /** The pool that stands for it in requests. */
   readonly pool: RequestMemoryPool;
-  /** Absent where a device holds the bytes. */
+  /** Absent if a device holds the bytes. */
   readonly plain?: HalMemory;
-  /** The device's buffer, where a device holds the bytes. */
+  /** The device's buffer; present if a device holds the bytes. */
   readonly buffer?: IBuffer;
-  /** Whether it was made of a descriptor. */
+  /** Whether it was made from a descriptor. */
   readonly isDescribed: boolean;
-  /** Where an argument or, without a role, a constant lies; a text where it may not lie there. */
+  /** The place of an argument or, without a role, of a constant; a text if it must not lie there. */
   locate(
     role: (Omit<Role, "compilation"> & { readonly compilation: object }) | undefined,
     region: MemoryRegion,
     dimensions: readonly number[],
   ): Omit<DataLocation, "poolIndex"> | string;
-  /** Why it is no input of some extents now; undefined where it is one. */
+  /** Why it cannot be an input of some extents now; undefined if it can. */
   whyUnreadable(dimensions: readonly number[]): string | undefined;
-  /** Takes over what an execution has written, of some extents; undefined where it failed. A text where they do not fit. */
+  /** Records the extents that an execution has written; undefined: it failed. Returns a text if they do not fit. */
   written(dimensions: readonly number[] | undefined): string | undefined;
-  /** As the source of a copy; a text where it has no value. */
+  /** Its facts as the source of a copy; a text if it has no value. */
   asSource(): Metadata | string;
-  /** The extents that it has after a copy from a source; a text where it cannot take it. */
+  /** Its extents after a copy from a source; a text if the source does not fit. */
   accepts(source: Metadata): readonly number[] | string;
 }
 
@@ -73,7 +73,7 @@ export function sizedContent(memory: HalMemory): MemoryContent {
     locate(_role, { offset = 0, length = size - offset }) {
       const isInside = Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(length) && length > 0;
       if (isInside && offset + length <= size) return { offset, length };
-      return `${length} bytes at ${offset} are no part of the memory of ${size}`;
+      return `${length} bytes at ${offset} are not within the memory of ${size} bytes`;
     },
     whyUnreadable: () => undefined,
     written: () => undefined,
@@ -84,7 +84,7 @@ export function sizedContent(memory: HalMemory): MemoryContent {
   };
 }
 
-/** A hardware buffer that is no BLOB: an input or an output as a whole, and never a constant. */
+/** A hardware buffer of another format than BLOB: an input or an output as a whole, and never a constant. */
 export function opaqueContent(memory: HalMemory): MemoryContent {
   return {
     pool: { kind: "memory", memory },
@@ -102,11 +102,11 @@ export function opaqueContent(memory: HalMemory): MemoryContent {
   };
 }
 
-/** What a described memory is made of. */
+/** The parts of a described memory. */
 export interface Description {
   readonly roles: readonly Role[];
   readonly operand: MemoryOperand;
-  /** All that the descriptor and the roles know together. */
+  /** The extents that the descriptor and the roles fix together. */
   readonly dimensions: readonly number[];
 }
 
@@ -117,7 +117,7 @@ export interface DeviceBuffer {
   readonly token: number;
 }
 
-/** The value of some roles, in a device's buffer or in plain bytes. It has none until an execution or a copy wrote it. */
+/** The value of some roles, in a device's buffer or in plain bytes. There is no value until an execution or a copy has written it. */
 export function describedContent(
   holder: DeviceBuffer | { readonly plain: HalMemory },
   { roles, operand, dimensions: initial }: Description,
@@ -177,7 +177,7 @@ export function describedContent(
   };
 }
 
-/** Whether two operands may have the same memory. Codes of extensions differ from model to model, so names are compared. */
+/** Whether two operands can share a memory. Codes of extensions differ from model to model, so names are compared. */
 export function isSameOperand(a: MemoryOperand, b: MemoryOperand): boolean {
   return (
     a.facts.name === b.facts.name &&

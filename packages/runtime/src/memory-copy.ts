@@ -9,7 +9,7 @@ import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode
 
 const what = "Memory.copy";
 
-/** Copies one content to another. Whatever fails, a described destination has no value then. */
+/** Copies one content to another. After a failure, a described destination has no value. */
 export async function copyContent(source: MemoryContent, destination: MemoryContent): Promise<void> {
   try {
     const from = source.asSource();
@@ -38,7 +38,7 @@ async function fill(plain: HalMemory, destination: MemoryContent, { dimensions }
   if (destination.plain === undefined) return expectDone(await destination.buffer?.copyFrom(plain, dimensions));
   const from = mapped(plain, "source");
   const to = mapped(destination.plain, "destination");
-  expect(to.writable, ResultCode.UNMAPPABLE, () => `${what}: the destination may not be written`);
+  expect(to.writable, ResultCode.UNMAPPABLE, () => `${what}: the destination must not be written`);
   const { length } = from.bytes;
   expect(
     length === to.bytes.length,

@@ -1,5 +1,5 @@
 /**
- * MemoryDesc: what a memory is going to be used for, from which its best place follows (NNAPI: ANeuralNetworksMemoryDesc).
+ * MemoryDesc: the future uses of a memory, which determine its best place (NNAPI: ANeuralNetworksMemoryDesc).
  */
 import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
@@ -27,11 +27,10 @@ interface UsedRole extends Role {
 }
 
 /**
- * A descriptor. Roles are added, then `finish` makes it immutable, and `Memory.createFromDesc` may be called as often as
- * wished.
+ * A descriptor. Roles are added, then `finish` makes it immutable. `Memory.createFromDesc` can be called any number of times.
  *
- * Methods throw a NeuralNetworksError: BAD_STATE after `finish`, BAD_DATA for an argument that breaks a rule. What is
- * refused leaves the descriptor as it was.
+ * Methods throw a NeuralNetworksError: BAD_STATE after `finish`, BAD_DATA for an argument that breaks a rule. A call
+ * that throws leaves the descriptor as it was.
  */
 export class MemoryDesc {
   readonly #roles: UsedRole[] = [];
@@ -49,7 +48,7 @@ export class MemoryDesc {
     this.#addRole("addOutputRole", { compilation, side: "output", index, frequency });
   }
 
-  /** Extents that the value will have, 0 for those that are not known. They may say no other than the roles do. */
+  /** Sets the extents of the value, 0 for unknown ones. They must not contradict the roles. */
   setDimensions(dimensions: readonly number[]): void {
     const what = "MemoryDesc.setDimensions";
     this.#expectOpen(what);
@@ -57,14 +56,14 @@ export class MemoryDesc {
     this.#dimensions = combined(this.#dimensions, dimensions, this.#operand, what);
   }
 
-  /** Makes the descriptor immutable. Throws BAD_DATA where it has no role. */
+  /** Makes the descriptor immutable. Throws BAD_DATA if it has no role. */
   finish(): void {
     this.#expectOpen("MemoryDesc.finish");
     expect(this.#roles.length > 0, ResultCode.BAD_DATA, () => "MemoryDesc.finish: no role was added");
     this.#isFinished = true;
   }
 
-  /** For this package: the logger of the compilations; of several, that of the first. */
+  /** For this package: the logger of the first compilation. */
   get log(): Logger {
     return this.#roles[0]?.compilation.log ?? defaultLogger;
   }
@@ -87,7 +86,7 @@ export class MemoryDesc {
       const why = isExplicit ? "a compilation is for an explicit list of devices" : "its size is not known";
       throw new NeuralNetworksError(
         onDevice.code,
-        `${what}: ${onDevice.message}; plain bytes will not do, since ${why}`,
+        `${what}: ${onDevice.message}; plain bytes cannot be used, since ${why}`,
       );
     }
     // Drivers older than HAL 1.3 know no hardware buffers made by the runtime.
@@ -160,7 +159,7 @@ function isOfHal1_3({ halVersion }: GuardedDevice): boolean {
   return halVersion >= "1.3";
 }
 
-/** Asks the one device that alone has all the roles; else says why there is none. */
+/** Allocates on the only device that has all roles, or reports why there is none. */
 async function allocateOnDevice(
   roles: readonly UsedRole[],
   dimensions: readonly number[],
@@ -174,7 +173,7 @@ async function allocateOnDevice(
   }
   const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted, log);
   if (status !== ErrorStatus.NONE) return failed(message, convertErrorStatusToResultCode(status));
-  // The guard has seen to that.
+  // The guard has checked that.
   if (buffer === null) return failed("the device answered NONE without a buffer");
   return { buffer, token };
 }

@@ -1,5 +1,5 @@
 /**
- * Memory: what inputs, outputs and constants may lie in instead of a caller's array (NNAPI: ANeuralNetworksMemory).
+ * Memory: holds inputs, outputs and constants instead of a caller's array (NNAPI: ANeuralNetworksMemory).
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
@@ -16,8 +16,8 @@ import { greatestSize } from "./operand-facts.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
 /**
- * A memory. Made of a file, of a hardware buffer or of nothing, it is plain bytes for any use; made of a MemoryDesc, it is
- * the value of the roles that the descriptor names, wherever that is best for the device.
+ * A memory. Allocated, or made from a file or a hardware buffer, it is plain bytes for any use. Made from a MemoryDesc, it is
+ * the value of the roles that the descriptor names, in the best place for the device.
  *
  * Throws a NeuralNetworksError: BAD_DATA for an argument that breaks a rule, BAD_STATE after `close`.
  */
@@ -46,7 +46,7 @@ export class Memory {
     return new Memory(sizedContent(allocated(size, what, allocateMemory)), what);
   }
 
-  /** A memory in the HAL's form, such as an importer or a transport gives. */
+  /** Makes a memory of one in the HAL's form, such as an importer or a transport returns. */
   static from(memory: HalMemory): Memory {
     expectGiven(memory, "Memory.from", "memory");
     const isHal = typeof memory === "object" && "handle" in memory;
@@ -58,7 +58,7 @@ export class Memory {
 
   /**
    * A part of a file. `protection`: the sum of `Protection.READ` and `Protection.WRITE`. `offset`: in bytes. The descriptor
-   * stays the caller's, who may close it: where the system allows, the memory has one of its own.
+   * remains the caller's, who may close it if the system lets the memory have a descriptor of its own.
    */
   static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
     const what = "Memory.createFromFd";
@@ -90,7 +90,7 @@ export class Memory {
 
   /**
    * A hardware buffer, as `allocateBlob` and `allocateHardwareBuffer` of @nnhal/driver-core/memory make them. A BLOB is plain
-   * bytes; one of another format is an argument as a whole, and no constant.
+   * bytes. A buffer of another format can be an argument as a whole, but not a constant.
    */
   static createFromAHardwareBuffer(hardwareBuffer: HalMemory): Memory {
     const what = "Memory.createFromAHardwareBuffer";
@@ -106,9 +106,9 @@ export class Memory {
   }
 
   /**
-   * Memory for the roles of a finished descriptor: a device's own where one device has all of them, else plain bytes.
-   * Rejects with BAD_STATE for a descriptor that is not finished; OP_FAILED where no device allocates it and plain bytes
-   * will not do, since a size is not known or a compilation is for an explicit list of devices.
+   * Makes a memory for the roles of a finished descriptor: a device's own if one device has all of them, else plain bytes.
+   * Rejects with BAD_STATE for a descriptor that is not finished, with OP_FAILED if no device allocates it and plain bytes
+   * cannot be used because a size is unknown or a compilation is for an explicit list of devices.
    */
   static async createFromDesc(desc: MemoryDesc): Promise<Memory> {
     expectKind(desc, "MemoryDesc", "Memory.createFromDesc", "desc");
@@ -125,8 +125,8 @@ export class Memory {
   }
 
   /**
-   * Copies all of one memory to another. Rejects with BAD_DATA where the source has no value, or sizes, dimensions or
-   * operands differ; UNMAPPABLE where plain bytes cannot be had. A described destination has no value after a failure.
+   * Copies all of one memory to another. Rejects with BAD_DATA if the source has no value, or if sizes, dimensions or operands
+   * differ, with UNMAPPABLE if a memory cannot be mapped. A described destination has no value after a failure.
    */
   static async copy(source: Memory, destination: Memory): Promise<void> {
     const what = "Memory.copy";
@@ -145,13 +145,13 @@ export class Memory {
     }
   }
 
-  /** In bytes; 0 where the memory is used as a whole only, and its size is nobody's business. */
+  /** In bytes; 0 for memory that can only be used as a whole. */
   get size(): number {
     const { plain, isDescribed } = this.#content;
     return plain === undefined || isDescribed || plain.name === "hardware_buffer" ? 0 : plain.size;
   }
 
-  /** The bytes, shared. Throws UNMAPPABLE where they cannot be had, and for described memory: copy that. */
+  /** The bytes, shared. Throws UNMAPPABLE if they cannot be mapped, and for described memory, which must be copied. */
   map(): Uint8Array {
     const { plain, isDescribed } = this.content("map");
     const isPlain = plain !== undefined && !isDescribed;
@@ -162,7 +162,7 @@ export class Memory {
     return bytes;
   }
 
-  /** Ends the memory. Executions under way end as they would; models and compilations that have it as constants keep it. */
+  /** Closes the memory. Running executions are not affected; models and compilations that use it for constants keep it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -192,12 +192,12 @@ export class Memory {
     this.#releaseWhenIdle();
   }
 
-  /** For this package: a model uses the memory, for nobody knows how long. */
+  /** For this package: a model uses the memory, for an unknown time. */
   keep(): void {
     this.#isKept = true;
   }
 
-  /** For this package: calls back when the memory is closed, if whoever has the callback still has it. */
+  /** For this package: calls back when the memory is closed. Does not keep the callback alive. */
   whenClosed(tell: (pool: HalMemory) => void): void {
     for (const known of this.#whenClosed) if (known.deref() === undefined) this.#whenClosed.delete(known);
     this.#whenClosed.add(new WeakRef(tell));
@@ -218,7 +218,7 @@ export class Memory {
   }
 }
 
-/** The logger of memories that belong to no model. It may be what a program calls first, so the tags are read. */
+/** The logger of memories that belong to no model. A program may call this first, so the tags are read. */
 function plainLog(): Logger {
   defaultLogger.initVLogMask();
   return defaultLogger;
@@ -234,8 +234,8 @@ function expectSize(size: number, what: string): void {
 }
 
 /**
- * A descriptor of one's own of the same file; undefined where the system gives none, or it would allow more than the one
- * given does: mapping that then says what it does not allow.
+ * Another descriptor of the same file. Undefined if the system has none, or if it would allow more than the caller's: mapping the
+ * caller's then reports what is not allowed.
  */
 function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
   try {

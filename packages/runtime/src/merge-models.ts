@@ -9,7 +9,7 @@ import { extensionCode, splitCode } from "./extensions.ts";
 /** The first model's prefix of an extension. */
 export type PrefixOf = (name: string) => number;
 
-/** The model with others as its referenced subgraphs 0, 1, …; what those refer to follows behind them. */
+/** The model with others as its referenced subgraphs 0, 1, …; the subgraphs of those follow after them. */
 export function withReferenced(model: Model, others: readonly Model[], prefixOf: PrefixOf): Model {
   const pools: Memory[] = [...model.pools];
   const values: Uint8Array[] = [model.operandValues];
@@ -48,7 +48,7 @@ function codeMover({ extensionNameToPrefix }: Model, prefixOf: PrefixOf): (code:
   };
 }
 
-/** Moves the locations of a subgraph's operands by the places where its values, pools and subgraphs now begin. */
+/** Moves the locations of a subgraph's operands by the offsets of its values, pools and subgraphs. */
 function mover(
   values: number,
   pools: number,

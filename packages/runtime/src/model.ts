@@ -45,11 +45,11 @@ import { sortOperations } from "./sort.ts";
 import { supportedByAny } from "./supported-operations.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
 
-/** Who watches a model, and the compilations and executions that come of it. */
+/** The extensions of a model, and the observers of the model, its compilations and executions. */
 export interface ModelOptions {
-  /** The extensions whose operand types the model uses: what `registerDevices` finds. Default: none. */
+  /** The extensions whose operand types the model uses, such as those of `registerDevices`. Default: none. */
   readonly extensions?: readonly Extension[] | undefined;
-  /** Takes what there is to say (tags MODEL, COMPILATION and EXECUTION). Default: the console, where NNHAL_VLOG asks for it. */
+  /** Receives log messages (tags MODEL, COMPILATION and EXECUTION). Default: the console, for the tags that NNHAL_VLOG names. */
   readonly log?: Logger | undefined;
   /** Default: off. */
   readonly trace?: Tracer | undefined;
@@ -59,7 +59,7 @@ export interface ModelOptions {
  * A model. Operands and operations are added, inputs and outputs identified, then `finish` makes it immutable.
  *
  * Every method throws a NeuralNetworksError: BAD_STATE after `finish`, whether it succeeded or not, BAD_DATA for an argument
- * that breaks a rule, UNEXPECTED_NULL for one that is missing. What is refused leaves the model as it was.
+ * that breaks a rule, UNEXPECTED_NULL for one that is missing. A call that throws leaves the model as it was.
  */
 export class Model {
   readonly #operands: DraftOperand[] = [];
@@ -73,7 +73,7 @@ export class Model {
   #relaxed = false;
   #state: "open" | "finished" | "invalid" = "open";
   #hal: HalModel | undefined;
-  /** By place in the finished model the place in which an operation was added; undefined where they are the same. */
+  /** By operation of the finished model, the order in which it was added; undefined if the order is the same. */
   #order: readonly number[] | undefined;
   /** For the compilations of this package. */
   readonly log: Logger;
@@ -95,8 +95,8 @@ export class Model {
   }
 
   /**
-   * A finished model from one in the HAL's form, such as an importer gives. It is read once; only the bytes of its constants
-   * are used where they are, and must stay as they are while the model lives. Throws BAD_DATA if it is not valid.
+   * Makes a finished model of one in the HAL's form, such as an importer returns. It is copied, except for the bytes of its
+   * constants, which must not change while the model lives. Throws BAD_DATA if it is not valid.
    */
   static from(model: HalModel, options: ModelOptions = {}): Model {
     const what = "Model.from";
@@ -108,7 +108,7 @@ export class Model {
     return result;
   }
 
-  /** The model in the HAL's form. Throws BAD_STATE before `finish`. */
+  /** The model in the HAL's form; it cannot be changed. Throws BAD_STATE before `finish`. */
   get hal(): HalModel {
     expect(this.#hal !== undefined, ResultCode.BAD_STATE, () =>
       this.#state === "open" ? "the model is not finished" : "the model is invalid: its finish failed",
@@ -136,7 +136,7 @@ export class Model {
     return this.#operands.push(draftOperand(description, this.#extensions, "addOperand")) - 1;
   }
 
-  /** Makes an operand a constant, or with null an omitted one. Arrays over 128 bytes are referred to, not copied. */
+  /** Makes an operand a constant, or with null an omitted one. Arrays over 128 bytes are not copied and must not change. */
   setOperandValue(index: number, value: OperandValue | null): void {
     const what = `setOperandValue(${index})`;
     const operand = this.#operand(index, what);
@@ -151,7 +151,7 @@ export class Model {
     Object.assign(operand, this.#constants.add(bytes));
   }
 
-  /** Makes an operand a constant that lies in a memory, whose content has to stay as it is while the model lives. */
+  /** Makes an operand a constant that lies in a memory, whose content must not change while the model lives. */
   setOperandValueFromMemory(index: number, memory: Memory, offset: number, length: number): void {
     const what = `setOperandValueFromMemory(${index})`;
     const operand = this.#operand(index, what);
@@ -312,7 +312,11 @@ export class Model {
     this.#expectOpen(what);
     expectGiven(name, what, "extensionName");
     const isCode = type >>> 0 === type && type <= 0xffff;
-    expect(isCode, ResultCode.BAD_DATA, () => `${what}: ${type} is no code within an extension, within [0, 65535]`);
+    expect(
+      isCode,
+      ResultCode.BAD_DATA,
+      () => `${what}: ${type} is not a code within an extension: an integer within [0, 65535] is needed`,
+    );
     return extensionCode(this.#prefixOf(name, what), type);
   }
 

@@ -1,11 +1,11 @@
 /**
- * Which inputs and outputs of a model an execution may omit (HAL RequestArgument.hasNoValue): inputs that every operation
- * that reads them has as optional, and outputs of operations of extensions, which alone could have optional ones.
+ * The inputs and outputs of a model that an execution may omit (HAL RequestArgument.hasNoValue): inputs that are optional for every
+ * operation that reads them, and outputs of operations of extensions. No operation of the HAL has optional outputs.
  */
 import { elementAt, layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import { type Operation, OperationType, operandTypeNames, operationTypeNames, type Subgraph } from "@nnhal/types";
 
-/** Why an input or output cannot be omitted, naming the operation; undefined if it can, or only the device can tell. */
+/** Why an input or output cannot be omitted, naming the operation; undefined if it can, or if only the device knows. */
 export function whyNeeded(main: Subgraph, side: "input" | "output", index: number): string | undefined {
   const operand = elementAt(side === "input" ? main.inputIndexes : main.outputIndexes, index);
   for (const [place, operation] of main.operations.entries()) {
@@ -23,10 +23,10 @@ export function whyNeeded(main: Subgraph, side: "input" | "output", index: numbe
   return undefined;
 }
 
-/** The parameter of an operation that has an operand and is not optional. */
+/** The name of the mandatory parameter that an operand is for an operation; undefined if there is none. */
 function neededAs({ operands }: Subgraph, { type, inputs, outputs }: Operation, operand: number): string | undefined {
   const definition = inputs.includes(operand) ? operationByCode(type) : undefined;
-  // What control flow hands to its subgraphs they may do without, and the value decides which of them runs.
+  // IF and WHILE pass operands on to subgraphs, where they may be optional; values decide which subgraph runs.
   if (definition === undefined) return undefined;
   const typeOf = (index: number) => operandTypeNames.get(elementAt(operands, index).type);
   const match = matchOperation(definition, inputs.map(typeOf), outputs.map(typeOf));

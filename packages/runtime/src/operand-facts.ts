@@ -1,10 +1,10 @@
 /**
- * What the runtime knows of an operand type, the HAL's own or an extension's, and how many bytes a value of it takes.
+ * Facts of an operand type, the HAL's own or an extension's, and the size of its values in bytes.
  */
 import { type ElementFacts, specifiedByteSize } from "@nnhal/operations";
 import { operandTypeNames, operandTypes } from "@nnhal/types";
 
-/** An operand type as arguments are checked against it. */
+/** The facts of an operand type that arguments are checked against. */
 export interface OperandFacts extends ElementFacts {
   /** The HAL's, or `TYPE of EXTENSION`. */
   readonly name: string;
@@ -25,12 +25,12 @@ export function halOperandFacts(type: number): OperandFacts | undefined {
   return halFacts.get(type);
 }
 
-/** Bytes of a value; undefined where an extent is not known, and for the OEM scalar, which has any size. */
+/** Bytes of a value; undefined if an extent is unknown, and for the OEM scalar, which has any size. */
 export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): number | undefined {
   return facts.name === "OEM" ? undefined : specifiedByteSize(facts, dimensions);
 }
 
-/** Whether extents say all that others do, and the same. */
+/** Whether extents have the same rank and equal every known extent of others. */
 export function refines(dimensions: readonly number[], known: readonly number[]): boolean {
   if (known.length === 0) return true;
   if (dimensions.length !== known.length) return false;

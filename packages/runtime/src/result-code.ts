@@ -5,7 +5,7 @@ import { convertErrorStatusToResultCode, ResultCode } from "@nnhal/utils";
 
 export { convertErrorStatusToResultCode, ResultCode };
 
-/** A call that did not succeed. `code` is the NNAPI's, `message` says what was attempted and why it failed. */
+/** The failure of a call. `code`: the NNAPI's result code. `message`: what was attempted and why it failed. */
 export class NeuralNetworksError extends Error {
   override readonly name = "NeuralNetworksError";
   readonly code: ResultCode;

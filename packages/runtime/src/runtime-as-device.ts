@@ -1,6 +1,6 @@
 /**
- * Several devices as one: what talks to a single device, such as a conformance suite or a service, can use the runtime
- * through it.
+ * Several devices as one: a client of a single device, such as a conformance suite or a service, can use the runtime through
+ * it.
  */
 import { whyUnsupported } from "@nnhal/driver-core/partition";
 import {
@@ -25,15 +25,15 @@ import { expect, ResultCode } from "./result-code.ts";
 
 /** How to present devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
-  /** The name it has. Default: `runtime-`, then the names of the devices without their vendors, such as `runtime-tfjs+reference`. */
+  /** The name of the device. Default: `runtime-`, then the names of the devices without their vendors, such as `runtime-tfjs+reference`. */
   readonly name?: string | undefined;
 }
 
 /**
  * A device that divides models among others. It takes an operation if one of them does, or if it is control flow that the
- * runtime can interpret; of their figures it shows the best. It keeps no caches. A buffer lies on the one device that uses
- * what is in it; where that are several, there is none. Throws a NeuralNetworksError: UNEXPECTED_NULL or BAD_DATA for what
- * is not a device, no devices at all, a device that is listed twice, two of one name, and options that break a rule.
+ * runtime can interpret; its capabilities are the best of theirs. It keeps no caches. A buffer is allocated on the device that
+ * uses the value; if several devices use it, no buffer is allocated. Throws a NeuralNetworksError: UNEXPECTED_NULL or BAD_DATA
+ * for a value that is not a device, an empty list, a device that is listed twice, two with the same name, and options that break a rule.
  */
 export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDeviceOptions = {}): Device {
   const what = "runtimeAsDevice";
@@ -47,7 +47,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
   const { allocate, present } = shareTokens(all, checked.log ?? defaultLogger);
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
-  // As any device: what a caller gives it makes it neither throw nor reject.
+  // As any device, it neither throws nor rejects, whatever the arguments are.
   return guardDevice({
     name,
     getCapabilities: () => ({

@@ -6,7 +6,7 @@ import type { Operation } from "@nnhal/types";
 
 /**
  * The operations, each after those that write its inputs; ones that are ready at the same time keep their order.
- * Undefined where the operations wait for each other in a circle.
+ * Undefined if the operations depend on each other in a circle.
  */
 export function sortOperations(operations: readonly Operation[]): readonly Operation[] | undefined {
   const writer = new Map<number, number>();

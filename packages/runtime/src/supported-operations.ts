@@ -1,5 +1,5 @@
 /**
- * Which operations of a model some devices take (NNAPI: ANeuralNetworksModel_getSupportedOperationsForDevices).
+ * Which operations of a model some devices support (NNAPI: ANeuralNetworksModel_getSupportedOperationsForDevices).
  */
 import { ErrorStatus, type Model } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
@@ -8,7 +8,7 @@ import { deviceForm } from "./plan/device-form.ts";
 import { reportedBy } from "./plan/observe.ts";
 
 /**
- * For each operation of the main subgraph whether one of the devices takes it. A device that fails to answer takes none,
+ * For each operation of the main subgraph, whether one of the devices supports it. A device that fails to answer supports none,
  * and is named in the log.
  */
 export function supportedByAny(model: Model, devices: readonly GuardedDevice[], log: Logger): boolean[] {

@@ -1,5 +1,5 @@
 /**
- * Values that callers give operands, and the little-endian bytes they become.
+ * Values of operands as callers pass them, and their little-endian bytes.
  */
 import { toFloat16Bits } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
@@ -9,10 +9,10 @@ import { expect, ResultCode } from "./result-code.ts";
 /**
  * A tensor's or scalar's elements in an array of its own type, its raw bytes, or a scalar's number or boolean.
  *
- * A Uint8Array (a Buffer is one) and a DataView are raw bytes for every type. Of the other arrays each type takes its own:
+ * A Uint8Array (a Buffer is one) and a DataView are raw bytes for every type. Of the other arrays each type accepts its own:
  * Float32Array for FLOAT32, Int32Array and Uint32Array for INT32 and UINT32, Int16Array for QUANT16_SYMM, Uint16Array for
  * QUANT16_ASYMM, Int8Array for signed bytes, Uint8ClampedArray for QUANT8_ASYMM, and Uint16Array (the bits) or Float16Array,
- * if the platform has it, for FLOAT16. BOOL and BOOL8 take bytes. Types of extensions and OEM types take any array.
+ * if the platform has it, for FLOAT16. BOOL and BOOL8 accept bytes. Types of extensions and OEM types accept any array.
  */
 export type OperandValue = ArrayBufferView | number | boolean;
 
@@ -58,7 +58,7 @@ export function bytesOf(value: OperandValue, type: string, what: string): Uint8A
 }
 
 function expectArrayOf(type: string, value: ArrayBufferView, what: string): void {
-  // What most callers give is told without looking at names.
+  // The most frequent arrays are recognised without their names.
   if (value instanceof Uint8Array) return;
   if (value instanceof Float32Array && type === "TENSOR_FLOAT32") return;
   const own = arraysByName.get(type);

@@ -1,7 +1,7 @@
 /**
- * The end of waiting: what a device never answers ends by its deadline, a grace later, or by the watchdog.
+ * Limits on waiting: a call that a device never answers ends after its deadline and a grace period, or by the watchdog.
  *
- * The device is not stopped by that, and may still write to the outputs: `abandoned` tells when it has answered after all.
+ * This does not stop the device, which may still write to the outputs: `abandoned` resolves when it has answered after all.
  */
 import type { Timer } from "@nnhal/driver-core/device";
 import { createFence, mergeFences } from "@nnhal/driver-core/fence";
@@ -17,7 +17,7 @@ import { earlierDeadline, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Refusal } from "./guard/attempt.ts";
 import type { GuardedModel } from "./guard/prepared-model.ts";
 
-/** Nanoseconds after its deadline in which a device may still answer by itself. */
+/** Nanoseconds after its deadline in which a device may still answer itself. */
 export const deadlineGrace = 100_000_000n;
 
 /** How long to wait for devices. */
@@ -29,20 +29,20 @@ export interface Watch {
   readonly watchdog?: bigint;
 }
 
-/** An answer that came instead of the device's. */
+/** An answer in place of the device's. */
 export interface Abandoned {
   /** Resolves when the device has answered after all; never rejects. Absent: it has answered. */
   readonly abandoned?: Promise<unknown>;
 }
 
-/** When a call that begins now is given up; undefined: never. */
+/** The time at which a call that begins now is given up; undefined: never. */
 export function limitOf({ now, watchdog }: Watch, deadline: bigint | undefined): bigint | undefined {
   if (deadline === undefined && watchdog === undefined) return undefined;
   const byDeadline = deadline === undefined ? undefined : makeDeadline(deadlineGrace, deadline);
   return earlierDeadline(byDeadline, watchdog === undefined ? undefined : makeDeadline(watchdog, now()));
 }
 
-/** What some work gives, or what `late` does once a point in time has come. The work never rejects. */
+/** The result of some work, or of `late` if `limit` comes first. The work never rejects. */
 export function endBy<Result>(
   work: Promise<Result>,
   limit: bigint,
@@ -58,7 +58,7 @@ export function endBy<Result>(
   });
 }
 
-/** Calls back once the clock has reached a point in time, but not in this turn; gives what cancels it. */
+/** Calls back once the clock has reached a point in time, never in this turn. Returns a cancel function. */
 function callAfter(limit: bigint, now: () => bigint, timer: Timer, callback: () => void): () => void {
   let cancel = () => {};
   const arm = () => {
@@ -75,7 +75,7 @@ export function givenUp(what: string, deadline: bigint | undefined): Refusal {
   return { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message: `${what}: the device did not answer ${when}` };
 }
 
-/** A prepared model every call of which ends in time. Without a deadline and a watchdog it costs nothing. */
+/** A prepared model whose calls end in time. Calls without a deadline or watchdog cost nothing more. */
 export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
   const { executeFenced, openBurst, configureExecutionBurst } = own;
   const lateResult = (deadline: bigint | undefined, work: Promise<unknown>): ExecutionResult & Abandoned => ({
@@ -117,7 +117,7 @@ export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
   };
 }
 
-/** A fenced execution that ends in time; its own duration, and the watchdog, count from when the fences are signalled. */
+/** A fenced execution that ends in time. Its duration and the watchdog count from the signal of the fences. */
 async function watchFenced(
   launching: Promise<FencedResult>,
   waitFor: readonly (SyncFence | null)[],

@@ -7,16 +7,16 @@ import { visitGraph } from "./graph/visit.ts";
 import { defaultLogger, type Logger } from "./log/logger.ts";
 import type { VLogTag } from "./log/vlog-mask.ts";
 
-/** Takes text, one whole line with its end at a time; such as a stream of Node.js. */
+/** Accepts text, one whole line with its end at a time; such as a stream of Node.js. */
 export interface GraphDumpStream {
   write(line: string): unknown;
 }
 
 /**
- * Writes a model as Graphviz text, with referenced subgraphs as clusters inside the one that names them first. The first
- * line is a comment with the name. Default for `stream`: the information of the default logger.
+ * Writes a model as Graphviz text, with referenced subgraphs as clusters inside the one that names them first. The
+ * first line is a comment with the name. Default for `stream`: the information of the default logger.
  *
- * The model need not be valid: a dump shows what is wrong with it.
+ * The model need not be valid: a dump shows its faults.
  */
 export function graphDump(
   name: string,

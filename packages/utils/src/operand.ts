@@ -24,17 +24,17 @@ export function isExtensionOperationType(type: number): boolean {
   return type > OperationTypeRange.BASE_MAX && type >>> 0 === type;
 }
 
-/** The HAL's name of an operand type, or its code in words. */
+/** The HAL's name of an operand type, or text with its code. */
 export function getOperandTypeName(type: number): string {
   return operandTypeNames.get(type) ?? codeInWords("operand type", type);
 }
 
-/** The HAL's name of an operation, or its code in words. */
+/** The HAL's name of an operation, or text with its code. */
 export function getOperationName(type: number): string {
   return operationTypeNames.get(type) ?? codeInWords("operation type", type);
 }
 
-/** An extension's code is its prefix in the model and the type within the extension. */
+/** An extension's code consists of its prefix in the model and the type within the extension. */
 function codeInWords(what: string, code: number): string {
   if (!isExtensionOperandType(code)) return `${what} ${code}`;
   return `${what} ${code & 0xffff} of extension prefix ${code >>> 16}`;
@@ -80,8 +80,8 @@ function sizeOrInfinity(elementSize: number, dimensions: readonly number[]): num
 }
 
 /**
- * Whether some dimension of a tensor is not known: an extent is 0, or there are none. Scalars know all of theirs; whether
- * an extension's type without dimensions is a scalar only the extension knows, so it counts as one.
+ * Whether some dimension of a tensor is not known: an extent is 0, or there are none. Scalars know all of theirs; an
+ * extension's type without dimensions counts as a scalar, because only the extension knows.
  */
 export function tensorHasUnspecifiedDimensions(type: number, dimensions: readonly number[]): boolean {
   if (dimensions.length > 0) return dimensions.includes(0);

@@ -1,6 +1,6 @@
 /**
- * Slices: the part of a model that an older HAL version can express, so that a driver of that version can answer
- * which of its operations it supports. A slice is a separate model. It serves for that question only.
+ * Slices: the part of a model that an older HAL version can express, so that a driver of that version can answer which
+ * of its operations it supports. A slice is a separate model. It is used for that question only.
  */
 import { elementAt } from "@nnhal/operations";
 import {
@@ -18,11 +18,11 @@ import { noncompliantOperations } from "./compliance/needs.ts";
 export interface ModelSlice {
   /** In the canonical shape; without subgraphs. Compliant with the version. */
   readonly model: Model;
-  /** For each operation of the slice its index in the main subgraph of the original. */
+  /** For each operation of the slice, its index in the main subgraph of the original. */
   readonly operationIndexes: readonly number[];
 }
 
-/** Why there is no slice of a model. */
+/** The reason why a model has no slice. */
 export interface Unsliceable {
   readonly unsliceable: string;
 }

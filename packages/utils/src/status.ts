@@ -71,7 +71,7 @@ export function isErrorStatus(value: unknown): value is ErrorStatus {
 /** A Timing without measured durations. */
 export const notMeasured: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 
-/** What an execution answers. */
+/** The answer of an execution. */
 export interface ExecutionAnswer {
   readonly status: ErrorStatus;
   readonly outputShapes: readonly OutputShape[];
@@ -79,9 +79,9 @@ export interface ExecutionAnswer {
 }
 
 /**
- * Removes from an execution's answer the parts that its status forbids (Utils getExecutionResult): shapes unless
- * status is NONE or OUTPUT_INSUFFICIENT_SIZE, durations unless it is NONE. OUTPUT_INSUFFICIENT_SIZE without shapes
- * does not say what would be enough, and becomes GENERAL_FAILURE.
+ * Removes from an execution's answer the parts that its status forbids (Utils getExecutionResult): shapes unless status
+ * is NONE or OUTPUT_INSUFFICIENT_SIZE, durations unless it is NONE. OUTPUT_INSUFFICIENT_SIZE without shapes does not
+ * report the needed sizes, and becomes GENERAL_FAILURE.
  */
 export function getExecutionResult({ status, outputShapes, timing }: ExecutionAnswer): ExecutionAnswer {
   switch (status) {

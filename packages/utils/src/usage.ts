@@ -6,7 +6,7 @@
 export interface Usage {
   /** Whether it has been closed: no use may begin. */
   readonly isClosed: boolean;
-  /** Whether a use is under way. */
+  /** Whether a use is active. */
   readonly isInUse: boolean;
   /** A use begins; `end` must follow. */
   begin(): void;

@@ -1,10 +1,9 @@
 /** Kernels that the host computes, because their steps depend on each other: values are read back, and results placed. */
-import type { Kernel, KernelTensor } from "@nnhal/backend";
+import { awaited, type Kernel, type KernelTensor } from "@nnhal/backend";
 import type { AnyArgs } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import type { Machine, Value } from "../machine/machine.ts";
 import { type GpujsKernel, whyNotAccepted, whyTooLarge } from "./_kernel.ts";
-import { inTurns } from "./_turns.ts";
 
 /** What such a kernel is made of. */
 export interface HostKernelSpec<Args = AnyArgs> {
@@ -28,12 +27,9 @@ export function hostKernelOf({ accepts, refuse, prepare }: HostKernelSpec): Gpuj
         whyNotAccepted(args, accepts) ?? whyTooLarge([args, outputs], machine) ?? refuse?.(args),
       prepare(args) {
         const { input, compute } = prepare(args);
-        const place = (results: readonly Float32Array[]) => results.map((each) => machine.place(each));
-        return (read) => {
-          const elements = read(input).read();
-          if (elements instanceof Promise) return elements.then((all) => inTurns(compute(all))).then(place);
-          const results = inTurns(compute(elements));
-          return results instanceof Promise ? results.then(place) : place(results);
+        return function* (read) {
+          const results = yield* compute(yield* awaited(read(input).read()));
+          return results.map((each) => machine.place(each));
         };
       },
     }),

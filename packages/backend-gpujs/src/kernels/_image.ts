@@ -1,38 +1,15 @@
 /** Images of either layout: extents, the distances between elements, and the coordinates of an element as code. */
-import { extentProduct, imageAxes } from "@nnhal/operations";
+import { type ImageLayout, imageAxes, imageLayout } from "@nnhal/operations";
 
-/** Extents of an image, and the distances between its elements. */
-export interface Image {
-  readonly batches: number;
-  readonly height: number;
-  readonly width: number;
-  readonly channels: number;
-  readonly batchStep: number;
-  readonly rowStep: number;
-  readonly pixelStep: number;
-  readonly channelStep: number;
+/** An image as kernels read it. */
+export interface Image extends ImageLayout {
   /** Whether the channels of a cell lie side by side. */
   readonly channelsLast: boolean;
 }
 
-/** The facts of an image tensor. */
+/** The image in a tensor. */
 export function imageOf(dimensions: readonly number[], nchw: boolean): Image {
-  const axes = imageAxes(nchw);
-  const height = dimensions[axes.height];
-  const width = dimensions[axes.width];
-  const channels = dimensions[axes.channel];
-  const pixelStep = nchw ? 1 : channels;
-  return {
-    batches: dimensions[axes.batch],
-    height,
-    width,
-    channels,
-    batchStep: extentProduct(dimensions, 1),
-    rowStep: width * pixelStep,
-    pixelStep,
-    channelStep: nchw ? height * width : 1,
-    channelsLast: !nchw,
-  };
+  return { ...imageLayout(dimensions, nchw), channelsLast: !nchw };
 }
 
 /** The image of whose elements only cells are counted. */

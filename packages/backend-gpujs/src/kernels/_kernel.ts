@@ -2,7 +2,14 @@
  * How kernels in gpu.js are written: a function from named arguments to code, or to a few codes that read each other. What runs
  * them, and the operations that follow in the last one, are taken care of here.
  */
-import type { Following, Kernel, KernelRun, KernelSetup, KernelTensor } from "@nnhal/backend";
+import {
+  awaited,
+  type Following,
+  type Kernel,
+  type KernelRun,
+  type KernelSetup,
+  type KernelTensor,
+} from "@nnhal/backend";
 import {
   type AnyArgs,
   elementCount,
@@ -21,7 +28,6 @@ import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany
 import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
 import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
-import { isSliceOver, turn } from "./_turns.ts";
 
 /** What a kernel makes its result with. */
 export interface Make {
@@ -196,42 +202,20 @@ function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSet
     return jobs.length - 1;
   };
   const results = sources.map(resolve);
-  return (read) => {
+  return function* (read) {
     const made: Value[] = [];
     const valueFor = (input: KernelTensor | Value | number): Value => {
       if (typeof input === "number") return made[input];
       return "index" in input ? read(input) : input;
     };
-    const finish = (): Value[] => {
-      const outputs = results.map((result) => valueFor(result).hold());
-      for (const value of made) value.release();
-      return outputs;
-    };
-    const runFrom = (first: number): Value[] | Promise<Value[]> => {
-      const start = performance.now();
-      for (let place = first; place < jobs.length; place++) {
-        if (place > first && isSliceOver(start)) return turn().then(() => runFrom(place));
-        const { compiled, inputs } = jobs[place];
-        const given = compiled.run(inputs.map(valueFor));
-        if (given instanceof Promise) {
-          return given.then((value) => {
-            made.push(value);
-            return runFrom(place + 1);
-          });
-        }
-        made.push(given);
-      }
-      return finish();
-    };
-    const giveUp = (error: unknown): never => {
-      for (const value of made) value.release();
-      throw error;
-    };
     try {
-      const outputs = runFrom(0);
-      return outputs instanceof Promise ? outputs.catch(giveUp) : outputs;
-    } catch (error) {
-      return giveUp(error);
+      for (const { compiled, inputs } of jobs) {
+        if (made.length > 0) yield;
+        made.push(yield* awaited(compiled.run(inputs.map(valueFor))));
+      }
+      return results.map((result) => valueFor(result).hold());
+    } finally {
+      for (const value of made) value.release();
     }
   };
 }

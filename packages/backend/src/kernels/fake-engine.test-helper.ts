@@ -11,6 +11,7 @@ import {
   kernelsByName,
 } from "./kernel.ts";
 import { kernelBackend } from "./kernel-backend.ts";
+import type { Steps } from "./steps.ts";
 
 export interface Handle {
   readonly values: readonly number[];
@@ -55,7 +56,7 @@ function isList(results: KernelOutcome<Handle>): results is readonly Handle[] {
   return Array.isArray(results);
 }
 
-function* inSteps(steps: Generator<void, readonly Handle[], void>, born: (handle: Handle) => Handle) {
+function* inSteps(steps: Steps<readonly Handle[]>, born: (handle: Handle) => Handle) {
   const results = yield* steps;
   return results.map(born);
 }

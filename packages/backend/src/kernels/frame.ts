@@ -11,11 +11,11 @@ import {
   isTensorType,
   layOut,
   OperationError,
+  refineDimensions,
   type TensorInfo,
 } from "@nnhal/operations";
 import { ErrorStatus, OperationType } from "@nnhal/types";
 import type { RunContext, RunSection } from "../contract.ts";
-import { refineDimensions } from "../settle.ts";
 import { StatusError } from "../status-error.ts";
 import type { KernelOutcome, KernelTensor, ReadTensor } from "./kernel.ts";
 import {

@@ -16,6 +16,7 @@ import type {
 import type { Capabilities, DeviceType } from "@nnhal/types";
 import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
+import type { Steps } from "./steps.ts";
 
 /** A tensor argument of a kernel. Its extents are known, and 0 is 0. */
 export interface KernelTensor extends TensorInfo {
@@ -29,14 +30,12 @@ export interface KernelTensor extends TensorInfo {
 export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
 
 /**
- * What a kernel returns: a new handle for each output, in the order of the operand list; or a promise of them; or, for a long
- * computation, a generator that returns them and pauses every few milliseconds. At a pause the event loop may turn and other runs
- * may go on; if the run ends there, for example because its deadline has passed, the `finally` blocks of the generator are run.
+ * The result of a kernel: a new handle for each output, in the order of the operand list; or a promise of them; or, for a long
+ * computation, a generator that returns them and yields every few milliseconds. At a yield the event loop may turn and other runs may
+ * go on; if the run ends there, for example because its deadline has passed, the `finally` blocks of the generator are run. A generator
+ * that yields a promise goes on when the promise has settled; see `awaited`.
  */
-export type KernelOutcome<Handle> =
-  | readonly Handle[]
-  | Promise<readonly Handle[]>
-  | Generator<void, readonly Handle[], void>;
+export type KernelOutcome<Handle> = readonly Handle[] | Promise<readonly Handle[]> | Steps<readonly Handle[]>;
 
 /** A prepared kernel. May run many times, and several times at once if it is asynchronous or pauses. Throws OperationError. */
 export type KernelRun<Handle> = (

@@ -2,10 +2,9 @@
  * The room of the graph's outputs. As soon as the shapes of all of them are known, a run that has too little room ends, before
  * anything is computed for it.
  */
-import { byteLength, elementAt, elementCount, formatShape, type TensorInfo } from "@nnhal/operations";
+import { byteLength, elementAt, elementCount, formatShape, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type { OutputBuffer, RunResult } from "../contract.ts";
-import { refineDimensions } from "../settle.ts";
 import { StatusError } from "../status-error.ts";
 
 /** The places of the graph's outputs, and what is known of the values that they are for. */

@@ -2,12 +2,18 @@
  * Runs a plan on buffers: inputs are uploaded, the plan is walked, outputs are downloaded. Whatever happens, the outcome is a
  * status, and every value is released.
  */
-import { byteLength, decodeTensorData, elementAt, elementCount, encodeTensorData } from "@nnhal/operations";
+import {
+  byteLength,
+  decodeTensorData,
+  elementAt,
+  elementCount,
+  encodeTensorData,
+  refineDimensions,
+} from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
-import { refineDimensions } from "../settle.ts";
 import { StatusError } from "../status-error.ts";
 import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
 import type { Places } from "./places.ts";

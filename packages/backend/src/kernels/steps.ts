@@ -5,9 +5,9 @@
 import { elementAt } from "@nnhal/operations";
 import { isTurnDue, turn } from "./turns.ts";
 
-/** Nothing: a pause. A promise: the computation goes on when it is settled. */
+/** What a computation yields. Nothing: a pause. A promise: the computation goes on when it has settled. */
 // biome-ignore lint/suspicious/noConfusingVoidType: kernels are generators of void
-type Pause = PromiseLike<unknown> | void;
+export type Pause = PromiseLike<unknown> | void;
 
 /** A computation. */
 export type Steps<Result> = Generator<Pause, Result, void>;
@@ -50,7 +50,7 @@ export function* settled<T>(promise: PromiseLike<T>): Steps<T> {
   return elementAt(box, 0);
 }
 
-/** A value, or what a promise of it resolves to. */
+/** A value, or the value that a promise resolves to, inside a computation: `const value = yield* awaited(given)`. */
 export function* awaited<T>(given: T | Promise<T>): Steps<T> {
   return given instanceof Promise ? yield* settled(given) : given;
 }

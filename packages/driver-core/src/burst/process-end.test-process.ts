@@ -1,6 +1,6 @@
 /**
  * A process that uses a burst in a worker, and one in its own thread, and then has nothing more to do. `close`: it ends
- * them; otherwise it forgets them, and says that the worker alone is no reason to stay.
+ * them; otherwise it forgets them, and the process may end although the worker is running.
  */
 import { MessageChannel } from "node:worker_threads";
 import { createLocalBurst } from "./local.ts";

@@ -152,7 +152,7 @@ describe("the service's port", () => {
     expect(await ask("configureExecutionBurst", argument)).toMatchObject({ status: INVALID_ARGUMENT });
   });
 
-  it("ignores what is no call, and slots that are none", async () => {
+  it("ignores messages that are not calls, and invalid slots", async () => {
     const garbage = (port: MessagePort) => {
       for (const message of [null, 3, "x", {}, { id: "a" }, { answers: 77, value: 1 }, { id: 1 }])
         port.postMessage(message);

@@ -10,7 +10,7 @@ export interface Poller {
   poll<T>(look: () => T | undefined): T | undefined;
 }
 
-/** After n unsuccessful polls in a row, up to this number, only one wait in n polls for longer than once. */
+/** Maximum number of waits in a row that poll only once. */
 const mostSkipped = 64;
 
 /**

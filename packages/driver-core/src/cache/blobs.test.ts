@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => cache.remove());
 
-/** A device over a backend that saves `blobs`, but for what is given; and what it is asked for. */
+/** A device over a backend that saves `blobs`, with changes; and the list of its calls. */
 async function savingDevice(
   { restores = true, ...change }: Partial<BackendSession> & { readonly restores?: boolean } = {},
   serialize: NonNullable<Executable["serialize"]> = () => blobs,
@@ -49,7 +49,7 @@ describe("a backend with something to save", () => {
   it.each([
     ["at once", () => blobs],
     ["later", async () => blobs],
-  ])("gets back what it gives %s, the graph and the options", async (_what, serialize) => {
+  ])("gets back the blobs that it returns %s, with the graph and the options", async (_what, serialize) => {
     const { device, calls, restored } = await savingDevice({}, serialize);
     const options = { preference: ExecutionPreference.LOW_POWER, priority: Priority.HIGH };
     const saved = await device.prepareModel(constantModel(), { ...options, cache: cache.open() });
@@ -72,7 +72,7 @@ describe("a backend with something to save", () => {
 
   it("is not asked where it cannot take it back, and compiles the saved model again", async () => {
     const { device, calls } = await savingDevice({ restores: false }, () => {
-      throw new Error("nobody should ask");
+      throw new Error("it must not be called");
     });
     await device.prepareModel(absModel, { cache: cache.open() });
     expect((await device.prepareModelFromCache(cache.open())).status).toBe(NONE);

@@ -115,7 +115,7 @@ describe("a cache", () => {
     expect(device.getNumberOfCacheFilesNeeded()).toEqual({ status: NONE, numModelCache: 0, numDataCache: 0 });
     await save(device);
     expect(cache.read("model")).toHaveLength(0);
-    const message = "nnhal-reference keeps no models";
+    const message = "nnhal-reference has no compilation caching";
     const refused = { status: GENERAL_FAILURE, message, preparedModel: null };
     await expect(device.prepareModelFromCache(cache.open())).resolves.toEqual(refused);
   });

@@ -1,6 +1,6 @@
 /**
- * Caches that somebody made who knows the key, as everybody does who does not give one: read with bounds, and checked
- * like any model from outside.
+ * Forged caches, made with the key; the default key is public. They are read with bounds, and checked like any model
+ * from outside.
  */
 import { elementAt, operationByCode } from "@nnhal/operations";
 import { ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
@@ -32,7 +32,7 @@ function imageOfModel(model = constantModel()) {
   return imageOf({ model, pools, operationByCode }, options, blobs);
 }
 
-describe("a cache by somebody else", () => {
+describe("a forged cache", () => {
   it("is taken where it holds a good model", async () => {
     const { model, data } = imageOfModel();
     cache.write("model", seal(model, token, owner));

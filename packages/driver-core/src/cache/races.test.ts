@@ -1,6 +1,6 @@
 /**
- * Somebody else writes the files of a cache while it is saved and loaded, as fast as they can: whatever is prepared from
- * it computes what it should (VTS CompilationCachingTests, TOCTOU).
+ * Another process writes the files of a cache while it is saved and loaded, as fast as it can: whatever is prepared
+ * from it computes what it should (VTS CompilationCachingTests, TOCTOU).
  */
 import { Worker } from "node:worker_threads";
 import { referenceBackend } from "@nnhal/backend-reference";

@@ -234,7 +234,7 @@ describe("closing a device", () => {
   });
 });
 
-describe("a prepared model that nobody has any more", () => {
+describe("a prepared model without references", () => {
   it("is freed, and is not while any of its methods is held", async () => {
     setFlagsFromString("--expose-gc");
     const gc: () => void = runInNewContext("gc");

@@ -38,7 +38,7 @@ export const succeeding: Executable = {
   close() {},
 };
 
-/** A backend that supports everything and whose executables succeed, but for what is given. */
+/** A backend that supports everything and whose executables succeed, with changes. */
 export function fakeBackend(change: Partial<BackendSession> = {}): Backend {
   const session: BackendSession = {
     version: "fake-1",

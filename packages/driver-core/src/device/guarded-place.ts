@@ -1,15 +1,13 @@
-/**
- * A place in a backend's memory, behind the guard.
- */
+/** A guard around a place in a backend's memory. */
 import type { BackendBuffer } from "@nnhal/backend";
 import type { Halting } from "./client.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** A place in an engine's memory. */
 export interface GuardedPlace {
-  /** The backend's own, for its runs. */
+  /** The backend's own object, for its runs. */
   readonly place: BackendBuffer;
-  /** Undefined: done. Never rejects. */
+  /** Resolves with undefined on success. Never rejects. */
   read(bytes: Uint8Array, client: Halting): Promise<Refusal | undefined>;
   write(bytes: Uint8Array, dimensions: readonly number[], client: Halting): Promise<Refusal | undefined>;
   close(): void;

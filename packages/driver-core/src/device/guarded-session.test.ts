@@ -337,14 +337,14 @@ describe("a place in the memory of an engine", () => {
   it.each<[string, unknown]>([
     ["throws", throws],
     ["gives null", () => null],
-    ["gives what is not a place", () => ({ read() {} })],
+    ["returns an invalid place", () => ({ read() {} })],
   ])("cannot be had if allocating %s", async (_what, allocate) => {
     const { device } = await open({ allocate: allocate as NonNullable<BackendSession["allocate"]> });
     const model = await preparedOn(device, relu());
     const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
     const result = await device.allocate({ dimensions: [] }, [model], roles, []);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
-    expect(result.message).toContain("24 bytes cannot be had: ");
+    expect(result.message).toContain("24 bytes cannot be allocated: ");
   });
 
   it("that throws, or rejects, in read and write gives a status, and the buffer has no value", async () => {
@@ -466,7 +466,7 @@ describe("a guarded session", () => {
     expect(device.getSupportedOperations(absModel).reasons).toEqual(["class-1"]);
   });
 
-  it("gives what is serialised only if it is lists of bytes, and only in time", async () => {
+  it("returns the serialised form only if it is lists of bytes, and only in time", async () => {
     const serialised = async (serialize: Executable["serialize"]) => {
       const session = await fakeSession(compiling(serialize === undefined ? {} : { serialize }));
       const patience = {

@@ -1,7 +1,7 @@
 /**
- * A backend, guarded: the one place where a device calls its engine. Whatever a backend does (throw, reject, answer nonsense, never
- * answer), what is behind this guard neither throws nor rejects, ends by its deadline, and answers data that the rest of the
- * device can believe. What a backend does against its contract is written to the log, each thing once.
+ * A guard around a backend: the only place where a device calls its engine. A backend can throw, reject, return invalid
+ * data or never answer; the guard neither throws nor rejects, ends by its deadline, and returns checked data. Each
+ * breach of the contract is logged once.
  */
 import {
   type Backend,
@@ -27,29 +27,32 @@ import type { GuardedPlace } from "./guarded-place.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
 
-/** An engine at work: see `BackendSession` for what each part means. */
+/** An open engine: see `BackendSession` for the meaning of each member. */
 export interface GuardedSession {
   readonly version: string;
   readonly capabilities: Capabilities;
   readonly deviceType: DeviceType;
-  /** Undefined: the backend does not say. */
+  /** Undefined if the backend does not declare it. */
   readonly concurrency: number | undefined;
-  /** Whether it can restore what it has serialised. */
+  /** Whether it can restore a serialised executable. */
   readonly restores: boolean;
   supports(operation: OperationView): Support;
   supportsHardwareBuffer(description: HardwareBufferDescription): Support;
-  /** Compiles a graph, or restores it if there are blobs and the backend can. What comes after its time is closed. */
+  /**
+   * Compiles a graph, or restores it if there are blobs and the backend supports it. An executable that arrives too
+   * late is closed.
+   */
   make(
     graph: GraphView,
     options: CompileOptions,
     blobs: CacheBlobs | undefined,
     patience: Patience,
   ): Promise<GuardedExecutable | Refusal>;
-  /** Undefined: the value lies in plain bytes. */
+  /** Undefined if the value lies in plain bytes. */
   allocate(value: BufferInfo): GuardedPlace | Refusal | undefined;
-  /** Calls back, once, when the backend says that the engine is gone. */
+  /** Calls back once, when the backend reports that the engine is lost. */
   onLost(callback: (reason: string) => void): void;
-  /** Frees the engine. Resolves when that has ended, or its time is over. */
+  /** Frees the engine. Resolves when that is done or `closeTimeout` is over. */
   close(): Promise<void>;
 }
 
@@ -60,13 +63,13 @@ export interface GuardedSessionOptions {
   readonly name: string;
   readonly now: () => bigint;
   readonly timer: Timer;
-  /** Nanoseconds that opening may take. */
+  /** Maximum nanoseconds to open. */
   readonly openTimeout: bigint;
-  /** Nanoseconds that closing may take. */
+  /** Maximum nanoseconds to close. */
   readonly closeTimeout: bigint;
 }
 
-/** Opens a backend. Never rejects: whatever stands in its way is an answer. */
+/** Opens a backend. Never rejects: a failure is an answer. */
 export async function openGuarded(
   backend: Backend,
   options: GuardedSessionOptions,
@@ -104,7 +107,7 @@ async function closeLate(session: BackendSession): Promise<void> {
   try {
     await session.close();
   } catch {
-    // Nothing uses it, and nothing can be done about it.
+    // Nothing uses the session, and a failure to close it has no consequence.
   }
 }
 
@@ -117,7 +120,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Contract breaches that are told apart; the log is not for more. */
+/** Maximum number of distinct breaches that are logged. */
 const mostComplaints = 100;
 
 function createComplaints(log: Logger, name: string): (problem: string) => void {
@@ -133,7 +136,7 @@ function createComplaints(log: Logger, name: string): (problem: string) => void 
   };
 }
 
-/** What a session says of itself, read once. Throws an Error for what is not valid. */
+/** The facts of a session, read once. Throws an Error if one is not valid. */
 function factsOf(session: BackendSession, backend: Backend) {
   const { version, capabilities, deviceType = backend.deviceType, concurrency, lost } = session;
   if (typeof version !== "string" || version === "") {
@@ -154,7 +157,7 @@ function factsOf(session: BackendSession, backend: Backend) {
   return { version, capabilities: taken, deviceType, concurrency, lost };
 }
 
-/** Capabilities as plain data; anything else stays as it is, and is not valid. */
+/** Capabilities as plain data. Another value is returned unchanged, for validation to refuse. */
 function takeCapabilities(capabilities: Capabilities): Capabilities {
   return isObject(capabilities) ? structuredClone(capabilities) : capabilities;
 }
@@ -180,7 +183,7 @@ function methodsOf(session: BackendSession) {
   };
 }
 
-/** Guards a session. A session that is not one is closed, if it can be. */
+/** Guards a session. An invalid session is closed, if it can be. */
 function guardSession(
   session: BackendSession,
   backend: Backend,
@@ -231,7 +234,7 @@ function guarded(
       if (supportsHardwareBuffer !== undefined) {
         return supportOf("a hardware_buffer", () => supportsHardwareBuffer(description));
       }
-      return { supported: false, reason: "it takes no hardware buffers but BLOBs" };
+      return { supported: false, reason: "it supports no hardware buffers except BLOBs" };
     },
     async make(graph, options, blobs, patience) {
       const { compile, restore } = methods;
@@ -298,7 +301,7 @@ function guarded(
   };
 }
 
-/** An answer about support as plain data; undefined if it is not one. */
+/** An answer about support as plain data; undefined if it is not valid. */
 function soundSupport(answer: Support): Support | undefined {
   if (!isObject(answer)) return undefined;
   if (answer.supported === true) {

@@ -1,18 +1,18 @@
 /**
- * How long an executable lives: until its prepared model is closed or nobody has it any more, its client goes, and
- * executions under way have ended. While it lives and nobody executes it, it gives up its scratch memory.
+ * An executable is freed when its prepared model is closed or collected, or its client closes, and running executions
+ * have ended. An idle executable releases its scratch memory.
  */
 import { createUsage, inSection, type TracePhase, type Usage } from "@nnhal/utils";
 import { watchIdle } from "../schedule/idle.ts";
 import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
 
-/** A prepared model's hold on its executable. */
+/** A prepared model's reference to its executable. */
 export type HeldExecutable = Pick<Usage, "isClosed" | "begin" | "end" | "close">;
 
 const lost = new FinalizationRegistry<Usage>((usage) => usage.close());
 
-/** Holds an executable for a prepared model. It must not be lost before the last method that uses it. */
+/** References an executable from a prepared model. All methods that use the executable must reference the hold. */
 export function holdExecutable({ executable }: ModelRecord, context: DeviceContext): HeldExecutable {
   const { name, trace, client, timer, idleAfter, log } = context;
   const traced = (what: string, phase: TracePhase, work: () => void) =>
@@ -52,7 +52,7 @@ export function holdExecutable({ executable }: ModelRecord, context: DeviceConte
     },
     close: () => usage.close(),
   };
-  // What is told then must not lead to it, nor may what the client holds: it would never be lost.
+  // Neither the finalizer's held value nor the client may reference `held`; otherwise it is never collected.
   lost.register(held, usage);
   return held;
 }

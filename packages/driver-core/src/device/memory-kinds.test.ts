@@ -84,7 +84,7 @@ describe("memory in files", () => {
 
   it("keeps results apart that go to one copied file at the same time", () => {
     const { memory, path } = file("shared", [0, 0, 0, 0], Protection.READ | Protection.WRITE);
-    if (memory.handle?.kind !== "fileDescriptor") throw new Error("it is no file");
+    if (memory.handle?.kind !== "fileDescriptor") throw new Error("it is not a file");
     const copy = copyFile(memory.handle, memory.size);
     if ("unmappable" in copy) throw new Error(copy.unmappable);
     const inside = new Float32Array(copy.bytes.buffer);
@@ -130,7 +130,7 @@ describe("hardware buffers", () => {
     const result = await model.execute(atNothing(wholePool(picture())));
     expect(result).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
     expect(result.message).toContain("input 0 lies in a hardware_buffer of format R8G8B8A8_UNORM");
-    expect(result.message).toContain("it takes no hardware buffers but BLOBs");
+    expect(result.message).toContain("it supports no hardware buffers except BLOBs");
   });
 
   it("of another format reach a backend that reads them, with their description", async () => {

@@ -1,19 +1,19 @@
 /**
- * Which inputs of a model an execution may omit (RequestArgument.hasNoValue): those that are optional to every operation that reads
- * them. Found once, when the model is prepared.
+ * Which inputs of a model an execution may omit (RequestArgument.hasNoValue): those that are optional to every
+ * operation that reads them. Determined once, when the model is prepared.
  */
 import type { GraphView, OperandView, OperationView } from "@nnhal/backend";
 import { layOut } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 
-/** For each input of a graph why it must not be omitted; undefined: it may be. */
+/** For each input of a graph, why it must not be omitted; undefined if it may be omitted. */
 export function mandatoryInputs(graph: GraphView): readonly (string | undefined)[] {
   return reasonsIn(graph, new Map());
 }
 
 type Reasons = readonly (string | undefined)[];
 
-/** `known`: what has been found of subgraphs, since several operations may name the same one. References do not form a cycle. */
+/** `known`: results for subgraphs, because several operations may name the same one. References do not form a cycle. */
 function reasonsIn(graph: GraphView, known: Map<GraphView, Reasons>): Reasons {
   const kept = known.get(graph);
   if (kept !== undefined) return kept;
@@ -42,7 +42,7 @@ function reasonAt(
   if (param === undefined || param.omittable) return undefined;
   const what = `operation ${index}, ${definition.name},`;
   if (!param.any) return `${what} needs it as ${param.name}`;
-  // IF and WHILE hand it on: to every subgraph that they name, in the order of what follows the names.
+  // IF and WHILE pass inputs on to every subgraph that they name, in the order of the inputs after the subgraphs.
   for (const subgraph of subgraphsOf(inputs, graph)) {
     const input = subgraph.inputs.length - (inputs.length - position);
     const inside = reasonsIn(subgraph, known)[input];

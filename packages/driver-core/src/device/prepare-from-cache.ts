@@ -1,6 +1,4 @@
-/**
- * Preparing the model that a cache holds (HAL 1.2 IDevice.prepareModelFromCache).
- */
+/** Preparing the model in a cache (HAL 1.2 IDevice.prepareModelFromCache). */
 import type { GraphSource } from "@nnhal/backend";
 import { type CompilationCache, ErrorStatus, type PrepareOptions, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
@@ -12,7 +10,7 @@ import { prepareChecked, unprepared } from "./prepare.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { whyUnsupported } from "./support.ts";
 
-/** Prepares what a cache holds. Never rejects. */
+/** Prepares the model in a cache. Never rejects. */
 export async function prepareFromCache(
   cache: CompilationCache,
   given: Pick<PrepareOptions, "deadline"> | undefined,
@@ -22,7 +20,7 @@ export async function prepareFromCache(
   const taken = prepareArguments(given);
   if ("status" in taken) return unprepared(taken);
   const { deadline } = taken;
-  if (caching === undefined) return unprepared(failure(`${name} keeps no models`));
+  if (caching === undefined) return unprepared(failure(`${name} has no compilation caching`));
   if (deadline !== undefined && now() >= deadline) {
     const message = "the deadline had passed before the cache was read";
     return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
@@ -35,7 +33,7 @@ export async function prepareFromCache(
   return "status" in source ? unprepared(source) : prepareChecked({ source, options, deadline, blobs }, context);
 }
 
-/** Checks a model that anybody could have put into the cache. */
+/** Checks a model from the cache, which can be forged. */
 function checkAgain({ model }: Pick<GraphSource, "model">, context: DeviceContext): GraphSource | Refusal {
   const checked = checkModel(model, context);
   if ("status" in checked) return failure(`the cache: ${checked.message}`);

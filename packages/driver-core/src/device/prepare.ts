@@ -1,5 +1,5 @@
 /**
- * Preparing a model: the backend compiles it, or restores what a cache has of it; what is new is kept in a cache, where
+ * Preparing a model: the backend compiles it or restores it from a cache; a compiled model is saved in a cache, if
  * there is one.
  */
 import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
@@ -20,13 +20,13 @@ export interface Preparation {
   readonly source: GraphSource;
   readonly options: CompileOptions;
   readonly deadline: bigint | undefined;
-  /** What a cache has of the model. */
+  /** The model's data in a cache. */
   readonly blobs?: CacheBlobs | undefined;
-  /** Where to keep it. */
+  /** The cache to save it in. */
   readonly cache?: CompilationCache | undefined;
 }
 
-/** The answer to a preparation that came to nothing. */
+/** The answer of a failed preparation. */
 export function unprepared(refusal: Refusal): PrepareResult {
   return { ...refusal, preparedModel: null };
 }
@@ -39,7 +39,7 @@ export function prepareChecked(preparation: Preparation, context: DeviceContext)
 async function prepare(preparation: Preparation, context: DeviceContext): Promise<PrepareResult> {
   const { source, options, deadline, blobs } = preparation;
   const { trace, now, timer, client, session, scheduler } = context;
-  // A preparation that does not end keeps its place: what hangs in an engine cannot become more and more.
+  // A preparation that does not end keeps its place, so that the number of hanging preparations is limited.
   const giveBack = scheduler.hold(client);
   if (giveBack === undefined) return unprepared(noPlaceToWait("preparation"));
   const missed = "the deadline passed while the model was prepared";
@@ -65,7 +65,7 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
   }
 }
 
-/** Keeps what was compiled in a cache, or says in the log why not. Never rejects. */
+/** Saves a compiled model in a cache, or logs why that failed. Never rejects. */
 async function keep(
   executable: GuardedExecutable,
   { source, options, cache }: Preparation,

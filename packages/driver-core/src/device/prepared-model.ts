@@ -1,6 +1,4 @@
-/**
- * A prepared model: what a request goes through from the call to the answer.
- */
+/** A prepared model: its methods check requests, run them and return answers. */
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -25,11 +23,11 @@ import type { ModelRecord } from "./record.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { run } from "./run.ts";
 
-/** The prepared model over what a backend compiled. */
+/** The prepared model of a compiled executable. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
   const { name, log, trace, domain, client, breather } = context;
   const executeDetail = `${name}: execute`;
-  // All methods use it, so that it lives as long as any of them.
+  // All methods reference it, so that it lives as long as any of them.
   const held = holdExecutable(record, context);
   const begin = () => {
     held.begin();
@@ -39,7 +37,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     section.end();
     held.end();
   };
-  /** Why nothing is executed any more. */
+  /** Why executions are refused after a close. */
   const closed = (): Refusal | undefined =>
     client.gone ?? (held.isClosed ? invalid("the prepared model is closed") : undefined);
   const result: PreparedModel = {
@@ -54,7 +52,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         const result = await execute(record, request, options, section, context);
         // Refusals need no engine: a caller that asks again at once would keep all others from running.
         if (result.status !== ErrorStatus.NONE && breather.isSpent(context.now())) await nextTurn();
-        log.VLOG("DRIVER", () => `${name}: execute gives ${outcomeText(result)}${timingText(result.timing)}`);
+        log.VLOG("DRIVER", () => `${name}: execute returns ${outcomeText(result)}${timingText(result.timing)}`);
         return result;
       } catch (error) {
         return refused(failure(`executing: ${messageOf(error)}`));
@@ -75,11 +73,11 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       }
       if ("status" in launched) {
         end(section);
-        log.VLOG("DRIVER", () => `${name}: executeFenced gives ${outcomeText(launched)}`);
+        log.VLOG("DRIVER", () => `${name}: executeFenced returns ${outcomeText(launched)}`);
         return unfenced(launched);
       }
       const ended = launched.ended.finally(() => end(section));
-      // What is under way in this turn of the event loop may end in it.
+      // Work that can finish in this turn of the event loop has finished after it.
       await Promise.race([ended, nextTurn()]);
       const { syncFence } = launched.answer;
       // An execution that has succeeded already needs no fence.
@@ -100,7 +98,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       return burst;
     },
     close() {
-      // A closed model has no roles any more: allocating for it is refused.
+      // A closed model has no roles: allocations for it are refused.
       domain.records.delete(result);
       held.close();
     },

@@ -1,6 +1,4 @@
-/**
- * What a device knows of one of its prepared models: the same object for the same prepared model, wherever it is used.
- */
+/** The record of a device about one of its prepared models; one object for each prepared model. */
 import type { GraphView } from "@nnhal/backend";
 import type { ExecutionPreference, Priority } from "@nnhal/types";
 import type { PreparedModelRecord } from "@nnhal/validation";
@@ -8,7 +6,7 @@ import type { GuardedExecutable } from "./guarded-executable.ts";
 
 export interface ModelRecord extends PreparedModelRecord {
   readonly graph: GraphView;
-  /** For each input why a request must not omit it; undefined: it may. */
+  /** For each input, why a request must not omit it; undefined if it may. */
   readonly mandatory: readonly (string | undefined)[];
   readonly executable: GuardedExecutable;
   readonly preference: ExecutionPreference;

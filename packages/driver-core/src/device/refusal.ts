@@ -1,9 +1,7 @@
-/**
- * Why something from outside was refused, or failed.
- */
+/** Refusals: outcomes other than NONE with a message. */
 import { ErrorStatus } from "@nnhal/types";
 
-/** An outcome other than NONE, and why. */
+/** An outcome other than NONE, with the reason. */
 export interface Refusal {
   readonly status: ErrorStatus;
   readonly message: string;
@@ -13,7 +11,7 @@ export function invalid(message: string): Refusal {
   return { status: ErrorStatus.INVALID_ARGUMENT, message };
 }
 
-/** What cannot be done now for want of room, and can be later. */
+/** RESOURCE_EXHAUSTED_TRANSIENT: there is no room now, but there can be later. */
 export function exhausted(message: string): Refusal {
   return { status: ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message };
 }
@@ -22,7 +20,7 @@ export function failure(message: string): Refusal {
   return { status: ErrorStatus.GENERAL_FAILURE, message };
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

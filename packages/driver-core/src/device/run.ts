@@ -13,7 +13,10 @@ import type { RunAnswer } from "./guarded-executable.ts";
 import type { ModelRecord } from "./record.ts";
 import { exhausted, failure, messageOf, type Refusal } from "./refusal.ts";
 
-/** Runs more than once only while outputs of unknown shape outgrow their device buffers. */
+/**
+ * Maximum number of runs. More than one are needed only if outputs of unknown shape are larger than their device
+ * buffers.
+ */
 const mostRuns = 4;
 
 const late: Refusal = {
@@ -33,7 +36,7 @@ export async function run(
   const { scheduler, client } = context;
   if (client.gone !== undefined) return settle(checked, unrun(client.gone));
   retain(checked);
-  /** Resolves when an engine that was given up on has let go of what the execution uses. */
+  /** Resolves when an engine that was given up on no longer uses the execution's memory. */
   let underWay: Promise<void> | undefined;
   try {
     if (!scheduler.tryEnter(time)) {
@@ -70,7 +73,7 @@ function unrun(refusal: Refusal): RunResult {
   return { ...refusal, outputShapes: [] };
 }
 
-/** Waits until the execution may start; a refusal if it will not. */
+/** Waits until the execution may start; returns a refusal if it must not. */
 async function waitForTurn(
   { priority }: ModelRecord,
   { deadline }: ExecuteOptions,
@@ -87,15 +90,15 @@ async function waitForTurn(
   }
 }
 
-/** Why work that would have to wait is refused. */
+/** The refusal of work that would have to wait. */
 export function noPlaceToWait(what: string): Refusal {
   return exhausted(`the device is busy: this client's ${what} finds no place to wait`);
 }
 
 /**
- * The turn of a run that the engine has not ended in time goes on until it ends, but not for longer than `overrun`: an engine that
- * hangs must not keep others from running for ever. Until it ends it takes one of its client's places to wait, so that what hangs
- * cannot become more and more.
+ * A run that the engine does not end in time keeps its turn until it ends, but at most for `overrun`: an engine that
+ * hangs must not block others for ever. Until it ends, it takes one of its client's waiting places, so that the number
+ * of hanging runs is limited.
  */
 function leaveLater(underWay: Promise<void>, { scheduler, client, now, timer, overrun }: DeviceContext): void {
   const giveBack = scheduler.hold(client);
@@ -143,7 +146,7 @@ function contextOf(
   };
 }
 
-/** A device buffer that is closed or lost meanwhile does not free what the execution uses. */
+/** A device buffer that is closed or collected meanwhile keeps the memory that the execution uses. */
 function retain({ isPlain, pools }: CheckedRequest): void {
   if (isPlain) return;
   for (const pool of pools) if (isDeviceBuffer(pool)) pool.storage.retain();
@@ -154,7 +157,7 @@ function release({ isPlain, pools }: CheckedRequest): void {
   for (const pool of pools) if (isDeviceBuffer(pool)) pool.storage.release();
 }
 
-/** Until the engine has let go of them, places in its memory are not used for anything else. */
+/** Places in the engine's memory are not reused until the engine has released them. */
 function releaseLater(checked: CheckedRequest, underWay: Promise<void>): void {
   if (checked.isPlain) return;
   const inPlaces = [...checked.written.values()].filter(({ storage }) => storage.place !== undefined);

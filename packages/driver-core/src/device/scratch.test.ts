@@ -1,7 +1,4 @@
-/**
- * The idle watchdog: a prepared model that nobody executes gives up its scratch memory, by whichever way it was executed.
- */
-
+/** The idle watchdog: an idle prepared model releases its scratch memory, whichever way it was executed. */
 import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -78,7 +75,7 @@ describe("scratch memory", () => {
     await burst?.close();
   });
 
-  it("is no business of a prepared model that is closed", async () => {
+  it("ignores a prepared model that is closed", async () => {
     const { clock, events, preparedModel, execute } = await prepared({ idleAfter: 10n });
     await execute();
     preparedModel.close();

@@ -1,6 +1,4 @@
-/**
- * Waiting for an engine, which may take longer than anyone wants to wait, or for ever.
- */
+/** Waiting for an engine, which can take too long or for ever. */
 import { ErrorStatus } from "@nnhal/types";
 import { callAt, type Timer } from "../schedule/timer.ts";
 import type { Halting } from "./client.ts";
@@ -10,18 +8,18 @@ import type { Refusal } from "./refusal.ts";
 export interface Patience {
   readonly now: () => bigint;
   readonly timer: Timer;
-  /** Time on the clock `now` after which nothing is waited for. Undefined: none. */
+  /** Time on the clock `now` at which the wait ends. Undefined: no deadline. */
   readonly deadline: bigint | undefined;
-  /** For whom: nothing is waited for once it is halted. */
+  /** The client: the wait ends when it is halted. */
   readonly client: Halting;
-  /** What the deadline is missed by, such as `the deadline passed during the execution`. */
+  /** The message for a missed deadline, such as `the deadline passed during the execution`. */
   readonly missed: string;
 }
 
 /** How a promise was settled. */
 export type Settled<Value> = { readonly value: Value } | { readonly error: unknown };
 
-/** How a promise was settled, or why it is not waited for any longer, and how it is settled then. */
+/** How a promise was settled, or why the wait ended, with a promise of how it will be settled. */
 export type Waited<Value> = Settled<Value> | { readonly refusal: Refusal; readonly late: Promise<Settled<Value>> };
 
 /** The refusal of work that has not ended by its deadline. */
@@ -34,7 +32,7 @@ export function settleWithin<Value>(promise: Promise<Value>, patience: Patience)
   return new Promise((resolve) => whenSettled(promise, patience, resolve));
 }
 
-/** Calls back once, with what `settleWithin` would resolve with. Never before it returns, unless the time is over already. */
+/** Calls back once with the result of `settleWithin`; not before it returns, unless the time is already over. */
 export function whenSettled<Value>(
   promise: Promise<Value>,
   patience: Patience,
@@ -51,17 +49,17 @@ export function whenSettled<Value>(
   afterTurn(() => {
     if (wait.isOver) return;
     const cancel = callAt(deadline, now, timer, () => wait.giveUp(missedDeadline(missed)));
-    // The deadline may have come before there was anything to cancel.
+    // The deadline can have passed before there was a timer to cancel.
     if (!wait.isOver) wait.cancel = cancel;
   });
 }
 
-/** What is to be done at the end of this turn of the event loop. */
+/** Tasks for the end of this turn of the event loop. */
 let atEnd: (() => void)[] = [];
 
 /**
- * Does something when this turn of the event loop is over. An engine that answers within the turn needs no timer, which would cost as
- * much as a small execution.
+ * Runs a task at the end of this turn of the event loop. An engine that answers within the turn needs no timer, which
+ * would cost as much as a small execution.
  */
 function afterTurn(work: () => void): void {
   atEnd.push(work);
@@ -73,7 +71,7 @@ function afterTurn(work: () => void): void {
   });
 }
 
-/** One promise that is waited for. A class, because every execution makes one: closures would cost more. */
+/** One wait for a promise. A class, because every execution makes one: closures would cost more. */
 class Wait<Value> {
   isOver = false;
   cancel: (() => void) | undefined;

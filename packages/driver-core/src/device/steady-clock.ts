@@ -1,6 +1,4 @@
-/**
- * The steady clock of this process, in nanoseconds: what deadlines and durations are counted on unless another is given.
- */
+/** The steady clock of this process, in nanoseconds: the default clock for deadlines and durations. */
 export function steadyClock(): bigint {
   return process.hrtime.bigint();
 }

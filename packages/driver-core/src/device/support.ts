@@ -1,6 +1,6 @@
 /**
- * Which operations of a model a backend takes. An IF or WHILE is taken only if every operation of every subgraph that it
- * reaches is.
+ * Which operations of a model a backend supports. An IF or WHILE is supported only if every operation of every subgraph
+ * that it reaches is supported.
  */
 import { type GraphSource, viewSubgraph } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
@@ -9,24 +9,24 @@ import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
 import type { GuardedSession } from "./guarded-session.ts";
 
-/** Why a model cannot be prepared for the operations that it has; undefined where it can. */
+/** Why a model with unsupported operations cannot be prepared; undefined if all are supported. */
 export function whyUnsupported(source: GraphSource, { name, session }: DeviceContext): string | undefined {
   const reasons = supportOf(source, session).reasons.filter((reason) => reason !== undefined);
   return reasons.length === 0 ? undefined : `${name} does not support the model: ${reasons.join("; ")}`;
 }
 
-/** What a backend says of the operations of a main subgraph. */
+/** A backend's support of the operations of a main subgraph. */
 export interface SubgraphSupport {
-  /** Why an operation is not supported; undefined where it is. */
+  /** For each operation, why it is not supported; undefined if it is. */
   readonly reasons: readonly (string | undefined)[];
   /** See `SupportedOperations`. */
   readonly dispatches: readonly number[];
 }
 
-/** By backend, by model. Models are sealed, so that what was answered once holds as long as they live. */
+/** By backend, by model. Models are sealed, so that an answer never changes. */
 const answered = new WeakMap<Pick<GuardedSession, "supports">, WeakMap<Model, SubgraphSupport>>();
 
-/** What a backend says of the operations of the main subgraph. It is asked once for each sealed model. */
+/** A backend's support of the operations of the main subgraph. The backend is asked once for each sealed model. */
 export function supportOf(source: GraphSource, session: Pick<GuardedSession, "supports">): SubgraphSupport {
   let ofSession = answered.get(session);
   if (ofSession === undefined) {
@@ -43,7 +43,7 @@ export function supportOf(source: GraphSource, session: Pick<GuardedSession, "su
 
 function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">): SubgraphSupport {
   const { model } = source;
-  /** Why a referenced subgraph is not supported, by its index; undefined where it is. */
+  /** By index of a referenced subgraph, why it is not supported; undefined if it is. */
   const known = new Map<number, string | undefined>();
   const supportIn = (subgraph: Subgraph): SubgraphSupport => {
     const { operations } = viewSubgraph(subgraph, source);

@@ -1,4 +1,4 @@
-/** How much memory the temporaries of a device may take. */
+/** The limit for the temporaries of a device. */
 import { totalmem } from "node:os";
 
 /** A quarter of the memory that the process may use: what the machine has, or what its container is limited to. */

@@ -23,7 +23,7 @@ import { type BufferUses, type DeviceBuffer, sizeOf } from "./device-buffer.ts";
 import { createStorage } from "./storage.ts";
 import { type BufferTracker, createBufferTracker } from "./tracker.ts";
 
-/** The buffers of one client of a device, and the prepared models that they can be for. */
+/** The buffers and prepared models of one client of a device. */
 export interface BufferDomain {
   /** The client's own prepared models. */
   readonly records: WeakMap<PreparedModel, PreparedModelRecord>;
@@ -31,7 +31,7 @@ export interface BufferDomain {
   readonly budget: BufferBudget;
 }
 
-/** A client's domain with nothing in it. `mostBytes`: what its buffers may take together. */
+/** An empty domain of a client. `mostBytes`: maximum total bytes of its buffers. */
 export function createBufferDomain(mostBytes: number): BufferDomain {
   return { records: new WeakMap(), buffers: createBufferTracker(), budget: createBudget(mostBytes) };
 }
@@ -39,14 +39,14 @@ export function createBufferDomain(mostBytes: number): BufferDomain {
 /** Sizes above this do not fit in the HAL's 32 bits. */
 const greatestSize = 0xffff_ffff;
 
-/** Who allocates. */
+/** The parts that an allocation uses. */
 export interface Allocator {
   readonly domain: BufferDomain;
   readonly session: Pick<GuardedSession, "allocate">;
   readonly client: Client;
 }
 
-/** Allocates a buffer. Never throws; the arguments may be anything. */
+/** Allocates a buffer. Never throws; the arguments can be any values. */
 export function allocate(
   { domain: { records, buffers, budget }, session, client }: Allocator,
   desc: BufferDesc,
@@ -62,10 +62,7 @@ export function allocate(
   if (operand === undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, formatIssues(issues));
   const type = operandTypeNames.get(operand.type);
   if (type === undefined || operandTypes[type].elementSize === 0) {
-    return refuse(
-      ErrorStatus.GENERAL_FAILURE,
-      `operands of type ${type ?? operand.type} have no size that is known here`,
-    );
+    return refuse(ErrorStatus.GENERAL_FAILURE, `operands of type ${type ?? operand.type} have no known size`);
   }
   const size = sizeOf(type, operand.dimensions) ?? 0;
   if (size > greatestSize) {
@@ -78,7 +75,7 @@ export function allocate(
     zeroPoint: operand.zeroPoint,
   });
   if (place !== undefined && "status" in place) {
-    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be had: ${place.message}`);
+    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be allocated: ${place.message}`);
   }
   try {
     const storage = createStorage(place, size, budget);
@@ -101,9 +98,9 @@ export function allocate(
       ...(inHostMemory && { inHostMemory }),
     };
   } catch (error) {
-    // The HAL knows no other failure of an allocation.
+    // The HAL has no other status for a failed allocation.
     place?.close();
-    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be had: ${messageOf(error)}`);
+    return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be allocated: ${messageOf(error)}`);
   }
 }
 
@@ -121,7 +118,7 @@ export function closeBuffers({ buffers }: BufferDomain): void {
 }
 
 function recordOf(records: BufferDomain["records"], model: unknown): PreparedModelRecord | null {
-  // Of anything else that stands in the list there is no record.
+  // Any other value in the list has no record.
   return (typeof model === "object" && model !== null && records.get(model as PreparedModel)) || null;
 }
 

@@ -1,20 +1,21 @@
-/**
- * The memory that the buffers of one client may take together, so that there is some for others.
- */
+/** A limit for the total memory of one client's buffers, so that some is left for others. */
 
-/** There are not so many bytes. */
+/** Thrown if the bytes exceed the limit or cannot be allocated. */
 export class OutOfRoom extends Error {}
 
-/** A share of memory. */
+/** One client's share of memory. */
 export interface BufferBudget {
-  /** Takes so many bytes more. Throws OutOfRoom if there are not so many. */
+  /** Reserves bytes. Throws OutOfRoom if they exceed the share. */
   take(size: number): void;
   giveBack(size: number): void;
-  /** Takes so many bytes more, in place of some, and makes them: zeros. Throws OutOfRoom, having taken none, if that fails. */
+  /**
+   * Reserves bytes in place of earlier ones and allocates them, zeroed. Throws OutOfRoom and reserves nothing if that
+   * fails.
+   */
   bytes(size: number, inPlaceOf?: number): Uint8Array;
 }
 
-/** A share of so many bytes. */
+/** A share of `most` bytes. */
 export function createBudget(most: number): BufferBudget {
   let taken = 0;
   const budget: BufferBudget = {
@@ -35,7 +36,7 @@ export function createBudget(most: number): BufferBudget {
         return new Uint8Array(size);
       } catch (error) {
         budget.giveBack(size - inPlaceOf);
-        throw new OutOfRoom(`${size} bytes: ${error instanceof Error ? error.message : "they cannot be had"}`);
+        throw new OutOfRoom(`${size} bytes: ${error instanceof Error ? error.message : "they cannot be allocated"}`);
       }
     },
   };

@@ -1,6 +1,4 @@
-/**
- * A device buffer as its client sees it: copying to and from memory, and letting go.
- */
+/** A device buffer as its client sees it: copies to and from memory, and close. */
 import { ErrorStatus, type IBuffer, type Memory, type Outcome } from "@nnhal/types";
 import { poolIssues, show } from "@nnhal/validation";
 import type { Client } from "../device/client.ts";
@@ -55,7 +53,7 @@ async function copyTo(buffer: DeviceBuffer, dst: Memory, client: Client): Promis
   if (needed !== undefined && mapping.bytes.length !== needed) {
     return invalid(`the memory has ${mapping.bytes.length} bytes where the value has ${needed}`);
   }
-  if (!mapping.writable) return invalid("the memory may not be written");
+  if (!mapping.writable) return invalid("the memory is not writable");
   if (!buffer.initialised) return failure("the buffer has no value");
   const { bytes } = mapping;
   const { place, bytes: value } = buffer.storage;
@@ -93,7 +91,7 @@ async function copyFrom(buffer: DeviceBuffer, src: Memory, given: readonly numbe
   return ok;
 }
 
-/** The caller's dimensions, read once. They may be anything. */
+/** The caller's dimensions, read once. They can be any value. */
 function dimensionsIn(given: readonly number[]): readonly number[] | Refusal {
   const problem = () => invalid(`the dimensions are ${show(given)} where an array of integers >= 0 is needed`);
   try {
@@ -115,7 +113,7 @@ function dimensionsIn(given: readonly number[]): readonly number[] | Refusal {
 
 /** Maps a memory whose bytes can be copied: any kind except a hardware buffer that is not a BLOB. */
 function mapMemoryFor(memory: Memory): Mapping | Outcome {
-  // A pool of a request has a memory inside, and is not one.
+  // A request's pool contains a memory; it is not itself a memory.
   const [issue] = poolIssues({ kind: "memory", memory });
   if (issue !== undefined) return invalid(`the memory is not valid: ${issue.path}: ${issue.message}`);
   if (memory.name === "hardware_buffer") return invalid("the memory is a hardware_buffer, whose layout is private");

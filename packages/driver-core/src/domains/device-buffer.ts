@@ -1,12 +1,10 @@
-/**
- * A buffer of a device: what it is for, what it holds, and whether it holds anything (HAL 1.3 IDevice.allocate).
- */
+/** A buffer of a device: its roles, its storage, and whether it has a value (HAL 1.3 IDevice.allocate). */
 import { byteSize, combineDimensions, specifiedByteSize } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import type { BufferOperand, PreparedModelRecord } from "@nnhal/validation";
 import type { BufferStorage } from "./storage.ts";
 
-/** The inputs and outputs of one prepared model that a buffer may be. */
+/** The inputs and outputs of one prepared model that a buffer can be used for. */
 export interface BufferUses {
   readonly inputs: ReadonlySet<number>;
   readonly outputs: ReadonlySet<number>;
@@ -19,26 +17,29 @@ export interface DeviceBuffer {
   /** By the driver's record of the prepared model. */
   readonly roles: ReadonlyMap<PreparedModelRecord, BufferUses>;
   readonly storage: BufferStorage;
-  /** The shape of the value, as far as it is known. Fully known where there is a value. */
+  /** The shape of the value, as far as it is known. Fully known if there is a value. */
   dimensions: readonly number[];
   /** Whether it has a value. */
   initialised: boolean;
-  /** Whether its client has let go of it. */
+  /** Whether its client has closed it. */
   isClosed: boolean;
-  /** How many executions were answered while the engine still used its place: until they have ended, its value is not certain. */
+  /**
+   * The number of executions that were answered while the engine still used its place: until they end, its value is not
+   * certain.
+   */
   lateRuns: number;
 }
 
 /** Why a buffer with `lateRuns` cannot be used. */
 export const usedByLateRun = "the engine has not ended an execution on the buffer that was given up on";
 
-/** The buffer has a value of this shape from now on. */
+/** Marks the buffer as initialised with a value of this shape. */
 export function initialise(buffer: DeviceBuffer, dimensions: readonly number[]): void {
   buffer.dimensions = dimensions;
   buffer.initialised = true;
 }
 
-/** The buffer has no value any more; its shape is known as far as it was at first. */
+/** Marks the buffer as uninitialised; its shape is that of its description again. */
 export function reset(buffer: DeviceBuffer): void {
   buffer.dimensions = buffer.operand.dimensions;
   buffer.initialised = false;
@@ -49,14 +50,14 @@ export function sizeOf(type: OperandTypeName, dimensions: readonly number[], isV
   return isValue ? byteSize(operandTypes[type], dimensions) : specifiedByteSize(operandTypes[type], dimensions);
 }
 
-/** Bytes of the buffer's value; undefined where it has none and its shape is not known. */
+/** Bytes of the buffer's value; undefined if it has none and its shape is not known. */
 export function valueSize({ type, dimensions, initialised }: DeviceBuffer): number | undefined {
   return sizeOf(type, dimensions, initialised);
 }
 
 /**
- * What is wrong with `dimensions` as the shape of a new value (rules of IBuffer.copyFrom); undefined where they are
- * right. None at all: the buffer's own.
+ * Why `dimensions` are not valid as the shape of a new value (rules of IBuffer.copyFrom); undefined if they are. No
+ * dimensions mean the buffer's own.
  */
 export function dimensionsProblem({ type, operand }: DeviceBuffer, dimensions: readonly number[]): string | undefined {
   const known = operand.dimensions;
@@ -65,7 +66,7 @@ export function dimensionsProblem({ type, operand }: DeviceBuffer, dimensions: r
   }
   if (dimensions.length === 0) {
     if (sizeOf(type, known) !== undefined) return undefined;
-    return `no dimensions are given where the buffer, with [${known}], does not know all of them`;
+    return `no dimensions are given, but the buffer's own, [${known}], are not all known`;
   }
   if (dimensions.includes(0)) return `the dimensions [${dimensions}] have an extent of 0, which is unknown`;
   if (combineDimensions(known, dimensions) !== undefined) return undefined;

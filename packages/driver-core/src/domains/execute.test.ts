@@ -217,7 +217,7 @@ describe("the value of a buffer", () => {
 
   it("stays with a backend that has memory of its own: a state tensor is not read back between executions", async () => {
     const calls: string[] = [];
-    /** What the backend keeps where nobody else can see it: one number for each place. */
+    /** The backend's private state: one number for each place. */
     const kept = new Map<BackendBuffer, number>();
     const device = await fakeDevice({
       allocate() {

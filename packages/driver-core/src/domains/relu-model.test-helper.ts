@@ -166,7 +166,7 @@ export function requestFor(inputs: readonly Place[], outputs: readonly Place[]):
   return { inputs: inputs.map(argument), outputs: outputs.map(argument), pools };
 }
 
-/** The three ways to execute, each as a status and whether anything came with a failure that may not. */
+/** The three ways to execute, each as a status and whether a failure came with fields that it must not have. */
 export const executions = {
   async execute(model: PreparedModel, request: Request) {
     const { status, outputShapes } = await model.execute(request);

@@ -1,20 +1,18 @@
-/**
- * Where a device buffer's value lies: in bytes that grow with it, or in the backend's own memory.
- */
+/** The storage of a device buffer: bytes that grow with the value, or a place in the backend's memory. */
 import type { GuardedPlace } from "../device/guarded-place.ts";
 import type { BufferBudget } from "./budget.ts";
 
-/** Where a value lies. */
+/** The storage of a value. */
 export interface BufferStorage {
-  /** The backend's place; undefined: the value lies in `bytes`. */
+  /** The backend's place; undefined if the value lies in `bytes`. */
   readonly place: GuardedPlace | undefined;
-  /** Room for a value, whose bytes come first. Empty if the backend has the value. */
+  /** Memory that begins with the value. Empty if the value lies in the backend's place. */
   bytes: Uint8Array;
-  /** Makes room, of which the bytes are gone then. Throws OutOfRoom if there is none. */
+  /** Makes room for `size` bytes; the value is lost then. Throws OutOfRoom if there is none. */
   reserve(size: number): void;
-  /** Something uses the value from now on; `release` has to follow. */
+  /** Adds a user of the value; `release` must follow. */
   retain(): void;
-  /** Frees the place once the last user has gone, the buffer itself among them. */
+  /** Removes a user; the last one, which can be the buffer itself, frees the storage. */
   release(): void;
 }
 

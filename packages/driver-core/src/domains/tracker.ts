@@ -1,23 +1,26 @@
 /**
- * The buffers of a device by token. The table does not keep them alive: a token is given back when its buffer is closed,
- * or has been collected. The token given back last is the next one given out.
+ * The buffers of a device by token. The table does not keep them alive: a token is released when its buffer is closed
+ * or garbage-collected. The token released last is used next.
  */
 
 /** Buffers by token. */
 export interface BufferTracker<Buffer extends object> {
-  /** Gives a buffer a token: > 0, and no other living buffer's. `onCollected`: called should nobody have the buffer any more. */
+  /**
+   * Assigns a token to a buffer: greater than 0 and not used by another living buffer. `onCollected`: called if the
+   * buffer is garbage-collected without being closed.
+   */
   add(buffer: Buffer, onCollected?: () => void): number;
-  /** The living buffer with a token. */
+  /** Returns the living buffer with a token. */
   get(token: number): Buffer | undefined;
   /** The living buffers. */
   living(): Buffer[];
-  /** Gives a buffer's token back. A buffer that has none is no error. */
+  /** Releases a buffer's token. A buffer without a token is not an error. */
   remove(buffer: Buffer): void;
 }
 
 /** A tracker without buffers. */
 export function createBufferTracker<Buffer extends object>(): BufferTracker<Buffer> {
-  // Token 0 is no buffer's.
+  // Token 0 is never used.
   const table: (WeakRef<Buffer> | undefined)[] = [undefined];
   const free: number[] = [];
   const tokens = new WeakMap<Buffer, number>();

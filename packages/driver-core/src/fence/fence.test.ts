@@ -72,7 +72,7 @@ describe("mergeFences", () => {
     expect(mergeFences(states.map(inState)).state).toBe(state);
   });
 
-  it("fails where a fence of somebody else's rejects", async () => {
+  it("fails if a foreign fence rejects", async () => {
     const broken: SyncFence = { state: "ACTIVE", wait: () => Promise.reject(new Error("gone")) };
     expect(await mergeFences([broken]).wait()).toBe("ERROR");
   });

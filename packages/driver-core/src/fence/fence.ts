@@ -1,12 +1,10 @@
-/**
- * Sync fences: made by whoever does the work, waited for by whoever needs it done.
- */
+/** Sync fences: created by the side that executes, awaited by the side that depends on the result. */
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
 import { longestList, show } from "@nnhal/validation";
 import { messageOf } from "../device/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 
-/** A fence and what settles it. The first of `signal` and `fail` counts, all later ones do nothing. */
+/** A fence with the functions that settle it. Only the first call of `signal` or `fail` has an effect. */
 export interface FenceSource {
   readonly fence: SyncFence;
   signal(): void;
@@ -37,7 +35,9 @@ export function createFence(): FenceSource {
   };
 }
 
-/** The fences that an execution is to wait for, or which of them cannot be: one that is null, or has failed (executeFenced). */
+/**
+ * Checks the fences that an execution waits for. Returns a refusal for one that is null or has failed (executeFenced).
+ */
 export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[] | Required<Outcome> {
   const refuse = (problem: string) => ({ status: ErrorStatus.INVALID_ARGUMENT, message: problem });
   const fences: SyncFence[] = [];
@@ -50,12 +50,12 @@ export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[
       if (typeof fence !== "object" || fence === null) {
         return refuse(`waitFor[${index}] is ${show(fence)} where a fence is needed`);
       }
-      // Whatever the object is, reading a property of it gives something, or throws.
+      // Reading a property of any object returns a value or throws.
       const { state } = fence as { readonly state?: unknown };
       if (state !== "ACTIVE" && state !== "SIGNALED") {
         return refuse(`waitFor[${index}] is a fence in state ${typeof state === "string" ? state : show(state)}`);
       }
-      // It has the state of a fence; what its other members do is guarded when they are used.
+      // It has the state of a fence; its other members are guarded when they are used.
       fences.push(fence as SyncFence);
     }
     return fences;
@@ -64,10 +64,7 @@ export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[
   }
 }
 
-/**
- * A fence for several: SIGNALED once all are, ERROR as soon as one is, or turns out UNKNOWN. For no fences at all,
- * SIGNALED.
- */
+/** Merges fences: SIGNALED once all are, ERROR as soon as one is ERROR or UNKNOWN. Without fences, SIGNALED. */
 export function mergeFences(fences: readonly SyncFence[]): SyncFence {
   const { fence, signal, fail } = createFence();
   let left = 0;
@@ -86,7 +83,7 @@ export function mergeFences(fences: readonly SyncFence[]): SyncFence {
   return fence;
 }
 
-/** The state of a fence; UNKNOWN if it cannot tell. */
+/** The state of a fence; UNKNOWN if reading it throws. */
 function stateOf(fence: SyncFence): FenceState {
   try {
     return fence.state;
@@ -95,7 +92,7 @@ function stateOf(fence: SyncFence): FenceState {
   }
 }
 
-/** The state that a fence comes to; UNKNOWN where a fence that somebody else made breaks its promise. */
+/** The final state of a fence; UNKNOWN if a foreign fence's `wait()` rejects. */
 async function waitSafely(fence: SyncFence): Promise<FenceState> {
   try {
     return await fence.wait();
@@ -104,7 +101,10 @@ async function waitSafely(fence: SyncFence): Promise<FenceState> {
   }
 }
 
-/** Waits for a fence for at most some nanoseconds: ACTIVE where that was not enough (Utils syncWait). */
+/**
+ * Waits for a fence for at most `timeout` nanoseconds. Resolves with ACTIVE if it has not settled by then (Utils
+ * syncWait).
+ */
 export async function syncWait(fence: SyncFence, timeout: bigint, timer: Timer = systemTimer): Promise<FenceState> {
   if (fence.state !== "ACTIVE" || timeout <= 0n) return fence.state;
   let cancel = () => {};

@@ -1,4 +1,4 @@
-/** Work whose end a fence and a callback tell (HAL 1.3 IPreparedModel.executeFenced). */
+/** Work whose end a fence and a callback report (HAL 1.3 IPreparedModel.executeFenced). */
 import { ErrorStatus, type ExecutionInfo, type FencedResult } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { failure, messageOf } from "../device/refusal.ts";
@@ -6,14 +6,17 @@ import { createFence } from "./fence.ts";
 
 const unknown = { timingLaunched: notMeasured, timingFenced: notMeasured };
 
-/** Work that is under way. */
+/** Work that has started. */
 export interface FencedWork {
   readonly answer: FencedResult;
   /** Resolves when the work has ended; never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** Starts work. However it ends, its fence is signalled or fails; outputs are fully specified, so that one too small is a failure. */
+/**
+ * Starts work. Its fence is signalled if the work succeeds, and fails otherwise. Outputs are fully specified, so that
+ * an output that is too small is a failure.
+ */
 export function startFenced(work: () => Promise<ExecutionInfo>): FencedWork {
   const { fence, signal, fail } = createFence();
   let info: ExecutionInfo = { ...failure("the execution has not ended yet"), ...unknown };

@@ -1,12 +1,13 @@
 /**
- * Memory in a file without a native library: a copy, read when it is mapped and before each use, written back after.
+ * Memory in a file without a native library: a copy that is read when it is mapped and before each use, and written
+ * back afterwards.
  */
 import { readSync, writeSync } from "node:fs";
 import type { FileDescriptorHandle } from "@nnhal/types";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { Protection } from "./protection.ts";
 
-/** Copies a part of a file, which is long enough. */
+/** Copies a part of a file. The file is long enough. */
 export function copyFile({ fd, protection, offset }: FileDescriptorHandle, size: number): Mapping | Unmappable {
   const bytes = new Uint8Array(new SharedArrayBuffer(size));
   const load = (start: number, length: number) => {

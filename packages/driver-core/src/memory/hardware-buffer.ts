@@ -1,7 +1,7 @@
 /**
  * Hardware buffers, emulated: a description like Android's AHardwareBuffer_Desc beside plain bytes, rows padded to the
- * stride, layers one after the other. A BLOB is a row of bytes that anybody can read; what another format's bytes mean is
- * between its maker and the backend that says it can read them.
+ * stride, layers one after the other. A BLOB is a row of bytes in a public layout. The layout of other formats is
+ * private to the maker and the backends that support it.
  */
 import type { HardwareBufferDescription, HardwareBufferHandle, Memory } from "@nnhal/types";
 
@@ -38,7 +38,7 @@ const byCode: ReadonlyMap<number, { readonly name: string; readonly pixelSize: n
 const blob: number = hardwareBufferFormats.BLOB.code;
 const byCpu = HardwareBufferUsage.CPU_READ_OFTEN | HardwareBufferUsage.CPU_WRITE_OFTEN;
 
-/** `BLOB`, or `format 77` for one that is not emulated; how messages write a format. */
+/** The name of a format for messages: `BLOB`, or `format 77` for one that is not emulated. */
 export function formatName(format: number): string {
   return byCode.get(format)?.name ?? `format ${format}`;
 }
@@ -55,8 +55,8 @@ export function allocateBlob(size: number, usage: bigint = byCpu): Memory {
 }
 
 /**
- * Allocates a zeroed hardware buffer that all threads of this process can share. Throws RangeError for a description that
- * no buffer can have.
+ * Allocates a zeroed hardware buffer that all threads of this process can share. Throws RangeError for an invalid
+ * description.
  */
 export function allocateHardwareBuffer(description: HardwareBufferDescription): Memory {
   const problem = problemOf(description);
@@ -79,7 +79,7 @@ function problemOf({ width, height, layers, format, usage, stride }: HardwareBuf
   return undefined;
 }
 
-/** What keeps a hardware buffer from being mapped, and how it may be used. */
+/** The bytes of a hardware buffer, or why it cannot be mapped. */
 export type HardwareBufferFacts =
   | { readonly unmappable: string }
   | { readonly isBlob: boolean; readonly readable: boolean; readonly writable: boolean };

@@ -1,6 +1,4 @@
-/**
- * @nnhal/driver-core/memory: making and mapping the memory that crosses the HAL.
- */
+/** @nnhal/driver-core/memory: making and mapping memories of the HAL. */
 export {
   allocateBlob,
   allocateHardwareBuffer,

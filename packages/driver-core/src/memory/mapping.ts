@@ -1,7 +1,6 @@
 /**
- * What a memory is mapped to. Bytes that cannot be shared (a file, where no native library maps it) are a copy; `load`
- * and `store` bring the copy and the file together again, part by part, so that executions under way at the same time do
- * not undo one another's results.
+ * The mapping of a memory. Bytes that cannot be shared (a file without a native library) are a copy; `load` and `store`
+ * copy parts from and to the file, so that concurrent executions do not overwrite one another's results.
  */
 import type { HardwareBufferDescription } from "@nnhal/types";
 
@@ -10,14 +9,16 @@ export interface Unmappable {
   readonly unmappable: string;
 }
 
-/** The bytes of a memory, and how they get from and to where they belong. */
+/** The bytes of a memory, with the functions that synchronise a copy with its file. */
 export interface Mapping {
   readonly bytes: Uint8Array;
   readonly writable: boolean;
-  /** Takes over what others have written to a range. Absent where `bytes` are shared. Throws where that fails. */
+  /** Reads a range of the file into `bytes`. Absent if `bytes` are shared. Throws if that fails. */
   load?(offset: number, length: number): void;
-  /** Makes what was written to a range last, and others see it. Absent where writing does both. Throws where that fails. */
+  /** Writes a range of `bytes` to the file. Absent if `bytes` are shared and need no flush. Throws if that fails. */
   store?(offset: number, length: number): void;
-  /** A hardware buffer that is no BLOB: only a backend that knows the format can make sense of the bytes. */
+  /**
+   * The description of a hardware buffer that is not a BLOB: only a backend that knows the format can read the bytes.
+   */
   readonly opaque?: HardwareBufferDescription;
 }

@@ -120,7 +120,7 @@ describe.each(mappers)("mmap_fd, %s", (_how, mapper) => {
 
   it("refuses a protection that does not read, and a descriptor that is not open", () => {
     const { fd } = file(4);
-    expect(problemOf(map(mmapFdMemory(4, fd, [WRITE, 0, 0])))).toContain("it may not be read");
+    expect(problemOf(map(mmapFdMemory(4, fd, [WRITE, 0, 0])))).toContain("it is not readable");
     expect(problemOf(map(mmapFdMemory(4, 9999, [READ, 0, 0])))).toContain("EBADF");
   });
 
@@ -180,7 +180,7 @@ describe("hardware buffers", () => {
 
   it("are used by CPUs as far as their usage says", () => {
     expect(mappingOf(mapPool(allocateBlob(4, CPU_READ_OFTEN))).writable).toBe(false);
-    expect(problemOf(mapPool(allocateBlob(4, CPU_WRITE_OFTEN)))).toContain("no CPU may read it");
+    expect(problemOf(mapPool(allocateBlob(4, CPU_WRITE_OFTEN)))).toContain("CPUs cannot read it");
     expect(problemOf(mapPool(allocateBlob(4, GPU_SAMPLED_IMAGE)))).toContain("usage 0x100");
   });
 

@@ -1,6 +1,4 @@
-/**
- * Making memory, and mapping the memory that crosses the HAL: each once, for as long as somebody has it.
- */
+/** Making and mapping memories of the HAL. Each memory has one mapping for as long as it is referenced. */
 import { fstatSync } from "node:fs";
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
 import { copyFile } from "./file-copy.ts";
@@ -46,11 +44,11 @@ class BytesMemory implements Memory {
 
 const mapped = new WeakMap<Memory, Mapping>();
 
-/** Maps a memory, once: the same memory has the same mapping as long as it lives. Never throws, whatever the memory is. */
+/** Maps a memory. The same memory always has the same mapping. Never throws, even for an invalid memory. */
 export function mapPool(memory: Memory): Mapping | Unmappable {
   try {
     const known = BytesMemory.mappingOf(memory) ?? mapped.get(memory);
-    // The bytes are fewer if the buffer they lay in has been transferred to another thread.
+    // There are fewer bytes if their buffer has been transferred to another thread.
     if (known !== undefined && known.bytes.length === memory.size) return known;
     const mapping = mapAnew(memory);
     if (!("unmappable" in mapping)) mapped.set(memory, mapping);
@@ -61,8 +59,8 @@ export function mapPool(memory: Memory): Mapping | Unmappable {
 }
 
 /**
- * The bytes of a memory. Where they are a copy of a file's (see `mapPool`), they are what the file held when it was
- * mapped first, or when an execution read it last.
+ * The bytes of a memory. If they are a copy of a file (see `mapPool`), they have the content of the first mapping or of
+ * the last execution that read the file.
  */
 export function mapMemory(memory: Memory): Uint8Array | Unmappable {
   const mapping = mapPool(memory);
@@ -71,7 +69,10 @@ export function mapMemory(memory: Memory): Uint8Array | Unmappable {
   return mapping.bytes;
 }
 
-/** Maps a file as well as this machine can. The native library is loaded with the first file, not with the first memory. */
+/**
+ * Maps a file, with the native library if it is installed. The library is loaded for the first file, not for the first
+ * memory.
+ */
 const bestMapper: FileMapper = (file, size) => (nativeMapper() ?? copyFile)(file, size);
 
 /** Maps a memory even if it has been mapped before. `mapper` maps files. */
@@ -95,7 +96,7 @@ export function mapAnew(memory: Memory, mapper: FileMapper = bestMapper): Mappin
   const facts = hardwareBufferFacts(memory, handle);
   if ("unmappable" in facts) return facts;
   if (facts.isBlob && !facts.readable) {
-    return { unmappable: `memory ${name} has usage 0x${handle.description.usage.toString(16)}: no CPU may read it` };
+    return { unmappable: `memory ${name} has usage 0x${handle.description.usage.toString(16)}: CPUs cannot read it` };
   }
   const mapping = mapContent(name, size, handle.content, mapper);
   if ("unmappable" in mapping) return mapping;
@@ -121,7 +122,7 @@ function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper:
   const { fd, protection, offset } = file;
   const what = `memory ${name} of ${size} bytes at ${offset} of file descriptor ${fd}`;
   if ((protection & Protection.READ) === 0) {
-    return { unmappable: `${what} has protection ${protection}: it may not be read` };
+    return { unmappable: `${what} has protection ${protection}: it is not readable` };
   }
   try {
     const length = fstatSync(fd).size;

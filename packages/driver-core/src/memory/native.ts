@@ -1,33 +1,31 @@
-/**
- * Mapping files with the system's own calls, through koffi where that optional package is installed.
- */
+/** Mapping files by system calls, if the optional package koffi is installed. */
 import { createRequire } from "node:module";
 import type { FileDescriptorHandle } from "@nnhal/types";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { Protection } from "./protection.ts";
 
-/** What is used of koffi. Pointers are bigints. */
+/** The part of koffi that is used. Pointers are bigints. */
 interface Koffi {
   load(library: null): { func(declaration: string): (...args: unknown[]) => unknown };
   view(pointer: unknown, length: number): ArrayBuffer;
   errno(): number;
 }
 
-/** Maps a part of a file, which is long enough. */
+/** Maps a part of a file. The file is long enough. */
 export type FileMapper = (handle: FileDescriptorHandle, size: number) => Mapping | Unmappable;
 
 const MAP_SHARED = 1;
 const MAP_PRIVATE = 2;
 const MS_SYNC = 4;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
-/** Offsets of mappings are multiples of the page size; no machine has larger pages. */
+/** Offsets of mappings are multiples of this; no machine has larger pages. */
 const largestPage = 65_536;
 /** A longer view ends the process. */
 const greatestView = 2 ** 32 - 1;
 
 let found: FileMapper | null | undefined;
 
-/** The mapper of this machine; undefined where koffi is not installed or its system has no mmap. */
+/** The mapper of this machine; undefined if koffi is not installed or the system has no mmap. */
 export function nativeMapper(): FileMapper | undefined {
   if (found === undefined) found = loadMapper() ?? null;
   return found ?? undefined;
@@ -49,7 +47,7 @@ function mapperOf(koffi: Koffi): FileMapper {
   const mmap = libc.func("void *mmap(void *address, size_t length, int protection, int flags, int fd, int64_t offset)");
   const munmap = libc.func("int munmap(void *address, size_t length)");
   const msync = libc.func("int msync(void *address, size_t length, int flags)");
-  // A view must not outlive its mapping, nor a mapping the last view by much.
+  // A view must not outlive its mapping, and a mapping should end soon after its last view.
   const unused = new FinalizationRegistry<{ address: unknown; length: number }>(({ address, length }) => {
     munmap(address, length);
   });
@@ -58,7 +56,7 @@ function mapperOf(koffi: Koffi): FileMapper {
     const length = before + size;
     if (length > greatestView) return { unmappable: `${size} bytes are more than can be mapped at once` };
     const writable = (protection & Protection.WRITE) !== 0;
-    // JavaScript knows no read-only bytes: a write to these stays private, where it would end the process otherwise.
+    // JavaScript has no read-only bytes: a private mapping keeps a write from ending the process.
     const flags = writable ? MAP_SHARED : MAP_PRIVATE;
     const address = mmap(null, length, Protection.READ | Protection.WRITE, flags, fd, offset - before);
     if (address === MAP_FAILED || address === null) {

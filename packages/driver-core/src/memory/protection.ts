@@ -1,6 +1,4 @@
-/**
- * How a file may be mapped, and how the HAL writes an mmap_fd memory down: one descriptor and three integers.
- */
+/** The protection of a mapped file, and the HAL's encoding of an mmap_fd memory: one descriptor and three integers. */
 import type { FileDescriptorHandle, Memory } from "@nnhal/types";
 
 /** Bits of `FileDescriptorHandle.protection`. */
@@ -12,7 +10,7 @@ export type MmapFdIntegers = readonly [protection: number, offsetLow: number, of
 const twoTo32 = 2 ** 32;
 
 /**
- * A memory that lies in a file. The descriptor stays the caller's and has to stay open while the memory is used. Throws
+ * A memory that lies in a file. The caller keeps the descriptor, which must stay open while the memory is used. Throws
  * RangeError for an offset beyond what a number holds exactly.
  */
 export function mmapFdMemory(size: number, fd: number, [protection, low, high]: MmapFdIntegers): Memory {
@@ -23,7 +21,7 @@ export function mmapFdMemory(size: number, fd: number, [protection, low, high]: 
   return { name: "mmap_fd", size, handle: { kind: "fileDescriptor", fd, protection, offset } };
 }
 
-/** The integers that stand for a handle in the HAL. */
+/** The HAL's integers of a handle. */
 export function mmapFdIntegers({ protection, offset }: FileDescriptorHandle): MmapFdIntegers {
   return [protection, offset % twoTo32, Math.floor(offset / twoTo32)];
 }

@@ -1,9 +1,9 @@
 /**
- * Which device each operation goes to.
+ * Choosing the device of each operation.
  *
- * `android`: the device of the best performance; of equals the first, but the CPU before all. `cost`: the devices for
- * which execution, boundaries and steps together take least, found by looking back from each operation at what its
- * producers would have cost on every device. Both keep operations together that a temporary of unknown size joins.
+ * `android`: the device with the best performance; of equals the first, except that the CPU precedes all. `cost`: the
+ * devices with the least total time of execution, boundaries and steps, computed from each operation's producers on
+ * every device. Both keep operations together that are joined by a temporary of unknown size.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
@@ -11,7 +11,7 @@ import { bytesOf, hasUnknownSize, type Wiring } from "./graph.ts";
 import type { Candidate } from "./plan.ts";
 import type { CostModel } from "./policy.ts";
 
-/** What choosing works on. */
+/** The input of the choice. */
 export interface Choosing {
   readonly model: Model;
   readonly wiring: Wiring;
@@ -22,7 +22,7 @@ export interface Choosing {
   readonly costs: CostModel;
 }
 
-/** The device of each operation by performance alone; undefined where no device takes it. */
+/** The device of each operation by performance alone; undefined if no device supports it. */
 export function chooseByPerformance({ candidates, cpu }: Choosing): (number | undefined)[] {
   return candidates.map((ofOperation) => {
     let best: number | undefined;
@@ -47,7 +47,7 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
   const from: Int32Array[][] = [];
   operations.forEach((_, index) => {
     if (!elementAt(candidates, index).some(({ supported }) => supported)) {
-      // Interpreted, wherever what comes before it and after it runs.
+      // Interpreted, independent of the devices of its neighbours.
       best.push(new Float64Array(deviceCount));
       from.push([]);
       return;
@@ -93,7 +93,7 @@ function traceBack(
   const wishes: number[][] = best.map(() => []);
   const devices = new Array<number | undefined>(best.length);
   for (let index = best.length - 1; index >= 0; index--) {
-    // Readers may wish for different devices: the one that most wish for, then the cheaper.
+    // Readers can prefer different devices: take the one that most prefer, then the cheaper one.
     const counts = new Map<number, number>();
     for (const wish of elementAt(wishes, index)) counts.set(wish, (counts.get(wish) ?? 0) + 1);
     const times = elementAt(best, index);
@@ -123,7 +123,7 @@ function executionTime({ candidates }: Choosing, index: number, device: number):
   return candidate.supported ? candidate.predictedTime : Number.POSITIVE_INFINITY;
 }
 
-/** What it costs to have two operations on different devices: a step, and the bytes between them. */
+/** The cost of two operations on different devices: a step, and the bytes between them. */
 function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, costs: CostModel): number {
   const read = new Set(elementAt(subgraph.operations, consumer).inputs);
   let bytes = 0;
@@ -136,19 +136,19 @@ function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, co
   return costs.step + bytes * costs.byteMoved;
 }
 
-/** Predicted time of a step of some operations, of one device or, where it is undefined, interpreted. */
+/** The predicted time of a step: of one device, or interpreted if `device` is undefined. */
 export type PredictStep = (device: number | undefined, operations: readonly number[]) => number;
 
 /**
- * Predicts steps: a step's start, its operations, and the bytes that it reads from steps on other devices, what it reads
- * twice once. Those of its own device need not move. `devices`: by operation; undefined where it is interpreted.
+ * Predicts steps: a step's start, its operations, and the bytes that it reads from steps on other devices, each operand
+ * once. Operands of its own device are not moved. `devices`: by operation; undefined if it is interpreted.
  */
 export function stepPredictor(
   { model, wiring, candidates, costs }: Choosing,
   devices: readonly (number | undefined)[],
 ): PredictStep {
   const { operands, operations: all } = model.main;
-  /** By operand the number of the step that counted it last. */
+  /** By operand, the number of the step that counted it last. */
   const countedBy = new Int32Array(operands.length);
   let step = 0;
   return (device, operations) => {

@@ -1,6 +1,6 @@
 /**
- * Drafts of plans: an assignment of operations to devices, divided into steps and judged by its predicted time. The models of
- * the steps are made only for the draft that is taken.
+ * Drafts of plans: an assignment of operations to devices, divided into steps and judged by its predicted time. The
+ * models of the steps are made only for the chosen draft.
  */
 import { elementAt } from "@nnhal/operations";
 import { type Model, OperationType } from "@nnhal/types";
@@ -11,28 +11,30 @@ import type { ExecutionStep, Plan, Step, Unplannable } from "./plan.ts";
 import { buildStepModel } from "./step-model.ts";
 import { type Group, groupOperations } from "./steps.ts";
 
-/** By referenced subgraph its plan, for where control flow is interpreted; empty where it cannot be. */
+/** By referenced subgraph, its plan for interpreted control flow; empty if control flow cannot be interpreted. */
 export type InnerPlans = ReadonlyMap<number, Plan | Unplannable>;
 
-/** What choosing works on, and the plans of what is inside control flow. */
+/** The input of the choice, with the plans of the subgraphs of control flow. */
 export interface Planning extends Choosing {
   readonly inner: InnerPlans;
-  /** Whether it is for a subgraph of control flow, which has no model of its own that a device could get as it is. */
+  /**
+   * Whether it is for a subgraph of control flow, which has no model of its own that a device could prepare unchanged.
+   */
   readonly isInner: boolean;
 }
 
 /** A plan without the models of its steps. */
 export interface Draft {
-  /** By operation its device; undefined where the runtime interprets it. */
+  /** By operation, its device; undefined if the runtime interprets it. */
   readonly assigned: readonly (number | undefined)[];
   readonly groups: readonly Group[];
-  /** By group its predicted time. */
+  /** By group, its predicted time. */
   readonly times: readonly number[];
   /** Their sum. */
   readonly predictedTime: number;
 }
 
-/** The draft of an assignment of operations to devices; what is interpreted can be. */
+/** The draft of an assignment of operations to devices. Interpreted operations can be interpreted. */
 export function draftOf(planning: Planning, assigned: readonly (number | undefined)[]): Draft | Unplannable {
   const { model, wiring, candidates } = planning;
   const groups = groupOperations(assigned, wiring, candidates[0]?.length ?? 0);
@@ -46,7 +48,7 @@ export function draftOf(planning: Planning, assigned: readonly (number | undefin
   return { assigned, groups, times, predictedTime: times.reduce((sum, time) => sum + time, 0) };
 }
 
-/** The draft of least predicted time; the first of equals. */
+/** The draft with the least predicted time; the first of equals. */
 export function bestDraft(drafts: readonly (Draft | Unplannable)[]): Draft | Unplannable {
   return drafts.reduce((a, b) => {
     if ("unplannable" in b) return a;
@@ -119,7 +121,9 @@ function plansInside({ model, inner }: Planning, operation: number): readonly [f
   return [elementAt(plans, 0), elementAt(plans, 1)];
 }
 
-/** What is wrong where a temporary of unknown size would cross from one step to another. `group`: by operation its step. */
+/**
+ * Returns the fault if a temporary of unknown size crosses from one step to another. `group`: by operation, its step.
+ */
 function unknownCrossing(model: Model, wiring: Wiring, group: readonly number[]): string | undefined {
   const { operands, operations } = model.main;
   for (const [index, { inputs }] of operations.entries()) {

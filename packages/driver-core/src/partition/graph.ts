@@ -1,6 +1,4 @@
-/**
- * A subgraph as planning sees it: who writes and who reads each operand, and how large operands are.
- */
+/** A subgraph as planning sees it: the writer and the readers of each operand, and the size of operands. */
 import { byteSize, elementAt, isUnspecified } from "@nnhal/operations";
 import {
   type Model,
@@ -14,7 +12,7 @@ import {
 
 /** The wiring of a subgraph. */
 export interface Wiring {
-  /** By operand: the operation that writes it; -1 where none does. */
+  /** By operand: the operation that writes it; -1 if none does. */
   readonly writer: Int32Array;
   /** By operation: the operations whose results it reads, each once. */
   readonly producers: readonly (readonly number[])[];
@@ -22,7 +20,7 @@ export interface Wiring {
   readonly consumers: readonly (readonly number[])[];
 }
 
-/** Follows the wires of a subgraph. */
+/** Computes the wiring of a subgraph. */
 export function wiringOf({ operands, operations }: Subgraph): Wiring {
   const writer = new Int32Array(operands.length).fill(-1);
   operations.forEach(({ outputs }, index) => {
@@ -58,12 +56,12 @@ export function referencedModel(model: Model, index: number): Model {
 }
 
 /**
- * A model with another main subgraph. Subgraphs and extensions come along only where they are used: an old driver takes no
+ * A model with another main subgraph. Subgraphs and extensions are kept only if they are used: an old driver refuses a
  * model that has any.
  */
 export function modelWith(model: Model, main: Subgraph): Model {
   const { operands, operations } = main;
-  // What the subgraphs use is not looked into.
+  // The subgraphs are not searched for what they use.
   if (operands.some(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH)) return { ...model, main };
   if (model.extensionNameToPrefix.length === 0) return { ...model, main, referenced: [] };
   const prefixes = new Set([...operands, ...operations].map(({ type }) => type >>> 16));

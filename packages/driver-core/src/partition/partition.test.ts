@@ -98,7 +98,7 @@ describe("plan by Android's policy", () => {
     const result = plan(modelOf(chain("ABS", "NEG")), [deviceOf("npu", capabilitiesOf(1), ["ABS"])], android);
     expect(result).toEqual({
       unplannable: "BAD_DATA",
-      message: "no device takes operation 1 of 2. npu: NEG is not for npu",
+      message: "no device supports operation 1 of 2. npu: NEG is not for npu",
     });
   });
 });
@@ -277,7 +277,7 @@ describe("control flow", () => {
     expect(result).toMatchObject({ steps: [{ kind: "execution", device: 1 }] });
   });
 
-  it("is nobody's where no device takes it and there is no CPU", () => {
+  it("has no device if none supports it and there is no CPU", () => {
     expect(plan(model, [npu], android)).toMatchObject({ unplannable: "BAD_DATA" });
   });
 });
@@ -291,7 +291,7 @@ describe("plan by cost", () => {
     const { choices } = planned(main, devices);
     expect(choices.map(({ device }) => device)).toEqual([1, 1, 1]);
     expect(elementAt(choices, 1).reason).toBe(
-      "another device is faster by itself, but not with the way there and back",
+      "another device computes faster, but not with the transfers to and from it",
     );
   });
 

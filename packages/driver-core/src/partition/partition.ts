@@ -1,6 +1,4 @@
-/**
- * Partitioning: a pure function from a model and what devices say of it to a plan.
- */
+/** Partitioning: a pure function from a model and the answers of devices to a plan. */
 import { elementAt } from "@nnhal/operations";
 import {
   type Capabilities,
@@ -18,7 +16,7 @@ import type { Candidate, Choice, Plan, Unplannable } from "./plan.ts";
 import { type CostModel, costPolicy, type Policy } from "./policy.ts";
 import { withoutTrailingDefaults } from "./trailing-defaults.ts";
 
-/** A device as planning sees it; every `Device` is one, but for the CPU's mark. */
+/** A device as planning sees it. Every `Device` is one. */
 export interface PlanningDevice {
   readonly name: string;
   getCapabilities(): { readonly capabilities: Capabilities };
@@ -31,7 +29,10 @@ export interface PlanOptions {
   readonly preference?: ExecutionPreference | undefined;
   /** Default: `costPolicy`. */
   readonly policy?: Policy | undefined;
-  /** Name of the device that everything can fall back to: it wins ties, and is what control flow is interpreted beside. */
+  /**
+   * Name of the CPU device, which every step can fall back to. It wins ties. Control flow is interpreted only if there
+   * is one.
+   */
   readonly cpu?: string | undefined;
 }
 
@@ -41,7 +42,10 @@ export function plan(given: Model, devices: readonly PlanningDevice[], options: 
   return planSubgraph(choosingOf(model, devices, options, planInside(model, devices, options)), devices, options);
 }
 
-/** For each operation of the main subgraph why no device takes it and nothing interprets it; undefined where one does. */
+/**
+ * For each operation of the main subgraph, why no device supports it and it cannot be interpreted; undefined if it can
+ * run.
+ */
 export function whyUnsupported(
   given: Model,
   devices: readonly PlanningDevice[],
@@ -90,12 +94,12 @@ function planSubgraph(
 ): Plan | Unplannable {
   const { model, candidates, cpu } = planning;
   const { length } = candidates;
-  const nobody = candidates.findIndex((_, index) => !isTaken(planning, index));
-  if (nobody >= 0) {
-    const why = describeUnsupported(elementAt(candidates, nobody), devices);
-    return { unplannable: "BAD_DATA", message: `no device takes operation ${nobody} of ${length}. ${why}` };
+  const stuck = candidates.findIndex((_, index) => !isTaken(planning, index));
+  if (stuck >= 0) {
+    const why = describeUnsupported(elementAt(candidates, stuck), devices);
+    return { unplannable: "BAD_DATA", message: `no device supports operation ${stuck} of ${length}. ${why}` };
   }
-  // What the CPU would run it interprets instead, so that what is inside may go to other devices.
+  // Control flow of the CPU is interpreted instead, so that its subgraphs can run on other devices.
   const interpreted = (assigned: readonly (number | undefined)[]) =>
     assigned.map((device, index) =>
       (device === undefined || device === cpu) && canInterpret(planning, index) ? undefined : device,
@@ -103,7 +107,7 @@ function planSubgraph(
   const names = devices.map(({ name }) => name);
   const android = joinUnknown(planning, chooseByPerformance(planning));
   if (policy.kind === "android") return explained(planning, draftOf(planning, interpreted(android)), names);
-  // The first of equals is taken: the CPU, then in order.
+  // The first of equals is chosen: the CPU, then in order.
   const inOrder = [...devices.keys()].sort((a, b) => Number(b === cpu) - Number(a === cpu) || a - b);
   const whole = inOrder.flatMap((device) => wholeOn(planning, device));
   const assignments = [...whole, joinUnknown(planning, chooseByCost(planning)), android];
@@ -116,7 +120,7 @@ function planSubgraph(
   return explained(planning, bestDraft(able.map((assigned) => draftOf(planning, assigned))), names);
 }
 
-/** All operations on one device, where it takes all. */
+/** All operations on one device, if it supports all. */
 function wholeOn({ candidates }: Choosing, device: number): number[][] {
   return candidates.every((ofOperation) => elementAt(ofOperation, device).supported)
     ? [candidates.map(() => device)]
@@ -145,12 +149,12 @@ function candidatesOf(
   return candidates;
 }
 
-/** Whether a device takes an operation or the runtime can interpret it. */
+/** Whether a device supports an operation or the runtime can interpret it. */
 function isTaken(planning: Planning, index: number): boolean {
   return elementAt(planning.candidates, index).some(({ supported }) => supported) || canInterpret(planning, index);
 }
 
-/** Whether the runtime may run an IF or WHILE itself: beside a CPU, with sizes known in it and around it. */
+/** Whether the runtime can interpret an IF or WHILE: there is a CPU, and all sizes in it and around it are known. */
 function canInterpret({ model, inner }: Planning, index: number): boolean {
   const { type, inputs, outputs } = elementAt(model.main.operations, index);
   if (!isControlFlow(type) || inner.size === 0) return false;
@@ -164,7 +168,7 @@ function canInterpret({ model, inner }: Planning, index: number): boolean {
   });
 }
 
-/** Brings operations that temporaries of unknown size join to one device: the first that takes them all. */
+/** Moves operations that are joined by temporaries of unknown size to one device: the first that supports them all. */
 function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number | undefined)[]): (number | undefined)[] {
   const { main } = model;
   const parent = main.operations.map((_, index) => index);
@@ -229,18 +233,18 @@ function reasonOf(
   names: readonly string[],
   cpu: number,
 ): string {
-  if (device === undefined) return "the runtime interprets it, so that its parts can go to the best devices";
+  if (device === undefined) return "the runtime interprets it, so that its parts can run on the best devices";
   const able = candidates.flatMap((candidate) => (candidate.supported ? [candidate] : []));
-  if (able.length === 1) return `only ${names[device]} takes it`;
+  if (able.length === 1) return `only ${names[device]} supports it`;
   const chosen = elementAt(candidates, device);
   const performance = chosen.supported ? chosen.performance : Number.POSITIVE_INFINITY;
   const others = able.map(({ performance }) => performance);
   if (performance > Math.min(...others)) {
     const times = able.map(({ predictedTime }) => predictedTime);
     if (chosen.supported && chosen.predictedTime <= Math.min(...times)) {
-      return `${names[device]} has less to start for it than devices that compute faster`;
+      return `${names[device]} has less start-up cost than devices that compute faster`;
     }
-    return "another device is faster by itself, but not with the way there and back";
+    return "another device computes faster, but not with the transfers to and from it";
   }
   if (others.filter((one) => one === performance).length === 1) return `${names[device]} is the fastest`;
   return device === cpu ? "no device is faster than the CPU" : `of equals ${names[device]} saves a step or comes first`;

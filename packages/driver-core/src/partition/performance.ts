@@ -1,6 +1,6 @@
 /**
- * How fast, or how frugal, a device says it is at an operation (HAL Capabilities, as Android's runtime reads them): by the
- * type of the operation's first input; by the relaxed figures where the model lets float32 be computed as float16.
+ * The declared performance of a device for an operation (HAL Capabilities, as Android's runtime reads them): by the
+ * type of the operation's first input; the relaxed figures if the model lets float32 be computed as float16.
  */
 import { elementAt } from "@nnhal/operations";
 import {
@@ -16,21 +16,21 @@ import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { CostModel } from "./policy.ts";
 import { timeOf } from "./work.ts";
 
-/** Performance by which devices that name none are still comparable: worse than any that do. */
+/** The performance assumed for devices that declare none: worse than any declared one. */
 const UNNAMED_PERFORMANCE = 1e6;
 
-/** What a device says of one operation. */
+/** A device's declared performance for one operation. */
 export interface Performance {
   /**
-   * Relative to the CPU, lower is better; Infinity where the device names none. IF: its own figure and the mean of its
-   * branches'. WHILE: its own, its condition's and its body's.
+   * Relative to the CPU, lower is better; Infinity if the device declares none. IF: its own figure plus the mean of its
+   * branches. WHILE: its own figure plus its condition and its body.
    */
   readonly performance: number;
   /** Predicted nanoseconds. IF: the mean of its branches. WHILE: one turn. */
   readonly predictedTime: number;
 }
 
-/** What a device says of the operations of the main subgraph. */
+/** A device's declared performance for the operations of the main subgraph. */
 export function performancesOf(
   model: Model,
   capabilities: Capabilities,

@@ -1,38 +1,38 @@
 /**
- * What partitioning gives: a plan says which device runs which operations of a model, in which steps, and why. It is
- * immutable and holds no device, so that it can be printed, compared and tested.
+ * The result of partitioning. A plan says which device runs which operations of a model, in which steps, and why. It is
+ * immutable and references no device, so that it can be printed, compared and tested.
  */
 import type { Model } from "@nnhal/types";
 
 /** A model divided into steps. */
 export interface Plan {
-  /** The model that was planned: as it was given, but for trailing inputs that have their default values. */
+  /** The planned model: the given one without trailing inputs that have their default values. */
   readonly model: Model;
-  /** Names of the devices that were offered, by index. */
+  /** Names of the available devices, by index. */
   readonly devices: readonly string[];
-  /** What was decided for each operation of the main subgraph. */
+  /** The decision for each operation of the main subgraph. */
   readonly choices: readonly Choice[];
-  /** In an order in which they can run. One execution step of the whole model where one device takes it all. */
+  /** In an order in which they can run. One execution step of the whole model if one device runs all of it. */
   readonly steps: readonly Step[];
-  /** Sum over the steps; see there. */
+  /** The sum of the steps' predicted times. */
   readonly predictedTime: number;
 }
 
-/** Why an operation runs where it runs. */
+/** The choice of a device for an operation. */
 export interface Choice {
-  /** Index of the device, or undefined where the runtime interprets an IF or WHILE. */
+  /** Index of the device; undefined if the runtime interprets the IF or WHILE. */
   readonly device: number | undefined;
-  /** What the decision rests on, in words. */
+  /** The reason for the choice, as text. */
   readonly reason: string;
-  /** By device: what it said of the operation. */
+  /** By device, its answer about the operation. */
   readonly candidates: readonly Candidate[];
 }
 
-/** What one device said of one operation. */
+/** The answer of one device about one operation. */
 export type Candidate =
   | {
       readonly supported: true;
-      /** Relative to the CPU, lower is better; Infinity where the device names none for the type. */
+      /** Relative to the CPU, lower is better; Infinity if the device declares none for the type. */
       readonly performance: number;
       /** Predicted time of the operation itself in nanoseconds, by the cost model of the policy. */
       readonly predictedTime: number;
@@ -42,12 +42,12 @@ export type Candidate =
 /** A part of a plan. */
 export type Step = ExecutionStep | IfStep | WhileStep;
 
-/** What all steps have. */
+/** The common part of all steps. */
 interface AnyStep {
   /**
-   * Predicted time of one execution in nanoseconds, by the cost model of the policy; for comparison only. It is the start
-   * of the step, what it reads from other devices, and its operations. An IF counts the mean of its branches; a WHILE one
-   * turn. Where LOW_POWER is preferred, it is power by the same model.
+   * Predicted time of one execution in nanoseconds, by the cost model of the policy; for comparison only. It is the
+   * start of the step, what it reads from other devices, and its operations. An IF counts the mean of its branches; a
+   * WHILE one turn. With preference LOW_POWER, it is power by the same model.
    */
   readonly predictedTime: number;
 }
@@ -67,7 +67,7 @@ export interface ExecutionStep extends AnyStep {
   readonly outputs: readonly number[];
 }
 
-/** An IF that the runtime interprets: it looks at the condition and runs one of two plans. */
+/** An IF that the runtime interprets: it reads the condition and runs one of two plans. */
 export interface IfStep extends AnyStep {
   readonly kind: "if";
   readonly operation: number;
@@ -91,7 +91,7 @@ export interface WhileStep extends AnyStep {
 
 /** Why a model cannot be planned. */
 export interface Unplannable {
-  /** BAD_DATA: no device takes an operation. OP_FAILED: it could only be divided where sizes are not known. */
+  /** BAD_DATA: no device supports an operation. OP_FAILED: it could only be divided at operands of unknown size. */
   readonly unplannable: "BAD_DATA" | "OP_FAILED";
   readonly message: string;
 }

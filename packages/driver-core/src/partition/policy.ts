@@ -1,21 +1,24 @@
 /**
- * Policies: what partitioning minimises. `android` takes the best device of each operation by itself, as Android's
- * runtime does. `cost` also counts what a boundary between devices costs.
+ * Policies: the objectives of partitioning. `android` selects the best device for each operation by itself, as
+ * Android's runtime does. `cost` also counts boundaries between devices.
  */
 
-/** What things cost, in nanoseconds. Those of computing are for a device of performance 1. */
+/** Costs in nanoseconds. Computing costs are for a device of performance 1. */
 export interface CostModel {
   /** One multiply-add of a convolution or a matrix product. */
   readonly multiplyAdd: number;
-  /** One multiply-add of a recurrent cell, for few at a time. */
+  /** One multiply-add of a recurrent cell, which computes few at a time. */
   readonly recurrentMultiplyAdd: number;
-  /** One multiply-add of a depthwise convolution, which has little to use again. */
+  /** One multiply-add of a depthwise convolution, which reuses few values. */
   readonly depthwiseMultiplyAdd: number;
   /** One element that any other operation reads or writes. */
   readonly element: number;
-  /** The same, where it has to be requantised. */
+  /** The same, if it has to be requantised. */
   readonly quantisedElement: number;
-  /** The same, of an operation that computes a function of each, such as TANH, or looks at many for each, such as a pooling. */
+  /**
+   * The same, for an operation that computes a function of each element, such as TANH, or reads many for each, such as
+   * a pooling.
+   */
   readonly functionElement: number;
   /** Starting one operation, or one of the computations that a device makes of it, on any device. */
   readonly operation: number;
@@ -25,7 +28,7 @@ export interface CostModel {
   readonly step: number;
 }
 
-/** How to decide. */
+/** A policy. */
 export interface Policy {
   readonly kind: "android" | "cost";
   readonly costs: CostModel;
@@ -50,5 +53,5 @@ export const defaultCosts: CostModel = {
 /** Counts boundaries; the default. */
 export const costPolicy: Policy = { kind: "cost", costs: defaultCosts };
 
-/** As Android's runtime decides. */
+/** Decides as Android's runtime does. */
 export const androidPolicy: Policy = { kind: "android", costs: defaultCosts };

@@ -89,7 +89,7 @@ describe("predicted times", () => {
     };
     const main = sketch([["ABS", "in", "out"]], "in", "out");
     expect(planned(main, [many, cpu], {}).choices).toMatchObject([
-      { device: 1, reason: "cpu has less to start for it than devices that compute faster" },
+      { device: 1, reason: "cpu has less start-up cost than devices that compute faster" },
     ]);
     expect(planned(main, [many, cpu], android).choices).toMatchObject([{ device: 0 }]);
   });

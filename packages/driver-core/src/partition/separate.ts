@@ -1,14 +1,12 @@
-/**
- * A plan taken apart, so that each operation can be timed by itself.
- */
+/** A plan with one step for each operation, so that each can be timed by itself. */
 import { elementAt } from "@nnhal/operations";
 import { hasUnknownSize, wiringOf } from "./graph.ts";
 import type { Plan, Step, Unplannable } from "./plan.ts";
 import { buildStepModel } from "./step-model.ts";
 
 /**
- * The same plan with a step for each operation, on the device where it is; what is interpreted stays as it is. It cannot be
- * made where an operation's result has no known size. Predicted times are those of the operations alone.
+ * The same plan with a step for each operation on its device; interpreted steps stay as they are. Not possible if an
+ * operation's result has no known size. Predicted times are those of the operations alone.
  */
 export function separateOperations(plan: Plan): Plan | Unplannable {
   const { model, choices } = plan;

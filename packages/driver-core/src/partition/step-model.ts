@@ -1,12 +1,12 @@
 /**
- * The model of one step: the operations that a device gets, with the operands they touch. Constants stay where they are:
- * values and pools are the planned model's own.
+ * The model of one step: the operations that a device gets, with the operands they use. Constants are not copied:
+ * values and pools are those of the planned model.
  */
 import { elementAt } from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { modelWith, type Wiring } from "./graph.ts";
 
-/** A step's model, and the planned model's operands that its inputs and outputs are. */
+/** A step's model, with the planned model's operand of each of its inputs and outputs. */
 export interface StepModel {
   readonly model: Model;
   readonly inputs: readonly number[];
@@ -15,7 +15,7 @@ export interface StepModel {
 
 const { TEMPORARY_VARIABLE, SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } = OperandLifeTime;
 
-/** Builds the model of a step. `group`: by operation of the planned model the step that it is in. */
+/** Builds the model of a step. `group`: by operation of the planned model, its step. */
 export function buildStepModel(
   model: Model,
   wiring: Wiring,
@@ -68,7 +68,7 @@ export function buildStepModel(
   };
 }
 
-/** An operand that crosses the step's border, and its rank in the list of inputs or outputs. */
+/** The role of an operand at the step's border, and its rank in the list of inputs or outputs. */
 interface Role {
   readonly isInput: boolean;
   readonly order: number;

@@ -1,6 +1,6 @@
 /**
- * From devices to steps: operations that are ready are collected for each device, and a step takes all of one device's
- * before another device's turn comes (Android's order). Linear in operations and wires.
+ * From devices to steps: ready operations are queued for each device, and a step contains all ready operations of one
+ * device before the next device has its turn (Android's order). Linear in operations and wires.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Wiring } from "./graph.ts";

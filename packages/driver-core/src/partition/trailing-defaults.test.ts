@@ -112,7 +112,7 @@ describe.each(cases)("trailing inputs of $name", ({ definition, form, required, 
     }
   });
 
-  it("stay where they are no small constants", () => {
+  it("stay if they are not small constants", () => {
     for (const lifetime of [CONSTANT_REFERENCE, SUBGRAPH_INPUT]) {
       const model = modelWith(definition, form, byDefault, { lifetime });
       expect(withoutTrailingDefaults(model)).toBe(model);

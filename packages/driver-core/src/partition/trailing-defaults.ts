@@ -1,7 +1,7 @@
 /**
- * Inputs at the end of an operation that say what holds without them anyway: without them, drivers of older HAL versions
- * can take the operation (as Android's runtime does when a model is finished). What an operation may leave out, and what
- * that means, its definition says.
+ * Inputs at the end of an operation that have their default values. Without them, drivers of older HAL versions can
+ * support the operation (Android's runtime removes them when a model is finished). The operation's definition says
+ * which inputs are optional and what their defaults are.
  */
 import { elementAt, type Form, layOut, matchOperation, operationByCode } from "@nnhal/operations";
 import {
@@ -13,13 +13,13 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 
-/** By model the one without; models are immutable. */
+/** By model, the model without them; models are immutable. */
 const shortened = new WeakMap<Model, Model>();
 
 /**
- * The model without trailing inputs that are constants of their default values, and without those constants where nothing
- * else reads them, since an old driver does not know their types; the model itself where there are none. Operations keep
- * their indexes. Only small constants are looked at: those in pools would have to be mapped.
+ * The model without trailing inputs that are constants of their default values, and without those constants if no other
+ * operation reads them, because an old driver does not know their types; the model itself if there are none. Operations
+ * keep their indexes. Only small constants are checked: those in pools would have to be mapped.
  */
 export function withoutTrailingDefaults(model: Model): Model {
   let result = shortened.get(model);
@@ -35,7 +35,7 @@ export function withoutTrailingDefaults(model: Model): Model {
 }
 
 function shortenSubgraph(subgraph: Subgraph, operandValues: Uint8Array): Subgraph {
-  /** How many inputs operations have given up, by operand. */
+  /** By operand, the number of inputs that were removed. */
   const givenUp = new Map<number, number>();
   const operations = subgraph.operations.map((operation) => {
     const count = neededInputs(operation, subgraph.operands, operandValues);
@@ -46,7 +46,7 @@ function shortenSubgraph(subgraph: Subgraph, operandValues: Uint8Array): Subgrap
   return givenUp.size === 0 ? subgraph : withoutUnread({ ...subgraph, operations }, givenUp);
 }
 
-/** Drops operands that nobody reads any more. `givenUp`: how many readers operands have lost. */
+/** Removes operands that are no longer read. `givenUp`: by operand, the number of readers that it has lost. */
 function withoutUnread(subgraph: Subgraph, givenUp: ReadonlyMap<number, number>): Subgraph {
   const operands: Operand[] = [];
   const moved = subgraph.operands.map((operand, index) => {
@@ -68,7 +68,7 @@ function withoutUnread(subgraph: Subgraph, givenUp: ReadonlyMap<number, number>)
   };
 }
 
-/** How many of its inputs an operation has to have. */
+/** The number of inputs that an operation needs. */
 function neededInputs(
   { type, inputs, outputs }: Operation,
   operands: readonly Operand[],
@@ -80,7 +80,7 @@ function neededInputs(
   const lastInput = inputs[last];
   if (lastInput === undefined) return inputs.length;
   const lastOperand = elementAt(operands, lastInput);
-  // Few operations end so: only they are matched.
+  // Few operations have such inputs: only they are matched.
   if (!definition.forms.some((form) => isDefault(form, last, lastOperand, operandValues))) return inputs.length;
   const typeOf = (operand: number) => operandTypeNames.get(elementAt(operands, operand).type);
   const matchOf = (count: number) =>
@@ -92,13 +92,13 @@ function neededInputs(
   for (const [count, input] of [...inputs.entries()].reverse()) {
     if (!isDefault(form, count, elementAt(operands, input), operandValues)) break;
     const shorter = matchOf(count);
-    // Some go together: a list that ends between them is none of the form's.
+    // Some inputs belong together: the form has no list that ends between them.
     if (!("mismatch" in shorter) && shorter.form === form) needed = count;
   }
   return needed;
 }
 
-/** Whether the input at a position is a small constant of the value that it has where it is left out. */
+/** Whether the input at a position is a small constant with the value of an omitted input. */
 function isDefault(form: Form, position: number, operand: Operand, operandValues: Uint8Array): boolean {
   const value = layOut(form.params, undefined, position + 1)?.[position]?.default;
   if (value === undefined || operand.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;

@@ -7,9 +7,9 @@ import { elementAt } from "@nnhal/operations";
 export interface Heap<Item> {
   readonly size: number;
   add(item: Item): void;
-  /** Takes the least item out; undefined where there is none. */
+  /** Removes and returns the least item; undefined if the heap is empty. */
   take(): Item | undefined;
-  /** Removes all items but those that `isKept` is true for. */
+  /** Removes all items for which `isKept` is false. */
   keep(isKept: (item: Item) => boolean): void;
 }
 

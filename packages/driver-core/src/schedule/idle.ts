@@ -1,28 +1,26 @@
-/**
- * Noticing that something has not been used for a while, at almost no cost for each use.
- */
+/** Detects that an object has been idle for a while, at almost no cost for each use. */
 import type { Timer } from "./timer.ts";
 
-/** Watches the uses of one thing. */
+/** Watches the uses of one object. */
 export interface IdleWatch {
-  /** It is used: called when a use begins and when it ends. */
+  /** Call it when a use begins and when it ends. */
   touch(): void;
-  /** Nothing is told any more. */
+  /** Ends the watch. */
   stop(): void;
 }
 
 /** What to watch. */
 export interface IdleWatchOptions {
-  /** Nanoseconds without a use after which it is idle; it is noticed after twice as many at the latest. */
+  /** Nanoseconds without a use after which it is idle; detected after at most twice as many. */
   readonly after: bigint;
   readonly timer: Timer;
   /** Whether a use is under way. */
   readonly isInUse: () => boolean;
-  /** Called once for each time that it has been used and is idle. */
+  /** Called once for each idle period after a use. */
   readonly onIdle: () => void;
 }
 
-/** Watches something that has not been used yet. Keeps no process alive. */
+/** Watches an object that has not been used yet. Does not keep the process alive. */
 export function watchIdle({ after, timer, isInUse, onIdle }: IdleWatchOptions): IdleWatch {
   let cancel: (() => void) | undefined;
   let isTouched = false;

@@ -227,7 +227,7 @@ describe("createScheduler", () => {
     expect(started).toEqual([1, 2, 3]);
   });
 
-  it("loses nothing, starts nothing twice, keeps its bound, and starves nobody", async () => {
+  it("loses nothing, starts nothing twice, keeps its bound, and starves no client", async () => {
     const arrival = fc.record({
       client: fc.nat(3),
       priority: fc.constantFrom(LOW, MEDIUM, HIGH),

@@ -1,24 +1,24 @@
 /**
- * Which execution of a device goes next. At most so many run at once; of those that wait, clients take turns, and the
- * work of one client goes by priority. Waiting counts as priority does: each `ageing` nanoseconds lift work by one level,
- * so nothing waits behind work that came later than that. The places to wait are counted: work that finds none is refused.
+ * The scheduler of a device's executions. At most `concurrency` run at once. Waiting clients take turns, and the work
+ * of one client is ordered by priority. Each `ageing` nanoseconds of waiting raise work by one level, so that no work
+ * waits for ever. Waiting places are limited: work that finds none is refused.
  */
 import type { Priority } from "@nnhal/types";
 import type { Breather } from "./breather.ts";
 import { createHeap, type Heap } from "./heap.ts";
 import { callAt, systemTimer, type Timer } from "./timer.ts";
 
-/** How much may wait. */
+/** Limits of waiting work. */
 export interface WaitingLimits {
-  /** Most work of all clients together that waits. Default: 4096. */
+  /** Maximum number of waiting tasks of all clients. Default: 4096. */
   readonly waiting?: number | undefined;
-  /** Most work of one client that waits, so that there are places for the others. Default: 1024. */
+  /** Maximum number of waiting tasks of one client, so that there are places for others. Default: 1024. */
   readonly waitingPerClient?: number | undefined;
 }
 
 /** How to schedule. */
 export interface SchedulerOptions extends WaitingLimits {
-  /** Most work under way at once. */
+  /** Maximum number of concurrent tasks. */
   readonly concurrency: number;
   /** A monotonic clock in nanoseconds. */
   readonly now: () => bigint;
@@ -26,45 +26,51 @@ export interface SchedulerOptions extends WaitingLimits {
   readonly timer?: Timer;
   /** Nanoseconds that weigh as much as one level of priority. Default: 100 ms. */
   readonly ageing?: bigint;
-  /** Work that would make a turn of the event loop longer than it may be starts in the next one. Default: turns have no end. */
+  /** Limits turns of the event loop: work beyond the limit starts in the next turn. Default: no limit. */
   readonly breather?: Breather;
 }
 
-/** What wants to run. */
+/** A task. */
 export interface Work {
-  /** Whose it is: work of different clients takes turns, whatever its priority. */
+  /** Its client. Clients take turns, regardless of priority. */
   readonly client: object;
   readonly priority: Priority;
-  /** When it is too late to start, on the scheduler's clock. */
+  /** When it must have started, on the scheduler's clock. */
   readonly deadline?: bigint;
 }
 
-/** What came of wanting to run. `full`: all places to wait, or the client's share of them, are taken. */
+/** The result of `enter`. `full`: all waiting places, or the client's share of them, are taken. */
 export type Entry = "started" | "late" | "dismissed" | "full";
 
 /** See `createScheduler`. */
 export interface Scheduler {
   /**
-   * Starts work at once if there is room, nothing waits, and the event loop has time. If it returns true, `leave` has to follow.
-   * `time`: now.
+   * Starts work at once if there is room, nothing waits, and the event loop has time. If it returns true, `leave` must
+   * follow. `time`: now.
    */
   tryEnter(time: bigint): boolean;
-  /** Resolves when the work may start, after which `leave` has to follow, or when it will not start. */
+  /**
+   * Resolves with `started` when the work may start, after which `leave` must follow, or with the reason why it will
+   * not start.
+   */
   enter(work: Work): Promise<Entry>;
-  /** Work that had entered has ended. */
+  /** Call it when started work has ended. */
   leave(): void;
-  /** Takes a place to wait for something that is not in a queue. Returns what gives it back; undefined if there is none. */
+  /**
+   * Takes a waiting place for work that is not in a queue. Returns a function that releases it; undefined if there is
+   * none.
+   */
   hold(client: object): (() => void) | undefined;
-  /** Whether a client's next work would find no place to wait. */
+  /** Whether a client has no waiting place left. */
   isFull(client: object): boolean;
-  /** What waits of a client's work will not start any more. */
+  /** Cancels the waiting work of a client. */
   dismiss(client: object): void;
   /** How much work waits in queues. */
   readonly waiting: number;
 }
 
 interface Waiting {
-  /** When it would have come if it were of priority 0: what comes before goes before. */
+  /** Time of arrival, shifted by its priority: lower values start first. */
   readonly rank: bigint;
   /** Order of arrival, between equals. */
   readonly order: number;
@@ -73,26 +79,26 @@ interface Waiting {
   cancel(): void;
 }
 
-/** The work of one client that waits. */
+/** The waiting work of one client. */
 interface Line {
   readonly queue: Heap<Waiting>;
-  /** How much of the queue has been told that it is too late, and only takes up room. */
+  /** Number of items in the queue that were refused as late and only take up room. */
   stale: number;
 }
 
-/** So few items that have been told may stay in a queue. */
+/** Maximum number of refused items that stay in a queue. */
 const fewStale = 32;
 
-/** A scheduler with nothing to do. Throws RangeError for a limit below 1. */
+/** A scheduler without work. Throws RangeError for a limit below 1. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { concurrency, now, timer = systemTimer, ageing = 100_000_000n } = options;
   const { waiting: mostWaiting = 4096, waitingPerClient = 1024, breather } = options;
   for (const [what, limit] of Object.entries({ concurrency, waiting: mostWaiting, waitingPerClient })) {
     if (!(limit >= 1)) throw new RangeError(`a scheduler needs ${what} of at least 1, not ${limit}`);
   }
-  /** What waits, by client, the client whose turn it is first. Clients that wait for nothing are not in it. */
+  /** Waiting work by client, the client with the next turn first. Only clients with waiting work are in it. */
   const lines = new Map<object, Line>();
-  /** The places that each client has taken, in queues and beside them. */
+  /** The waiting places of each client, in queues and through `hold`. */
   const places = new Map<object, number>();
   let taken = 0;
   let running = 0;
@@ -146,7 +152,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
   };
 
-  /** Work whose deadline has come stays in its heap; it is cleared away when it is more than the rest. */
+  /** Late work stays in its heap until there is more of it than of other work. */
   const noteStale = (line: Line) => {
     line.stale++;
     if (line.stale <= fewStale || 2 * line.stale <= line.queue.size) return;
@@ -178,7 +184,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         const time = now();
         const refusal = deadline !== undefined && time >= deadline ? "late" : isFull(client) ? "full" : undefined;
         if (refusal !== undefined) {
-          // A client that asks again at once must not hold the event loop either.
+          // A client that repeats a refused call at once must not block the event loop either.
           if (breather?.isSpent(time)) setImmediate(() => resolve(refusal));
           else resolve(refusal);
           return;
@@ -223,7 +229,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     leave() {
       running--;
       if (waiting > 0) fill();
-      // What is left came too late and has been told so.
+      // The remaining items are late and have been refused.
       else if (lines.size > 0) lines.clear();
     },
   };

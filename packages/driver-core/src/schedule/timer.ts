@@ -3,12 +3,12 @@
  */
 
 /**
- * Calls back after at least some nanoseconds, or a little before where rounding has it; gives what cancels it.
- * `inBackground`: the process need not live for it. Default: it lives until then.
+ * Calls back after about `nanoseconds` (it can fire slightly early because of rounding). Returns a cancel function.
+ * `inBackground`: does not keep the process alive. Default: false.
  */
 export type Timer = (nanoseconds: bigint, callback: () => void, inBackground?: boolean) => () => void;
 
-/** As far as a timeout of the system reaches, in milliseconds. */
+/** The longest timeout of the system, in milliseconds. */
 const furthest = 2 ** 31 - 1;
 
 /** The system's timer. */
@@ -19,7 +19,7 @@ export const systemTimer: Timer = (nanoseconds, callback, inBackground = false) 
   return () => clearTimeout(timeout);
 };
 
-/** Calls back once the clock has reached a point in time, never before; gives what cancels it. */
+/** Calls back when the clock has reached a point in time, never before. Returns a cancel function. */
 export function callAt(time: bigint, now: () => bigint, timer: Timer, callback: () => void): () => void {
   let cancel = () => {};
   const arm = () => {

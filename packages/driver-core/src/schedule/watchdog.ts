@@ -1,33 +1,33 @@
 /**
- * Limits on waits that mostly end soon: one timer for all of them, which runs only while something is waited for, so that
- * a wait costs next to nothing.
+ * Limits for waits that usually end soon: one timer for all of them, which runs only during waits, so that a wait costs
+ * almost nothing.
  */
 import type { Timer } from "./timer.ts";
 
 /** See the file's head. */
 export interface Watchdog {
   /**
-   * Calls `look` once per interval until the returned function is called. `elapsed`: nanoseconds that have passed at least;
-   * up to one interval more may have.
+   * Calls `look` once per interval until the returned function is called. `elapsed`: a lower bound of the nanoseconds
+   * that have passed; up to one interval more can have passed.
    */
   watch(look: (elapsed: bigint) => void): () => void;
   /**
-   * Settles as a promise does, or with `late()` if the promise has not settled after `limit` nanoseconds. That is noticed
-   * two intervals later at most. What the promise comes to afterwards is ignored.
+   * Settles as a promise does, or with `late()` if the promise has not settled after `limit` nanoseconds. The limit is
+   * detected at most two intervals later. A later settlement of the promise is ignored.
    */
   within<T>(promise: Promise<T>, limit: bigint, late: () => T): Promise<T>;
-  /** Looks at nothing any more. */
+  /** Ends all watches. */
   stop(): void;
 }
 
-/** How often to look. */
+/** Options of a watchdog. */
 export interface WatchdogOptions {
-  /** Nanoseconds between two looks. */
+  /** Nanoseconds between two checks. */
   readonly interval: bigint;
   readonly timer: Timer;
 }
 
-/** A watchdog that looks at nothing yet. Keeps no process alive. */
+/** A watchdog without watches. Does not keep the process alive. */
 export function createWatchdog({ interval, timer }: WatchdogOptions): Watchdog {
   const watched = new Set<{ looks: bigint; readonly look: (elapsed: bigint) => void }>();
   let cancel: (() => void) | undefined;
@@ -35,7 +35,7 @@ export function createWatchdog({ interval, timer }: WatchdogOptions): Watchdog {
   const lookAtAll = () => {
     cancel = undefined;
     for (const entry of [...watched]) {
-      // The first look may come at once: it proves no time.
+      // The first check can come at once: it does not count as an interval.
       if (watched.has(entry)) entry.look(interval * entry.looks++);
     }
     if (watched.size > 0) arm();

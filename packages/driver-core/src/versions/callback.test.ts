@@ -149,7 +149,7 @@ describe("launched", () => {
     expect(await launched<Outcome>(() => ({ status }), failed)).toEqual({ status });
   });
 
-  it("makes failures of what a driver throws and of numbers that are no status", async () => {
+  it("makes failures of errors that a driver throws and of numbers that are not a status", async () => {
     const thrown = await launched<Outcome>(() => {
       throw new Error("transport");
     }, failed);

@@ -1,14 +1,12 @@
-/**
- * Callbacks of clients, and tasks that end in one. Whatever a client's callback does stays with the client.
- */
+/** Callbacks of clients, and tasks that end in one. A faulty client callback has no effect on the driver. */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
 import { messageOf } from "../device/refusal.ts";
 
-/** Where goes, one line each, what cannot be passed on to a caller. */
+/** Receives diagnostics that a HAL signature cannot carry, one line per call. */
 export type LogSink = (message: string) => void;
 
-/** Calls a client's callback the first time only. What it throws, or rejects with, is logged. */
+/** Calls a client's callback only once. Its errors and rejections are logged. */
 export function once<Arguments extends readonly unknown[]>(
   callback: (...args: Arguments) => unknown,
   log: LogSink,
@@ -19,7 +17,7 @@ export function once<Arguments extends readonly unknown[]>(
     if (isCalled) return;
     isCalled = true;
     try {
-      // A client may pass an asynchronous function: nobody else would handle its rejection.
+      // A client can pass an asynchronous function, whose rejection has to be handled here.
       Promise.resolve(callback(...args)).catch(complain);
     } catch (error) {
       complain(error);
@@ -29,18 +27,18 @@ export function once<Arguments extends readonly unknown[]>(
 
 /** A task that a HAL method launches. */
 export interface Task<Answer extends Outcome> {
-  /** What is wrong with the arguments; throwing says that they cannot even be read. */
+  /** Returns what is wrong with the arguments; throws if they cannot be read. */
   check(): Outcome | undefined;
   run(): Promise<Answer>;
-  /** What a failure tells the callback. */
+  /** The callback's answer for a failure. */
   failed(outcome: Outcome): Answer;
-  /** Tells the client's callback. */
+  /** Calls the client's callback. */
   notify(answer: Answer): unknown;
 }
 
 /**
- * Launches a task as every HAL method that takes a callback has to: the callback is called once, with the launch's own
- * status where the launch fails. Never throws.
+ * Launches a task by the rules of the HAL for methods with a callback: the callback is called once, with the status of
+ * the launch if the launch fails. Never throws.
  */
 export function launch<Answer extends Outcome>(task: Task<Answer>, log: LogSink): Outcome {
   const notify = once((answer: Answer) => task.notify(answer), log);
@@ -60,7 +58,7 @@ export function launch<Answer extends Outcome>(task: Task<Answer>, log: LogSink)
   return { status: ErrorStatus.NONE };
 }
 
-/** The refusal that a check finds; what it throws over is an argument that cannot be read. */
+/** The refusal that a check returns. If the check throws, an argument cannot be read. */
 export function refusalOf(check: () => Outcome | undefined): Outcome | undefined {
   try {
     return check();
@@ -69,19 +67,19 @@ export function refusalOf(check: () => Outcome | undefined): Outcome | undefined
   }
 }
 
-/** INVALID_ARGUMENT, and why. */
+/** INVALID_ARGUMENT, with the reason. */
 export function invalid(message: string): Outcome {
   return { status: ErrorStatus.INVALID_ARGUMENT, message };
 }
 
-/** GENERAL_FAILURE, and why. */
+/** GENERAL_FAILURE, with the reason. */
 export function failure(what: string, error: unknown): Outcome {
   return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: ${messageOf(error)}` };
 }
 
 /**
- * Launches a task of a driver and waits for its end, which the driver tells a callback: maybe before the launch returns,
- * maybe never. A launch that fails has its own status, whatever the callback is told; calls after the first one are logged.
+ * Launches a task of a driver and waits for its callback, which the driver can call before the launch returns, or
+ * never. The status of a failed launch takes precedence over the callback's; calls after the first one are logged.
  * Never rejects; `inTime` sets a limit.
  */
 export function launched<Answer>(
@@ -113,15 +111,15 @@ export function launched<Answer>(
 }
 
 /**
- * The answer of a method that answers at once. One that is a promise all the same is not the answer it should be, and its
- * rejection, which is not handled anywhere else, must not end the process.
+ * The answer of a synchronous method. A promise is not a valid answer, and its rejection, which is not handled anywhere
+ * else, must not end the process.
  */
 export function atOnce<Answer>(answer: Answer): Answer {
   if (answer instanceof Promise) answer.catch(() => {});
   return answer;
 }
 
-/** A status from elsewhere; what is not an ErrorStatus is a failure. */
+/** Normalises a driver's status: a value that is not an ErrorStatus becomes GENERAL_FAILURE. */
 export function soundStatus(status: unknown): ErrorStatus {
   return isErrorStatus(status) ? status : ErrorStatus.GENERAL_FAILURE;
 }

@@ -163,7 +163,7 @@ describe("prepareModelFromCache", () => {
   };
 
   describe.each(Object.entries(launch))("%s", (name, method) => {
-    it("fails by both ways on a device that keeps no models", () => {
+    it("fails by both ways on a device that has no compilation caching", () => {
       const callback = preparedCallback();
       expect(method(fakeDevice(), callback).status).toBe(GENERAL_FAILURE);
       expect(callback.calls).toEqual([{ method: notifyOf[name], status: GENERAL_FAILURE, preparedModel: null }]);

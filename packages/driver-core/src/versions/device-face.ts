@@ -1,6 +1,6 @@
 /**
  * The faces of a device: any canonical device as an IDevice of each HAL version. A face has the methods of its version
- * and of those before; it checks what it is given, so that a launch can say at once what is wrong with it.
+ * and of earlier ones. It checks arguments, so that a launch reports faults at once.
  */
 import {
   type AllocateResult,
@@ -71,7 +71,7 @@ export function asV1_3(device: Device, options: FaceOptions = {}): V1_3.IDevice 
   };
 }
 
-/** The methods that a version adds to those before it. */
+/** The methods that a version adds. */
 type Added<Newer, Older> = Omit<Newer, keyof Older>;
 
 function contextOf<Presented extends V1_0.IPreparedModel>(
@@ -95,9 +95,9 @@ const noCallback = invalid("the callback is null");
 interface Preparation<Presented extends V1_0.IPreparedModel> {
   readonly version: HalVersion;
   readonly model: AnyModel;
-  /** What is wrong beside the model. */
+  /** Faults of other arguments than the model. */
   check?(): Outcome | undefined;
-  /** Read once nothing is wrong. */
+  /** Called if nothing is wrong. */
   options(): PrepareOptions;
   notify(status: ErrorStatus, preparedModel: Presented | null): unknown;
 }
@@ -155,7 +155,7 @@ function prepareFromCache<Presented extends V1_0.IPreparedModel>(
   options: () => Pick<PrepareOptions, "deadline">,
   notify: (status: ErrorStatus, preparedModel: Presented | null) => unknown,
 ): Outcome {
-  const noCaching = failure("prepareModelFromCache", "the device keeps no models");
+  const noCaching = failure("prepareModelFromCache", "the device has no compilation caching");
   let settings: Pick<PrepareOptions, "deadline"> = {};
   return launch<PrepareResult>(
     {
@@ -180,7 +180,10 @@ function prepareFromCache<Presented extends V1_0.IPreparedModel>(
   );
 }
 
-/** What a caller gave to keep the prepared model in. Nothing about it is a reason to fail, so it may be anything. */
+/**
+ * The caller's cache files for the prepared model. A fault in them does not fail the preparation, so they can be any
+ * values.
+ */
 function cacheOptions(
   modelCache: readonly Handle[],
   dataCache: readonly Handle[],

@@ -175,7 +175,7 @@ async function expectFailures(
   clock.advance(600_000_000_000n);
   expect((await answers).map((answer) => answer?.status)).toEqual([execution, GENERAL_FAILURE, GENERAL_FAILURE]);
   expect(() => preparedModel.close()).not.toThrow();
-  // What close rejects with is nobody's unhandled rejection.
+  // A rejection of close is not left unhandled.
   await settled();
   expect((await preparedModel.execute(request)).status).toBe(INVALID_ARGUMENT);
   expect(clock.waiting).toBe(0);

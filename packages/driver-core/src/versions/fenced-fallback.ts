@@ -1,5 +1,6 @@
 /**
- * Fenced executions on drivers that know no fences: wait for the fences, execute, and answer when all is done.
+ * Fenced executions on drivers without fences: waits for the fences, executes, and answers when the execution has
+ * ended.
  */
 import {
   ErrorStatus,
@@ -19,7 +20,7 @@ import { usableFences } from "../fence/fence.ts";
 import { failure, invalid } from "./callback.ts";
 import { type AnswerLimits, inTime } from "./in-time.ts";
 
-/** See the file's head. Without `model`, which one from a cache does not have, outputs are checked by the driver alone. */
+/** See the file's head. Without `model` (it came from a cache), only the driver checks the outputs. */
 export async function executeBehindFences(
   preparedModel: PreparedModel,
   model: Model | undefined,
@@ -57,7 +58,7 @@ export async function executeBehindFences(
   return {
     status,
     syncFence: null,
-    // The driver was told only once the fences were signalled: it has measured the same for both.
+    // The driver was called after the fences were signalled: both times are its own.
     callback: { getExecutionInfo: async () => ({ status, timingLaunched: timing, timingFenced: timing }) },
   };
 }

@@ -1,14 +1,12 @@
-/**
- * Answers of drivers and devices, which may come late, never, or as an exception: each wait has an end.
- */
+/** Answers of drivers and devices can come late, never, or as an exception: each wait has a limit. */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { steadyClock } from "../device/steady-clock.ts";
 import { callAt, systemTimer, type Timer } from "../schedule/timer.ts";
 import { failure, type LogSink } from "./callback.ts";
 
-/** How long to wait for answers. */
+/** Limits of waits for answers. */
 export interface AnswerOptions {
-  /** Nanoseconds of the clock that deadlines are times on. Default: the process's steady clock. */
+  /** The clock of deadlines, in nanoseconds. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
   /** Waits on that clock. Default: the system's. */
   readonly timer?: Timer | undefined;
@@ -34,30 +32,30 @@ export function answerLimitsOf(options: AnswerOptions, log: LogSink): AnswerLimi
   return { now, timer, answerLimit, log };
 }
 
-/** What to wait for. */
+/** A wait for an answer. */
 export interface Awaited<Answer> {
   /** Names the call in messages. */
   readonly what: string;
-  /** Reads the answer. It may throw: the answer is a failure then. */
+  /** The answer; a rejection is a failure. */
   readonly answer: Promise<Answer>;
-  /** When the answer is MISSED_DEADLINE_TRANSIENT. Default: none; the limit counts then. */
+  /** When the answer becomes MISSED_DEADLINE_TRANSIENT. Default: none; `answerLimit` applies then. */
   readonly deadline?: bigint | undefined;
   readonly failed: (outcome: Outcome) => Answer;
-  /** Frees what an answer holds that comes too late. Default: there is nothing to free. */
+  /** Frees the resources of a late answer. Default: there are none. */
   readonly drop?: (answer: Answer) => void;
 }
 
-/** Nanoseconds that a driver that keeps deadlines itself gets to say so. */
+/** Extra nanoseconds for a driver that enforces deadlines itself to report a missed one. */
 const grace = 100_000_000n;
 
-/** The deadline after which a driver that keeps deadlines itself is not waited for any longer. */
+/** The deadline at which the wait for a driver that enforces deadlines itself ends. */
 export function withGrace(deadline: bigint | undefined, { now }: AnswerLimits): bigint | undefined {
   if (deadline === undefined) return undefined;
   const time = now();
   return (deadline > time ? deadline : time) + grace;
 }
 
-/** The answer, or a failure if there is none in time. Never rejects. */
+/** Resolves with the answer, or a failure if there is none in time. Never rejects. */
 export function inTime<Answer>(
   { what, answer, deadline, failed, drop }: Awaited<Answer>,
   { now, timer, answerLimit, log }: AnswerLimits,
@@ -74,7 +72,7 @@ export function inTime<Answer>(
     };
     const time = now();
     const end = deadline ?? time + answerLimit;
-    // What answers at once is heard, even after its deadline.
+    // An immediate answer counts, even after its deadline.
     const cancel = end > time ? callAt(end, now, timer, late) : timer(0n, late);
     const settle = (value: Answer) => {
       cancel();

@@ -1,6 +1,4 @@
-/**
- * What the parts of a lifted device share, and how models and settings are checked before an older driver sees them.
- */
+/** The shared part of a lifted device, and the checks of models and settings before an older driver gets them. */
 import {
   ErrorStatus,
   type Model,
@@ -22,11 +20,11 @@ import type { OldDriver } from "./old-driver.ts";
 export interface LiftOptions extends AnswerOptions {
   /** Definitions of operations, by which models are validated. Default: the HAL's own. */
   readonly operations?: OperationLookup | undefined;
-  /** Where warnings go, such as of what a conversion lost. Default: nowhere. */
+  /** Receives warnings, such as what a conversion lost. Default: none. */
   readonly log?: LogSink | undefined;
   /** Whether executions are, since HAL 1.2, synchronous calls rather than launches with a callback. Default: true. */
   readonly synchronous?: boolean | undefined;
-  /** Whether a slice that turns out invalid is a failure, for finding faults. Default: nothing of it is supported. */
+  /** Whether an invalid slice is a failure, to find faults. Default: false; its operations are not supported. */
   readonly strictSlicing?: boolean | undefined;
 }
 
@@ -39,20 +37,22 @@ export interface LiftContext {
   readonly synchronous: boolean;
   readonly strictSlicing: boolean;
   readonly limits: AnswerLimits;
-  /** When an answer with a deadline is not waited for any longer: a driver of HAL 1.3 keeps deadlines itself. */
+  /** When the wait for an answer with a deadline ends: a driver of HAL 1.3 enforces deadlines itself. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
   /** The driver's own objects behind the prepared models of this device. */
   readonly preparedModels: WeakMap<PreparedModel, V1_0.IPreparedModel>;
 }
 
-/** What makes a model invalid, before it is converted for an older driver. One of HAL 1.3 checks it itself. */
+/**
+ * Returns why a model is not valid, before it is converted for an older driver. A driver of HAL 1.3 checks it itself.
+ */
 export function refuseModelForDriver(model: Model, { driver, operations }: LiftContext): Outcome | undefined {
   if (driver.version === "1.3") return undefined;
   const issues = modelIssues(model, { mode: "runtime", ...(operations && { operations }) });
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
 }
 
-/** Why a model is not given to an older driver to prepare: it would not understand the call or the model. */
+/** Returns why an older driver cannot prepare a model: its version lacks the call or a part of the model. */
 export function refusePreparation(
   model: Model,
   { preference = 0, priority = 0, deadline }: PrepareOptions,

@@ -110,7 +110,7 @@ describe("getSupportedOperations", () => {
       supported: [false, false],
       reasons: ["FLOOR: old-1.0 does not support it", "FLOOR: old-1.0 does not support it"],
     });
-    expect(log).toEqual(["old-1.0: 1 answers about 2 operations are taken for none"]);
+    expect(log).toEqual(["old-1.0: 1 answers about 2 operations are ignored"]);
   });
 
   it("asks nothing about a slice that is not valid; strictly, that is a failure", () => {
@@ -295,7 +295,7 @@ describe("prepareModelFromCache", () => {
   it.each(["1.0", "1.1"] as const)("fails on a driver of HAL %s", async (version) => {
     expect(await liftedOf(version).device.prepareModelFromCache?.(cache)).toEqual({
       status: GENERAL_FAILURE,
-      message: `prepareModelFromCache: old-${version} is of HAL ${version}, which keeps no models`,
+      message: `prepareModelFromCache: old-${version} is of HAL ${version}, which has no compilation caching`,
       preparedModel: null,
     });
   });

@@ -1,6 +1,6 @@
 /**
- * Lifts: a driver of any HAL version as a canonical device. What its version cannot express is not asked of it: of a
- * model it is shown the slice that it can understand, and it prepares only models that it understands whole.
+ * Lifts: a driver of any HAL version as a canonical device. The driver gets only what its version can express: it is
+ * asked about the slice of a model that fits its version, and prepares only models that fit it completely.
  */
 import {
   type AllocateResult,
@@ -28,8 +28,8 @@ import { type Facts, soundFacts } from "./sound-facts.ts";
 import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
 
 /**
- * A driver of any HAL version as a device with a name. Whatever the driver does, no method throws or rejects, and every
- * answer comes in time: by the deadline, or within `answerLimit`. Throws a TypeError for a driver that is not an object.
+ * Makes a device of a driver of any HAL version. No method throws or rejects, even for a faulty driver, and every
+ * answer comes by the deadline or within `answerLimit`. Throws a TypeError for a driver that is not an object.
  */
 export function liftDevice(name: string, device: AnyIDevice, options: LiftOptions = {}): Device {
   if (!isRecord(device))
@@ -85,7 +85,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
     async prepareModelFromCache(cache, options = {}) {
       const { prepareModelFromCache } = driver;
       if (prepareModelFromCache === undefined) {
-        const why = `${name} is of HAL ${version}, which keeps no models`;
+        const why = `${name} is of HAL ${version}, which has no compilation caching`;
         return failedPreparation(failure("prepareModelFromCache", why));
       }
       const refusal = refusalOf(
@@ -118,7 +118,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
   };
 }
 
-/** Whether a cache can be handed to a driver. What is in its handles is for the driver to say. */
+/** Whether a cache can be passed to a driver. The driver checks its handles. */
 function isCache(cache: unknown): cache is CompilationCache {
   return (
     isRecord(cache) &&
@@ -132,7 +132,7 @@ function failedPreparation(outcome: Outcome): PrepareResult {
   return { ...outcome, preparedModel: null };
 }
 
-/** Launches a preparation and lifts what its callback is given. */
+/** Launches a preparation and lifts the prepared model that its callback gets. */
 function prepare(
   method: string,
   model: Model | undefined,
@@ -160,7 +160,7 @@ function prepare(
     }
     if (isRecord(own)) quietly(() => own.close?.(), `${name}: close`, limits);
     if (outcome.status !== ErrorStatus.NONE) return failedPreparation(outcome);
-    return failedPreparation(failure(name, "the model is prepared, but the callback was given none"));
+    return failedPreparation(failure(name, "the driver reported success without a prepared model"));
   };
   const what = `${name}: ${method}`;
   const drop = ({ preparedModel }: PrepareResult) => preparedModel?.close();

@@ -96,7 +96,7 @@ describe("executing on a driver of HAL 1.0", () => {
     expect(await preparedModel.execute(request)).toMatchObject({
       status: GENERAL_FAILURE,
       message:
-        "old is of HAL 1.0, which finds no shapes: neither the model nor the request knows all dimensions of the outputs",
+        "old is of HAL 1.0, which finds no shapes: neither the model nor the request specifies all dimensions of the outputs",
     });
     expect(calls).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe("executing on a driver of HAL 1.2", () => {
     expect(await open.preparedModel.execute(request)).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
   });
 
-  it("answers nothing else with an error, nor a number that is no status", async () => {
+  it("answers nothing else with an error, and no number that is not a status", async () => {
     const failing = await preparedOf("1.2", { result: { status: DEVICE_UNAVAILABLE } });
     const nothing = { outputShapes: [], timing: notMeasured };
     expect(await failing.preparedModel.execute(request, { measure: YES })).toEqual({
@@ -161,16 +161,16 @@ describe("executing on a driver of HAL 1.2", () => {
 
 describe("executing on an old driver", () => {
   it.each<[OldVersion, Request, string]>([
-    ["1.0", renamed("hardware_buffer_blob"), "old is of HAL 1.0, which does not know some pool of the request"],
-    ["1.0", tokenRequest, "old is of HAL 1.0, which does not know some pool of the request"],
-    ["1.2", tokenRequest, "old is of HAL 1.2, which does not know some pool of the request"],
+    ["1.0", renamed("hardware_buffer_blob"), "old is of HAL 1.0, which lacks the kind of a pool of the request"],
+    ["1.0", tokenRequest, "old is of HAL 1.0, which lacks the kind of a pool of the request"],
+    ["1.2", tokenRequest, "old is of HAL 1.2, which lacks the kind of a pool of the request"],
   ])("of HAL %s fails with pools that it does not know", async (version, newer, why) => {
     const { preparedModel, calls } = await preparedOf(version);
     expect(await preparedModel.execute(newer)).toMatchObject({ status: GENERAL_FAILURE, message: `execute: ${why}` });
     expect(calls).toEqual([]);
   });
 
-  it.each<OldVersion>(["1.0", "1.2"])("of HAL %s refuses pools of a kind that nobody knows", async (version) => {
+  it.each<OldVersion>(["1.0", "1.2"])("of HAL %s refuses pools of an unknown kind", async (version) => {
     const { preparedModel, calls } = await preparedOf(version);
     expect((await preparedModel.execute(renamed("paper"))).status).toBe(INVALID_ARGUMENT);
     expect(calls).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Prepared models of drivers of any HAL version, as canonical ones. Executions are synchronous calls where the driver has
- * them, launches with a callback otherwise.
+ * Prepared models of drivers of any HAL version, as canonical ones. Executions are synchronous calls if the driver has
+ * them, and launches with a callback otherwise.
  */
 import {
   ErrorStatus,
@@ -45,7 +45,7 @@ export function isV1_3Model(model: V1_0.IPreparedModel): model is V1_3.IPrepared
   return "executeSynchronously_1_3" in model;
 }
 
-/** A driver's prepared model as a canonical one. `model`: what it was prepared from; undefined: it came from a cache. */
+/** Makes a canonical prepared model of a driver's. `model`: its model; undefined if it came from a cache. */
 export function liftPreparedModel(
   own: V1_0.IPreparedModel,
   model: Model | undefined,
@@ -90,7 +90,7 @@ export function liftPreparedModel(
   return sound;
 }
 
-/** Why a request is not given to an older driver: it does not know deadlines, or it would not understand the pools. */
+/** Returns why an older driver cannot execute a request: its version lacks deadlines or a kind of pool. */
 function refuseExecution(
   own: V1_0.IPreparedModel,
   request: Request,
@@ -100,10 +100,10 @@ function refuseExecution(
   if (isV1_3Model(own)) return undefined;
   const version = isV1_2Model(own) ? "1.2" : "1.0";
   if (!compliantWithV1_3.request(request)) {
-    return invalid("some pool of the request is of a kind that no HAL version knows");
+    return invalid("a pool of the request is of a kind that no HAL version has");
   }
   if (!complianceWith(version).request(request)) {
-    return failure("execute", `${name} is of HAL ${version}, which does not know some pool of the request`);
+    return failure("execute", `${name} is of HAL ${version}, which lacks the kind of a pool of the request`);
   }
   if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the execution" };
@@ -144,7 +144,7 @@ function executeV1_2(
   return launchExecution((callback) => own.execute_1_2(value, measure, callback), log);
 }
 
-/** A driver older than HAL 1.2 answers no shapes: they are those that model and request know. */
+/** A driver older than HAL 1.2 answers without shapes; the model and the request supply them. */
 async function executeV1_0(
   own: V1_0.IPreparedModel,
   model: Model | undefined,
@@ -153,21 +153,21 @@ async function executeV1_0(
 ): Promise<ExecutionResult> {
   const outputShapes = model === undefined ? undefined : knownShapes(model, request);
   if (outputShapes === undefined) {
-    const why = "neither the model nor the request knows all dimensions of the outputs";
-    return failedExecution(failure(`${name} is of HAL ${driver.version}, which finds no shapes`, why));
+    const why = "neither the model nor the request specifies all dimensions of the outputs";
+    return failedExecution(failure(`${name} is of HAL ${driver.version}, which cannot compute shapes`, why));
   }
   const { value } = convertToV1_0.request(request, log);
   const result = await launchExecution((callback) => own.execute(value, callback), log);
   return { ...result, outputShapes: result.status === ErrorStatus.NONE ? outputShapes : [], timing: notMeasured };
 }
 
-/** The shapes of a request's outputs; undefined where some dimension is not known. */
+/** The shapes of a request's outputs; undefined if a dimension is not known. */
 function knownShapes(model: Model, { outputs }: Request): OutputShape[] | undefined {
   const shapes: OutputShape[] = [];
   const operands = outputOperands(model);
   for (const [position, { dimensions: given }] of outputs.entries()) {
     const operand = operands[position];
-    // An output that the model does not have, or of other dimensions, is for the driver to refuse.
+    // The driver refuses an output that the model does not have, or that has other dimensions.
     if (operand === undefined) continue;
     const dimensions = combineDimensions(operand.dimensions, given) ?? given;
     if (tensorHasUnspecifiedDimensions(operand.type, dimensions)) return undefined;
@@ -176,7 +176,7 @@ function knownShapes(model: Model, { outputs }: Request): OutputShape[] | undefi
   return shapes;
 }
 
-/** Launches an execution and waits for its callback, by whichever method it is told. */
+/** Launches an execution and waits for any method of its callback. */
 function launchExecution(
   launch: (callback: V1_3.IExecutionCallback) => Outcome,
   log: LogSink,

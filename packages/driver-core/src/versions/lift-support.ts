@@ -1,5 +1,6 @@
 /**
- * What a driver supports of a model: an older one is asked about the slice of it that its HAL version can express.
+ * The operations of a model that a driver supports: an older driver is asked about the slice that its HAL version can
+ * express.
  */
 import { ErrorStatus, type HalVersion, type Model, type Outcome, type SupportedOperations } from "@nnhal/types";
 import { complianceWith, getOperationName, sliceModel } from "@nnhal/utils";
@@ -45,14 +46,14 @@ function ask(model: Model, indexes: readonly number[], original: Model, context:
     if (supportedOperations.length === indexes.length) {
       return answer(original, new Map(indexes.map((index, at) => [index, supportedOperations[at] === true])), context);
     }
-    log(`${name}: ${supportedOperations.length} answers about ${indexes.length} operations are taken for none`);
+    log(`${name}: ${supportedOperations.length} answers about ${indexes.length} operations are ignored`);
     return answer(original, new Map(indexes.map((index) => [index, false])), context);
   } catch (error) {
     return failed(failure(`${name}: getSupportedOperations`, error));
   }
 }
 
-/** An answer about all operations of a model, where the driver was asked about some. */
+/** Extends an answer about some operations of a model to all of them. */
 function answer(
   { main }: Model,
   asked: ReadonlyMap<number, boolean>,

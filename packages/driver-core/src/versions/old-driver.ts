@@ -1,6 +1,6 @@
 /**
- * Drivers of HAL 1.0 – 1.3, called in canonical terms. What each version wants differently is here; what it cannot do at
- * all is decided by those who call.
+ * Drivers of HAL 1.0 – 1.3, called in canonical terms. The differences between versions are handled here; callers
+ * handle what a version lacks.
  */
 import {
   type Capabilities,
@@ -32,7 +32,7 @@ import type { LogSink } from "./callback.ts";
 /** An IDevice of any version. */
 export type AnyIDevice = V1_0.IDevice | V1_1.IDevice | V1_2.IDevice | V1_3.IDevice;
 
-/** See the file's head. Models fit the version. Methods throw where the driver's do. */
+/** See the file's head. Models fit the version. Methods throw if the driver's do. */
 export interface OldDriver {
   readonly version: HalVersion;
   getCapabilities(): Outcome & { readonly capabilities: AnyCapabilities };
@@ -49,7 +49,7 @@ export interface OldDriver {
   readonly facts: DriverFacts;
 }
 
-/** What a driver says of itself since HAL 1.2, and what is assumed of an older one. */
+/** The facts of a driver since HAL 1.2, and the assumed ones of an older driver. */
 export type DriverFacts = Pick<
   Device,
   "getType" | "getVersionString" | "getSupportedExtensions" | "getNumberOfCacheFilesNeeded"
@@ -137,7 +137,7 @@ function tokenOf({ token }: CompilationCache): Uint8Array {
 
 const ok = { status: ErrorStatus.NONE } as const;
 
-/** What is assumed of a driver older than HAL 1.2. */
+/** The assumed facts of a driver older than HAL 1.2. */
 const unknownFacts: DriverFacts = {
   getType: () => ({ ...ok, type: DEVICE_TYPE_UNKNOWN }),
   getVersionString: () => ({ ...ok, version: "UNKNOWN" }),
@@ -145,7 +145,7 @@ const unknownFacts: DriverFacts = {
   getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache: 0, numDataCache: 0 }),
 };
 
-/** The capabilities of a device that does not tell. */
+/** The capabilities of a device that does not declare any. */
 export const noCapabilities: Capabilities = {
   relaxedFloat32toFloat16PerformanceScalar: noPerformanceInfo,
   relaxedFloat32toFloat16PerformanceTensor: noPerformanceInfo,

@@ -18,13 +18,13 @@ import { type AnswerLimits, answerLimitsOf, withGrace } from "./in-time.ts";
 import { expectedOutputs } from "./sound-answers.ts";
 import { executed, failedExecution, failedFenced, refuseTimes, soundPreparedModel } from "./sound-prepared-model.ts";
 
-/** What the faces of one prepared model share. */
+/** The shared part of a prepared model's faces. */
 export interface PreparedModelFaceContext {
   readonly preparedModel: PreparedModel;
-  /** Undefined: it came from a cache. */
+  /** Undefined if it came from a cache. */
   readonly source: PreparedSource | undefined;
   readonly log: LogSink;
-  /** Default: the usual ones. */
+  /** Default: those of `AnswerOptions`. */
   readonly limits?: AnswerLimits;
   /** Names the device in messages. */
   readonly name?: string;
@@ -45,7 +45,7 @@ function guarded({
 
 const noCallback = invalid("the callback is null");
 
-/** Executes, and answers nothing that the HAL does not allow with the status. Throws if the device throws at once. */
+/** Executes and returns only fields that the HAL allows with the status. Throws if the device throws synchronously. */
 function execute(
   face: PreparedModelFaceContext,
   request: AnyRequest,
@@ -60,7 +60,7 @@ function execute(
   });
 }
 
-/** As a HAL method that does not take a callback: what is wrong is the answer. Never rejects. */
+/** Executes as a HAL method without a callback: a fault is the answer. Never rejects. */
 async function executeNow(
   context: PreparedModelFaceContext,
   request: AnyRequest,
@@ -80,7 +80,7 @@ async function executeNow(
   }
 }
 
-/** What HAL 1.3 adds to what an execution is told. */
+/** The options that HAL 1.3 adds to an execution. */
 function optionsV1_3(
   measure: MeasureTiming,
   deadline: V1_3.OptionalTimePoint,

@@ -1,6 +1,6 @@
 /**
- * What drivers and devices from elsewhere answer, read once and checked. Readers throw for answers that break a rule of the
- * HAL; the message continues a sentence that begins with the method.
+ * Readers for answers of foreign drivers and devices: each field is read once and checked. Readers throw for answers
+ * that break a rule of the HAL; the message continues a sentence that begins with the method.
  */
 import {
   type Capabilities,
@@ -24,7 +24,7 @@ import { isErrorStatus, notMeasured } from "@nnhal/utils";
 import { capabilitiesIssues, checkResult, type ExpectedOutput, extensionIssues, show } from "@nnhal/validation";
 import { formatIssues } from "../device/format-issues.ts";
 
-/** An answer as far as it is known before it is read. */
+/** An answer before it is read. */
 type Answer = Readonly<Record<string, unknown>>;
 
 /** An answer that has fields, and its outcome. */
@@ -54,7 +54,7 @@ export function hasMethods(value: unknown, ...methods: readonly string[]): boole
 }
 
 export function capabilitiesOf(value: unknown): Capabilities {
-  // The check takes anything.
+  // The check accepts any value.
   const capabilities = value as Capabilities;
   const issues = capabilitiesIssues(capabilities);
   if (issues.length > 0) throw new Error(`it answered capabilities that are not valid: ${formatIssues(issues)}`);
@@ -62,7 +62,7 @@ export function capabilitiesOf(value: unknown): Capabilities {
 }
 
 export function extensionsOf(value: unknown): readonly Extension[] {
-  // The check takes anything.
+  // The check accepts any value.
   const extensions = value as readonly Extension[];
   const issues = extensionIssues(extensions);
   if (issues.length > 0) throw new Error(`it answered extensions that are not valid: ${formatIssues(issues)}`);
@@ -76,7 +76,7 @@ export function cacheFileCount(value: unknown, field: string): number {
   throw new Error(`it answered ${field} ${show(value)} where 0 to ${MAX_NUMBER_OF_CACHE_FILES} is needed`);
 }
 
-/** Which of some operations are supported. */
+/** The list of supported operations. */
 export function supportedOf(value: unknown, operations: number): readonly boolean[] {
   if (!Array.isArray(value) || value.length !== operations) {
     const what = Array.isArray(value) ? `${value.length} answers` : show(value);
@@ -90,7 +90,10 @@ export function outputOperands({ main }: Model): (Operand | undefined)[] {
   return main.outputIndexes.map((index) => main.operands[index]);
 }
 
-/** What is known of the outputs of a request. `model`: undefined for one that came from a cache. Throws for a request that cannot be read. */
+/**
+ * What is known about the outputs of a request before it runs. `model`: undefined if it came from a cache. Throws for a
+ * request that cannot be read.
+ */
 export function expectedOutputs(model: Model | undefined, { outputs }: Request): ExpectedOutput[] {
   const operands = model === undefined ? [] : outputOperands(model);
   return outputs.map(({ hasNoValue, dimensions }, position) => {

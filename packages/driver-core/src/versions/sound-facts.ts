@@ -1,6 +1,4 @@
-/**
- * What a driver or device says of itself: its queries never throw, and their answers keep the rules of the HAL.
- */
+/** The facts of a driver or device: queries never throw, and their answers keep the rules of the HAL. */
 import {
   type Device,
   DeviceStatus,

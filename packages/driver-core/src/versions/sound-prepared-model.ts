@@ -1,6 +1,6 @@
 /**
- * Prepared models of drivers and devices from elsewhere: no method throws, no promise rejects or stays open for ever, and
- * answers keep the rules of the HAL.
+ * Guards for prepared models of foreign drivers and devices: no method throws, no promise rejects or stays pending for
+ * ever, and answers keep the rules of the HAL.
  */
 import {
   type AllocateResult,
@@ -34,16 +34,16 @@ import {
   outcomeOf,
 } from "./sound-answers.ts";
 
-/** What there is beside a prepared model. */
+/** The parameters of a guard. */
 export interface SoundContext {
   /** Begins messages. */
   readonly name: string;
-  /** What it was prepared from; undefined: it came from a cache. */
+  /** The model it was prepared from; undefined if it came from a cache. */
   readonly model: Model | undefined;
   readonly limits: AnswerLimits;
-  /** Whether shapes that are known may be left out with NONE, as drivers may (HAL 1.2 notify_1_2) and devices may not. */
+  /** Whether known shapes may be omitted with NONE. Drivers may omit them (HAL 1.2 notify_1_2), devices must not. */
   readonly mayOmitShapes: boolean;
-  /** The time to wait until, if there is a deadline. */
+  /** The end of the wait, if there is a deadline. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
 }
 
@@ -64,7 +64,7 @@ export function failedAllocation(outcome: Outcome): AllocateResult {
   return { ...outcome, buffer: null, token: 0 };
 }
 
-/** See the file's head. Optional methods that it lacks are absent here too. */
+/** See the file's head. Its missing optional methods are missing here too. */
 export function soundPreparedModel(own: PreparedModel, context: SoundContext): PreparedModel {
   const { name, model, limits, waitUntil } = context;
   const { executeFenced, configureExecutionBurst } = own;
@@ -105,7 +105,7 @@ export function soundPreparedModel(own: PreparedModel, context: SoundContext): P
   };
 }
 
-/** Waits for an execution, and reads its result. `outputs`: what is known of them. */
+/** Waits for an execution and reads its result. `outputs`: what is known about them. */
 export function executed(
   answer: Promise<unknown>,
   outputs: readonly ExpectedOutput[],
@@ -121,7 +121,7 @@ function refuseFences(waitFor: unknown): Outcome | undefined {
   return Array.isArray(waitFor) ? undefined : invalid(`waitFor is ${show(waitFor)} where an array is needed`);
 }
 
-/** Times that are not bigints; options that are not an object. Throws for options that cannot be read. */
+/** Refuses times that are not bigints and options that are not an object. Throws for options that cannot be read. */
 export function refuseTimes<Key extends string>(
   options: { readonly [Name in Key]?: unknown },
   ...names: readonly Key[]
@@ -137,7 +137,7 @@ export function refuseTimes<Key extends string>(
   return undefined;
 }
 
-/** Calls what has no answer. What it throws, or rejects with, is logged. */
+/** Makes a call without an answer. Its errors and rejections are logged. */
 export function quietly(call: () => unknown, what: string, { log }: AnswerLimits): void {
   const attempt = async () => {
     await call();
@@ -175,7 +175,7 @@ function burstOf(given: unknown, name: string, limits: AnswerLimits): BurstResul
   return { ...outcome, context: soundBurstContext(context, name, limits) };
 }
 
-/** A service elsewhere answers by promises, which the client of the burst waits for. */
+/** A remote service answers with promises, which the client of the burst awaits. */
 function soundBurstContext(own: IBurstContext, name: string, limits: AnswerLimits): IBurstContext {
   const attempt = (method: string, call: () => unknown) => {
     const what = `${name}: IBurstContext.${method}`;

@@ -1,6 +1,6 @@
 /**
- * Calls of code that anybody may have written: whatever it does, the caller gets an answer. What is thrown and what an
- * answer breaks a rule by are failures of the same kind.
+ * Calls of foreign code: whatever it does, the caller gets an answer. A thrown value and an answer that breaks a rule are
+ * failures of the same kind.
  */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
@@ -19,7 +19,7 @@ export function broken(problem: string): never {
   throw new BrokenAnswer(problem);
 }
 
-/** GENERAL_FAILURE for what was thrown while a method was called or its answer was read. `what`: names the method. */
+/** GENERAL_FAILURE for an error thrown while a method was called or its answer was read. `what`: names the method. */
 export function failureOf(what: string, error: unknown): Refusal {
   const problem = error instanceof BrokenAnswer ? error.message : `threw: ${textOf(error)}`;
   return { status: ErrorStatus.GENERAL_FAILURE, message: `${what} ${problem}` };
@@ -34,7 +34,7 @@ export function attempt<Answer>(what: string, call: () => Answer, failed: (refus
   }
 }
 
-/** As `attempt`, for a method that answers by a promise. `call` is called at once. */
+/** As `attempt`, for a method that returns a promise. `call` is called at once. */
 export async function attemptAsync<Answer>(
   what: string,
   call: () => Promise<Answer>,
@@ -47,7 +47,7 @@ export async function attemptAsync<Answer>(
   }
 }
 
-/** What was thrown, in words. Never throws, and is not longer than a message should be. */
+/** A thrown value as a short text. Never throws. */
 export function textOf(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
 /**
- * The guard between the runtime and devices, which may be anybody's: the one place where the runtime calls a device. No
- * method of a guarded device throws, no promise of one rejects, and every answer keeps the rules of the HAL: a device that
- * breaks them has answered GENERAL_FAILURE, and the message names the device, the method and the rule. What never settles
- * is not bounded here: see watch.ts.
+ * The guard between the runtime and devices, which are foreign code: the only place where the runtime calls a device. No
+ * method of a guarded device throws, no promise of one rejects, and every answer keeps the rules of the HAL. If a device breaks
+ * one, the answer is GENERAL_FAILURE, and the message names the device, the method and the rule. Calls that never end are bounded
+ * in watch.ts.
  */
 import {
   type AllocateResult,
@@ -32,13 +32,13 @@ import { closeSafely, type GuardedModel, guardModel, ownModel } from "./prepared
 
 /** A device behind the guard. */
 export interface GuardedDevice extends Omit<Device, "prepareModel" | "prepareModelFromCache"> {
-  /** What the caller gave. */
+  /** The caller's device. */
   readonly own: Device;
   readonly halVersion: HalVersion;
-  /** Why the device cannot be used: it has no name, or no version that there is. */
+  /** Why the device cannot be used: it has no name, or its version is unknown. */
   readonly flaw?: string;
   prepareModel(model: Model, options?: PrepareOptions): Promise<GuardedPrepareResult>;
-  /** `model`: what the cache is to hold, so that answers can be held against it. */
+  /** `model`: the model that the cache should hold, to check answers against. */
   prepareModelFromCache?(
     cache: CompilationCache,
     options?: Pick<PrepareOptions, "deadline">,
@@ -53,7 +53,7 @@ export interface GuardedPrepareResult extends PrepareResult {
 
 const guards = new WeakMap<object, GuardedDevice>();
 
-/** The guard of a device; a device has one, so that it is the same device wherever it comes from. */
+/** The guard of a device. A device has one guard, by which it is recognised everywhere. */
 export function guardDevice(device: Device): GuardedDevice {
   let guard = guards.get(device);
   if (guard === undefined) {
@@ -64,7 +64,7 @@ export function guardDevice(device: Device): GuardedDevice {
   return guard;
 }
 
-/** What a device costs that does not say so: as much as any number says (Android: FLT_MAX). */
+/** The performance of a device that does not report it: the worst (Android: FLT_MAX). */
 const unknownPerformance: PerformanceInfo = { execTime: 3.4028234663852886e38, powerUsage: 3.4028234663852886e38 };
 const unknownCapabilities: Capabilities = {
   relaxedFloat32toFloat16PerformanceScalar: unknownPerformance,
@@ -77,7 +77,7 @@ const unknownCapabilities: Capabilities = {
 function guarded(own: Device): GuardedDevice {
   const { name, halVersion, flaw } = identityOf(own);
   const facts = { name, halVersion };
-  /** Answers to queries, which have no message of their own but what the device says: the method is named before it. */
+  /** Answers a query. The message of a failure names the method, then what the device reports. */
   const query = <Value extends object>(
     method: QueryName,
     read: (answer: Readonly<Record<string, unknown>>) => Value,
@@ -196,13 +196,13 @@ function isPreparedModel(value: unknown): value is PreparedModel {
 function capabilitiesOf(capabilities: unknown): Capabilities {
   const copy = plainCopy(capabilities);
   if (isCapabilities(copy)) return copy;
-  // Whatever it is, the rules say what is wrong with it.
+  // The rules describe what is wrong, whatever the value is.
   const [issue] = capabilitiesIssues(copy as Capabilities);
   return broken(`answered capabilities that are not valid: ${issue?.path}: ${issue?.message}`);
 }
 
 function isCapabilities(value: unknown): value is Capabilities {
-  // The check takes anything.
+  // The check accepts any value.
   return capabilitiesIssues(value as Capabilities).length === 0;
 }
 
@@ -217,7 +217,7 @@ function isExtensions(value: unknown): value is readonly Extension[] {
   return extensionIssues(value as readonly Extension[]).length === 0;
 }
 
-/** A copy that stays as it is, whatever becomes of the answer. A few levels deep: no answer has more. */
+/** A copy that does not change with the answer. A few levels deep: no answer has more. */
 function plainCopy(value: unknown, levels = 5): unknown {
   if (levels === 0) return value;
   if (Array.isArray(value)) return Array.from(value, (item: unknown) => plainCopy(item, levels - 1));

@@ -1,6 +1,6 @@
 /**
- * The answer of a device to an execution, read once and held against what the request and the model know. A reader throws
- * what `broken` makes of an answer that breaks a rule.
+ * The answer of a device to an execution, read once and checked against the request and the model. A reader throws `broken` for
+ * an answer that breaks a rule.
  */
 import { elementAt } from "@nnhal/operations";
 import {
@@ -19,7 +19,7 @@ import { notMeasured } from "@nnhal/utils";
 import { greatestSize, refines } from "../operand-facts.ts";
 import { broken, isObject, outcomeOf, shown } from "./attempt.ts";
 
-/** What is known of an output before an execution. */
+/** Facts of an output before an execution. */
 interface KnownOutput {
   readonly dimensions: readonly number[];
   /** Bytes of an element; undefined for a type that the HAL does not describe. */
@@ -29,13 +29,13 @@ interface KnownOutput {
 
 /** How to read the answers of one prepared model. */
 export interface AnswerReader {
-  /** `isBurst`: the answer is a burst's, which may leave out shapes that are known (HAL 1.2 notify_1_2). */
+  /** `isBurst`: the answer is a burst's, which can leave out known shapes (HAL 1.2 notify_1_2). */
   read(answer: unknown, request: Request, isBurst?: boolean): ExecutionResult;
 }
 
 /**
- * The reader for a prepared model. `model`: what it was prepared from; undefined: only requests tell of the outputs.
- * Drivers older than HAL 1.2 answer no shapes: those that are known stand for them.
+ * The reader for a prepared model. `model`: its model; undefined: outputs are known from requests only.
+ * Drivers older than HAL 1.2 answer no shapes: the known ones are used.
  */
 export function answerReader(model: Model | undefined, halVersion: HalVersion): AnswerReader {
   const outputs = model?.main.outputIndexes.map((index): KnownOutput => {
@@ -46,7 +46,7 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
     return { dimensions, elementSize: elementSize > 0 ? elementSize : undefined, isTensor: kind === "tensor" };
   });
   return {
-    // Called for each execution of each step: one that keeps the rules is read without a function of its own.
+    // Called for each execution of each step: an answer that keeps the rules is read without closures.
     read(answer, request, isBurst = false) {
       const outcome = outcomeOf(answer);
       const { status } = outcome;
@@ -68,7 +68,7 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
       for (let index = 0; index < count; index++) {
         const { hasNoValue, dimensions } = elementAt(request.outputs, index);
         const known = outputs?.[index] ?? undescribed;
-        // The request refines the model; of an output that is omitted nothing is asked.
+        // The request refines the model. An omitted output is not checked.
         const expected = hasNoValue ? undefined : dimensions.length > 0 ? dimensions : known.dimensions;
         const shape = areKnown
           ? knownShape(index, known, expected)
@@ -83,7 +83,7 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
   };
 }
 
-/** What is known of an output of a model that is not known. */
+/** Facts of an output of an unknown model. */
 const undescribed: KnownOutput = { dimensions: [], elementSize: undefined, isTensor: true };
 
 function fieldsOf(answer: unknown): { readonly outputShapes?: unknown; readonly timing?: unknown } {
@@ -113,7 +113,7 @@ function shapeOf(
   if (isDone && !isSufficient && expected !== undefined) {
     return broken(`answered NONE, but that output ${index} is not sufficient`);
   }
-  // Those that are known are the caller's own, and stay as they are whatever becomes of the answer.
+  // The known dimensions are the caller's own: they do not change with the answer.
   if (expected !== undefined && isAsKnown(dimensions, expected)) return { dimensions: expected, isSufficient };
   if (!isExtents(dimensions)) return broken(`answered dimensions of output ${index} that are ${listed(dimensions)}`);
   if (expected === undefined) return { dimensions: [...dimensions], isSufficient };
@@ -129,7 +129,7 @@ function shapeOf(
   return { dimensions: [...dimensions], isSufficient };
 }
 
-/** Whether dimensions are those that are known, none of which is open. */
+/** Whether dimensions equal the known ones, none of which is 0. */
 function isAsKnown(dimensions: unknown, expected: readonly number[]): boolean {
   if (!Array.isArray(dimensions) || dimensions.length !== expected.length || expected.length === 0) return false;
   for (let axis = 0; axis < expected.length; axis++) {
@@ -151,7 +151,7 @@ function listed(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(shown)}]` : shown(value);
 }
 
-/** Durations; unknown ones for what is not a pair of them. */
+/** Durations; unknown ones for a value that is not a pair of durations. */
 export function timingOf(timing: unknown): Timing {
   if (timing === notMeasured || !isObject(timing)) return notMeasured;
   const { timeOnDevice, timeInDriver } = timing;

@@ -1,5 +1,5 @@
 /**
- * Fences and callbacks that anybody may have made: what the runtime waits for never throws and never rejects.
+ * Guards of foreign fences and callbacks: waiting for them never throws and never rejects.
  */
 import {
   ErrorStatus,
@@ -15,7 +15,7 @@ import { timingOf } from "./execution-answer.ts";
 const fenceStates: ReadonlySet<unknown> = new Set<FenceState>(["ACTIVE", "SIGNALED", "ERROR", "UNKNOWN"]);
 const guards = new WeakMap<SyncFence, SyncFence>();
 
-/** Whether a value is a fence. It may still not keep its promises. */
+/** Whether a value has the methods of a fence. They can still fail. */
 export function isFence(value: unknown): value is SyncFence {
   try {
     return isObject(value) && typeof value.wait === "function" && typeof value.state === "string";
@@ -24,7 +24,7 @@ export function isFence(value: unknown): value is SyncFence {
   }
 }
 
-/** A fence that is in state UNKNOWN if the one behind it throws, rejects, or is in no state that there is. */
+/** A fence that is in state UNKNOWN if the one behind it throws, rejects, or has an unknown state. */
 export function guardFence(fence: SyncFence): SyncFence {
   const known = guards.get(fence);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ function isFenceState(state: unknown): state is FenceState {
   return fenceStates.has(state);
 }
 
-/** A callback that answers GENERAL_FAILURE if the one behind it throws, rejects, or answers what is not an outcome. */
+/** A callback that answers GENERAL_FAILURE if the one behind it throws, rejects, or answers a value that is not an outcome. */
 export function guardFencedCallback(callback: IFencedExecutionCallback, deviceName: string): IFencedExecutionCallback {
   const what = `${deviceName}: getExecutionInfo`;
   return {

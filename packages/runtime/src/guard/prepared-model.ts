@@ -26,12 +26,12 @@ export interface GuardedModel extends PreparedModel {
 
 const unguarded = new WeakMap<PreparedModel, PreparedModel>();
 
-/** The device's own prepared model behind a guarded one; another one itself. */
+/** The device's own prepared model behind a guarded one; any other model as it is. */
 export function ownModel(model: PreparedModel): PreparedModel {
   return unguarded.get(model) ?? model;
 }
 
-/** Frees what a device holds. Nothing depends on the outcome. */
+/** Closes an object of a device. The outcome is ignored. */
 export function closeSafely(closable: { close?(): unknown }): void {
   void attemptAsync(
     "close",
@@ -42,7 +42,7 @@ export function closeSafely(closable: { close?(): unknown }): void {
   );
 }
 
-/** See the file's head. `model`: what it was prepared from; undefined: that is not known. */
+/** See the file's head. `own`: the device's. `model`: its model; undefined if unknown. */
 export function guardModel(
   own: PreparedModel,
   model: Model | undefined,
@@ -62,7 +62,7 @@ export function guardModel(
         (refusal): BurstResult => ({ ...refusal, context: null }),
       );
   const guarded: GuardedModel = {
-    // One function and one wait more than without the guard: this is called for each execution of each step.
+    // Called for each execution of each step: the guard adds one function and one await.
     async execute(request, options) {
       try {
         return reader.read(await own.execute(request, options), request);
@@ -115,8 +115,8 @@ function isContext(value: unknown): value is IBurstContext {
 }
 
 /**
- * The service's side of a burst; a service elsewhere answers by promises, which are waited for. One that fails to forget a
- * memory would take it for the next one of the slot: the burst is over then.
+ * The service's side of a burst. A remote service returns promises, which are awaited. If it fails to forget a memory, it would use
+ * that memory for the next one of the slot, so the burst ends.
  */
 function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): IBurstContext {
   return {
@@ -133,7 +133,7 @@ function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): 
         },
       ),
     close: () => closeSafely(own),
-    // What it throws, and what it answers, the client of the burst and the reader in `openBurst` check.
+    // The client of the burst and the reader in `openBurst` check its errors and answers.
     ...(typeof own.execute === "function" && { execute: own.execute.bind(own) }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The arguments of a request to a planned model: where they lie, and whether they may lie there.
+ * The places of a request's arguments for a planned model, and whether they can be used.
  */
 import { mapMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
@@ -17,7 +17,7 @@ export function argumentsOf(prepared: PreparedPlan, request: Request): Arguments
   if ("status" in inputs) return inputs;
   const outputs = placesOf(request.outputs, outputIndexes, prepared, request);
   if ("status" in outputs) return outputs;
-  // One step writes what another reads: what no device can see, that they are the same, has to be seen here.
+  // Different steps use these buffers, so no device can see that an output is also another argument.
   const bufferAt = (operand: number, place: Place | undefined) =>
     place?.pool.kind === "token"
       ? { device: onlyDevice(prepared.uses.get(operand)), token: place.pool.token }

@@ -1,12 +1,12 @@
 /**
- * What the runtime itself reads and writes of the values between steps: through a mapping, or a copy where the value lies
- * in a device's buffer.
+ * Values that the runtime itself reads and writes between steps: through a mapping, or by a copy if the value lies in a
+ * device's buffer.
  */
 import { type Mapping, mapPool, memoryOf } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import type { Place } from "./place.ts";
 
-/** The first bytes of a place, of which the value has so many. */
+/** The value at a place, of `size` bytes. */
 export async function readPlace(place: Place, size: number): Promise<Uint8Array | Outcome> {
   const { pool, offset, buffer } = place;
   if (pool.kind === "token") {
@@ -21,7 +21,7 @@ export async function readPlace(place: Place, size: number): Promise<Uint8Array 
   return mapping.bytes.subarray(offset, offset + size);
 }
 
-/** Writes a value of some extents to a place, which is long enough. */
+/** Writes a value to a place, which must be long enough. */
 export async function writePlace(place: Place, bytes: Uint8Array, dimensions: readonly number[]): Promise<Outcome> {
   const { pool, offset, buffer } = place;
   if (pool.kind === "token") return buffer === undefined ? unreachable : buffer.copyFrom(memoryOf(bytes), dimensions);

@@ -1,28 +1,28 @@
 /**
- * What a failing step or model falls back to: the same model on the CPU, prepared when it is first needed.
+ * Fallback to the CPU: the model of a failed step, or the whole model, prepared on the CPU when it is first needed.
  */
 import type { Model, PreparedModel, PrepareOptions } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 
-/** What a failing step falls back to. */
+/** The fallback of failed steps. */
 export interface Fallback {
-  /** The device that takes every model. */
+  /** The device that supports every model. */
   readonly cpu: GuardedDevice;
   readonly options: PrepareOptions;
-  /** Told of each step or model that had to be run again. */
+  /** Called for each step or model that runs again. */
   readonly onFallback?: (message: string) => void;
 }
 
 /** Models on the CPU. */
 export interface CpuModels {
   readonly device: GuardedDevice;
-  /** Says that something falls back and prepares it, once; null where that fails. */
+  /** Reports a fallback, and prepares the model once. Resolves with null if that fails. */
   prepare(model: Model, what: string): Promise<PreparedModel | null>;
   close(): void;
 }
 
-/** No model yet. */
+/** CPU models of which none is prepared yet. */
 export function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): CpuModels {
   const prepared = new Map<Model, Promise<PreparedModel | null>>();
   return {

@@ -1,6 +1,6 @@
 /**
- * The form in which devices get a model, worked out once for each model: large constants lie in shared pools, and inputs that say what
- * holds without them are left out.
+ * The form of a model that devices get, made once for each model: large constants lie in shared pools, and trailing inputs with
+ * default values are left out.
  */
 import { withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import type { Model } from "@nnhal/types";

@@ -1,6 +1,6 @@
 /**
- * Memory of devices for what they alone use (HAL 1.3 IDevice.allocate): buffers that are allocated for roles, and found
- * again by their tokens, so that the runtime can copy what lies in them.
+ * Device buffers for values that only one device uses (HAL 1.3 IDevice.allocate): allocated for roles, and found again by
+ * token, so that the runtime can copy the values.
  */
 import {
   type AllocateResult,
@@ -22,10 +22,10 @@ export interface WeightedRole {
   readonly frequency: number;
 }
 
-/** By device, by token. The buffers belong to whoever asked for them. */
+/** By device, by token. The buffers belong to the callers of `allocateFor`. */
 const allocated = new WeakMap<GuardedDevice, Map<number, WeakRef<IBuffer>>>();
 
-/** Allocates a buffer for some roles. GENERAL_FAILURE where they are not all of one device, or it has no memory of its own. */
+/** Allocates a buffer for some roles. GENERAL_FAILURE if they belong to several devices, or the device has no memory of its own. */
 export async function allocateFor(
   desc: BufferDesc,
   roles: readonly WeightedRole[],
@@ -47,7 +47,7 @@ export async function allocateFor(
   const result = await device.allocate(desc, models, sides.input, sides.output);
   const { buffer, token, status } = result;
   log.VLOG("MEMORY", () => {
-    const outcome = buffer === null ? `gives ${errorStatusNames.get(status)}` : `has token ${token}`;
+    const outcome = buffer === null ? `fails with ${errorStatusNames.get(status)}` : `has token ${token}`;
     return `${device.name}: a buffer of dimensions [${desc.dimensions}] for ${roles.length} roles ${outcome}`;
   });
   if (buffer !== null) remember(device, token, buffer);
@@ -63,7 +63,7 @@ function remember(device: GuardedDevice, token: number, buffer: IBuffer): void {
   ofDevice.set(token, new WeakRef(buffer));
 }
 
-/** The buffer of a device with a token, where `allocateFor` gave it out and somebody still has it. */
+/** The buffer with a token that `allocateFor` returned for a device; undefined if there is none, or it was collected. */
 export function bufferWith(device: GuardedDevice, token: number): IBuffer | undefined {
   return allocated.get(device)?.get(token)?.deref();
 }

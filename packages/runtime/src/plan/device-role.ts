@@ -13,10 +13,10 @@ export interface DeviceRole {
   readonly index: number;
 }
 
-/** By operand its roles; null where the runtime itself reads or writes the value, as well or instead. */
+/** Roles by operand; null if the runtime itself reads or writes the value. */
 export type Uses = ReadonlyMap<number, readonly DeviceRole[] | null>;
 
-/** The only device of some roles; undefined where there are none, or several, or the runtime is among the users. */
+/** The only device of some roles; undefined if there is no device, several devices, or the runtime uses the value. */
 export function onlyDevice(roles: readonly DeviceRole[] | null | undefined): GuardedDevice | undefined {
   const device = roles?.[0]?.device;
   return device !== undefined && roles?.every((role) => role.device === device) ? device : undefined;

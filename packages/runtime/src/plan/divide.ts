@@ -1,6 +1,5 @@
 /**
- * From a model and devices to something that runs: divided by a policy, prepared, and with the CPU behind it where that is
- * allowed.
+ * Divides a model among devices by a policy, prepares the parts, and adds fallback to the CPU if that is allowed.
  */
 import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
 import {
@@ -35,25 +34,25 @@ import type { StepTime } from "./run-options.ts";
 /** How to divide a model among devices. */
 export interface DivideOptions {
   /**
-   * The device that takes every model. It comes last, wins ties, control flow is interpreted beside it, and steps that fail
-   * on another device run again on it, but for models with operations of vendors, which it cannot know. Without one the
-   * list of devices is all there is, and nothing falls back.
+   * The device that supports every model. It comes last and wins ties. With it the runtime can interpret control flow, and steps
+   * that fail on another device run again on the CPU, except in models with operations of vendors. Default: none, so that only
+   * the listed devices are used and nothing falls back.
    */
   readonly cpu?: Device | undefined;
-  /** What division minimises. Default: `costPolicy`. */
+  /** The quantity that division minimises. Default: `costPolicy`. */
   readonly policy?: Policy | undefined;
   /**
    * 0: the whole model on the CPU. 1: divided, with fallback to the CPU. 2: divided, without fallback. Default: with a
-   * CPU the property `debug.nn.partition` (environment variable NNHAL_PARTITION), else 1.
+   * CPU the property `debug.nn.partition` (environment variable NNHAL_PARTITION), without one 1.
    */
   readonly partition?: 0 | 1 | 2 | undefined;
-  /** Told where the compilation or an execution falls back to the CPU. */
+  /** Called when the compilation or an execution falls back to the CPU. */
   readonly onFallback?: ((message: string) => void) | undefined;
-  /** Told of each step that ran, those inside interpreted control flow included, before the execution ends. */
+  /** Called after each step, also inside interpreted control flow, before the execution ends. */
   readonly onStep?: ((time: StepTime) => void) | undefined;
-  /** Runs every operation in a step of its own, on the device that it would be on anyway, to time it. Default: false. */
+  /** Runs every operation in a step of its own on its device, to time it. Default: false. */
   readonly separateOperations?: boolean | undefined;
-  /** Takes what is to say of the compilation and its executions. Default: the model's, else the default logger. */
+  /** Logger for the compilation and its executions. Default: the model's, else the default logger. */
   readonly log?: Logger | undefined;
   /** Default: the model's, else off. */
   readonly trace?: Tracer | undefined;
@@ -62,9 +61,9 @@ export interface DivideOptions {
   /** Waits until timeouts have passed. Default: the system's. */
   readonly timer?: Timer | undefined;
   /**
-   * Nanoseconds after which the runtime gives up waiting for a compilation or an execution that no device ends, with
-   * MISSED_DEADLINE_TRANSIENT. Behind fences it counts from when they are signalled. Default: none; without a timeout,
-   * what a device never answers never ends.
+   * Nanoseconds after which the runtime gives up a compilation or an execution that a device does not end, with
+   * MISSED_DEADLINE_TRANSIENT. Behind fences it counts from their signal. Default: none; without a timeout, a call that a
+   * device never answers never ends.
    */
   readonly watchdog?: bigint | undefined;
 }
@@ -78,13 +77,13 @@ export interface CheckedDivideOptions extends Omit<DivideOptions, "cpu"> {
 export interface Divided {
   readonly plan: Plan;
   readonly preparedModel: PreparedModel;
-  /** What the device prepared that has the whole model, where one has. */
+  /** The prepared model of the device that has the whole model; absent if no device has it. */
   readonly whole?: GuardedModel;
-  /** Whether what fails may run again on the CPU. */
+  /** Whether failed work may run again on the CPU. */
   readonly canFallBack: boolean;
   /**
-   * What devices use an input or output of the model as, so that one of them can allocate memory for it (`allocateFor`):
-   * empty where nobody does, null where the runtime itself does, such as for the condition of an interpreted IF.
+   * The roles of an input or output of the model on devices, so that one of them can allocate memory for it (`allocateFor`):
+   * empty if no device uses it, null if the runtime itself uses it, such as the condition of an interpreted IF.
    */
   rolesOf(side: "input" | "output", index: number): readonly DeviceRole[] | null;
 }
@@ -109,13 +108,13 @@ export async function divideAndPrepare(
   );
   if (limit === undefined) return work;
   return endBy<Divided | Unplannable | Outcome>(work, limit, watch, () => {
-    // What comes too late is freed.
+    // A result that comes too late is freed.
     void work.then((divided) => "plan" in divided && divided.preparedModel.close());
     return givenUp("preparing", deadline);
   });
 }
 
-/** The options, with listeners that throw into the log alone. */
+/** The options, with listeners whose errors are logged. */
 function heard({ onFallback, onStep, ...options }: CheckedDivideOptions): CheckedDivideOptions {
   const { log = defaultLogger } = options;
   return {
@@ -143,8 +142,8 @@ async function divideAndPrepareIn(
   const divided = await prepareOn(section, model, devices, options, prepareOptions, prepareParts);
   if ("plan" in divided) return divided;
   const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && !isVendors(model);
-  // The runtime has validated the model: a device that calls it invalid has failed. If no device takes an operation, the
-  // CPU does not take it either.
+  // The runtime has validated the model: a device that calls it invalid has failed. If no device supports an operation, neither
+  // does the CPU.
   const isTheModels = "unplannable" in divided && divided.unplannable === "BAD_DATA";
   if (!mayFallBack || isTheModels) return divided;
   const fallback = `the whole model is prepared on ${cpu.name}: ${divided.message}`;
@@ -210,7 +209,7 @@ async function prepareOn(
   return { plan: chosen, preparedModel, ...(watchedWhole && { whole: watchedWhole }), canFallBack, rolesOf };
 }
 
-/** Names of the devices that work on a plan, in the order of their first steps. */
+/** Names of the devices that run parts of a plan, in the order of their first steps. */
 export function devicesIn({ steps, devices }: Plan): string[] {
   const names = steps.flatMap((step) => {
     if (step.kind === "execution") return [elementAt(devices, step.device)];
@@ -220,7 +219,7 @@ export function devicesIn({ steps, devices }: Plan): string[] {
   return [...new Set(names)];
 }
 
-/** Whether a model has operations that no CPU can know: those of extensions and OEM_OPERATION. */
+/** Whether a model has operations that no CPU supports: those of extensions and OEM_OPERATION. */
 function isVendors({ main, referenced }: Model): boolean {
   return [main, ...referenced].some(({ operations }) =>
     operations.some(({ type }) => type === OperationType.OEM_OPERATION || !operationTypeNames.has(type)),

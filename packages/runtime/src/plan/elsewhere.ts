@@ -1,6 +1,6 @@
 /**
- * Running on another device than the one whose buffers hold the values: they are copied to plain memory before, and the
- * results to the buffers behind (as Android does where it falls back to the CPU).
+ * Execution on another device than the one whose buffers hold the values. Inputs are copied to plain memory before, and
+ * results to the buffers afterwards (as Android does in fallback to the CPU).
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
@@ -11,7 +11,7 @@ import { type Place, poolOf, requestOf } from "./place.ts";
 import type { Arguments } from "./place-arguments.ts";
 import type { StepOutcome } from "./run-options.ts";
 
-/** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers, and knows the sizes. */
+/** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers and their sizes are known. */
 export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs, outputs }: Arguments): boolean {
   const isCopyable = (place: Place | undefined, operand: Operand) =>
     place === undefined || place.pool.kind === "memory" || (place.buffer !== undefined && sizeAt(place, operand) > 0);
@@ -62,7 +62,7 @@ function operandAt({ operands }: Subgraph, indexes: readonly number[], position:
   return elementAt(operands, elementAt(indexes, position));
 }
 
-/** Copies a value of so many bytes from one place to another. */
+/** Copies a value of `size` bytes from one place to another. */
 export async function copyPlace(from: Place, to: Place, size: number, dimensions: readonly number[]): Promise<Outcome> {
   const bytes = await readPlace(from, size);
   return "status" in bytes ? bytes : writePlace(to, bytes, dimensions);

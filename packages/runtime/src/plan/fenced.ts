@@ -1,6 +1,6 @@
 /**
- * Executions of planned models behind fences: what can be checked is checked at once, the rest waits for the fences, and a
- * fence and a callback tell how it ended (HAL 1.3 IPreparedModel.executeFenced).
+ * Executions of planned models behind fences: the request is checked at once and executed after the fences; a
+ * fence and a callback report the result (HAL 1.3 IPreparedModel.executeFenced).
  */
 import { type FencedWork, mergeFences, startFenced, syncWait, usableFences } from "@nnhal/driver-core/fence";
 import {
@@ -18,7 +18,7 @@ import {
 import { earlierDeadline, hasDeadlinePassed, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Abandoned } from "../watch.ts";
 
-/** Executes once all fences are signalled, or says why not. */
+/** Executes once all fences are signalled, or reports why that is impossible. */
 export function executeAfter(
   waitFor: readonly (SyncFence | null)[],
   { duration, ...options }: FencedExecuteOptions,
@@ -50,12 +50,12 @@ export function executeAfter(
   });
 }
 
-/** The answer where nothing was launched. */
+/** The answer if nothing was launched. */
 export function unfenced({ status, message }: Outcome): FencedResult {
   return { status, ...(message !== undefined && { message }), syncFence: null, callback: null };
 }
 
-/** Undefined once the fences are signalled; else why they will not be, or not in time. */
+/** Undefined once the fences are signalled; a failure if one fails or the deadline passes. */
 async function settled(
   fences: readonly SyncFence[],
   deadline: bigint | undefined,
@@ -74,7 +74,7 @@ async function settled(
     : { status: ErrorStatus.GENERAL_FAILURE, message: "a fence waited for failed", ...nothing };
 }
 
-/** In microseconds; on a device only where one device alone has measured it. */
+/** In microseconds. The time on the device is known only if a single device measured it. */
 function since(start: bigint, now: () => bigint, { timeOnDevice }: Timing): Timing {
   const timeInDriver = (now() - start) / 1000n;
   const isKnown = timeOnDevice !== notMeasured.timeOnDevice;

@@ -1,5 +1,5 @@
 /**
- * Where the temporaries between steps lie in one region of memory: two share a place where one is read for the last time
+ * The layout of the temporaries between steps in one region of memory: two share a place if one is read for the last time
  * before the other is written.
  */
 
@@ -26,16 +26,16 @@ export interface Layout {
 /** Every temporary starts at a multiple of this, enough for any element type and for vector loads. */
 const ALIGNMENT = 16;
 
-/** A part of the region that nothing uses. */
+/** An unused part of the region. */
 interface Gap {
   offset: number;
   size: number;
 }
 
-/** Beyond so many temporaries, the layout that takes time of their square is not tried. */
+/** With more temporaries, the layout that takes quadratic time is not tried. */
 const MOST_FOR_LARGEST_FIRST = 4096;
 
-/** Lays temporaries out, in one of two ways: what is first in time first, or where that leaves holes, what is largest. */
+/** Lays temporaries out in order of time or, if that leaves gaps, in order of size. */
 export function layOut(lifetimes: readonly Lifetime[]): Layout {
   const aligned = lifetimes.map((one) => ({
     ...one,
@@ -68,7 +68,7 @@ function layOutLargestFirst(lifetimes: readonly Lifetime[]): Omit<Layout, "lower
   return { size: end, offsets };
 }
 
-/** In the order in which they begin, each in the smallest gap that it fits, else at the end. */
+/** In order of time, each in the smallest gap that is large enough, else at the end. */
 function layOutInTime(lifetimes: readonly Lifetime[]): Layout {
   const offsets = new Map<number, number>();
   const gaps: Gap[] = [];
@@ -112,7 +112,7 @@ function layOutInTime(lifetimes: readonly Lifetime[]): Layout {
   return { size: end, offsets, lowerBound };
 }
 
-/** Gives a place back, joined with the gaps beside it. */
+/** Makes a place a gap, merged with the gaps beside it. */
 function release(gaps: Gap[], place: { readonly offset: number; readonly size: number }): void {
   const gap = { ...place };
   for (let index = gaps.length - 1; index >= 0; index--) {

@@ -3,12 +3,12 @@
  */
 import type { Step } from "@nnhal/driver-core/partition";
 
-/** The operands that a step reads, beside what the subgraphs of an interpreted one hold themselves. */
+/** The operands that a step reads. Constants inside the subgraphs of an interpreted step are not among them. */
 export function readsOf(step: Step): readonly number[] {
   return step.kind === "if" ? [step.condition, ...step.inputs] : step.inputs;
 }
 
-/** The steps by level, each level's in the plan's order. */
+/** The indexes of steps by level, in plan order within a level. */
 export function levelsOf(steps: readonly Step[]): number[][] {
   const written = new Map<number, number>();
   const levels: number[][] = [];

@@ -1,5 +1,5 @@
 /**
- * The temporaries that one step of a plan writes and another reads: how large they are, and from when to when they matter.
+ * The temporaries that one step of a plan writes and another reads: their sizes and lifetimes.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
 import { byteSize, elementAt } from "@nnhal/operations";
@@ -7,7 +7,7 @@ import { type Operand, OperandLifeTime, operandTypeNames, operandTypes } from "@
 import type { Lifetime } from "./layout.ts";
 import { readsOf } from "./levels.ts";
 
-/** The lifetimes of the operands that one step writes and another reads, but for the model's outputs, which lie with the caller. */
+/** The lifetimes of the operands that one step writes and another reads, except for outputs, which lie in the caller's memory. */
 export function lifetimesOf({ model, steps }: Plan, levels: readonly (readonly number[])[]): Lifetime[] {
   const lives = new Map<number, { first: number; last: number }>();
   levels.forEach((level, number) => {

@@ -1,6 +1,6 @@
 /**
- * An interpreted WHILE. What the body writes in one turn it reads in the next: every value of the state has two places,
- * used in turn, and is copied to where the results go when the loop has ended.
+ * An interpreted WHILE. Each iteration reads what the previous one wrote: every value of the state has two places, used
+ * alternately, and is copied to the outputs when the loop has ended.
  */
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, LoopTimeoutDurationNs, type OutputShape } from "@nnhal/types";
@@ -14,7 +14,7 @@ import type { RunOptions, StepOutcome } from "./run-options.ts";
 /** Runs a plan: `runPlan`. */
 type RunPlan = (plan: PreparedPlan, inputs: Places, outputs: Places, options: RunOptions) => Promise<StepOutcome>;
 
-/** Runs a loop from its initial values to where its results go. */
+/** Runs a loop from its initial values, and copies its results to the outputs. */
 export async function runWhile(
   loop: PreparedWhile,
   inputs: Places,
@@ -31,7 +31,7 @@ export async function runWhile(
   }
 }
 
-/** The state when the condition has become false, or what went wrong. */
+/** The state when the condition has become false, or the failure. */
 async function turns(
   { step, conditionPlan, bodyPlan }: PreparedWhile,
   [verdict, ...pairs]: readonly Place[],
@@ -61,14 +61,14 @@ async function turns(
   }
 }
 
-/** A condition's one byte; undefined where it has no value. */
+/** The value of a condition; undefined if it has none. */
 export async function isTrue(place: Place | undefined): Promise<boolean | undefined> {
   if (place === undefined) return undefined;
   const bytes = await readPlace(place, 1);
   return "status" in bytes ? undefined : bytes[0] !== 0;
 }
 
-/** Copies a loop's final values to where its outputs go. */
+/** Copies the final values of a loop to its outputs. */
 async function copyOut({ step, bodyPlan }: PreparedWhile, from: Places, to: Places): Promise<StepOutcome> {
   const { operands, outputIndexes } = bodyPlan.plan.model.main;
   const what = `operation ${step.operation} (WHILE)`;

@@ -1,5 +1,5 @@
 /**
- * How much memory a plan needs for what lies between its steps.
+ * The memory that a plan needs for the values between its steps.
  */
 import type { Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
@@ -9,16 +9,16 @@ import { lifetimesOf, operandSize } from "./lifetimes.ts";
 
 /** Bytes of one execution. */
 export interface PlanMemory {
-  /** What the runtime takes. */
+  /** The memory that the runtime allocates. */
   readonly peak: number;
-  /** What any layout would take: the most that is alive at the same time. */
+  /** The minimum for any layout: the most bytes that are alive at the same time. */
   readonly lowerBound: number;
 }
 
 /**
- * The memory for results that one step writes and another reads, loops' state and what lies inside interpreted control flow
- * included, as if all of it lay in plain memory: what a device keeps in its own comes off. What a device takes inside a step
- * is its own affair; inputs and outputs are the caller's.
+ * The memory for values that one step writes and another reads, with the state of loops and the values inside interpreted control
+ * flow, as if all of it lay in plain memory; values in device buffers need less. Memory inside a step is not counted, nor are the
+ * caller's inputs and outputs.
  */
 export function planMemory(plan: Plan): PlanMemory {
   const levels = levelsOf(plan.steps);
@@ -41,7 +41,7 @@ function insideOf(step: Step): PlanMemory {
   if (step.kind === "execution") return none;
   if (step.kind === "if") return most(planMemory(step.thenPlan), planMemory(step.elsePlan));
   const either = most(planMemory(step.conditionPlan), planMemory(step.bodyPlan));
-  // A turn reads what the one before it wrote: two sets.
+  // Each iteration reads what the previous one wrote: two sets.
   const { operands, outputIndexes } = step.bodyPlan.model.main;
   const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + operandSize(elementAt(operands, operand)), 0);
   return sum(either, { peak: state, lowerBound: state });

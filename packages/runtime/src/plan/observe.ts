@@ -1,5 +1,5 @@
 /**
- * What the runtime says of plans, and how devices find the section that they are called from.
+ * Log messages about plans, and the trace sections that devices are called in.
  */
 import type { Plan, PlanningDevice, Step } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
@@ -8,7 +8,7 @@ import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
 import { textOf } from "../guard/attempt.ts";
 import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
 
-/** Says which device runs which operations and why, and shows what each step's device is to prepare. */
+/** Logs the device of each operation with the reason, and the model of each step. */
 export function logPlan(plan: Plan, log: Logger): void {
   if (!log.VLOG_IS_ON("COMPILATION")) return;
   for (const [index, { reason }] of plan.choices.entries()) {
@@ -22,7 +22,7 @@ export function logPlan(plan: Plan, log: Logger): void {
   }
 }
 
-/** What a step does, and where. */
+/** A step in words: its operations and its device. */
 export function stepText(step: Step, { devices }: Pick<Plan, "devices">): string {
   if (step.kind === "execution") return `${operationsText(step.operations)} on ${devices[step.device]}`;
   return `operation ${step.operation} (${step.kind.toUpperCase()}), interpreted`;
@@ -36,15 +36,15 @@ function operationsText(operations: readonly number[]): string {
   return isRun ? `operations ${first} to ${last}` : `operations ${operations.join(", ")}`;
 }
 
-/** Has a device prepare a model. */
+/** Prepares a model on a device. */
 export type PrepareModel = (model: Model, options: PrepareOptions) => Promise<GuardedPrepareResult>;
 
-/** Has a device prepare models with its sections in one of the runtime's. */
+/** Prepares models on a device within a section of the runtime. */
 export function preparingIn(section: Section, prepareModel: PrepareModel): PrepareModel {
   return (model, options) => section.run(() => prepareModel(model, options));
 }
 
-/** A device as planning sees it: if it fails to say what it supports, or how fast it is, the log says so, once. */
+/** A device as planning sees it. If it does not report its support or performance, that is logged once. */
 export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
   const { name } = device;
   const reported = new Set<string>();
@@ -68,7 +68,7 @@ export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
   };
 }
 
-/** A listener of the application's whose errors end in the log. */
+/** A listener of the application whose errors are logged. */
 export function listenerOf<Value>(name: string, listener: (value: Value) => void, log: Logger): (value: Value) => void {
   return (value) => {
     try {

@@ -1,9 +1,9 @@
 /**
- * The arguments of a model, by their places.
+ * The places of a model's arguments.
  */
 import type { Places } from "./place.ts";
 
-/** A model's arguments where they are. */
+/** The places of inputs and outputs, in order. */
 export interface Arguments {
   readonly inputs: Places;
   readonly outputs: Places;

@@ -1,5 +1,5 @@
 /**
- * A prepared plan as a prepared model: what executes a request need not know how many devices work on it.
+ * A prepared plan as a prepared model: its users need not know how many devices run it.
  */
 import { configureExecutionBurst } from "@nnhal/driver-core/burst";
 import { systemTimer, type Timer, watchIdle } from "@nnhal/driver-core/device";
@@ -25,16 +25,16 @@ import type { PreparedExecution, PreparedPlan } from "./prepared-plan.ts";
 import { isRecoverable, runPlan } from "./run.ts";
 import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
-/** What there is beside the plan. */
+/** The parts of a planned model beside the plan. */
 export interface PlannedModelOptions {
   readonly fallback?: Fallback | undefined;
-  /** Told of each step that ran. */
+  /** Called after each step. */
   readonly onStep?: ((time: StepTime) => void) | undefined;
-  /** What the model was prepared for: LOW_POWER spares bursts the polling. Default: FAST_SINGLE_ANSWER. */
+  /** The preference of the preparation: with LOW_POWER, bursts do not poll. Default: FAST_SINGLE_ANSWER. */
   readonly preference?: ExecutionPreference | undefined;
   /** Nanoseconds without an execution after which the memory between steps is freed. Default: 5 s. */
   readonly idleAfter?: bigint | undefined;
-  /** Waits for them. Default: the system's. */
+  /** Waits for `idleAfter`. Default: the system's. */
   readonly timer?: Timer | undefined;
   /** Default: silent. */
   readonly log?: Logger | undefined;
@@ -43,8 +43,8 @@ export interface PlannedModelOptions {
 }
 
 /**
- * The prepared model of a plan. `fallback`: a step that fails on its device is run again on the CPU, and where that fails
- * too, the whole model; never after OUTPUT_INSUFFICIENT_SIZE, an invalid request or a missed deadline.
+ * The prepared model of a plan. `fallback`: a step that fails on its device runs again on the CPU; if that fails too, the whole
+ * model does. Never after OUTPUT_INSUFFICIENT_SIZE, an invalid request or a missed deadline.
  */
 export function plannedModel(
   prepared: PreparedPlan,
@@ -61,7 +61,7 @@ export function plannedModel(
     closePlan(prepared);
     onCpu?.close();
   });
-  // A whole model has nothing between steps.
+  // A whole model has no values between steps.
   const watch =
     whole === undefined
       ? watchIdle({
@@ -96,7 +96,7 @@ export function plannedModel(
       // A request that is not valid is refused at once, and not after the fences.
       const problem = closedProblem() ?? problemOf(request, model, false);
       if (problem !== undefined) return unfenced(problem);
-      // It is under way from now on: who closes the model meanwhile closes it afterwards.
+      // From now on the execution uses the model: closing it takes effect afterwards.
       usage.begin();
       const { answer, ended } = executeAfter(waitFor, options, now, (timed) =>
         execute(request, timed, trace.begin("LR", "PE", "run plan after fences")),
@@ -118,7 +118,7 @@ export function plannedModel(
   return result;
 }
 
-/** The only step of a plan, where it has the whole model. */
+/** The only step of a plan, if it has the whole model. */
 function wholeStep({ steps, plan }: PreparedPlan): PreparedExecution | undefined {
   const [first] = steps;
   return steps.length === 1 && first?.kind === "execution" && first.step.model === plan.model ? first : undefined;
@@ -165,7 +165,7 @@ async function executePlan(
   if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
   const recover = (onCpu: CpuModels): NonNullable<RunOptions["recover"]> => {
     return ({ step, device }, stepArguments, again) => {
-      // What failed on the CPU would fail there again; the whole model may not.
+      // A step that failed on the CPU would fail there again, unlike the whole model.
       if (device === onCpu.device || !canRunElsewhere(step.model, stepArguments)) return undefined;
       return onCpu.prepare(step.model, stepName(step)).then((runner) => (runner === null ? failed : again(runner)));
     };
@@ -188,7 +188,7 @@ function stepName({ operations }: PreparedExecution["step"]): string {
   return `step of operations ${operations.join(", ")}`;
 }
 
-/** Runs the whole model on the CPU; undefined where that cannot be. */
+/** Runs the whole model on the CPU; undefined if that is impossible. */
 async function wholeOnCpu(
   { plan: { model } }: PreparedPlan,
   what: string,
@@ -206,8 +206,8 @@ async function wholeOnCpu(
 }
 
 /**
- * After an execution that failed, device buffers among its outputs have no value, though a step may have written them:
- * copying nothing to a buffer is refused, and takes its value away (HAL 1.3 IBuffer.copyFrom).
+ * After a failed execution, device buffers among its outputs have no value, even if a step has written them. A copy of no bytes
+ * to a buffer is refused, and leaves the buffer without a value (HAL 1.3 IBuffer.copyFrom).
  */
 async function resetOutputs({ outputs }: Arguments): Promise<void> {
   for (const place of outputs) await place?.buffer?.copyFrom(memoryOf(new Uint8Array(0)), []);

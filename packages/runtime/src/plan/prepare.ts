@@ -1,5 +1,5 @@
 /**
- * A plan made ready: each step's model is prepared on its device, and it is known who uses each value.
+ * Preparation of a plan: each step's model is prepared on its device, and the users of each value are found.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
 import type { Plan } from "@nnhal/driver-core/partition";
@@ -22,13 +22,13 @@ import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
 import { usesOf } from "./uses.ts";
 import { createWorkspaces, type Value } from "./workspace.ts";
 
-/** A device, and how to have it prepare a model. */
+/** A device, and how to prepare a model on it. */
 export interface Preparer {
   readonly device: GuardedDevice;
   readonly prepare: PrepareModel;
 }
 
-/** Prepares a plan. All or nothing: what was prepared before a failure is freed. */
+/** Prepares a plan. All or nothing: after a failure, the models prepared so far are freed. */
 export async function preparePlan(
   plan: Plan,
   devices: readonly Preparer[],
@@ -89,7 +89,7 @@ async function prepareStep(
   return { kind: "while", step, conditionPlan: firstPlan, bodyPlan: secondPlan, states };
 }
 
-/** What a loop needs places for: see `PreparedWhile.states`. All of it matters all the time. */
+/** The values of a loop's state: see `PreparedWhile.states`. All are alive throughout the loop. */
 function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
   const throughout = { first: 0, last: 0 };
   const verdict: Value = { operand: 0, size: 1, dimensions: [1], roles: null, ...throughout };
@@ -114,7 +114,7 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
   return [verdict, ...results];
 }
 
-/** Frees what a plan holds. */
+/** Frees the prepared models and workspaces of a plan. */
 export function closePlan(prepared: PreparedPlan): void {
   prepared.workspaces.close();
   closeSteps(prepared.steps);
@@ -128,7 +128,7 @@ function closeSteps(steps: readonly PreparedStep[]): void {
   }
 }
 
-/** Frees the memory between steps that no run uses; the next run takes it again. */
+/** Frees the workspaces that no run uses; the next run allocates them again. */
 export function releaseWorkspaces({ workspaces, steps }: PreparedPlan): void {
   workspaces.release();
   for (const step of steps) {

@@ -8,10 +8,10 @@ import type { Uses } from "./device-role.ts";
 import type { Place } from "./place.ts";
 import type { Workspaces } from "./workspace.ts";
 
-/** A step made ready. */
+/** A prepared step. */
 export type PreparedStep = PreparedExecution | PreparedIf | PreparedWhile;
 
-/** Operations on a device, made ready. */
+/** A prepared step of operations on a device. */
 export interface PreparedExecution {
   readonly kind: "execution";
   readonly step: ExecutionStep;
@@ -19,7 +19,7 @@ export interface PreparedExecution {
   readonly preparedModel: GuardedModel;
 }
 
-/** An interpreted IF, made ready. */
+/** A prepared step that is an interpreted IF. */
 export interface PreparedIf {
   readonly kind: "if";
   readonly step: IfStep;
@@ -27,17 +27,17 @@ export interface PreparedIf {
   readonly elsePlan: PreparedPlan;
 }
 
-/** An interpreted WHILE, made ready. */
+/** A prepared step that is an interpreted WHILE. */
 export interface PreparedWhile {
   readonly kind: "while";
   readonly step: WhileStep;
   readonly conditionPlan: PreparedPlan;
   readonly bodyPlan: PreparedPlan;
-  /** The condition's verdict, then each result of the body twice: what one turn writes the next one reads. */
+  /** The value of the condition, then two places for each result of the body: an iteration reads what the previous one wrote. */
   readonly states: Workspaces;
 }
 
-/** A plan made ready. */
+/** A prepared plan. */
 export interface PreparedPlan {
   readonly plan: Plan;
   readonly steps: readonly PreparedStep[];
@@ -47,6 +47,6 @@ export interface PreparedPlan {
   /** The operands that one step writes and another reads, in the order of a workspace's places. */
   readonly temporaries: readonly number[];
   readonly workspaces: Workspaces;
-  /** Constants that interpreted steps hand to their subgraphs, by operand. */
+  /** Constants that interpreted steps pass to their subgraphs, by operand. */
   readonly constants: ReadonlyMap<number, Place>;
 }

@@ -14,13 +14,13 @@ export interface StepTime {
   readonly nanoseconds: bigint;
 }
 
-/** What runs inside one another share. */
+/** The options that nested runs share. */
 export interface RunOptions extends ExecuteOptions {
   /** The steady clock that deadlines are times on, in nanoseconds. */
   readonly now: () => bigint;
   /**
-   * What to do where a step fails on its device; absent: nothing. `run` runs the step on another model, which sees nothing
-   * of the device's buffers. Undefined: nothing can be done.
+   * Recovers from a step that failed on its device; absent: there is no recovery. `run` runs the step on another prepared model,
+   * without the device's buffers. Undefined: recovery is impossible.
    */
   readonly recover?:
     | ((
@@ -29,9 +29,9 @@ export interface RunOptions extends ExecuteOptions {
         run: (prepared: PreparedModel) => Promise<StepOutcome>,
       ) => Promise<StepOutcome> | undefined)
     | undefined;
-  /** Told of each step that ran. */
+  /** Called after each step. */
   readonly onStep?: (time: StepTime) => void;
-  /** The section that the run lies in. */
+  /** The trace section of the run. */
   readonly section: Section;
   readonly log: Logger;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs a prepared plan: level by level, the steps of a level at the same time; IF and WHILE by running the plans of their
+ * Runs a prepared plan: level by level, the steps of a level at the same time. For IF and WHILE it runs the plans of their
  * subgraphs.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
@@ -14,7 +14,7 @@ import type { PreparedExecution, PreparedIf, PreparedPlan, PreparedStep } from "
 import type { RunOptions, StepOutcome } from "./run-options.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Runs a plan. Inputs and outputs: by position; undefined where omitted. Never rejects. */
+/** Runs a plan. Inputs and outputs are in order; undefined: omitted. Never rejects. */
 export async function runPlan(
   prepared: PreparedPlan,
   inputs: Places,
@@ -42,7 +42,7 @@ export async function runPlan(
   }
 }
 
-/** What is where while a plan runs; changes with it. */
+/** The places of all operands while a plan runs. */
 type CurrentPlaces = (Place | undefined)[];
 
 async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options: RunOptions): Promise<StepOutcome> {
@@ -68,7 +68,7 @@ async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options:
   return { status: ErrorStatus.NONE, outputShapes: allShapes(prepared, shapes) };
 }
 
-/** Takes over the shapes that a step found: later steps read its outputs with them. */
+/** Records the shapes that a step found: later steps read its outputs with them. */
 function noteShapes(
   { step }: PreparedStep,
   { outputShapes }: StepOutcome,
@@ -84,7 +84,7 @@ function noteShapes(
   });
 }
 
-/** The shape of every output: as found, or as declared where the plan did not get so far. */
+/** The shape of every output: as found, or as declared if no step has written it. */
 function allShapes({ plan }: PreparedPlan, shapes: readonly (OutputShape | undefined)[]): OutputShape[] {
   const { operands, outputIndexes } = plan.model.main;
   return outputIndexes.map(
@@ -133,7 +133,7 @@ async function runExecution(
   return again ?? outcome;
 }
 
-/** Whether a failure may be made good on another device: not where the request or the time is to blame. */
+/** Whether another device can recover from a failure: not if the request or the deadline is the cause. */
 export function isRecoverable(status: ErrorStatus): boolean {
   return (
     status !== ErrorStatus.NONE &&

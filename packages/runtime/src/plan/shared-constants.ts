@@ -1,21 +1,21 @@
 /**
- * Where constants lie for all compilations of a model: those above 128 bytes in pools that are shared with every device,
- * so that none of them is copied again, however often and in however many parts the model is prepared.
+ * The constants of a model for all its compilations: those above 128 bytes lie in a pool that all devices share, so that they
+ * are copied once, however often and in however many parts the model is prepared.
  */
 import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
 import { type Memory, type Model, type Operand, OperandLifeTime, type Subgraph } from "@nnhal/types";
 
-/** The longest value that is passed along with every model (NNAPI: ..._MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES). */
+/** The longest value that stays in the model (NNAPI: ..._MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES). */
 const LONGEST_COPIED = 128;
 /** Every shared value starts at a multiple of this, so that it can be viewed as any element type. */
 const ALIGNMENT = 64;
 
-/** By model the one whose large constants are shared; models are immutable. */
+/** By model, the model with shared constants; models are immutable. */
 const shared = new WeakMap<Model, Model>();
 
 /**
- * The model with its large CONSTANT_COPY values in a pool of their own, which is made once, by the first compilation; the
- * model itself where it has none. What lies in pools already stays there. Indexes stay.
+ * The model with its large CONSTANT_COPY values in a pool of their own, which the first compilation makes; the model itself if it
+ * has none. Values in pools are not moved. Indexes do not change.
  */
 export function withSharedConstants(model: Model): Model {
   let result = shared.get(model);
@@ -37,7 +37,7 @@ function share(model: Model): Model {
   const large = new Region(model.operandValues, ALIGNMENT);
   for (const operand of constants) if (isShared(operand)) large.add(operand);
   if (large.size === 0) return model;
-  // What stays needs to be no longer than what stays.
+  // The remaining values are packed.
   const small = new Region(model.operandValues, 4);
   for (const operand of constants) if (!isShared(operand)) small.add(operand);
   const operandValues = new Uint8Array(small.size);
@@ -70,12 +70,12 @@ function sharedMemory(region: Region): Memory {
   return memory;
 }
 
-/** Values side by side; those of one place are there once. A class for what it has collected so far. */
+/** A region of values, each place once. A class because it collects them. */
 class Region {
   size = 0;
   readonly #values: Uint8Array;
   readonly #alignment: number;
-  /** By where a value lies, its new offset. */
+  /** By the place of a value, its new offset. */
   readonly #offsets = new Map<string, number>();
   readonly #parts: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
 

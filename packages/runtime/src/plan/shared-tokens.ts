@@ -1,6 +1,6 @@
 /**
- * Memory of several devices that are presented as one: a buffer is allocated on the device that alone uses what lies in it,
- * and its token says which device that is.
+ * Memory of several devices that are presented as one: a buffer is allocated on the only device that uses its value,
+ * and its token identifies that device.
  */
 import { elementAt } from "@nnhal/operations";
 import {
@@ -24,14 +24,14 @@ import type { Divided } from "./divide.ts";
 import { unfenced } from "./fenced.ts";
 import { refused } from "./planned-model.ts";
 
-/** The memory of devices, as that of one. */
+/** The memory of several devices, presented as that of one. */
 export interface SharedTokens {
   readonly allocate: Required<Device>["allocate"];
-  /** The prepared model of a division, which takes the tokens of `allocate`. */
+  /** The prepared model of a division, which accepts the tokens of `allocate`. */
   present(divided: Divided, model: Model): PreparedModel;
 }
 
-/** What is kept of a prepared model that was presented. */
+/** The facts of a presented prepared model. */
 interface Presented {
   readonly divided: Divided;
   readonly model: Model;
@@ -102,7 +102,7 @@ function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly G
   };
 }
 
-/** The request with the tokens that the devices gave out. */
+/** The request with the devices' own tokens. */
 function withDeviceTokens(
   request: Request,
   rolesOf: Divided["rolesOf"],
@@ -117,7 +117,7 @@ function withDeviceTokens(
   );
   return { ...request, pools };
 
-  /** What is wrong where an argument lies in the memory of a device that does not use it, or not alone. */
+  /** The problem of an argument that lies in the memory of another device than the only one that uses it. */
   function wrongDevice(list: readonly RequestArgument[], side: DeviceRole["side"]): string | undefined {
     for (const [index, { hasNoValue, location }] of list.entries()) {
       const pool = hasNoValue ? undefined : request.pools[location.poolIndex];

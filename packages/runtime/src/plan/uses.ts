@@ -1,6 +1,6 @@
 /**
- * Who uses a value: the inputs and outputs of devices' prepared models that an operand of a plan comes to be (HAL 1.3
- * BufferRole), followed through interpreted control flow. What one device alone uses may lie in its own memory.
+ * The uses of a plan's operands: the inputs and outputs of devices' prepared models that an operand becomes (HAL 1.3 BufferRole),
+ * also through interpreted control flow. A value that only one device uses can lie in that device's memory.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
@@ -38,11 +38,11 @@ export function usesOf({ model }: Plan, steps: readonly PreparedStep[]): Uses {
         for (const [index, operand] of outputs.entries()) add(operand, inside.get(elementAt(outputIndexes, index)));
       }
     } else {
-      // The runtime copies a loop's results to its outputs: the initial values, where there is no turn.
+      // The runtime copies a loop's results to its outputs; without an iteration they are the initial values.
       for (const operand of [...inputs.slice(0, outputs.length), ...outputs]) add(operand, null);
     }
   }
-  // What no step reads is nobody's.
+  // Inputs that no step reads have no roles.
   for (const input of model.main.inputIndexes) if (!uses.has(input)) uses.set(input, []);
   return uses;
 }

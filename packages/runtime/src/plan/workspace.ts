@@ -1,9 +1,9 @@
 /**
- * Workspaces: the memory for what lies between the steps of a plan, or for the state of a loop. Each run has one for
- * itself; it is taken at the first run, not when the plan is prepared, and a few stay for the runs that follow.
+ * Workspaces: the memory for the values between the steps of a plan, or for the state of a loop. Each run has its own. It is
+ * allocated by the first run, not when the plan is prepared, and a few are kept for later runs.
  *
- * A value that one device alone uses lies in a buffer of that device where it has memory of its own, so that nothing is read
- * back in between; all others share one region of plain memory, by their lifetimes.
+ * A value that only one device uses lies in a buffer of that device if it has memory of its own, so that the value need not be read
+ * back. All other values share one region of plain memory, by their lifetimes.
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import type { IBuffer } from "@nnhal/types";
@@ -14,10 +14,10 @@ import { onlyDevice } from "./device-role.ts";
 import { type Layout, type Lifetime, layOut } from "./layout.ts";
 import { type Place, poolOf } from "./place.ts";
 
-/** A value that needs a place: see `Lifetime`, whose `operand` is any number that tells values apart. */
+/** A value that needs a place: see `Lifetime`, whose `operand` is any number that identifies the value. */
 export interface Value extends Lifetime {
   readonly dimensions: readonly number[];
-  /** Who uses it; null where the runtime itself does. */
+  /** Its roles; null if the runtime itself uses it. */
   readonly roles: readonly DeviceRole[] | null;
 }
 
@@ -30,13 +30,13 @@ export interface Workspace {
 
 /** The workspaces of a plan or loop. */
 export interface Workspaces {
-  /** One that no run uses at the moment, or a new one. */
+  /** Returns a workspace that no run uses, or a new one. */
   take(): Workspace | Promise<Workspace>;
-  /** Takes one back. A few are kept, for runs at the same time. */
+  /** Returns a workspace for later runs. A few are kept. */
   giveBack(workspace: Workspace): void;
-  /** Frees those that no run uses. */
+  /** Frees the workspaces that no run uses. */
   release(): void;
-  /** The same, and frees others when they are given back. */
+  /** Frees the workspaces that no run uses, and the others when they are returned. */
   close(): void;
 }
 
@@ -44,11 +44,11 @@ const MOST_KEPT = 4;
 
 const nothing: Workspace = { places: [], buffers: [] };
 
-/** Workspaces for some values; none is taken yet. */
+/** Workspaces for some values, of which none is allocated yet. */
 export function createWorkspaces(values: readonly Value[], log: Logger): Workspaces {
   const idle: Workspace[] = [];
   let closed = false;
-  /** Which values lie in devices' memory: what the first workspace has found out. */
+  /** Which values lie in devices' memory. The first workspace determines it. */
   let arrangement: Promise<Arrangement> | undefined;
   const make = async (): Promise<Workspace> => {
     if (arrangement === undefined) {
@@ -83,7 +83,7 @@ function free({ places, buffers }: Workspace, log: Logger): void {
   for (const buffer of buffers) buffer.close?.();
 }
 
-/** By value whether it lies in a device's memory, and where in the region the others lie. */
+/** By value whether it lies in a device's memory, and the layout of the others. */
 interface Arrangement {
   readonly onDevice: readonly boolean[];
   readonly layout: Layout;
@@ -99,7 +99,7 @@ interface Allocated {
   readonly token: number;
 }
 
-/** By value its buffer; undefined where no device has one for it. */
+/** By value its buffer; undefined if no device has one for it. */
 function allocateAll(values: readonly (Value | undefined)[], log: Logger): Promise<(Allocated | undefined)[]> {
   return Promise.all(values.map((value) => value && allocateOn(value, log)));
 }
@@ -110,12 +110,12 @@ async function allocateOn({ roles, dimensions }: Value, log: Logger): Promise<Al
   const { buffer, token, inHostMemory } = await allocateFor({ dimensions }, weighted, log);
   if (buffer === null) return undefined;
   if (inHostMemory !== true) return { buffer, token };
-  // Nothing would be gained: plain memory can be shared by lifetimes.
+  // The buffer has no advantage: plain memory can be shared by lifetimes.
   buffer.close?.();
   return undefined;
 }
 
-/** The places of a workspace. A buffer that could not be had this time is made good by memory. */
+/** The places of a workspace. Falls back to plain memory if a device buffer cannot be allocated. */
 function placesFor(
   values: readonly Value[],
   { onDevice, layout }: Arrangement,

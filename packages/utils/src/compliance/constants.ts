@@ -6,7 +6,7 @@ import { type Model, type Operand, type OperandTypeName, operandTypeNames } from
 import { constantBytes } from "../constant-bytes.ts";
 import { nonExtensionOperandSizeOfData } from "../operand.ts";
 
-/** An operand, whose elements are decoded when they are first read; undefined: its type is an extension's. */
+/** An operand, whose elements are decoded when they are first read; undefined if its type is an extension's. */
 export function operandInfo(operand: Operand, model: Model): OperandInfo | undefined {
   const type = operandTypeNames.get(operand.type);
   if (type === undefined) return undefined;

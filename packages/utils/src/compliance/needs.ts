@@ -1,6 +1,7 @@
 /**
- * Which HAL version each part of a model or request needs. Enum tables and the type rows of the operations say so; the
- * rules are those of validation, so that a valid model fits a version if and only if no part of it needs a later one.
+ * Which HAL version each part of a model or request needs. The facts come from the enum tables and the type rows of the
+ * operations; the rules are those of validation, so that a valid model fits a version if and only if no part of it
+ * needs a later one.
  */
 import { matchOperation, operationByCode, requiredVersion } from "@nnhal/operations";
 import {
@@ -35,7 +36,7 @@ export interface Need {
   /** Such as `main.operations[2]`. */
   readonly path: string;
   readonly what: string;
-  /** The oldest version that can; undefined: none. */
+  /** The oldest version that can express it; undefined if none can. */
   readonly version: HalVersion | undefined;
 }
 
@@ -44,7 +45,7 @@ export function isMetBy({ version }: Need, available: HalVersion): boolean {
   return version !== undefined && version <= available;
 }
 
-/** A need as messages say it. */
+/** Text for a need. */
 export function describeNeed({ path, what, version }: Need): string {
   return `${path}: ${what} ${version === undefined ? "exists in no HAL version" : `needs HAL ${version}`}`;
 }
@@ -118,10 +119,10 @@ export function operationNeeds(model: Model, operation: Operation, index: number
   return [{ path: `main.operations[${index}]`, what, version }];
 }
 
-/** The oldest HAL version that documents an operation with such operands; undefined: none does. */
+/** The oldest HAL version that documents an operation with such operands; undefined if none does. */
 function operationVersion(model: Model, { type, inputs, outputs }: Operation): HalVersion | undefined {
   const since = operationTypeVersion(type);
-  // What extensions and OEMs demand of operands is not known.
+  // The rules of extensions and OEMs for operands are not known.
   if (since === undefined || isExtensionOperationType(type) || type === OperationType.OEM_OPERATION) return since;
   const definition = operationByCode(type);
   if (definition === undefined) return undefined;

@@ -1,6 +1,4 @@
-/**
- * Whether a value fits a HAL version: one that could say all of it that matters there.
- */
+/** Whether a value fits a HAL version: the version can express all of it that matters there. */
 import type { ErrorStatus, HalVersion } from "@nnhal/types";
 import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "../convert/any.ts";
 import { errorStatusNeed } from "../convert/codes.ts";
@@ -16,13 +14,13 @@ import {
   requestNeeds,
 } from "./needs.ts";
 
-/** The questions that one HAL version answers. */
+/** The checks for one HAL version. */
 export interface Compliance {
   /** Whether performances that the version does not distinguish are equal. */
   capabilities(of: AnyCapabilities): boolean;
   /**
-   * Whether operations, operands, pools and the numbers of subgraphs are ones that the version knows. That float32 may be
-   * computed as float16 is a permission, which some versions do not have.
+   * Whether the version has all operations, operands, pools and subgraphs. The permission to compute float32 as float16
+   * does not matter, though some versions lack it.
    */
   model(of: AnyModel): boolean;
   operand(of: AnyOperand): boolean;
@@ -49,5 +47,5 @@ export function complianceWith(version: HalVersion): Compliance {
 export const compliantWithV1_0: Compliance = complianceWith("1.0");
 export const compliantWithV1_1: Compliance = complianceWith("1.1");
 export const compliantWithV1_2: Compliance = complianceWith("1.2");
-/** What HAL 1.3 cannot express no version can: codes that none has, operations that none documents. */
+/** Parts that HAL 1.3 cannot express fit no version: unknown codes, undocumented operations. */
 export const compliantWithV1_3: Compliance = complianceWith("1.3");

@@ -1,6 +1,4 @@
-/**
- * Values of any HAL version. Which version a value is of shows in its fields.
- */
+/** Values of any HAL version. The fields of a value show its version. */
 import type { Capabilities, Model, Operand, Request, V1_0, V1_1, V1_2 } from "@nnhal/types";
 
 export type AnyCapabilities = V1_0.Capabilities | V1_1.Capabilities | V1_2.Capabilities | Capabilities;

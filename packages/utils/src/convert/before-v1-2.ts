@@ -1,6 +1,4 @@
-/**
- * What HAL 1.0 and 1.1 have in common: two performances for all operand types, and operands without extraParams.
- */
+/** The common part of HAL 1.0 and 1.1: two performances for all operand types, and operands without extraParams. */
 import { type Capabilities, type HalVersion, type Model, type Operand, OperandType, type V1_0 } from "@nnhal/types";
 import { lookup } from "../capabilities.ts";
 import { capabilitiesNeeds } from "../compliance/capabilities.ts";
@@ -16,7 +14,7 @@ export function oldCapabilities({ operandPerformance }: Capabilities): V1_0.Capa
   };
 }
 
-/** What capabilities lose in HAL 1.0 or 1.1. */
+/** The losses of capabilities in HAL 1.0 or 1.1. */
 export function capabilitiesLost(from: Capabilities, version: HalVersion): Loss[] {
   return [...lossesOf(capabilitiesNeeds(from), version), ...newerCapabilities(from, version).lost];
 }
@@ -26,7 +24,7 @@ export function oldModel({ main, operandValues, pools }: Model): V1_0.Model {
   return { ...main, operands: main.operands.map(oldOperand), operandValues, pools };
 }
 
-/** What a model loses in HAL 1.0 and 1.1. */
+/** The losses of a model in HAL 1.0 and 1.1. */
 export function modelLost(from: Model, version: HalVersion): Loss[] {
   const lost = lossesOf(modelNeeds(from), version);
   for (const [index, { name }] of from.extensionNameToPrefix.entries()) {

@@ -1,6 +1,4 @@
-/**
- * What older HAL versions leave out of capabilities.
- */
+/** The parts of capabilities that older HAL versions lack. */
 import {
   type Capabilities,
   type HalVersion,
@@ -13,7 +11,7 @@ import { samePerformance } from "../compliance/capabilities.ts";
 import { getOperandTypeName } from "../operand.ts";
 import { harmlessLoss, type Loss } from "./conversion.ts";
 
-/** What a HAL version has no place for, since its callers do not ask for it, and which entries it has a place for. */
+/** The entries that a HAL version lacks, which its callers do not ask for, and the entries that it has. */
 export interface NewerCapabilities {
   readonly lost: readonly Loss[];
   isKnown(entry: OperandPerformance): boolean;

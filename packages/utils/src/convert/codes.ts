@@ -1,6 +1,4 @@
-/**
- * What converts in the same way to every older HAL version: codes, statuses and requests.
- */
+/** Conversions that are the same for every older HAL version: codes, statuses and requests. */
 import {
   type ErrorStatus,
   errorStatuses,

@@ -9,7 +9,7 @@ import { describeNeed, isMetBy, type Need } from "../compliance/needs.ts";
 export interface Loss {
   /** Such as `main.operands[3].extraParams`. */
   readonly path: string;
-  /** What it is, and which HAL version has it. */
+  /** The part, and the HAL version that has it. */
   readonly message: string;
   /** The loss is harmless: the value still fits the version. An example is a permission that is not passed on. */
   readonly harmless: boolean;
@@ -22,7 +22,7 @@ export interface Conversion<Value> {
   readonly lost: readonly Loss[];
 }
 
-/** Where warnings go, one line each. */
+/** Receives warnings, one line each. */
 export type WarningSink = (warning: string) => void;
 
 /** The losses of a conversion to a version, for needs that the version does not meet. */

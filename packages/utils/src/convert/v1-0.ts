@@ -1,6 +1,4 @@
-/**
- * Conversions to HAL 1.0 from any version. One that loses something says so, and converts all the same.
- */
+/** Conversions to HAL 1.0 from any version. A conversion that loses something reports it and still returns a value. */
 import type { V1_0 } from "@nnhal/types";
 import { operandNeeds } from "../compliance/needs.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand } from "./any.ts";

@@ -1,6 +1,6 @@
 /**
- * Conversions to HAL 1.1 from any version. One that loses something says so, and converts all the same. What is not here
- * is as in HAL 1.0.
+ * Conversions to HAL 1.1 from any version. A conversion that loses something reports it and still returns a value. The
+ * others are those of HAL 1.0.
  */
 import type { V1_1 } from "@nnhal/types";
 import type { AnyCapabilities, AnyModel } from "./any.ts";

@@ -11,10 +11,10 @@ export type ShownValue = number | boolean | readonly (number | boolean)[];
 /** The longest tensor whose elements are shown. */
 const mostElements = 8;
 
-/** Types whose elements are shown; those of a tensor as the scalar of its type is. */
+/** Types whose elements are shown; a tensor's like those of its scalar type. */
 const shownTypes: readonly string[] = ["FLOAT32", "FLOAT16", "INT32", "UINT32", "BOOL", "BOOL8"];
 
-/** The value of a constant that is short and whose bytes are at hand; undefined for any other operand. */
+/** The value of a short constant whose bytes are mapped; undefined for any other operand. */
 export function constantValue(operand: Operand, model: Model): ShownValue | undefined {
   const type = operandTypeNames.get(operand.type);
   if (type === undefined || !shownTypes.includes(type.replace(/^TENSOR_/, ""))) return undefined;

@@ -1,12 +1,12 @@
 /**
  * A model as Graphviz text. By default every operand is a node, as in Android's dumps; with constants inside their
- * operations only the data that flows is, which keeps large networks readable.
+ * operations only other operands are, which keeps large networks readable.
  */
 import type { ShownValue } from "./constant-value.ts";
 import { createDotWriter, type DotAttributes, escapeLabel, nodeName } from "./dot-writer.ts";
 import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./visit.ts";
 
-/** How to draw. */
+/** Options of a drawing. */
 export interface DotOptions {
   /**
    * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
@@ -137,7 +137,7 @@ const shortTypes: Readonly<Record<string, string>> = {
   TENSOR_OEM_BYTE: "TOEMB",
 };
 
-/** What the label of an operand says of its lifetime. */
+/** The part of an operand's label for its lifetime. */
 const lifetimeTexts: Readonly<Record<string, (operand: OperandDescription) => string>> = {
   CONSTANT_COPY: () => ": COPY",
   CONSTANT_REFERENCE: () => ": REF",

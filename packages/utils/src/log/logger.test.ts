@@ -75,7 +75,7 @@ describe("createLogger", () => {
     expect(entries).toHaveLength(1);
     expect(elementAt(entries, 0).severity).toBe("error");
     expect(elementAt(entries, 0).message).toContain(
-      'debug.nn.vlog (NNHAL_VLOG): "bogus" is no tag; there are model, compilation,',
+      'debug.nn.vlog (NNHAL_VLOG): "bogus" is not a tag; the tags are model, compilation,',
     );
     state.setting = "bogus";
     log.initVLogMask();

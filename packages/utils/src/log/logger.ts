@@ -5,37 +5,37 @@ import { environmentProperties, environmentVariableOf, type PropertySource } fro
 import { consoleSink, type LogSink } from "./sink.ts";
 import { ALL_VLOG_TAGS, parseVLogMask, VLOG_PROPERTY, VLogFlag, type VLogTag, vlogTagNames } from "./vlog-mask.ts";
 
-/** A message, or how to make it: a function is called only if somebody reads the message. */
+/** A message, or a function that returns it, which is called only if the message is written. */
 export type LogMessage = string | (() => string);
 
-/** Takes what a component has to say. */
+/** Receives the messages of a component. */
 export interface Logger {
-  /** Says something about a tag's subject, if the tag is on. */
+  /** Writes a message of a tag, if the tag is on. */
   VLOG(tag: VLogTag, message: LogMessage): void;
-  /** Whether a tag is on: for what is dear to prepare, and in loops. */
+  /** Whether a tag is on: check it before expensive preparations and in loops. */
   VLOG_IS_ON(tag: VLogTag): boolean;
-  /** Reads again which tags are on. Drivers do it in getCapabilities, the runtime when a model is created. */
+  /** Reads the property with the tags again. Drivers do it in getCapabilities, the runtime when a model is created. */
   initVLogMask(): void;
-  /** What a user asked to see, such as the lines of a dump. `tag`: what it is about. */
+  /** Output that a user asked for, such as the lines of a dump. `tag`: its subject. */
   info(message: LogMessage, tag?: VLogTag): void;
-  /** What may surprise but stops nothing. */
+  /** A warning: unexpected, but nothing fails. */
   warning(message: LogMessage): void;
-  /** What a caller did wrong, or what failed. */
+  /** A fault of the caller, or a failure. */
   error(message: LogMessage): void;
 }
 
-/** What a logger is made of. */
+/** Options of a logger. */
 export interface LoggerOptions {
   /** Default: the console. */
   readonly sink?: LogSink | undefined;
-  /** Where `debug.nn.vlog` comes from. Default: the environment variable NNHAL_VLOG. */
+  /** The source of `debug.nn.vlog`. Default: the environment variable NNHAL_VLOG. */
   readonly properties?: PropertySource | undefined;
 }
 
-/** A logger. As Android's it has every tag on until `initVLogMask` is called for the first time. */
+/** A logger. As in Android, every tag is on until the first call of `initVLogMask`. */
 export function createLogger({ sink = consoleSink, properties = environmentProperties }: LoggerOptions = {}): Logger {
   let mask: number = ALL_VLOG_TAGS;
-  /** The value that the mask stands for. */
+  /** The value of the property that the mask was made from. */
   let known: string | undefined;
   const isOn = (tag: VLogTag) => (mask & (1 << VLogFlag[tag])) !== 0;
   const logger: Logger = {
@@ -45,7 +45,7 @@ export function createLogger({ sink = consoleSink, properties = environmentPrope
     VLOG_IS_ON: isOn,
     initVLogMask() {
       const setting = properties(VLOG_PROPERTY) ?? "";
-      // Models are created often: what is wrong with a setting is said once.
+      // Models are created often: an invalid setting is reported once.
       if (setting === known) return;
       known = setting;
       mask = parseVLogMask(setting, (token) => logger.error(() => describeUnknown(token)));
@@ -63,10 +63,10 @@ function textOf(message: LogMessage): string {
 
 function describeUnknown(token: string): string {
   const setting = `${VLOG_PROPERTY} (${environmentVariableOf(VLOG_PROPERTY)})`;
-  return `${setting}: ${JSON.stringify(token)} is no tag; there are ${vlogTagNames.join(", ")}, and all`;
+  return `${setting}: ${JSON.stringify(token)} is not a tag; the tags are ${vlogTagNames.join(", ")}, and all`;
 }
 
-/** A logger that says nothing. */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   VLOG() {},
   VLOG_IS_ON: () => false,
@@ -77,7 +77,7 @@ export const silentLogger: Logger = {
 };
 
 /**
- * The logger of components that are given none: on the console, with the tags that NNHAL_VLOG selects. Components call
- * `initVLogMask` before they say anything verbose, so without the variable nothing is.
+ * The default logger of components: on the console, with the tags in NNHAL_VLOG. Components call `initVLogMask` before
+ * their first verbose message, so without the variable there are none.
  */
 export const defaultLogger: Logger = /* @__PURE__ */ createLogger();

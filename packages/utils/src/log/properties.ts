@@ -1,9 +1,9 @@
 /**
- * Properties: named settings from outside, such as Android's `debug.nn.vlog`. Where they come from is a parameter; by
- * default they are environment variables.
+ * Properties: named settings from outside, such as Android's `debug.nn.vlog`. Their source is a parameter; by default
+ * they are environment variables.
  */
 
-/** Gives the value of a property; "" or undefined where it is not set. */
+/** Returns the value of a property; "" or undefined if it is not set. */
 export type PropertySource = (name: string) => string | undefined;
 
 /** The environment variable of a property: `debug.nn.partition` is NNHAL_PARTITION. */
@@ -14,7 +14,7 @@ export function environmentVariableOf(property: string): string {
     .toUpperCase()}`;
 }
 
-/** Reads properties from the environment of the process. A browser has none: nothing is set there. */
+/** Reads properties from the environment of the process. A browser has none: no property is set there. */
 export const environmentProperties: PropertySource = (name) => globalThis.process?.env?.[environmentVariableOf(name)];
 
 const largestUint32 = 0xffff_ffff;

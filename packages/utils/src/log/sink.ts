@@ -1,9 +1,7 @@
-/**
- * Where messages go.
- */
+/** Destinations of messages. */
 import type { VLogTag } from "./vlog-mask.ts";
 
-/** How much a message matters. `verbose` messages have a tag, and exist only where the tag is on. */
+/** The severity of a message. `verbose` messages have a tag, and exist only if the tag is on. */
 export type LogSeverity = "verbose" | "info" | "warning" | "error";
 
 /** One message. */
@@ -14,7 +12,7 @@ export interface LogEntry {
   readonly message: string;
 }
 
-/** Takes messages. It must not throw: what it throws reaches the code that logs. */
+/** Receives messages. It must not throw: errors reach the code that logs. */
 export type LogSink = (entry: LogEntry) => void;
 
 /** A message as one line: `nnhal driver: prepareModel`, `nnhal warning: …`. */
@@ -23,5 +21,5 @@ export function formatLogEntry({ severity, tag, message }: LogEntry): string {
   return `nnhal ${label}: ${message}`;
 }
 
-/** Writes to the console: in Node.js to stderr, so that results on stdout stay as they are. */
+/** Writes to the console: in Node.js to stderr, so that results on stdout are not mixed with messages. */
 export const consoleSink: LogSink = (entry) => globalThis.console?.error(formatLogEntry(entry));

@@ -46,7 +46,7 @@ describe("parseVLogMask", () => {
     expect(parse(" model, driver: ")).toMatchObject({ on: "model driver", unknown: [] });
   });
 
-  it("reports what is no tag and goes on", () => {
+  it("reports an unknown tag and goes on", () => {
     expect(parse("model bogus driver 2")).toMatchObject({ on: "model driver", unknown: ["bogus", "2"] });
   });
 

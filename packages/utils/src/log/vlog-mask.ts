@@ -13,7 +13,7 @@ export const VLogFlag = {
   MEMORY: 6,
 } as const;
 
-/** What a verbose message is about. */
+/** The subject of a verbose message. */
 export type VLogTag = keyof typeof VLogFlag;
 
 /** The property that selects tags. */
@@ -28,13 +28,13 @@ const bits: ReadonlyMap<string, number> = new Map([
   ["all", ALL_VLOG_TAGS],
 ]);
 
-/** The names that the property may hold, in the order of their bits. */
+/** The names of the tags, in the order of their bits. */
 export const vlogTagNames: readonly string[] = Object.keys(VLogFlag).map((tag) => tag.toLowerCase());
 
 /**
- * The mask of a value of the property: no tag where it is empty, every tag where it holds `1` or `all`, else the
- * tags that it lists, with spaces, commas or colons between them. Names are lower case. What is no tag is reported
- * and counts for nothing; nothing behind a `1` or `all` is looked at.
+ * The mask of a value of the property: no tag if it is empty, every tag if it contains `1` or `all`, else the tags that
+ * it lists, separated by spaces, commas or colons. Names are lower case. Unknown tags are reported and ignored; text
+ * after a `1` or `all` is ignored.
  */
 export function parseVLogMask(setting: string, onUnknown: (token: string) => void = () => {}): number {
   let mask = 0;

@@ -30,14 +30,14 @@ export type ChromeTraceEvent =
       readonly args: { readonly name: string };
     };
 
-/** What a trace file holds, once it is written as JSON. */
+/** The content of a trace file, before it is written as JSON. */
 export interface ChromeTrace {
   readonly displayTimeUnit: "ms";
   readonly traceEvents: readonly ChromeTraceEvent[];
   readonly otherData: Readonly<Record<string, string | number>>;
 }
 
-/** How the viewer is to show the process. */
+/** Options of a Chrome trace. */
 export interface ChromeTraceOptions {
   /** Default: nnhal. */
   readonly processName?: string | undefined;

@@ -1,11 +1,9 @@
-/**
- * A tracer that remembers: sections with their times, for the exporters.
- */
+/** A tracer that records sections with their times, for the exporters. */
 import { elementAt } from "@nnhal/operations";
 import type { TraceLayer, TracePhase } from "./phases.ts";
 import { noSection, type Section, type SectionKind, type Tracer } from "./tracer.ts";
 
-/** A section that was recorded. */
+/** A recorded section. */
 export interface RecordedSection {
   readonly layer: TraceLayer;
   readonly phase: TracePhase;
@@ -25,28 +23,28 @@ export interface RecordedSection {
   readonly isOpen: boolean;
 }
 
-/** What was recorded. */
+/** A recorded trace. */
 export interface Trace {
   /** In the order in which they began. */
   readonly sections: readonly RecordedSection[];
-  /** How many sections had no more room. */
+  /** The number of sections beyond the limit. */
   readonly dropped: number;
 }
 
-/** How to record. */
+/** Options of a recorder. */
 export interface TraceRecorderOptions {
-  /** Nanoseconds of a clock that never goes back. Default: `performance.now`. */
+  /** A monotonic clock in nanoseconds. Default: `performance.now`. */
   readonly now?: (() => bigint) | undefined;
   /** Maximum number of sections to keep; later ones are only counted. Default: 1,000,000. */
   readonly limit?: number | undefined;
 }
 
-/** A tracer that remembers. It is off until `start`. */
+/** A tracer that records. It is off until `start`. */
 export interface TraceRecorder extends Tracer {
   start(): void;
-  /** From here on nothing begins; sections under way end as they would. */
+  /** Stops the recording of new sections; open sections end as usual. */
   stop(): void;
-  /** What was recorded so far. Sections under way end now. */
+  /** Returns the trace so far. Open sections end now. */
   read(): Trace;
 }
 
@@ -73,7 +71,7 @@ export function createTraceRecorder({
   const busyLanes: boolean[] = [];
   let dropped = 0;
   let isOn = false;
-  /** The section whose `run` is under way. */
+  /** The section whose `run` is active. */
   let current: OpenSection | undefined;
 
   const time = () => Number(now() - origin);
@@ -90,7 +88,7 @@ export function createTraceRecorder({
     /** Index of its entry; a switch changes it. */
     #place: number;
     readonly #parent: OpenSection | undefined;
-    /** Whether the lane is this section's own, and free when it ends. */
+    /** Whether the lane belongs to this section, and is free when it ends. */
     readonly #ownsLane: boolean;
     readonly #lane: number;
     readonly #inside = new Set<OpenSection>();
@@ -143,7 +141,7 @@ export function createTraceRecorder({
       if (this.#ownsLane) busyLanes[this.#lane] = false;
     }
 
-    /** A section that has ended can no longer hold others: the one around it does. */
+    /** A section that has ended can no longer contain others: the one around it does. */
     #lastOpen(): OpenSection | undefined {
       if (!this.#hasEnded) return this;
       return this.#parent === undefined ? undefined : this.#parent.#lastOpen();

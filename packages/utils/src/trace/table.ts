@@ -1,6 +1,4 @@
-/**
- * The time that each layer spent in each phase, total and without the layers inside it.
- */
+/** The time of each layer in each phase, in total and without the layers inside it. */
 import {
   isPartOf,
   mayBeCalledFrom,
@@ -17,15 +15,15 @@ import { sectionMark } from "./tracer.ts";
 export interface TraceTableRow {
   readonly layer: TraceLayer;
   readonly phase: TracePhase;
-  /** Sections that were counted: not those that only add detail to another of the same layer. */
+  /** The number of sections, without those that only add detail to another of the same layer. */
   readonly count: number;
-  /** Nanoseconds in which the layer or one inside it worked for the phase. */
+  /** Nanoseconds of the layer and the layers inside it in the phase. */
   readonly total: number;
-  /** Nanoseconds in which the layer itself did. */
+  /** Nanoseconds of the layer itself in the phase. */
   readonly self: number;
 }
 
-/** A trace, summed up. */
+/** The sums of a trace. */
 export interface TraceTable {
   /** By phase, then by layer from the outermost. Only those that occur. */
   readonly rows: readonly TraceTableRow[];
@@ -33,10 +31,10 @@ export interface TraceTable {
   readonly problems: readonly string[];
 }
 
-/** Problems that are named; more are counted. */
+/** Maximum number of problems that are listed; others are counted. */
 const namedProblems = 20;
 
-/** A section, and the layer and phase that it counts for. */
+/** A section, with the layer and phase that it counts for. */
 interface Node {
   readonly section: RecordedSection;
   readonly parent: Node | undefined;
@@ -44,7 +42,7 @@ interface Node {
   readonly phase: TracePhase;
   /** It only breaks down time that another section of its layer already counts. */
   readonly isDetail: boolean;
-  /** Whether its time is that of none of the sections around it, or not of those up to the next of its own layer. */
+  /** Whether its time is subtracted from all sections around it, or from those up to the next of its own layer. */
   readonly movedOutOf: "all" | "otherLayers" | undefined;
   /** Nanoseconds of sections inside that are moved. */
   moved: number;
@@ -53,13 +51,13 @@ interface Node {
 }
 
 /**
- * Sums a trace up. All times are those of a clock on the wall, so sections at the same time count twice.
+ * Sums up a trace. Times are wall-clock times, so concurrent sections count twice.
  *
- * - A section inside another of its layer and phase is a detail of it. So is one of another phase, except for parts of an
- *   execution, which have rows of their own beside the execution's.
+ * - A section inside another of its layer and phase is a detail of it. So is one of another phase, except for parts of
+ *   an execution, which have rows of their own beside the execution's.
  * - Parts of an execution that lie in none of their layer count as execution too.
  * - Utility code and the phase PU count for the layer and phase around them.
- * - Initialisation, and sections that subtract, are taken out of the sections around them: initialisation out of all,
+ * - Initialisation, and sections that subtract, are subtracted from the sections around them: initialisation from all,
  *   the others up to the next of their own layer.
  */
 export function toTraceTable({ sections, dropped }: Trace): TraceTable {
@@ -102,7 +100,10 @@ function remaining(node: Node): number {
   return Math.max(0, duration(node) - node.moved);
 }
 
-/** Takes a section's time out of those around it. One that is moved itself has been taken out of the rest already. */
+/**
+ * Subtracts a section's time from those around it. A section that is moved itself has already been subtracted from the
+ * others.
+ */
 function moveOut(node: Node): void {
   for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
     if (node.movedOutOf === "otherLayers" && outer.layer === node.layer) return;
@@ -121,7 +122,7 @@ function addToSurroundings(node: Node): void {
   }
 }
 
-/** Whether a section's time is not yet in a row through another one. */
+/** Whether a section's time is not in a row through another section. */
 function isCounted(node: Node): boolean {
   if (node.isDetail) return false;
   if (node.movedOutOf !== "otherLayers") return true;

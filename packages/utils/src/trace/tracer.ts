@@ -10,7 +10,7 @@ import type { TraceLayer, TracePhase } from "./phases.ts";
  */
 export type SectionKind = "plain" | "switch" | "subtract";
 
-/** A section that has begun. */
+/** An open section. */
 export interface Section {
   /** Begins a section inside this one. */
   begin(layer: TraceLayer, phase: TracePhase, detail: string): Section;
@@ -19,11 +19,11 @@ export interface Section {
   /** Ends this section and begins another in its place, until `end`. Open sections inside it end too. */
   switchTo(layer: TraceLayer, phase: TracePhase, detail: string): void;
   /**
-   * Does some work. What a tracer begins before the work first waits lies in this section: that is how a section reaches
-   * a callee whose interface cannot carry it, such as a device.
+   * Runs some work. Sections that the tracer begins before the work's first wait lie in this section. This passes a
+   * section to a callee whose interface cannot carry it, such as a device.
    */
   run<Result>(work: () => Result): Result;
-  /** Ends the section, and those inside it that are still open. Again: nothing. */
+  /** Ends the section, and those inside it that are still open. A second call has no effect. */
   end(): void;
 }
 
@@ -31,7 +31,7 @@ export interface Section {
 export interface Tracer {
   /** Whether anything is recorded. Check it before expensive preparation, and in loops. */
   readonly isOn: boolean;
-  /** Begins a section inside the one whose `run` is under way, or a section of its own if none is. */
+  /** Begins a section inside the one whose `run` is active, or a root section if there is none. */
   begin(layer: TraceLayer, phase: TracePhase, detail: string): Section;
   /** The same, as `Section.beginSubtracted`. */
   beginSubtracted(layer: TraceLayer, phase: TracePhase, detail: string): Section;
