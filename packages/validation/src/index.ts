@@ -7,6 +7,20 @@ export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
 export { sameExtraParams } from "./compatible.ts";
 export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
+export {
+  BrokenAnswer,
+  broken,
+  hasFields,
+  readCacheFileCounts,
+  readCapabilities,
+  readDeviceStatus,
+  readDeviceType,
+  readExtensions,
+  readOutcome,
+  readSupport,
+  readVersionString,
+  type UncheckedFields,
+} from "./facts.ts";
 export { defaultIssueLimit, type Issue, show } from "./issues.ts";
 export {
   type AllocationRequest,
