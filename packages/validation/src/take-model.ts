@@ -20,7 +20,7 @@ export function takeModel(given: Model): Model {
   });
 }
 
-/** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of what they say. */
+/** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of their fields. */
 function takeMemory(memory: Memory): Memory {
   if (typeof memory !== "object" || memory === null) throw new Unreadable(`a pool is ${show(memory)}`);
   return memory;

@@ -1,6 +1,6 @@
 /**
- * Reading of lists that may be anything: each element once, into a list of one's own. What the caller's list holds later, or would return
- * if it were read again, does not matter then.
+ * Copying of untrusted lists: each element is read once, so that later changes of the caller's list, or of what its getters return, have
+ * no effect.
  */
 import { show } from "./issues.ts";
 
