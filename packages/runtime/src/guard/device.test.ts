@@ -93,8 +93,8 @@ describe("guardDevice", () => {
     ["too few", { ...ok, supported: [true], reasons: [] }, "1 entries"],
     ["too many", { ...ok, supported: Array(4).fill(true), reasons: [] }, "4 entries"],
     ["none", { ...ok }, "undefined as supported"],
-    ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of 3 as supported"],
-    ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of 3 as supported"],
+    ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of length 3 as supported"],
+    ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of length 3 as supported"],
     ["dispatches of no number", { ...ok, supported: [true, true, true], dispatches: [1, Number.NaN, 1] }, "dispatches"],
     ["too few dispatches", { ...ok, supported: [true, true, true], dispatches: [1] }, "dispatches"],
   ])("getSupportedOperations with %s supports nothing", (_, answer, rule) => {
