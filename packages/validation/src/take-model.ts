@@ -65,6 +65,9 @@ function frozenList<Item, Taken>(list: readonly Item[], what: string, take: (ite
   return Object.freeze(takeList(list, what, take));
 }
 
+const noNumbers: readonly number[] = Object.freeze([]);
+
 function frozenNumbers(list: readonly number[], what: string): readonly number[] {
-  return Object.freeze(takeNumbers(list, what));
+  const numbers = takeNumbers(list, what);
+  return numbers.length === 0 ? noNumbers : Object.freeze(numbers);
 }

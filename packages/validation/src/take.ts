@@ -23,7 +23,7 @@ export function takeList<Item, Taken>(list: readonly Item[], what: string, take:
   return taken;
 }
 
-const noNumbers: readonly number[] = Object.freeze([]);
+const noNumbers: readonly number[] = [];
 
 /** A list of numbers. Throws Unreadable. */
 export function takeNumbers(list: readonly number[], what: string): readonly number[] {
