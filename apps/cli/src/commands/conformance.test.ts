@@ -61,10 +61,9 @@ async function run(args: readonly string[], device: Device) {
 
 const mine = ["--device", "mine"];
 
-describe("nnhal conformance", () => {
-  it("runs the suites that need no vectors, and exits with 0 if everything passes", {
-    timeout: 60_000,
-  }, async () => {
+// Far more than a test takes, on a machine that is busy with other tests too.
+describe("nnhal conformance", { timeout: 300_000 }, () => {
+  it("runs the suites that need no vectors, and exits with 0 if everything passes", async () => {
     const { stdout, stderr, exitCode } = await run(mine, await reference());
     expect([...stdout.matchAll(/^Suite (.*)$/gm)].map(([, suite]) => suite)).toEqual([...deviceSuiteNames]);
     expect(stdout).toMatch(/^Suite device\ngroup +passed +failed +unsupported +skipped\nfacts +\d+ +0 +0 +0$/m);
@@ -217,7 +216,7 @@ describe("nnhal conformance", () => {
     await expect(run([...mine, "--hal", "2.0"], fakeDevice())).rejects.toThrow(/1\.0, 1\.1, 1\.2, 1\.3/);
   });
 
-  it("runs the suites in child processes, as a user starts it", { timeout: 60_000 }, async () => {
+  it("runs the suites in child processes, as a user starts it", async () => {
     const main = fileURLToPath(new URL("../main.ts", import.meta.url));
     const suites = ["memory", "mutations"].flatMap((name) => ["--suite", name]);
     const args = ["conformance", "--device", "reference", "--vectors", folder, ...suites, "--json"];
