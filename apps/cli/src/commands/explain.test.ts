@@ -139,7 +139,7 @@ describe("nnhal explain", () => {
     expect((await run(["explain", "state.tflite", "--run"], { engines })).stdout).toMatch(/measured .* ms by itself$/m);
   });
 
-  it("notes if a device fails, and explains the plan that ran", async () => {
+  it("notes a device that fails, and explains the plan that ran", async () => {
     await put("add.tflite", addingModel());
     const broken = [engineFor("adder", "ADD", true), referenceEngine];
     const { stdout, stderr } = await run(["explain", "add.tflite", "--run", "--json"], { engines: broken });
