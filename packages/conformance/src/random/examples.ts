@@ -24,13 +24,13 @@ import { signaturesOf } from "./signature.ts";
 /** Options of randomExamples. */
 export interface RandomExamplesOptions {
   /** Default 1. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /**
    * The number of cases that are drawn for each operation. Default 100. Not all of them can be models: see `exampleOf`.
    */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** The operations. Default: those of the HAL that have a kernel. */
-  readonly operations?: readonly Operation[];
+  readonly operations?: readonly Operation[] | undefined;
 }
 
 /** Draws random examples: for each operation all its signatures in turn. */
