@@ -2,13 +2,12 @@
  * Memory for what operations hand to one another, used again from run to run: the system takes longer to provide and clear large
  * pieces than it takes to clear them again here.
  */
-import { dataConstructor, type TensorData } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, dataConstructor, type TensorData } from "@nnhal/operations";
 
 /** Memory that waits for its next use. */
 export interface Scratch {
   /** Elements that were given back, with whatever is in them; undefined if there are none. They are the caller's alone. */
-  take(type: OperandTypeName, count: number): TensorData | undefined;
+  take(type: AnyOperandType, count: number): TensorData | undefined;
   /** Gives elements back. Nothing reads them any more. */
   giveBack(data: TensorData): void;
   /** Forgets what waits. */

@@ -41,6 +41,18 @@ export {
   matchOperation,
   typesOfRow,
 } from "./match.ts";
+export {
+  type AnyOperandType,
+  type ExtensionData,
+  type ExtensionDataCodec,
+  type ExtensionDataConstructor,
+  type ExtensionOperandType,
+  elementFactsOf,
+  halTypeName,
+  isExtensionType,
+  isSameType,
+  typeText,
+} from "./operand-type.ts";
 export type { FormArgs, OperationArgs, OperationName, OperationOutputs } from "./operation-args.ts";
 export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";

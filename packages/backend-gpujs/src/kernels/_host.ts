@@ -1,14 +1,13 @@
 /** Kernels that the host computes, because their steps depend on each other: values are read back, and results placed. */
 import { awaited, type Kernel, type KernelTensor } from "@nnhal/backend";
-import type { AnyArgs } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import type { AnyArgs, AnyOperandType } from "@nnhal/operations";
 import type { Machine, Value } from "../machine/machine.ts";
 import { type GpujsKernel, whyNotAccepted, whyTooLarge } from "./_kernel.ts";
 
 /** What such a kernel is made of. */
 export interface HostKernelSpec<Args = AnyArgs> {
   /** Types of the first tensor argument that it takes. */
-  accepts(type: OperandTypeName): boolean;
+  accepts(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs): string | undefined;
   /** The tensor that is read, and what makes the outputs of its elements as they are stored. The computation pauses now and then. */
   prepare(args: Args): {

@@ -12,6 +12,7 @@ import {
 } from "@nnhal/backend";
 import {
   type AnyArgs,
+  type AnyOperandType,
   elementCount,
   ensure,
   isFloat,
@@ -22,7 +23,6 @@ import {
   type TensorInfo,
   transposeMatrix,
 } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
 import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany, writeStage } from "./_code.ts";
 import { ravel } from "./_index.ts";
@@ -49,7 +49,7 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   /** The operation, where it is one of `expressions`: it may follow in the kernel before it. */
   readonly name?: string;
   /** Types of the first tensor argument that it takes. Default: floats. */
-  accepts?(type: OperandTypeName): boolean;
+  accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   /** Whether it takes quantised elements as they are stored, whole numbers. Default: as the real numbers that they stand for. */
   readonly stored?: boolean;
@@ -61,7 +61,7 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
 
 /** The kernel of an operation on some machine. */
 export interface GpujsKernel<Args = AnyArgs, Outputs = AnyArgs> {
-  accepts(type: OperandTypeName): boolean;
+  accepts(type: AnyOperandType): boolean;
   on(machine: Machine): Kernel<Value, Args, Outputs>;
 }
 
@@ -114,7 +114,7 @@ function isList(given: Source | readonly Source[]): given is readonly Source[] {
 }
 
 /** Why the type of the first tensor argument, which stands for the operation's, is not taken. */
-export function whyNotAccepted(args: AnyArgs, accepts: (type: OperandTypeName) => boolean): string | undefined {
+export function whyNotAccepted(args: AnyArgs, accepts: (type: AnyOperandType) => boolean): string | undefined {
   const [subject] = tensorsIn(args);
   return subject === undefined || accepts(subject.type) ? undefined : `${subject.type} is not available`;
 }
@@ -132,7 +132,7 @@ function tensorsIn(args: AnyArgs): TensorInfo[] {
 }
 
 /** Whether elements are real numbers, or stand for them. */
-export function isReal(type: OperandTypeName): boolean {
+export function isReal(type: AnyOperandType): boolean {
   return isFloat(type) || isQuantised(type);
 }
 

@@ -3,16 +3,23 @@
  * make the real numbers where they read, and whole ones of what they give.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { elementCount, integerRange, stridesOf, type TensorInfo } from "@nnhal/operations";
-import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import {
+  type AnyOperandType,
+  elementCount,
+  integerRange,
+  isExtensionType,
+  stridesOf,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { operandTypes } from "@nnhal/types";
 import type { At, Four, FourAt, Source, Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
 /** Whether elements are whole numbers that stand for real ones. A TENSOR_INT32 is none, though a bias has a scale. */
-export function isQuantised(type: OperandTypeName): boolean {
-  return quantisations.includes(operandTypes[type].quantisation);
+export function isQuantised(type: AnyOperandType): boolean {
+  return !isExtensionType(type) && quantisations.includes(operandTypes[type].quantisation);
 }
 
 /** What changes an element as code. */

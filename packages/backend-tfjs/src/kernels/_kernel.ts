@@ -3,8 +3,7 @@
  * disposed of here, and quantised operands are turned into real numbers and back.
  */
 import type { Kernel, KernelSetup, KernelTensor, ReadTensor } from "@nnhal/backend";
-import { type AnyArgs, ensure, isFloat, type TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyArgs, type AnyOperandType, ensure, isFloat, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { dequantise, isQuantised, requantise } from "./_quantised.ts";
 
@@ -26,12 +25,12 @@ export type ComputeInSteps = (
 
 /** A kernel, and the types of the first tensor argument that it takes. */
 export interface TfjsKernel<Args = AnyArgs, Outputs = AnyArgs> extends Kernel<tf.Tensor, Args, Outputs> {
-  accepts(type: OperandTypeName): boolean;
+  accepts(type: AnyOperandType): boolean;
 }
 
 /** What a kernel is made of. It names the arguments and outputs of its operation, and is only ever given these. */
 export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
-  accepts?(type: OperandTypeName): boolean;
+  accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   dispatches?(args: AnyArgs, outputs: AnyArgs): number;
   prepare(args: Args, outputs: Outputs, setup: Setup): Compute;
@@ -184,7 +183,7 @@ export function firstOf(...kernels: readonly TfjsKernel[]): TfjsKernel {
 }
 
 /** Takes some types. */
-export function only(...types: readonly OperandTypeName[]): (type: OperandTypeName) => boolean {
+export function only(...types: readonly AnyOperandType[]): (type: AnyOperandType) => boolean {
   return (type) => types.includes(type);
 }
 

@@ -3,11 +3,10 @@
  * the real numbers that they stand for; float32 is exact enough for results that differ from the HAL's fixed point by one
  * unit at most.
  */
-import { activationRange, integerRange, type TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, activationRange, integerRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 
-const quantisedTypes: readonly OperandTypeName[] = [
+const quantisedTypes: readonly AnyOperandType[] = [
   "TENSOR_QUANT8_ASYMM",
   "TENSOR_QUANT8_ASYMM_SIGNED",
   "TENSOR_QUANT8_SYMM",
@@ -17,7 +16,7 @@ const quantisedTypes: readonly OperandTypeName[] = [
 ];
 
 /** Whether elements are whole numbers that stand for real ones. */
-export function isQuantised(type: OperandTypeName): boolean {
+export function isQuantised(type: AnyOperandType): boolean {
   return quantisedTypes.includes(type);
 }
 
