@@ -56,7 +56,7 @@ if (difference > 1e-6) throw new Error(`the two differ by ${difference}`);
 
 const times: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] };
 for (let round = 0; round < rounds; round++) {
-  // Who comes first changes, since whoever follows finds other data in the caches.
+  // The order changes, since the second one finds other data in the caches.
   const order = round % 2 === 0 ? (["ours", "theirs"] as const) : (["theirs", "ours"] as const);
   for (const name of order) times[name].push(await timeOf(name === "ours" ? ours : theirs));
 }

@@ -21,7 +21,7 @@ export interface Engine {
   load(): Promise<Backend>;
 }
 
-/** The engine of a module. Rejects with a usage error where the module cannot be loaded or exports no backend. */
+/** The engine of a module. Rejects with a usage error if the module cannot be loaded or exports no backend. */
 export async function engineOf(module: string, cwd: string): Promise<Engine> {
   let namespace: unknown;
   const location = locate(module, cwd);
@@ -36,7 +36,7 @@ export async function engineOf(module: string, cwd: string): Promise<Engine> {
   return { device: `nnhal-${backend.name}`, module, load: async () => backend };
 }
 
-/** The backend of a package that is installed beside the command line, or not. Rejects where it is not. */
+/** The backend of a package that is installed beside the command line, or not. Rejects if it is not. */
 export async function loadBackend(module: string): Promise<Backend> {
   return backendIn(await import(module), module);
 }

@@ -1,5 +1,5 @@
 /**
- * Child processes that run this program. They end with this process, whatever ends it and whatever they are busy with.
+ * Child processes that run this program. They end with this process, however it ends and even if they are busy.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";

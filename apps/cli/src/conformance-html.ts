@@ -48,7 +48,7 @@ export function htmlReport(facts: DeviceFacts, reports: readonly SuiteReport[], 
     tag(
       "footer",
       "",
-      "Made by nnhal conformance. A case is unsupported where the device, or the HAL version that it is driven through, need not have what the case is about; it is skipped where the suite left it out.",
+      "Made by nnhal conformance. A case is unsupported if it needs something that the device, or the HAL version that it is driven through, need not have; it is skipped if the suite left it out.",
     ),
   );
   return `<!doctype html>\n${tag("html", 'lang="en"', tag("head", "", ...head), tag("body", "", body)).html}\n`;
@@ -190,7 +190,7 @@ function caseOf({ name, subject, verdict, reason, measured }: CaseResult, anchor
   return tag("li", `class="${verdict}"${id}`, mark, tag("div", "", tag("span", "", shown), ...message));
 }
 
-/** Suites of very many cases: their counts by subject, what failed, and why others did not run. */
+/** Suites of very many cases: counts by subject, the failed cases, and the reasons of those that did not run. */
 function subjectsOnly(report: SuiteReport): Content[] {
   const { failures, reasons } = report.summary;
   const failed = failures.map(({ name, reason }, index) =>
@@ -272,7 +272,7 @@ function capabilitiesOf({ capabilities }: DeviceFacts): Content {
   );
 }
 
-/** A ratio with about three digits; what is as good as never is ∞. */
+/** A ratio with about three digits; ∞ if it is extremely large. */
 function number(ratio: number): string {
   if (ratio > 1e30) return "∞";
   return String(Number(ratio.toPrecision(3)));

@@ -16,7 +16,7 @@ export interface SuiteReport {
   readonly by: string;
   /** The order in which they are shown. Default: by name. */
   readonly order?: readonly string[];
-  /** Every result, where there are few enough to list. */
+  /** Every result, if there are few enough to list. */
   readonly cases?: readonly CaseResult[];
   /** What to know of the suite that its counts do not say. */
   readonly note?: string;
@@ -108,10 +108,13 @@ export function subjectsOf({ order, summary }: SuiteReport): (readonly [string, 
   return [...summary.bySubject].sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
-/** The most reasons that the text gives for what was not run. */
+/** The most reasons in the text for cases that did not run. */
 const mostReasons = 20;
 
-/** The report as text: for each suite a table, what failed, and why cases did not run; the sum in the last line. */
+/**
+ * The report as text: for each suite a table, the failed cases, and the reasons of cases that did not run; the sum in
+ * the last line.
+ */
 export function formatReport(device: string, reports: readonly SuiteReport[]): string {
   const lines = reports.flatMap((report) => [...formatSuite(report), ""]);
   return `${[...lines, `${device}: ${sentence(sumOf(reports.map(({ summary }) => summary)))}`].join("\n")}\n`;
@@ -140,7 +143,7 @@ function formatSuite(report: SuiteReport): string[] {
   ];
 }
 
-/** A suite by its name, and the HAL version where there is one. */
+/** A suite by its name, with its HAL version if it has one. */
 export function titleOf({ suite, hal }: SuiteReport): string {
   return hal === undefined ? suite : `${suite} (HAL ${hal})`;
 }

@@ -20,15 +20,15 @@ export interface CommandContext {
   /** Progress and problems. */
   readonly stderr: TextOutput;
   /**
-   * Opens what a user names as one device: a name, several with commas between them, or `auto`. Rejects with an Error that
-   * says what there is instead.
+   * Opens the device of a selection: a name, several names with commas between them, or `auto`. Rejects with an Error
+   * that lists the names that exist.
    */
   openDevice(names: string): Promise<Device>;
   /** Starts this program as a child process with other arguments and an IPC channel. Absent: work stays in this process. */
   startSelf?(args: readonly string[]): ChildProcess;
-  /** Shows where in the program a problem arose, if the user asked for that with --debug. */
+  /** Prints the stack of a problem, if the user asked for it with --debug. */
   showWhere(error: unknown): void;
-  /** 0: done. 1: what was checked is not as it should be. 2: the command could not do its work. */
+  /** 0: done. 1: the check failed. 2: the command could not do its work. */
   setExitCode(code: number): void;
 }
 

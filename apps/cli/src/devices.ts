@@ -27,7 +27,7 @@ export const knownEngines: readonly Engine[] = [
 /** A device, or why there is none. */
 export interface FoundDevice {
   readonly name: string;
-  /** A code of `DeviceType`; undefined where the engine could not be loaded. */
+  /** A code of `DeviceType`; undefined if the engine could not be loaded. */
   readonly type: number | undefined;
   readonly opened: Device | Unavailable;
   /** What would make a device that works better. */
@@ -62,12 +62,12 @@ export const allDevices = "auto";
 /** The device that takes every model. */
 const cpuDevice = "nnhal-reference";
 
-/** The devices of a selection as one device, for what knows only one. */
+/** The devices of a selection as one device. */
 export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
   return devices.length === 1 ? elementAt(devices, 0) : runtimeAsDevice(devices, cpu && { cpu });
 }
 
-/** A finder over some engines. Throws a usage error where two of them give their devices the same name. */
+/** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(engines: readonly Engine[], trace: Tracer = noTracer): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
@@ -145,7 +145,10 @@ async function openEngine(engine: Engine, trace: Tracer): Promise<FoundDevice> {
   }
 }
 
-/** A package that is not installed is told from one that fails to load, such as for a native library. */
+/**
+ * Whether a package is not installed; one that is, but fails to load, for instance without its native library, is
+ * another case.
+ */
 function whyNotLoaded(module: string, error: unknown): Unavailable {
   const message = oneLine(messageOf(error));
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -18,7 +18,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line is wrong, or names a file that is missing or not what it is given for. */
+/** The command line is wrong, or names a file that is missing or of the wrong kind. */
 export function usageError(message: string, cause?: unknown): CommandError {
   return new CommandError(exitCodes.usage, message, { cause });
 }
@@ -28,7 +28,7 @@ export function failure(message: string, cause?: unknown): CommandError {
   return new CommandError(exitCodes.failed, message, { cause });
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -38,7 +38,7 @@ export function unexpectedLine(error: unknown, debug: boolean): string {
   return `unexpected problem: ${oneLine(messageOf(error))}${debug ? "" : "; --debug shows where"}`;
 }
 
-/** The stack of whatever was thrown, with those of its causes. */
+/** The stack of a thrown value, with the stacks of its causes. */
 export function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { stack, cause } = error;

@@ -1,6 +1,6 @@
 /**
- * Reading and writing the files that a user names: each problem becomes one line that says what the file was for. What is
- * not a regular file is told by its kind and never waited for.
+ * Reads and writes the user's files. Each problem is one line with the purpose of the file. Anything but a regular file
+ * is refused with its kind, without waiting for it.
  */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, stat, writeFile } from "node:fs/promises";
@@ -44,7 +44,7 @@ export async function readUserFile(path: string, { what, cwd, most }: ReadOption
   }
 }
 
-/** Refuses a path with a usage error if something is there that is not one of the kinds. What is missing is no problem here. */
+/** Throws a usage error if the path exists and is not of one of the kinds. A missing path is accepted. */
 export async function ensureKind(path: string, what: string, kinds: "file" | "file or folder"): Promise<void> {
   const status = await stat(path).catch(() => undefined);
   if (status === undefined || status.isFile() || (kinds === "file or folder" && status.isDirectory())) return;

@@ -139,7 +139,7 @@ describe("the program", { timeout: 120_000 }, () => {
     while (isThere()) await sleep(20);
   });
 
-  it("ends quietly where nobody reads on", async () => {
+  it("ends quietly when its output is closed", async () => {
     const child = start(["demo"]);
     const outcome = outcomeOf(child);
     child.stdout?.destroy();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `nnhal` command: gives the command line what it needs of this process, and ends the process in order whatever
- * becomes of its streams and children.
+ * The `nnhal` command: connects the command line with this process, and ends the process in order whatever becomes of
+ * its streams and children.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 // Progress and problems that no process reads do not matter to the results.
 process.stderr.on("error", () => {});
-// Code from elsewhere, such as an engine, can throw where no command can catch it.
+// Other code, such as an engine, can throw outside of any command's calls.
 process.on("uncaughtException", (error) => {
   const debug = process.argv.includes("--debug");
   if (debug) process.stderr.write(`${stackOf(error)}\n`);
@@ -35,7 +35,7 @@ process.on("uncaughtException", (error) => {
 });
 // Nothing is left that could wake this process up, and the command is not done.
 const onStuck = () =>
-  end("unexpected problem: the command waits for what never comes, such as a backend that never loads");
+  end("unexpected problem: the command waits for something that never happens, such as a backend that never loads");
 process.once("beforeExit", onStuck);
 
 await runProgram(process.argv.slice(2), {

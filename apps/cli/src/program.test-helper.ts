@@ -104,7 +104,7 @@ export function addingModel(): Uint8Array {
   });
 }
 
-/** A model with an operator that the HAL has not got. */
+/** A model with an operator that the HAL lacks. */
 export function unknownOperatorModel(): Uint8Array {
   return modelOf({
     tensors: [tensor("given", { shape: [1, 2] }), tensor("made", { shape: [1, 2] })],

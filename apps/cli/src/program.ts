@@ -1,5 +1,5 @@
 /**
- * The whole command line: its commands, the options that all of them share, and what becomes of problems.
+ * The whole command line: its commands, their shared options, and the handling of problems.
  */
 import { createTraceRecorder, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
@@ -92,7 +92,7 @@ function createProgram(surroundings: Surroundings): Command {
         "also offer the device of a backend from elsewhere: a module or file that exports `backend`",
       ).argParser(collect),
     )
-    .option("--debug", "show where in the program a problem arose")
+    .option("--debug", "show the place in the program where a problem arose")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -139,7 +139,7 @@ function createProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-/** Backends that the user names come before those that this program knows; who names one of these only moves it. */
+/** The user's backends come before those that this program knows. Naming one of these moves it to the front. */
 async function findDevices(
   modules: readonly string[],
   { engines, cwd }: Surroundings,

@@ -1,12 +1,12 @@
 /**
- * A progress bar on a terminal; nothing at all where nobody watches.
+ * A progress bar on a terminal; nothing if stderr is not a terminal.
  */
 import { SingleBar } from "cli-progress";
 import type { TextOutput } from "./context.ts";
 
 /** A bar that counts to a total. */
 export interface ProgressBar {
-  /** Moves on to `done` of the total, never back, and says what was done last. */
+  /** Moves on to `done` of the total, never back, and shows a description of the last work. */
   moveTo(done: number, detail: string): void;
   stop(): void;
 }
@@ -22,7 +22,7 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
     barsize: 30,
     barCompleteChar: "█",
     barIncompleteChar: "░",
-    // Nothing is switched off that a user who presses Ctrl-C would have to switch on again.
+    // The terminal keeps its modes, so that Ctrl-C leaves it usable.
     hideCursor: false,
     linewrap: true,
     clearOnComplete: true,

@@ -15,7 +15,7 @@ export interface Viz {
 /** Monospaced: where the viewer has another such font, its letters are as wide, and labels still fit their boxes. */
 const style = { fontname: "Courier", fontsize: 10 };
 
-/** An SVG document. Rejects with a failure where the package is missing, or cannot draw the graph. */
+/** An SVG document. Rejects with a failure if the package is missing, or cannot draw the graph. */
 export async function renderSvg(dot: string, load: () => Promise<Viz> = loadViz): Promise<string> {
   const viz = await load().catch((error: unknown) => {
     throw failure(`SVG needs the package @viz-js/viz: ${whyNotLoaded(error)}`, error);
@@ -40,7 +40,7 @@ function whyNotLoaded(error: unknown): string {
   return isMissing ? "it is not installed; npm install @viz-js/viz" : `loading it failed: ${oneLine(messageOf(error))}`;
 }
 
-/** A PNG file. Rejects with a failure where the program is missing, or cannot draw the graph. */
+/** A PNG file. Rejects with a failure if the program is missing, or cannot draw the graph. */
 export function renderPng(dot: string, program = "dot"): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, ["-Tpng"], { stdio: ["pipe", "pipe", "pipe"] });

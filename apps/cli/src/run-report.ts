@@ -16,7 +16,7 @@ export interface RunReport {
   readonly device: string;
   readonly inputs: readonly PreparedInput[];
   readonly outputs: readonly OutputValue[];
-  /** Empty where no output holds scores. */
+  /** Empty if no output holds scores. */
   readonly top: readonly ScoredClass[];
   /** Runs after the first. */
   readonly runs: number;
@@ -35,7 +35,7 @@ export interface RunJson {
     /** The HAL's type. */
     readonly type: string;
     readonly shape: readonly number[];
-    /** 0 where the type has none. */
+    /** 0 if the type has none. */
     readonly scale: number;
     readonly zeroPoint: number;
   }[];

@@ -18,7 +18,7 @@ import { ensureKind, reasonOf } from "./files.ts";
 import { createProgressBar } from "./progress.ts";
 import { oneLine } from "./text.ts";
 
-/** A number of seconds, as an option gives it. */
+/** A number of seconds, from an option. */
 export function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (seconds > 0 && seconds <= 86_400) return seconds;
@@ -65,8 +65,8 @@ export async function serveCases(
 }
 
 /**
- * Adds up the results of a run over some files, or other work of a size, and shows on stderr how far it is. `what` is said of
- * the progress.
+ * Adds up the results of a run over files, or other work of known size, and shows its progress on stderr. `what` is
+ * said of the progress.
  */
 export async function runWithProgress(
   files: readonly Pick<VectorFile, "size">[],

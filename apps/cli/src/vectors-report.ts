@@ -30,10 +30,13 @@ export function toJson(device: string, summary: Summary): VectorsJson {
 
 const columns = ["passed", "failed", "unsupported", "skipped"] as const;
 
-/** The most reasons that the text gives for what was not run. */
+/** The most reasons in the text for cases that did not run. */
 const mostReasons = 20;
 
-/** The report as text: a table of operations, why cases were not run, what failed, and the sum in the last line. */
+/**
+ * The report as text: a table of operations, the reasons for cases that did not run, the failed cases, and the sum in
+ * the last line.
+ */
 export function formatReport(device: string, summary: Summary): string {
   const operations = operationsOf(summary);
   const width = Math.max("operation".length, ...operations.map(([name]) => name.length));

@@ -49,7 +49,7 @@ async function reference(): Promise<Device> {
 }
 
 describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 60_000 }, (mode) => {
-  it("reads no cell outside of an image that is smaller than the filter", async () => {
+  it("reads no cell outside an image that is smaller than the filter", async () => {
     const same = [int(1), int(1), int(1), int(0)];
     const filter = { ...float(1, 1, 3, 1), value: Float32Array.of(1, 10, 100) };
     const bias = { ...float(1), value: Float32Array.of(0.5) };
@@ -57,7 +57,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 60_000 }, (mo
     expect([...(await run(await deviceOn(mode), model, Float32Array.of(2, 3)))[0]]).toEqual([320.5, 32.5]);
   });
 
-  it("takes an index outside of its axis for the nearest one inside", async () => {
+  it("replaces an index outside its axis by the nearest one inside", async () => {
     const model = modelOf("GATHER", [float(3), int(0), whole(4)], [float(4)]);
     const indices = Int32Array.of(-1, 3, 2 ** 31 - 1, -(2 ** 31));
     expect([...(await run(await deviceOn(mode), model, Float32Array.of(5, 6, 7), indices))[0]]).toEqual([5, 7, 7, 5]);
@@ -114,7 +114,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 60_000 }, (mo
     expect([...(await run(await deviceOn(mode), model))[0]]).toEqual([value, value]);
   });
 
-  it("computes more elements than float32 has indexes that can be divided", async () => {
+  it("computes more elements than float32 indexes can be divided", async () => {
     const count = 2 ** 23 + 4;
     const device = await deviceOn(mode);
     const input = Float32Array.from({ length: count }, (_, index) => (index % 1000) - 500);
@@ -134,7 +134,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 60_000 }, (mo
     ).toBe(-1);
   });
 
-  it("looks up elements behind the last one that float32 has an index of", async () => {
+  it("looks up elements beyond the last float32 index", async () => {
     const extent = Math.ceil((2 ** 24 + 5) / 3);
     const table = new Float32Array(3 * extent);
     table.set([1, 2, 3], 3 * extent - 3);
@@ -184,7 +184,7 @@ describe("elements of a value", () => {
 });
 
 describe.each(["webasm", "cpu"] as const)("TOPK_V2 in mode %s", (mode) => {
-  it("gives values and places as they are stored, of equal ones the larger index first", async () => {
+  it("returns values and places as they are stored, of equal ones the larger index first", async () => {
     const model = modelOf("TOPK_V2", [float(2, 5), int(3)], [float(2, 3), whole(2, 3)]);
     const device = await deviceOn(mode);
     const input = Float32Array.of(1, 3, 3, -1, 2, -0, 0, -5, -4, -Infinity);

@@ -1,5 +1,5 @@
 /**
- * How fast the modes are beside the reference, which has 1 in everything: the numbers that apps/cli/bench/capabilities.ts gives on a
+ * The speed of the modes relative to the reference, whose figures are all 1, as apps/cli/bench/capabilities.ts measured it on a
  * two-core x86 machine. That machine had no energy counters: `powerUsage` is derived from the time. An entry with measured energy has the
  * field `energy`.
  */
@@ -8,8 +8,8 @@ import type { Machine, ModeName } from "./machine/machine.ts";
 import { isSoftware } from "./machine/webgpu.ts";
 
 /**
- * There was no graphics card to be measured: for WebGPU one is taken to be no slower than WebAssembly; OpenGL, where a card is not told
- * from a driver that computes with the processor, has the times of the latter.
+ * No graphics card was measured. With WebGPU, a card is assumed to be no slower than WebAssembly. With OpenGL, a card cannot be
+ * distinguished from a driver that computes on the processor, so the times are those of such a driver.
  */
 const measured = {
   webasm: { float: 0.32, quantised: 0.35 },

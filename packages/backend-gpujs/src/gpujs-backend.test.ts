@@ -92,9 +92,7 @@ async function sessionIn(mode: ModeName) {
 }
 
 describe.each(modeNames)("the device in mode %s", (mode) => {
-  it("fuses what works element by element, holds its weights once and keeps nothing over 1000 runs", async ({
-    skip,
-  }) => {
+  it("fuses elementwise operations, holds its weights once and keeps no value over 1000 runs", async ({ skip }) => {
     const opened = await sessionIn(mode);
     if (typeof opened === "string") return skip(opened);
     const { session, compile, statistics } = opened;
@@ -119,7 +117,7 @@ describe.each(modeNames)("the device in mode %s", (mode) => {
     await session.close();
   });
 
-  it("gives large numbers' functions, and powers of negative numbers", async ({ skip }) => {
+  it("computes functions of large numbers, and powers of negative numbers", async ({ skip }) => {
     const opened = await sessionIn(mode);
     if (typeof opened === "string") return skip(opened);
     const { session, compile } = opened;
@@ -142,7 +140,7 @@ describe.each(modeNames)("the device in mode %s", (mode) => {
     await session.close();
   });
 
-  it("hands a state from one run to the next without reading it", async ({ skip }) => {
+  it("passes a state from one run to the next without reading it", async ({ skip }) => {
     const opened = await sessionIn(mode);
     if (typeof opened === "string") return skip(opened);
     const { session, compile, statistics } = opened;
@@ -176,7 +174,7 @@ describe.each(modeNames)("the device in mode %s", (mode) => {
 });
 
 describe("gpujsBackend", () => {
-  it("names its mode, and says whether it is a GPU", async () => {
+  it("names its mode, and reports whether it is a GPU", async () => {
     for (const mode of ["webasm", "cpu"] as const) {
       const session = await gpujsBackend({ mode }).open();
       if ("unavailable" in session) throw new Error(session.unavailable);
@@ -187,7 +185,7 @@ describe("gpujsBackend", () => {
     }
   });
 
-  it("is a device of the type that its mode turned out to be", async () => {
+  it("is a device of the type of its mode", async () => {
     const opened = await openMachine("cpu");
     if ("unavailable" in opened) throw new Error(opened.unavailable);
     const typeIn = async (mode: ModeName) => {
@@ -199,7 +197,7 @@ describe("gpujsBackend", () => {
     expect(await Promise.all(modeNames.map(typeIn))).toEqual([GPU, GPU, CPU, CPU]);
   });
 
-  it("opens in some mode wherever it is, and tells what stands in the way of better ones", async () => {
+  it("opens in some mode, and reports why better modes do not work", async () => {
     const session = await gpujsBackend().open();
     if ("unavailable" in session) throw new Error(session.unavailable);
     const mode = modeNames.findIndex((name) => session.version.includes(` ${name} `));
@@ -213,7 +211,7 @@ describe("gpujsBackend", () => {
     await session.close();
   });
 
-  it("gives a reason for what it refuses", async () => {
+  it("has a reason for each operation that it refuses", async () => {
     const session = await gpujsBackend({ mode: "cpu" }).open();
     if ("unavailable" in session) throw new Error(session.unavailable);
     const supportOf = (model: Model) => {
@@ -240,7 +238,7 @@ describe("gpujsBackend", () => {
     expect(Object.getOwnPropertyDescriptor(globalThis, "navigator")).toEqual(before);
   });
 
-  it("takes the mode from the environment, but for an option", async () => {
+  it("takes the mode from the environment unless an option names one", async () => {
     const version = async (backend = gpujsBackend()) => {
       const session = await backend.open();
       return "unavailable" in session ? session : session.version;

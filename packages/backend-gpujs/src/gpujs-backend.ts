@@ -1,5 +1,5 @@
 /**
- * The gpu.js backend: a table of kernels over whichever mode of gpu.js works here. Values are float32, wherever the mode keeps them.
+ * The gpu.js backend: a table of kernels over a mode of gpu.js. Values are float32, in the memory of the mode.
  */
 import {
   type Backend,
@@ -17,18 +17,18 @@ import { kernels } from "./kernels/index.ts";
 import { type Machine, type ModeName, modeNames, type Value } from "./machine/machine.ts";
 import { openMachine } from "./machine/open.ts";
 
-/** How to open the backend. */
+/** Options of `gpujsBackend`. */
 export interface GpujsBackendOptions {
-  /** The mode to use, and no other. Default: the environment variable NNHAL_GPUJS_MODE, else the first that works. */
+  /** The only mode to use. Default: the environment variable NNHAL_GPUJS_MODE, else the first that works. */
   readonly mode?: ModeName | undefined;
 }
 
-/** Makes a gpu.js backend. Whether its device is a GPU or the CPU is known when it is open. */
+/** Creates a gpu.js backend. Whether its device is a GPU or the CPU is known once it is open. */
 export function gpujsBackend({ mode }: GpujsBackendOptions = {}): Backend {
   return kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: () => openEngine(mode) });
 }
 
-/** The gpu.js backend in the best mode there is. */
+/** The gpu.js backend in the best mode that works. */
 export const backend: Backend = gpujsBackend();
 
 async function openEngine(option: ModeName | undefined): Promise<KernelEngine<Value> | Unavailable> {
@@ -50,7 +50,7 @@ function isModeName(name: string): name is ModeName {
 /** An engine for kernels over a machine. */
 export function engineOn(machine: Machine, missing: readonly Unavailable[] = []): KernelEngine<Value> {
   const { mode, adapter } = machine;
-  // Each kernel stays under the name of its operation, which the compiler does not follow through the entries.
+  // Each kernel keeps the name of its operation; the compiler cannot infer this from the entries.
   const table = Object.fromEntries(
     Object.entries(kernels).map(([name, kernel]) => [name, kernel?.on(machine)]),
   ) as KernelTable<Value>;

@@ -21,7 +21,7 @@ async function reference() {
 }
 
 describe.each(["webasm", "cpu"] as const)("trained models in mode %s", (mode) => {
-  it("are there", ({ skip }) => {
+  it("are available", ({ skip }) => {
     skip(examples.length === 0, `there are no models at ${folder}; set NNHAL_MODELS to their folder`);
     expect(examples.length).toBeGreaterThanOrEqual(9);
   });

@@ -70,7 +70,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", (mode) => {
     expect(theirs).toEqual(ours);
   });
 
-  it("scales the channels of a filter each by its own", async () => {
+  it("scales each channel of a filter separately", async () => {
     const filter = Int8Array.from({ length: 12 }, (_, index) => 37 * index - 127);
     const model = modelOf(
       "CONV_2D",
@@ -129,7 +129,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", (mode) => {
     expect(theirs).toEqual(ours);
   });
 
-  it("refuses a tensor with a scale for each channel that only the request gives", async () => {
+  it("refuses a tensor with a scale for each channel that is an input of the model", async () => {
     const model = modelOf(
       "DEQUANTIZE",
       [{ type: "TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions: [2, 2], scales: [1, 2] }],

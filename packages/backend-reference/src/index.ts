@@ -1,5 +1,5 @@
 /**
- * @nnhal/backend-reference: executes the reference kernels of @nnhal/operations. Complete, exact, and the definition of
- * right for every other backend.
+ * @nnhal/backend-reference: executes the reference kernels of @nnhal/operations. Complete, exact, and the
+ * measure of every other backend.
  */
 export { referenceBackend } from "./reference-backend.ts";

@@ -21,11 +21,11 @@ import { createWidened, type WidenedBudget } from "./widened.ts";
 
 /** A tensor as the engine holds it. */
 export interface Held extends Tensor {
-  /** The elements came from elsewhere: a request's, or a constant's. */
+  /** The elements belong to a request or a constant, so they must not be reused as scratch memory. */
   readonly isForeign?: boolean;
 }
 
-/** What the kernels of an engine share. */
+/** State that the kernels of an engine share. */
 export interface Shared {
   readonly scratch: Scratch;
   readonly widened: WidenedBudget;
@@ -56,7 +56,7 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
             return inSteps(made, () => reference(now, made.record, kernelContext), scratch);
           }
           const result = reference(now, made.record, kernelContext);
-          // Up to its first pause a kernel takes no longer than between two of them.
+          // A kernel works no longer before its first pause than between two pauses.
           if (result && !result.next().done) return inSteps(made, () => result, scratch);
           if (!roundNow(made)) return inSteps(made, () => {}, scratch);
         } catch (error) {
@@ -74,7 +74,7 @@ function tensorsIn(args: AnyArgs): [name: string, arg: KernelTensor | readonly K
   return Object.entries(args).flatMap(([name, arg]) => (isTensors(arg) ? [[name, arg]] : []));
 }
 
-/** Whether an argument is one of those that the kernel backend passes as tensors. */
+/** Whether an argument is a tensor, or a list of tensors, of the kernel backend. */
 function isTensors(arg: AnyArg): arg is KernelTensor | readonly KernelTensor[] {
   if (typeof arg !== "object") return false;
   return Array.isArray(arg) ? arg.every((one) => "index" in one) : "index" in arg;
@@ -84,7 +84,7 @@ function isList(arg: KernelTensor | readonly KernelTensor[]): arg is readonly Ke
   return Array.isArray(arg);
 }
 
-/** The arguments with the tensors of a run. */
+/** The arguments, with the tensors of a run. */
 function argsNow(args: AnyArgs, tensors: ReturnType<typeof tensorsIn>, read: ReadTensor<Held>): AnyArgs {
   const now: Record<string, AnyArg> = { ...args };
   for (const [name, arg] of tensors) now[name] = isList(arg) ? arg.map(read) : read(arg);
@@ -110,7 +110,7 @@ interface Made {
   /** In the order of the operand list. */
   readonly tensors: OutputTensor[];
   readonly record: AnyOutputs;
-  /** Large pieces that were used before, and must be cleared. */
+  /** Large pieces of scratch memory that must be cleared. */
   unclear?: TensorData[];
 }
 
@@ -147,7 +147,7 @@ function isInfos(info: AnyArg): info is readonly TensorInfo[] {
   return Array.isArray(info);
 }
 
-/** Clears the outputs, goes through the kernel, and rounds float16; with pauses. */
+/** Clears the outputs, runs the kernel, and rounds float16, with pauses. */
 function* inSteps(made: Made, start: () => KernelResult, scratch: Scratch): Generator<void, readonly Held[], void> {
   let isDone = false;
   try {
@@ -181,7 +181,7 @@ function isFloat16(output: OutputTensor): output is OutputTensor & { data: Float
   return output.type === "TENSOR_FLOAT16" && output.data instanceof Float32Array;
 }
 
-/** Rounds what is float16; false if that is too much to be done without a pause. */
+/** Rounds float16 outputs. False if one is too large for that without a pause. */
 function roundNow({ tensors }: Made): boolean {
   for (const output of tensors) {
     if (!isFloat16(output)) continue;

@@ -93,7 +93,7 @@ describe("a sort of many elements", () => {
       new Uint8Array(Int32Array.of(length).buffer),
     );
 
-  it("is ended by a deadline that passes meanwhile", async () => {
+  it("ends at a deadline that passes meanwhile", async () => {
     const length = 1 << 16;
     const executable = await compile(sort(length));
     const place = () => ({ bytes: new Uint8Array(4 * length), dimensions: [length] });
@@ -113,7 +113,7 @@ describe("a sort of many elements", () => {
 
 describe("FILL of a huge square", () => {
   // It would take seconds or minutes, and more memory than there is.
-  it.each([20_000, 60_000])("of %i ends at once where the output has no room", async (extent) => {
+  it.each([20_000, 60_000])("of %i ends at once if the output is too small", async (extent) => {
     const executable = await compile(square(extent, false));
     const output = { bytes: new Uint8Array(8), dimensions: [0, 0] };
     expect(await executable.run([], [output], { ...context, deadline: 1n })).toMatchObject({
@@ -122,13 +122,13 @@ describe("FILL of a huge square", () => {
     });
   });
 
-  it("ends at once where temporaries have no room, and runs where they have", async () => {
+  it("ends at once if there is no room for temporaries, and runs if there is", async () => {
     const output = { bytes: new Uint8Array(4), dimensions: [1] };
     const run = async (extent: number, temporaryLimit: number) =>
       (await compile(square(extent, true))).run([], [output], { ...context, temporaryLimit });
     expect(await run(60_000, 2 ** 30)).toMatchObject({
       status: ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT,
-      message: "operation 1 (REDUCE_SUM): 14400000004 bytes are needed where 1073741824 are allowed for temporaries",
+      message: "operation 1 (REDUCE_SUM): 14400000004 bytes are needed, but 1073741824 are allowed for temporaries",
     });
     // Both tensors are alive while the second one is computed.
     expect((await run(100, 40_003)).status).toBe(ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT);

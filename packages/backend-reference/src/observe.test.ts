@@ -109,8 +109,8 @@ function writingSection(lines: string[], depth = 0): RunSection {
   };
 }
 
-describe("what a run says", () => {
-  it("names each operation, the turns of loops and the branches taken", async () => {
+describe("the log of a run", () => {
+  it("names each operation, the iterations of loops and the branches taken", async () => {
     const lines: string[] = [];
     const [{ status }, result] = await run(1, { log: (line) => lines.push(line) });
     expect([status, result]).toEqual([ErrorStatus.NONE, 3]);
@@ -133,7 +133,7 @@ describe("what a run says", () => {
 });
 
 describe("the sections of a run", () => {
-  it("hold one for each operation, those of subgraphs inside the operation that runs them", async () => {
+  it("contain one for each operation; those of subgraphs are inside that of IF or WHILE", async () => {
     const lines: string[] = [];
     await run(1, { section: writingSection(lines) }, 2);
     expect(lines).toEqual([
@@ -154,7 +154,7 @@ describe("the sections of a run", () => {
     ]);
   });
 
-  it("end where the run fails", async () => {
+  it("end when the run fails", async () => {
     const lines: string[] = [];
     let time = 0n;
     const [{ status }] = await run(1, { section: writingSection(lines), now: () => (time += 2n) });

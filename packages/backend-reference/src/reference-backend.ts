@@ -1,5 +1,5 @@
 /**
- * The reference backend: a CPU device that runs the kernels of @nnhal/operations, one operation after the other.
+ * The reference backend: a CPU device that runs the reference kernels of @nnhal/operations, one operation after the other.
  */
 import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
 import { DeviceType } from "@nnhal/types";
@@ -18,7 +18,7 @@ function createEngine(): KernelEngine<Held> {
   const shared = { scratch, widened: { bytes: 0 } };
   return {
     version: "nnhal-reference-1",
-    // The reference is what others are compared with.
+    // All other devices are compared with the reference.
     capabilities: capabilitiesOf({ float: 1, quantised: 1 }),
     powerBasis: "reference",
     isHost: true,

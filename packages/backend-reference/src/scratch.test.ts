@@ -44,7 +44,7 @@ const step: Subgraph = {
   outputIndexes: [2],
 };
 
-/** |x|, through a loop that may not turn at all and so hands on what it gets, plus -x, which is computed after it. */
+/** |x|, through a loop that returns its input if it has no iteration, plus -x, which is computed after it. */
 const model: Model = {
   main: {
     operands: [
@@ -99,7 +99,7 @@ async function run(executable: Executable, x: number): Promise<number> {
 }
 
 describe("createScratch", () => {
-  it("returns elements that were given back, for the same typed array and number alone, once", () => {
+  it("returns elements that were given back once, for the same typed array and number only", () => {
     const scratch = createScratch();
     const data = new Float32Array(large);
     expect(scratch.take("TENSOR_FLOAT32", large)).toBeUndefined();
@@ -110,7 +110,7 @@ describe("createScratch", () => {
     expect(scratch.take("TENSOR_FLOAT32", large)).toBeUndefined();
   });
 
-  it("forgets what it is told to, and what is small at once", () => {
+  it("drops all on request, and small pieces at once", () => {
     const scratch = createScratch();
     scratch.giveBack(new Int32Array(large));
     scratch.clear();
@@ -121,7 +121,7 @@ describe("createScratch", () => {
     expect(scratch.take("TENSOR_INT32", 4096)).toHaveLength(4096);
   });
 
-  it("keeps no more bytes than it may", () => {
+  it("keeps no more bytes than its limit", () => {
     const scratch = createScratch(4 * large);
     const first = new Int32Array(large);
     scratch.giveBack(first);
@@ -134,7 +134,7 @@ describe("createScratch", () => {
 });
 
 describe("runs that share memory", () => {
-  it("compute what they should: after one another, at once, and after it was released", async () => {
+  it("compute the same: one after the other, at the same time, and after the memory was released", async () => {
     const executable = await compile();
     expect(await run(executable, 3)).toBe(0);
     expect(await run(executable, -3)).toBe(6);

@@ -1,26 +1,26 @@
 /**
- * Memory for what operations hand to one another, used again from run to run: the system takes longer to provide and clear large
- * pieces than it takes to clear them again here.
+ * Scratch memory for the results of operations, reused from run to run: allocating a large piece takes longer than clearing a
+ * used one.
  */
 import { type AnyOperandType, dataConstructor, type TensorData } from "@nnhal/operations";
 
-/** Memory that waits for its next use. */
+/** Memory that can be reused. */
 export interface Scratch {
-  /** Elements that were given back, with whatever is in them; undefined if there are none. They are the caller's alone. */
+  /** Returns elements that were given back, not cleared; undefined if there are none of this size. The caller owns them. */
   take(type: AnyOperandType, count: number): TensorData | undefined;
-  /** Gives elements back. Nothing reads them any more. */
+  /** Returns elements for reuse. Nothing may read them afterwards. */
   giveBack(data: TensorData): void;
-  /** Forgets what waits. */
+  /** Drops all memory. */
   clear(): void;
 }
 
-/** Allocating fewer elements than these is quicker than looking for them. */
+/** Allocating fewer elements is faster than looking for them. */
 const LEAST_COUNT = 4096;
 
-/** Most bytes that wait. Models whose shapes change from run to run would fill the memory with pieces of every size. */
+/** The most bytes kept. Without a limit, a model whose shapes change from run to run would fill the memory with pieces of all sizes. */
 const MOST_BYTES = 2 ** 28;
 
-/** Scratch memory with nothing in it. */
+/** Creates scratch memory; it is empty at first. */
 export function createScratch(mostBytes = MOST_BYTES): Scratch {
   /** By typed array and number of elements. */
   const waiting = new Map<string, TensorData[]>();

@@ -1,13 +1,13 @@
 /**
- * Constants as float64, kept from run to run: the large operands of convolutions and fully connected layers need not be widened
- * again in each run. Models that are idle let go of them.
+ * Constants as float64, kept from run to run: the weights of convolutions and fully connected layers are widened in the first run
+ * only. They are freed when the model is idle.
  */
 import type { TensorData, Widened } from "@nnhal/operations";
 
-/** Most bytes that the prepared models of an engine keep together. What does not fit is widened in each run. */
+/** The most bytes that the prepared models of an engine keep together. Other constants are widened in each run. */
 export const MOST_WIDENED_BYTES = 2 ** 27;
 
-/** How much the prepared models of an engine keep. */
+/** The number of bytes that the prepared models of an engine keep. */
 export interface WidenedBudget {
   bytes: number;
 }
@@ -17,7 +17,7 @@ export interface WidenedConstants extends Widened {
   clear(): void;
 }
 
-/** None yet. `constants`: the elements that stay the same from run to run. */
+/** Creates the widened constants of a kernel; none at first. `constants` are the elements that do not change from run to run. */
 export function createWidened(constants: ReadonlySet<TensorData>, budget: WidenedBudget): WidenedConstants {
   const kept = new Map<TensorData, Float64Array>();
   const sizeOf = (data: TensorData) => data.length * Float64Array.BYTES_PER_ELEMENT;

@@ -69,7 +69,7 @@ function open(cases: Readonly<Record<string, Case>>): unknown {
 const wasm = { version: expect.stringContaining(" wasm "), current: "wasm" };
 
 describe("a tfjs-node that does not work", () => {
-  it("is left for another engine, and named", () => {
+  it("is replaced by another engine, and named", () => {
     const withoutLibrary = `throw new Error("The native addon can not be found at path: /nowhere. \\nPlease run another command");`;
     const withoutDependency = `require("@mapbox/node-pre-gyp");`;
     const failing = `
@@ -124,7 +124,7 @@ it("prefers a tfjs-node that works", () => {
   });
 });
 
-it("takes the next engine where tfjs-node is not installed, and names it", async ({ skip }) => {
+it("uses the next engine if tfjs-node is not installed, and names it", async ({ skip }) => {
   const session = await tfjsBackend().open();
   if ("unavailable" in session) throw new Error(session.unavailable);
   skip(session.version.includes(" node "), "tfjs-node is installed, and works");

@@ -1,6 +1,6 @@
 /**
- * The engines of tfjs, found where they are installed: the native library of tfjs-node, WebAssembly, plain JavaScript. tfjs has one
- * engine at a time for the whole process; whoever computes here sees to it that it is theirs.
+ * The engines of tfjs that are installed: the native library of tfjs-node, WebAssembly, plain JavaScript. tfjs has one active engine in
+ * the whole process, so each computation of this package selects its own engine first.
  */
 import type { Unavailable } from "@nnhal/backend";
 import * as tf from "@tensorflow/tfjs-core";
@@ -8,10 +8,10 @@ import * as tf from "@tensorflow/tfjs-core";
 /** An engine of tfjs, by the package that it comes from. */
 export type EngineName = "node" | "wasm" | "cpu";
 
-/** In the order in which they are preferred: the fastest first. */
+/** In order of preference: the fastest first. */
 export const engineNames = ["node", "wasm", "cpu"] as const satisfies readonly EngineName[];
 
-/** The name that each has within tfjs. */
+/** The name of each engine in tfjs. */
 const registered: Readonly<Record<EngineName, string>> = { node: "tensorflow", wasm: "wasm", cpu: "cpu" };
 
 const packages: Readonly<Record<EngineName, string>> = {
@@ -20,21 +20,21 @@ const packages: Readonly<Record<EngineName, string>> = {
   cpu: "@tensorflow/tfjs-backend-cpu",
 };
 
-/** An engine that works. */
+/** A loaded engine. */
 export interface Engine {
   readonly name: EngineName;
   readonly version: string;
-  /** Whether it copies the elements of a new tensor when it is made; others may keep them and read them later. */
+  /** Whether it copies the elements of a new tensor at once. Other engines may keep the array and read it later. */
   readonly copiesAtOnce: boolean;
-  /** The engines that were tried before it, and why they do not work here. */
+  /** The engines that were tried before, with the reasons why they are not available. */
   readonly missing: readonly Unavailable[];
-  /** Bytes that all of its tensors may take together; nothing says in time that there is no room, and what follows is undefined. */
+  /** The most bytes of all its tensors. Beyond that the engine does not fail, but its behaviour is undefined. */
   readonly memoryLimit: number;
-  /** Makes it the one that tfjs computes with. */
+  /** Makes it the active engine of tfjs. */
   select(): void;
 }
 
-/** Loads an engine: the given one, or the first that works. */
+/** Loads the given engine, or else the first that is available. */
 export async function loadEngine(wanted: EngineName | undefined): Promise<Engine | Unavailable> {
   const missing: Unavailable[] = [];
   for (const name of wanted === undefined ? engineNames : [wanted]) {
@@ -45,8 +45,8 @@ export async function loadEngine(wanted: EngineName | undefined): Promise<Engine
     }
   }
   const problems = missing.map(({ unavailable }) => unavailable).join("; ");
-  // Of several, WebAssembly: it needs nothing but its package.
-  return { ...(missing[1] ?? missing[0]), unavailable: `no engine of tfjs works here. ${problems}` };
+  // Of several remedies, that for WebAssembly: it needs only its package.
+  return { ...(missing[1] ?? missing[0]), unavailable: `no engine of tfjs is available. ${problems}` };
 }
 
 function engineOf(name: EngineName, version: string, missing: readonly Unavailable[]): Engine {
@@ -55,25 +55,25 @@ function engineOf(name: EngineName, version: string, missing: readonly Unavailab
     name,
     version,
     copiesAtOnce: name === "wasm",
-    // The memory of a WebAssembly module ends at 2 GiB, some of which is not tensors.
+    // A WebAssembly module has at most 2 GiB, and not all of it is for tensors.
     memoryLimit: name === "wasm" ? 1.75 * 2 ** 30 : Number.POSITIVE_INFINITY,
     missing,
     select() {
-      // Takes effect at once, since the engine is started.
+      // Takes effect at once, because the engine has been started.
       if (tf.getBackend() !== backend) void tf.setBackend(backend);
     },
   };
 }
 
-/** Imports an engine, which registers itself with tfjs, starts it, and gives its version. */
+/** Imports an engine, which registers itself with tfjs, and starts it. Returns its version. */
 async function load(name: EngineName): Promise<string> {
-  // Before anything has been computed there is none.
+  // Undefined before the first computation.
   const before: string | undefined = tf.getBackend();
   return unobtrusively(async () => {
     try {
       const version = await versionOf[name]();
       await start(registered[name]);
-      // tfjs greets the user at the first tensor.
+      // tfjs prints a greeting at the first tensor.
       tf.tensor1d([0]).dispose();
       return version;
     } catch (error) {
@@ -85,7 +85,7 @@ async function load(name: EngineName): Promise<string> {
 
 async function start(backend: string): Promise<void> {
   if (await tf.setBackend(backend)) return;
-  // tfjs writes the reason to the console and keeps it from the caller; so it is asked for once more.
+  // tfjs writes the reason to the console only. The factory throws it.
   const again = await tf.findBackendFactory(backend)();
   again.dispose();
   throw new Error("tfjs could not start it");
@@ -93,17 +93,17 @@ async function start(backend: string): Promise<void> {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Does one thing after the other: tfjs gives up starting an engine when another is started meanwhile. */
+/** Runs one function after the other: tfjs cancels the start of an engine when another one is started. */
 function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
   const result = last.then(run);
   last = result.catch(() => {});
   return result;
 }
 
-/** Imports an engine and gives its version. */
+/** Imports an engine and returns its version. */
 const versionOf: Readonly<Record<EngineName, () => Promise<string>>> = {
   async node() {
-    // Not declared as a dependency that has to be there, so not one that a bundler or compiler may look for.
+    // Not a constant: the package is optional, so bundlers and compilers must not look for it.
     const specifier: string = packages.node;
     const module: unknown = await import(specifier);
     return versionIn(module);
@@ -119,14 +119,14 @@ function versionIn(module: unknown): string {
   return typeof version === "string" ? version : tf.version_core;
 }
 
-/** Modules, too, which have no prototype. */
+/** True for modules too, which have no prototype. */
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
 /**
- * Does something without the warnings that tfjs writes to the console, and without what the WebAssembly engine does to the process:
- * it listens for errors of anybody, to throw them again with the whole of its source.
+ * Runs a function without warnings of tfjs on the console, and without the process-wide error listeners of the WebAssembly engine, which
+ * would print its whole source with any error.
  */
 async function unobtrusively<Result>(run: () => Promise<Result>): Promise<Result> {
   const environment = tf.env();
@@ -150,14 +150,14 @@ async function unobtrusively<Result>(run: () => Promise<Result>): Promise<Result
 function whyNot(engine: EngineName, error: unknown): Unavailable {
   const name = packages[engine];
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // tfjs-node says at length how to build it.
+  // The message of tfjs-node goes on with build instructions.
   const message = (error instanceof Error ? error.message : String(error)).trim().split("\n")[0].trim();
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") {
-    // What is not found may also be something that the package needs.
+    // The missing module may also be a dependency of the package.
     const unavailable = message.includes(`'${name}'`) ? `${name} is not installed` : `${name}: ${message}`;
     return { unavailable, remedy: `npm install ${name}` };
   }
   const unavailable = `${name} does not work: ${message}`;
-  // Its library is downloaded when it is installed, which npm does again when it rebuilds the package.
+  // Its library is downloaded when it is installed; npm downloads it again when it rebuilds the package.
   return engine === "node" ? { unavailable, remedy: `npm rebuild ${name}` } : { unavailable };
 }

@@ -108,7 +108,7 @@ async function memoryAfter(before: tf.MemoryInfo): Promise<tf.MemoryInfo> {
 }
 
 describe.each(["wasm", "cpu"] as const)("the memory of tfjs on %s", (engine) => {
-  it("is as full after 1,000 runs as after one, and as before when the model is closed", async () => {
+  it("has as many tensors after 1,000 runs as after one, and none of the model after it is closed", async () => {
     const device = await deviceOn(engine);
     const before = tf.memory();
     const { preparedModel } = await device.prepareModel(network());
@@ -126,7 +126,7 @@ describe.each(["wasm", "cpu"] as const)("the memory of tfjs on %s", (engine) => 
     expect(tf.memory()).toEqual(before);
   });
 
-  it("is as full after runs that fail at the last operation", async () => {
+  it("has as many tensors after runs that fail at the last operation", async () => {
     const preparedModel = await prepare(chain(), engine);
     const before = tf.memory();
     const values = new Uint8Array(Float32Array.of(5, -6).buffer);
@@ -161,7 +161,7 @@ describe.each(["wasm", "cpu"] as const)("the memory of tfjs on %s", (engine) => 
     expect([...statuses]).toEqual([MISSED_DEADLINE_PERSISTENT, MISSED_DEADLINE_TRANSIENT, NONE]);
   });
 
-  it("is as before when a model is closed while it runs", async () => {
+  it("has no tensors of a model that is closed while it runs", async () => {
     const before = tf.memory();
     const preparedModel = await prepare(network(), engine);
     const running = preparedModel.execute(requestOf([new Uint8Array(8)], [new Uint8Array(8)]));

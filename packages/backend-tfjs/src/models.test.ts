@@ -13,7 +13,7 @@ const examples = findTrainedExamples(folder);
 const fileOf = ({ path }: { readonly path: string }) => new Uint8Array(readFileSync(path));
 
 describe.each(["wasm", "cpu"] as const)("trained models on %s", (engine) => {
-  it("are there", ({ skip }) => {
+  it("are available", ({ skip }) => {
     skip(examples.length === 0, `there are no models at ${folder}; set NNHAL_MODELS to their folder`);
     expect(examples.length).toBeGreaterThanOrEqual(9);
   });

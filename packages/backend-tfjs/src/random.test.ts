@@ -29,7 +29,7 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
     return expectRight({ count: 160, operations }, 1000);
   });
 
-  it("refuses what its engine has no room for, and goes on", async () => {
+  it("refuses a tensor that is too large for its engine, and continues", async () => {
     const device = await deviceOn("wasm");
     const fill = modelOf(
       [
@@ -42,7 +42,7 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
     );
     const { status, message } = await device.prepareModel(fill);
     expect(status).toBe(ErrorStatus.GENERAL_FAILURE);
-    expect(message).toMatch(/4294967296 bytes are needed where \d+ are left in the engine wasm/);
+    expect(message).toMatch(/4294967296 bytes are needed, but \d+ are left in the engine wasm/);
     const run = await modelRunner(network(), [device]);
     const [output] = await run([new Uint8Array(Float32Array.of(1, 2).buffer)]);
     expect(new Float32Array(output.buffer)[0]).toBeCloseTo(2, 6);

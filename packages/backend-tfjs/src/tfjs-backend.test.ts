@@ -27,7 +27,7 @@ describe.each(["wasm", "cpu"] as const)("the tfjs backend on %s", (engine) => {
     expect(second).toBeCloseTo(Math.sqrt(6), 6);
   });
 
-  it("computes though another engine has computed in between", async () => {
+  it("computes after another engine has computed", async () => {
     const values = new Uint8Array(Float32Array.of(-3).buffer);
     const abs = modelOf(
       [constant(TENSOR_FLOAT32, [1], 0, 4), operand(TENSOR_FLOAT32, SUBGRAPH_OUTPUT, [1])],
@@ -44,7 +44,7 @@ describe.each(["wasm", "cpu"] as const)("the tfjs backend on %s", (engine) => {
 });
 
 describe("a sequence that pauses", () => {
-  it("goes on with its engine though another one computes at the same time", async () => {
+  it("continues with its engine while another one computes", async () => {
     const devices = await Promise.all((["wasm", "cpu"] as const).map((engine) => deviceOn(engine)));
     const steps = 500;
     // Adds up the inputs: weights 1 and 1, bias and state 0, no activation, time first.
@@ -75,7 +75,7 @@ describe("a sequence that pauses", () => {
 });
 
 describe("preparing for tfjs", () => {
-  it("keeps a deadline, and leaves nothing behind", async () => {
+  it("keeps a deadline, and leaves no tensor behind", async () => {
     let time = 0n;
     const device = await deviceOn("wasm", { now: () => time++ });
     const before = tf.memory();
@@ -85,7 +85,7 @@ describe("preparing for tfjs", () => {
     expect((await device.prepareModel(network(), { deadline: time + 100_000n })).status).toBe(ErrorStatus.NONE);
   });
 
-  it("does not run what takes hundreds of megabytes", async () => {
+  it("does not run a model that takes hundreds of megabytes", async () => {
     // TILE to 2^27 elements takes a second.
     const model = modelOf(
       [
@@ -111,7 +111,7 @@ describe("the tfjs backend", () => {
     vi.unstubAllEnvs();
   });
 
-  it("says what is missing, and how to add it", async () => {
+  it("reports what is missing, and how to add it", async () => {
     // Without its native library tfjs-node may be absent or unable to load; either way there is a reason.
     const node = await tfjsBackend({ engine: "node" }).open();
     if (!("unavailable" in node)) {
@@ -123,7 +123,7 @@ describe("the tfjs backend", () => {
     expect(node.remedy).toMatch(/^npm (install|rebuild) @tensorflow\/tfjs-node$/);
   });
 
-  it("gives a reason for each operation that it refuses", async () => {
+  it("has a reason for each operation that it refuses", async () => {
     const session = await tfjsBackend({ engine: "cpu" }).open();
     if ("unavailable" in session) throw new Error(session.unavailable);
     const supportOf = (model: Model) => {

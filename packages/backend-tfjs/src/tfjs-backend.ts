@@ -1,5 +1,5 @@
 /**
- * The tfjs backend: a table of kernels over whichever engine of tfjs works here.
+ * The tfjs backend: a table of kernels over an engine of tfjs.
  */
 import {
   type Backend,
@@ -22,18 +22,18 @@ import { isTensorInfo } from "./kernels/_kernel.ts";
 import { isQuantised } from "./kernels/_quantised.ts";
 import { kernels } from "./kernels/index.ts";
 
-/** How to open the backend. */
+/** Options of `tfjsBackend`. */
 export interface TfjsBackendOptions {
-  /** The engine to use, and no other. Default: the environment variable NNHAL_TFJS_ENGINE, else the first that works. */
+  /** The only engine to use. Default: the environment variable NNHAL_TFJS_ENGINE, else the first that is available. */
   readonly engine?: EngineName | undefined;
 }
 
-/** Makes a tfjs backend. */
+/** Creates a tfjs backend. */
 export function tfjsBackend({ engine }: TfjsBackendOptions = {}): Backend {
   return kernelBackend({ name: "tfjs", deviceType: DeviceType.CPU, open: () => openEngine(engine) });
 }
 
-/** The tfjs backend on the best engine there is. */
+/** The tfjs backend on the best engine that is available. */
 export const backend: Backend = tfjsBackend();
 
 async function openEngine(option: EngineName | undefined): Promise<KernelEngine<tf.Tensor> | Unavailable> {
@@ -75,23 +75,23 @@ function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
   };
 }
 
-/** Tensors that are too small to be worth a look at the memory. */
+/** The size in bytes up to which the room for tensors is not checked. */
 const smallTensors = 2 ** 24;
 
-/** Throws a RangeError where an engine has no room for so many bytes. */
+/** Throws a RangeError if an engine has no room for so many bytes. */
 function ensureRoom(bytes: number, { memoryLimit, name }: Engine): void {
   if (bytes <= smallTensors) return;
   const used = tf.memory().numBytes;
   if (used + bytes <= memoryLimit) return;
-  throw new RangeError(`${bytes} bytes are needed where ${memoryLimit - used} are left in the engine ${name}`);
+  throw new RangeError(`${bytes} bytes are needed, but ${memoryLimit - used} are left in the engine ${name}`);
 }
 
-/** Elements of all types take 4 bytes, but for booleans. */
+/** An upper bound: elements take 4 bytes, and booleans 1. */
 function bytesOf(tensors: readonly TensorInfo[]): number {
   return tensors.reduce((bytes, { dimensions }) => bytes + 4 * elementCount(dimensions), 0);
 }
 
-/** The kernels, for an engine: tfjs may have computed with another one since. */
+/** The kernels for an engine. Each call selects it, since tfjs may have computed with another one in between. */
 function computingOn(engine: Engine): KernelTable<tf.Tensor> {
   const table: { [name: string]: Kernel<tf.Tensor> } = {};
   for (const [name, kernel] of Object.entries(kernelsByName(kernels))) {
@@ -100,7 +100,7 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
       ...kernel,
       prepare(args, outputs, setup) {
         engine.select();
-        // Besides a result, a kernel makes about as much again on the way.
+        // Besides its result, a kernel needs about the same amount for intermediate tensors.
         const bytes = 2 * bytesOf(Object.values(outputs).flat().filter(isTensorInfo));
         ensureRoom(bytes, engine);
         const run = kernel.prepare(args, outputs, setup);
@@ -116,7 +116,7 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
   return table;
 }
 
-/** A computation in steps, with its engine selected in each of them: others may compute during its pauses. */
+/** A computation in steps that selects its engine before each step: other computations may run during its pauses. */
 function* selecting(engine: Engine, steps: Steps<readonly tf.Tensor[]>): Steps<readonly tf.Tensor[]> {
   try {
     for (;;) {
@@ -131,8 +131,8 @@ function* selecting(engine: Engine, steps: Steps<readonly tf.Tensor[]>): Steps<r
 }
 
 /**
- * Elements are copied, here or by the engine: what they come from is shared memory that a client may write next. Constants may be
- * uploaded while a kernel runs, and must outlive it.
+ * Elements are copied, here or by the engine, because a client may write to their memory afterwards. Constants may be uploaded while a
+ * kernel runs, and must outlive it.
  */
 function upload({ type, dimensions }: TensorInfo, data: TensorData, { copiesAtOnce }: Engine): tf.Tensor {
   const shape = [...dimensions];

@@ -5,7 +5,7 @@ import { capabilitiesOf, powerBasisOf, type RelativeTimes } from "./capabilities
 const capabilities = capabilitiesOf({ float: 0.5, quantised: 2 });
 const timeOf = (code: number) => capabilities.operandPerformance.find(({ type }) => type === code)?.info.execTime;
 
-it("name every type but SUBGRAPH once, with the time of its kind", () => {
+it("name every type except SUBGRAPH once, with the time of its kind", () => {
   const types = capabilities.operandPerformance.map(({ type }) => type);
   expect(types).toEqual([...new Set(types)].sort((a, b) => a - b));
   expect(types).toHaveLength(Object.keys(OperandType).length - 1);
@@ -15,7 +15,7 @@ it("name every type but SUBGRAPH once, with the time of its kind", () => {
   expect(capabilities.relaxedFloat32toFloat16PerformanceTensor.execTime).toBe(0.5);
 });
 
-it("have the measured energy, or else the time in its place", () => {
+it("have the measured energy, or the time if it was not measured", () => {
   const powerOf = (times: RelativeTimes, code: number) =>
     capabilitiesOf(times).operandPerformance.find(({ type }) => type === code)?.info.powerUsage;
   const derived = { float: 0.5, quantised: 2 };

@@ -1,21 +1,21 @@
-/** Capabilities out of a few figures, for backends whose speed differs by kind of element only. */
+/** Capabilities from a few figures, for backends whose speed depends on the kind of element only. */
 import { type Capabilities, OperandType, type PerformanceInfo } from "@nnhal/types";
 
-/** A figure for each kind of element beside the reference backend, which has 1; types that are not floats go with the quantised ones. */
+/** A figure for each kind of element, relative to the reference backend, which has 1. Types that are not floats count as quantised. */
 export interface RelativeFigures {
   readonly float: number;
   readonly quantised: number;
 }
 
-/** Time that operations take, and the energy that they use. */
+/** Time and energy of operations, relative to the reference backend. */
 export interface RelativeTimes extends RelativeFigures {
-  /** The energy, where it was measured. Default: it is taken to be in proportion to the time. */
+  /** The energy, if it was measured. Default: proportional to the time. */
   readonly energy?: RelativeFigures;
 }
 
 /**
- * Where a device's figures for `powerUsage` come from: `measured` with energy counters, `derived` from the time, or
- * `reference` for the device whose 1 all figures are relative to.
+ * The source of a device's figures for `powerUsage`: `measured` with energy counters, `derived` from the time, or `reference` for the
+ * device that all figures are relative to.
  */
 export type PowerBasis = "measured" | "derived" | "reference";
 
@@ -31,7 +31,7 @@ const floats: readonly number[] = [
   OperandType.TENSOR_FLOAT16,
 ];
 
-/** Capabilities for every operand type. IF and WHILE themselves are as in the reference. */
+/** Capabilities for every operand type. IF and WHILE themselves have the figures of the reference. */
 export function capabilitiesOf(times: RelativeTimes): Capabilities {
   const { energy = times } = times;
   const info = (kind: keyof RelativeFigures): PerformanceInfo => ({ execTime: times[kind], powerUsage: energy[kind] });

@@ -1,5 +1,5 @@
 /**
- * Decoding and encoding of many elements in parts, with a pause between two, so that large arguments and constants do not hold the
+ * Decoding and encoding of many elements in parts, with a pause after each, so that large arguments and constants do not block the
  * event loop.
  */
 import {
@@ -13,7 +13,7 @@ import {
   type TensorData,
 } from "@nnhal/operations";
 
-/** Elements, or bytes, between two pauses: about two milliseconds for float16, which takes longest. */
+/** Elements, or bytes, between two pauses: about two milliseconds for float16, which is slowest. */
 export const PART = 1 << 18;
 
 /** As `decodeTensorData`. */

@@ -1,6 +1,6 @@
 /**
- * The backend contract: what turns a graph into something that runs. A driver is made of one (see @nnhal/driver-core); a
- * backend knows nothing of drivers, pools, requests or other backends.
+ * The backend contract. A backend compiles a graph into an executable. @nnhal/driver-core makes a driver of a backend; a backend
+ * does not know drivers, pools, requests or other backends.
  */
 import type {
   Capabilities,
@@ -15,94 +15,95 @@ import type {
 import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
 
-/** An engine that can be opened. A value handed to a driver; there is no registry. */
+/** An engine that can be opened. It is a value that is passed to a driver; there is no registry. */
 export interface Backend {
   /** Lower case letters and digits, such as `reference`. */
   readonly name: string;
   readonly deviceType: DeviceType;
-  /** Loads the engine. What stands in its way is an answer, not an error. */
+  /** Loads the engine. If that is not possible, the result is the reason; it does not reject. */
   open(): Promise<BackendSession | Unavailable>;
 }
 
 /** Why a backend cannot work here. */
 export interface Unavailable {
   readonly unavailable: string;
-  /** What the user can do about it, such as a package to install. */
+  /** What the user can do, such as installing a package. */
   readonly remedy?: string;
 }
 
-/** An engine at work. */
+/** An open engine. */
 export interface BackendSession {
-  /** Not empty; changes whenever results or speed may change. */
+  /** Not empty. It must change whenever results or speed may change. */
   readonly version: string;
   readonly capabilities: Capabilities;
-  /** Where `powerUsage` in the capabilities comes from; tools show it. Default: not known. */
+  /** The source of `powerUsage` in the capabilities; tools show it. Default: unknown. */
   readonly powerBasis?: PowerBasis;
-  /** Where only opening tells what the engine runs on. Default: that of the backend. */
+  /** The type of the device that the engine runs on, if it is known only after opening. Default: that of the backend. */
   readonly deviceType?: DeviceType;
-  /** What would make it better here, such as a faster engine that is not installed; the first is the best. Default: nothing. */
+  /** Better engines that cannot be opened here, such as one that is not installed, best first. Default: none. */
   readonly missing?: readonly Unavailable[];
   /**
-   * Whether one operation can run here. For IF and WHILE: whether the backend can run the loop or branch itself; the
-   * operations inside are asked for one by one.
+   * Whether one operation can run here. For IF and WHILE: whether the backend can run the loop or branch itself; it is asked about each
+   * operation inside separately.
    */
   supports(operation: OperationView): Support;
   /**
-   * Does all heavy work, so that the first execution is like any other. Rejects with an Error whose message is the reason; a
-   * StatusError also says the status.
+   * Does all expensive work ahead of time, so that the first execution is not slower than the others. Rejects with an Error whose message
+   * is the reason; a StatusError also has a status.
    */
   compile(graph: GraphView, options: CompileOptions): Promise<Executable>;
   /**
-   * Makes what `Executable.serialize` gave for the same graph run again, in this version of the backend, without the work
-   * that it saves. The blobs are aligned to 64 bytes, stay as they are, and may be kept. Rejects as `compile`; the model is
-   * then prepared anew. Optional: without it, executables are not asked for blobs, and a graph from a cache is compiled.
+   * Creates an executable from the blobs that `Executable.serialize` returned for the same graph in the same version of the backend. The
+   * blobs are aligned to 64 bytes, do not change, and may be kept. Rejects as `compile` does; the model is then compiled. Optional:
+   * without it, `serialize` is not called, and a graph from a cache is compiled.
    */
   restore?(blobs: CacheBlobs, graph: GraphView, options: CompileOptions): Promise<Executable>;
   /**
-   * Makes a place in the engine's own memory for a value that goes from one execution to another, so that it need not be
-   * read back in between. Undefined: such a value cannot be kept here, and lies in plain bytes. Throws an Error where
-   * there is no room. Optional: without it, all values lie in plain bytes.
+   * Allocates a buffer in the engine's own memory for a value that one execution writes and another one reads. The value is not read back
+   * in between. Undefined: such a value cannot be kept in the engine, and is stored in plain bytes. Throws an Error if there is no room.
+   * Optional: without it, all values are stored in plain bytes.
    */
   allocate?(value: BufferInfo): BackendBuffer | undefined;
   /**
-   * Whether executables can read and write a hardware buffer that is no BLOB. Optional: without it, none is accepted.
+   * Whether executables can read and write a hardware buffer whose format is not BLOB. Optional: without it, none is accepted.
    */
   supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
   /**
-   * Most runs that may be under way at once, on all executables together. Default: 4. A run that has not ended a while after its
-   * deadline is not counted any more: the next one may then start beside it.
+   * The most runs at the same time, of all executables together. Default: 4. A run that has not ended some time after its deadline is no
+   * longer counted, so the next run may start beside it.
    */
   readonly concurrency?: number;
   /**
-   * Resolves with the reason when the engine is gone for good, such as a GPU that was removed or a process that died. What is under
-   * way then ends with DEVICE_UNAVAILABLE, the device is OFFLINE, and nothing but `close` is called any more. Optional: without it,
-   * the device learns of a loss from each run that fails.
+   * Resolves with the reason when the engine is lost, for example because a GPU was removed or a process died. Calls in progress then end
+   * with DEVICE_UNAVAILABLE, the device is OFFLINE, and only `close` is called from then on. Optional: without it, a loss shows only
+   * in runs that fail.
    */
   readonly lost?: Promise<string>;
-  /** Frees the engine. Executables are closed before, except those whose runs do not end. */
+  /** Frees the engine. All executables have been closed, except those whose runs do not end. */
   close(): Promise<void>;
 }
 
-/** A value that is to be kept in an engine's memory. */
+/** A value to be kept in an engine's memory. */
 export interface BufferInfo {
   readonly type: OperandTypeName;
-  /** What is known of the shape; 0 and [] are unknown. */
+  /** The known part of the shape: 0 is an unknown extent, [] an unknown rank. */
   readonly dimensions: readonly number[];
-  /** As in the operands that the value is for. */
+  /** The scale of the operands that have the value. */
   readonly scale: number;
+  /** The zero point of these operands. */
   readonly zeroPoint: number;
 }
 
 /**
- * A place for a value in an engine's memory. It comes as an input only after a successful run had it as an output or
- * after `write`, and its content does not matter after a run that failed.
+ * A buffer for one value in an engine's memory. It is an input only after `write`, or after a successful run with it as an output. Its
+ * content is undefined after a run that failed.
  */
 export interface BackendBuffer {
-  /** Copies the value out: little-endian, row-major, packed. The bytes are as long as the value. */
+  /** Copies the value to `bytes`, which has the size of the value: little-endian, row-major, packed. */
   read(bytes: Uint8Array): void | Promise<void>;
-  /** Sets the value. The bytes may change when it has settled. */
+  /** Sets the value. `bytes` may change once the result has settled. */
   write(bytes: Uint8Array, dimensions: readonly number[]): void | Promise<void>;
-  /** Frees the place. No run that has it is under way. */
+  /** Frees the buffer. No run that uses it is in progress. */
   close(): void;
 }
 
@@ -118,104 +119,104 @@ export type Support =
     }
   | { readonly supported: false; readonly reason: string };
 
-/** How to compile. */
+/** Options of `compile` and `restore`. */
 export interface CompileOptions {
   readonly preference: ExecutionPreference;
   readonly priority: Priority;
-  /** Nanoseconds of the clock that `deadline` is a time of. Needed if there is a deadline. */
-  readonly now?: () => bigint;
-  /** When compiling must have ended: `compile` then rejects with a StatusError of MISSED_DEADLINE_TRANSIENT. Default: none. */
-  readonly deadline?: bigint;
+  /** The clock of `deadline`, in nanoseconds. Needed if there is a deadline. */
+  readonly now?: (() => bigint) | undefined;
+  /** When compiling must end: after it `compile` rejects with a StatusError of MISSED_DEADLINE_TRANSIENT. Default: none. */
+  readonly deadline?: bigint | undefined;
 }
 
-/** The bytes of an argument and the shape they have. */
+/** The bytes and the shape of an argument. */
 export interface InputBuffer {
-  /** Little-endian, row-major, packed; at least as long as the shape needs. May lie at any offset. Not to be written. */
+  /** Little-endian, row-major, packed; at least as long as the shape needs. Any alignment. Must not be written. */
   readonly bytes: Uint8Array;
-  /** Fully known. */
+  /** All extents are known. */
   readonly dimensions: readonly number[];
-  /** Where the value lies instead of in `bytes`, which are empty: only for backends with `allocate`. */
+  /** The buffer that has the value; `bytes` is empty then. Only for backends with `allocate`. */
   readonly buffer?: BackendBuffer;
-  /** What `bytes` are the content of: only for backends with `supportsHardwareBuffer`. */
+  /** The hardware buffer whose content `bytes` is. Only for backends with `supportsHardwareBuffer`. */
   readonly hardwareBuffer?: HardwareBufferDescription;
 }
 
-/** Where a result goes. */
+/** The destination of a result. */
 export interface OutputBuffer {
-  /** Any length, any offset. */
+  /** Any length, any alignment. */
   readonly bytes: Uint8Array;
-  /** What model and request know of the shape; 0 and [] are unknown. */
+  /** The shape as far as model and request determine it: 0 is an unknown extent, [] an unknown rank. */
   readonly dimensions: readonly number[];
-  /** Where the result goes instead of to `bytes`, which are empty; it is always large enough. As in `InputBuffer`. */
+  /** The buffer for the result; `bytes` is empty then. It is always large enough. See `InputBuffer`. */
   readonly buffer?: BackendBuffer;
-  /** As in `InputBuffer`. */
+  /** See `InputBuffer`. */
   readonly hardwareBuffer?: HardwareBufferDescription;
 }
 
-/** What a run may use and must keep to. Times are nanoseconds of the steady clock `now`. */
+/** Clock, limits and observers of a run. Times are nanoseconds of the steady clock `now`. */
 export interface RunContext {
   readonly now: () => bigint;
-  /** When the run has to end; the outcome is MISSED_DEADLINE_TRANSIENT otherwise. */
+  /** When the run must end; otherwise its status is MISSED_DEADLINE_TRANSIENT. */
   readonly deadline?: bigint;
-  /** The most that one WHILE may take; the outcome is MISSED_DEADLINE_TRANSIENT otherwise. */
+  /** The longest time of one WHILE; otherwise the status is MISSED_DEADLINE_TRANSIENT. */
   readonly loopTimeoutDuration: bigint;
   /**
-   * Bytes that the results of operations may take together, in all runs of a session at once. A run that needs more ends with
-   * RESOURCE_EXHAUSTED_TRANSIENT, or with RESOURCE_EXHAUSTED_PERSISTENT if the model alone decides that. Default: no limit.
+   * The most bytes of all results of operations, in all runs of a session together. A run that needs more ends with
+   * RESOURCE_EXHAUSTED_TRANSIENT, or with RESOURCE_EXHAUSTED_PERSISTENT if the model alone needs more. Default: no limit.
    */
   readonly temporaryLimit?: number;
-  /** Whether `timeOnDevice` is wanted. */
+  /** Whether to measure `timeOnDevice`. */
   readonly measure: boolean;
-  /** Uniform in [0, 1). */
+  /** A random number in [0, 1), uniformly distributed. */
   readonly random: () => number;
-  /** The section of a trace that the run lies in; absent where nothing is traced. What begins in it ends with it at the latest. */
+  /** The section of the trace that contains the run; absent if nothing is traced. A section inside ends with it at the latest. */
   readonly section?: RunSection;
-  /** Takes what the engine has to say about the run, a line at a time; absent where nobody listens. */
+  /** Receives log messages of the engine about the run, one line each; absent if they are not logged. */
   readonly log?: (message: string) => void;
 }
 
-/** A stretch of a run in a trace; a `Section` of @nnhal/utils is one. LC is the layer of engines. */
+/** A part of a run in a trace; a `Section` of @nnhal/utils is one. LC is the layer of engines. */
 export interface RunSection {
-  /** PE: all of a run. PIO, PTR, PCO, PR: placing, transforming, computing (with the name of an operation), results. */
+  /** PE: the whole run. PIO, PTR, PCO, PR: input and output, transformation, computation (with the operation's name), results. */
   begin(layer: "LC", phase: "PE" | "PIO" | "PTR" | "PCO" | "PR", detail: string): RunSection;
   end(): void;
 }
 
-/** The outcome of a run. */
+/** The result of a run. */
 export interface RunResult {
-  /** NONE, OUTPUT_INSUFFICIENT_SIZE, or what went wrong. */
+  /** NONE, OUTPUT_INSUFFICIENT_SIZE, or the status of the failure. */
   readonly status: ErrorStatus;
   readonly message?: string;
-  /** One for each output where status is NONE or OUTPUT_INSUFFICIENT_SIZE. */
+  /** One for each output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE. */
   readonly outputShapes: readonly OutputShape[];
-  /** Nanoseconds on the device itself, where measured. */
+  /** Nanoseconds on the device itself, if they were measured. */
   readonly timeOnDevice?: bigint;
 }
 
-/** What a compiled graph is kept as in a cache. Whoever has the key of the cache could have made up all of it. */
+/** The serialized form of a compiled graph. It is untrusted: anyone who has the key of the cache can forge it. */
 export interface CacheBlobs {
-  /** What decides which computation runs, such as code. */
+  /** What determines the computation, such as code. */
   readonly model: readonly Uint8Array[];
-  /** What is computed with, such as constants in an order of the backend's own. */
+  /** The data of the computation, such as constants in the backend's own layout. */
   readonly data: readonly Uint8Array[];
 }
 
-/** A compiled graph. Several runs may be under way at once. */
+/** A compiled graph. Several runs may be in progress at the same time. */
 export interface Executable {
   /**
-   * The outputs are written when it settles with NONE; otherwise their content does not matter. Never rejects, never throws.
-   * Undefined: omitted.
+   * Runs the graph. An input that is undefined is omitted. The outputs have been written if the status is NONE; otherwise their content is
+   * undefined. Never rejects and never throws.
    */
   run(
     inputs: readonly (InputBuffer | undefined)[],
     outputs: readonly OutputBuffer[],
     context: RunContext,
   ): Promise<RunResult> | RunResult;
-  /** What `BackendSession.restore` needs. May throw: nothing is kept then. Optional: there is nothing worth keeping. */
+  /** The blobs that `BackendSession.restore` needs. May throw: nothing is cached then. Optional: nothing is worth caching. */
   serialize?(): CacheBlobs | Promise<CacheBlobs>;
   /**
-   * Lets go of memory that runs need and the next one can take again. Called when no run has been under way for a while,
-   * and during none. Optional: nothing is kept between runs.
+   * Frees memory that the next run can allocate again. Called when no run has been in progress for some time. Optional: no memory is
+   * kept between runs.
    */
   releaseScratch?(): void;
   close(): void;

@@ -50,7 +50,7 @@ const model = (operations: Operation[] = [{ type: OperationType.ADD, inputs: [0,
 const source = (given: Model) => ({ model: given, pools: [pool], operationByCode });
 
 describe("viewModel", () => {
-  it("gives constants as views on their pools", () => {
+  it("returns constants as views of their pools", () => {
     const graph = viewModel(source(model()));
     const [, weights, activation] = graph.operands;
     expect(weights?.data).toEqual(Float32Array.of(1, 2));
@@ -107,7 +107,7 @@ describe("viewModel", () => {
     });
   });
 
-  it("refuses to compile what has no view", () => {
+  it("refuses to compile an operation without a view", () => {
     const odd = model([{ type: OperationType.OEM_OPERATION, inputs: [0], outputs: [3] }]);
     expect(() => viewModel(source(odd))).toThrow("operation 0 cannot be compiled: OEM_OPERATION: no definition");
   });

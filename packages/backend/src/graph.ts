@@ -1,6 +1,6 @@
 /**
  * A graph as a backend sees it: operands with typed constants, operations matched with their definitions. Constants are
- * views on the pools they lie in, and copies only where a pool is not aligned for them or the type is widened.
+ * views of their pools, or copies if the pool is not aligned for them or their type is widened.
  */
 import {
   decodeTensorData,
@@ -46,7 +46,7 @@ export interface OperationView {
 
 /** A subgraph. */
 export interface GraphView {
-  /** By index; undefined for operands of extension types. */
+  /** By index in the subgraph; undefined for operands of extension types. */
   readonly operands: readonly (OperandView | undefined)[];
   /** In execution order. */
   readonly operations: readonly OperationView[];
@@ -55,22 +55,22 @@ export interface GraphView {
   readonly outputs: readonly number[];
   /** The subgraphs that IF and WHILE operations name by index: the same list for every subgraph of a model. */
   readonly referenced: readonly GraphView[];
-  /** Whether float32 may be computed with the range and precision of float16. */
+  /** Whether float32 results may have the range and precision of float16. */
   readonly relaxed: boolean;
 }
 
-/** An operation of a model that has no view, and why. */
+/** An operation that has no view, with the reason. */
 export interface UnknownOperation {
   readonly index: number;
   readonly unknown: string;
 }
 
-/** What a view is made from. */
+/** The source of a view. */
 export interface GraphSource {
   readonly model: Model;
   /** The bytes of `model.pools`, in order. */
   readonly pools: readonly Uint8Array[];
-  /** The definition of an operation code; undefined where there is none. */
+  /** The definition of an operation code; undefined if there is none. */
   readonly operationByCode: (code: number) => OperationDefinition | undefined;
   /** The matches of operations that are known already, by these definitions. Default: operations are matched when they are viewed. */
   readonly matches?: ReadonlyMap<Operation, Match> | undefined;
@@ -144,10 +144,10 @@ function withConstant(view: OperandView, bytes: Uint8Array): OperandView {
   return result;
 }
 
-/** How the constants are decoded whose elements have to be copied. */
+/** Decoders of the constants whose elements are copies. */
 const copied = new WeakMap<OperandView, () => Generator<void, void>>();
 
-/** Decodes a constant, with pauses if it is large. Its `data` is there at once afterwards. */
+/** Decodes a constant, with pauses if it is large. Reading its `data` takes no time afterwards. */
 export function* decodeConstant(operand: OperandView): Generator<void, void> {
   const decode = copied.get(operand);
   if (decode === undefined) return;
@@ -169,7 +169,7 @@ function constantBytes(operand: Operand, { model, pools }: GraphSource): Uint8Ar
   }
 }
 
-/** The view of one operation, or why it has none: an extension's, an OEM's, or not (yet) defined. */
+/** The view of one operation, or the reason why it has none: it is an extension's, an OEM's, or unknown. */
 function viewOperation(
   operation: Operation,
   index: number,

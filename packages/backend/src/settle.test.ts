@@ -17,7 +17,7 @@ const temporary = declared(OperandLifeTime.TEMPORARY_VARIABLE);
 const output = declared(OperandLifeTime.SUBGRAPH_OUTPUT);
 
 describe("settleOutput", () => {
-  it("refines unknown extents and keeps the declared quantisation where the operation leaves it open", () => {
+  it("refines unknown extents and keeps the declared quantisation if the operation does not fix it", () => {
     expect(settleOutput(output, [2, 0], { dimensions: [2, 3] })).toEqual({
       type: "TENSOR_QUANT8_ASYMM",
       dimensions: [2, 3],

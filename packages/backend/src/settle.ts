@@ -1,6 +1,6 @@
 /**
- * What an output finally is: shape inference and the model's declaration taken together (HAL: a computed shape may only
- * refine what is known; quantisation that an operation fixes overrides a temporary's and must be a graph output's).
+ * The facts of an output, from shape inference and the model's declaration. HAL: a computed shape may only refine the declared
+ * one. If an operation fixes its output's quantisation, a temporary gets it, and a graph output must have it.
  */
 
 import { ensure, type OutputInfo, refineDimensions, type TensorInfo } from "@nnhal/operations";

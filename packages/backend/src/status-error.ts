@@ -1,7 +1,7 @@
-/** An error that ends a compilation or a run with a status of its own. */
+/** An error that ends a compilation or a run with a status. */
 import type { ErrorStatus } from "@nnhal/types";
 
-/** Why a compilation or a run ended, if GENERAL_FAILURE would say too little. */
+/** The reason and the status of a failed compilation or run. Any other error means GENERAL_FAILURE. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: ErrorStatus;

@@ -1,22 +1,22 @@
 /**
- * Isolation of one case from the next: what it throws and what it never finishes become its own failure.
+ * Isolates each case: an exception or a call that never returns is the failure of that case alone.
  */
 
-/** What an attempt came to: its value, or in words why there is none. */
+/** The result of an attempt: its value, or the problem in words. */
 export type Attempt<T> = { readonly value: T } | { readonly problem: string };
 
-/** Calls back after some milliseconds; returns what cancels it. */
+/** Calls back after some milliseconds; returns a cancel function. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
-/** The timer of the system. */
+/** The system's timer. */
 export const systemTimer: Timer = (milliseconds, callback) => {
   const timeout = setTimeout(callback, milliseconds);
   return () => clearTimeout(timeout);
 };
 
 /**
- * Runs `work` for at most `limit` milliseconds. Work that is over the limit goes on, unwatched; work that never lets the
- * event loop turn cannot be interrupted from inside the same thread.
+ * Runs `work` for at most `limit` milliseconds. Work beyond the limit goes on, but its result is ignored. Work that
+ * blocks the event loop cannot be interrupted from the same thread.
  */
 export async function attempt<T>(
   limit: number,
@@ -42,7 +42,10 @@ async function runToValue<T>(work: () => Promise<T> | T): Promise<Attempt<T>> {
   }
 }
 
-/** Whatever was thrown, in words, with the place where it was thrown. Never throws, even if the value cannot be read. */
+/**
+ * Describes a thrown value, with the place in the source if it is an Error. Never throws, even if the value cannot be
+ * read.
+ */
 export function describeError(error: unknown): string {
   try {
     if (!(error instanceof Error)) return String(error);

@@ -1,9 +1,9 @@
 /**
- * Suites in processes of their own: a case that crashes, or never lets its thread go, ends only the process it runs in
- * and fails, and another process goes on with the case after it.
+ * Runs suites in child processes. A case that crashes, or blocks its thread for ever, fails and ends only its own
+ * process; another process goes on with the next case.
  *
- * Cases that take less time than telling about them are told about in batches. A process that is lost then has not said
- * which case it was at: another one runs the same cases again and tells about each, until that is clear.
+ * Results of short cases are sent in batches. If a process is lost within a batch, the case at fault is not known:
+ * another process runs the same cases again and reports each one, until it is.
  */
 import type { ChildProcess } from "node:child_process";
 import type { CaseResult } from "./result.ts";
@@ -14,42 +14,39 @@ export type CaseStart = Pick<CaseResult, "name" | "subject">;
 /** Called when a case begins; the case waits for it. */
 export type OnStart = (start: CaseStart) => Promise<void> | void;
 
-/** Called as a run gets on: how much is done in all, and what was done last. */
+/** Called with the progress of a run: the number of cases done in all, and a description of the last one. */
 export type OnProgress = (done: number, detail: string) => void;
 
-/** How to run cases elsewhere. */
+/** Options of runIsolated. */
 export interface IsolationOptions {
-  /**
-   * Starts a process with an IPC channel that calls `serveResults` and leaves out the first `skip` cases. `singly` is for
-   * `serveResults`.
-   */
+  /** Starts a process with an IPC channel that calls `serveResults` with `singly`, without the first `skip` cases. */
   readonly start: (skip: number, singly: number) => ChildProcess;
-  /** How many results a process tells at once, at most. Default 1: each result, and each case that begins. */
+  /** The most results that a process sends in one message. Default 1: each result, and each start of a case. */
   readonly batch?: number;
-  /** Milliseconds without a word after which the current case has failed and its process is ended. */
+  /** Milliseconds without a message after which the current case has failed and its process is ended. */
   readonly silence: number;
-  /** Milliseconds that a process may take on top of that until its first case begins. Default 120 000. */
+  /** Further milliseconds for the start of a process, until its first case begins. Default 120 000. */
   readonly startup?: number;
   readonly onProgress?: OnProgress;
 }
 
-/** What a process says while it runs cases. */
+/** A message of a process that runs cases. */
 type Message =
   | { readonly kind: "start"; readonly start: CaseStart }
   /** In the order in which they came. */
   | { readonly kind: "results"; readonly results: readonly CaseResult[] }
   | { readonly kind: "progress"; readonly done: number; readonly detail: string }
   | { readonly kind: "end" }
-  /** The run cannot go on, for a reason that no case is to blame for. */
+  /** The run cannot go on, and no case is at fault. */
   | { readonly kind: "error"; readonly message: string };
 
-/** Stands for all that a process will not say any more, and why. */
+/** The end of a process's messages, with the reason. */
 interface Lost {
   readonly kind: "lost";
   readonly how: string;
 }
 
-/** Runs cases in processes and yields their results. Rejects where a process cannot begin its first case. */
+/** Runs cases in child processes and yields their results. Rejects if a process cannot begin its first case. */
 export async function* runIsolated(options: IsolationOptions): AsyncGenerator<CaseResult> {
   const { batch = 1 } = options;
   let done = 0;
@@ -76,8 +73,8 @@ export async function* runIsolated(options: IsolationOptions): AsyncGenerator<Ca
 }
 
 /**
- * The results of one process. After those that are certain comes that of the case it did not survive, or "unclear" where it
- * did not say which that was, or "complete".
+ * The results of one process. The last one is the result of the case that ended the process, or "unclear" if that case
+ * is not known, or "complete".
  */
 async function* resultsOf(
   child: ChildProcess,
@@ -124,7 +121,7 @@ async function* resultsOf(
   }
 }
 
-/** All that a process says, and what became of it. `limit` is how many milliseconds it may take to its next word. */
+/** The messages of a process, and how it ended. `limit` returns the milliseconds until the next message is due. */
 async function* wordsOf(child: ChildProcess, limit: () => number): AsyncGenerator<Message | Lost> {
   const waiting: (Message | Lost)[] = [];
   let wake = () => {};
@@ -167,26 +164,26 @@ function isMessage(value: unknown): value is Message {
   return typeof value === "object" && value !== null && "kind" in value && kinds.includes(value.kind);
 }
 
-/** How to tell about cases. */
+/** Options of serveResults. */
 export interface ServingOptions {
-  /** How many cases to tell about one by one, before batches. Default: all. */
+  /** The number of cases that are reported one by one, before batches. Default: all. */
   readonly singly?: number;
-  /** How many results a batch has, at most. Default 1. */
+  /** The most results of a batch. Default 1. */
   readonly batch?: number;
 }
 
-/** Milliseconds after which a batch is told even if it is small. */
+/** Milliseconds after which a batch is sent even if it is small. */
 const longestBatch = 250;
 
 /**
- * The other side: runs cases in this process, which `runIsolated` started, and tells about them. `run` gets what it has
- * to call.
+ * Runs cases in this process, which `runIsolated` has started, and sends their results. `run` receives the callbacks
+ * for starts and progress.
  */
 export async function serveResults(
   run: (onStart: OnStart, onProgress: OnProgress) => AsyncIterable<CaseResult>,
   { singly = Number.POSITIVE_INFINITY, batch = 1 }: ServingOptions = {},
 ): Promise<void> {
-  // Nobody would read the results of an orphan.
+  // The results of an orphan are not read.
   process.once("disconnect", () => process.exit());
   try {
     let toCome = singly;

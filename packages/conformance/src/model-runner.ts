@@ -7,8 +7,8 @@ import { type Device, type Model as HalModel, operandTypeNames, operandTypes } f
 export type ModelRunner = (inputs: readonly Uint8Array[]) => Promise<Uint8Array[]>;
 
 /**
- * Compiles a model for some devices, and gives what runs it: for the tests of backends, beside the kit. All dimensions have to be
- * known, and types are those of the HAL. Inputs that are not given are zeros.
+ * Compiles a model for some devices, and returns a function that runs it, for tests of backends. All dimensions must be
+ * known, and all types must be those of the HAL. Inputs that are left out are zeros.
  */
 export async function modelRunner(model: HalModel, devices: readonly Device[]): Promise<ModelRunner> {
   const compilation = new Compilation(Model.from(model), devices);

@@ -1,19 +1,19 @@
 /**
- * What a suite reports: one result for each case it runs on a device, and the sum of them. Every suite of the kit is a
- * function over a device that yields such results, so that they share isolation, counting and output.
+ * The report of a suite: one result for each case on a device, and their sum. Every suite of the kit is a function of a
+ * device that yields such results, so that all suites share isolation, counting and output.
  */
 import type { Device } from "@nnhal/types";
 import type { Need } from "./suites/needs.ts";
 
 /**
- * How a case ended. `unsupported`: the device says that it cannot run an operation of it, so nothing was proven.
- * `skipped`: the suite left it out, for the reason it gives.
+ * The outcome of a case. `unsupported`: the device does not support something that the case needs, so nothing is
+ * proven. `skipped`: the suite did not run it; the reason says why.
  */
 export type Verdict = "passed" | "failed" | "unsupported" | "skipped";
 
 /**
- * Why a case of a device suite is unsupported. `halVersion`: the HAL version that the device is driven through cannot express
- * it. `need`: the device does not have something that it need not have.
+ * Why a case of a device suite is unsupported. `halVersion`: the HAL version that the device is driven through cannot
+ * express it. `need`: the device lacks something optional.
  */
 export type UnsupportedCause = { readonly kind: "halVersion" } | { readonly kind: "need"; readonly need: Need };
 

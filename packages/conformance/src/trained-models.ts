@@ -1,6 +1,6 @@
 /**
- * Trained models from elsewhere, with inputs and the outputs that another engine computed of them: files in a folder, which
- * `reference/manifest.json` lists.
+ * Trained models with inputs and with outputs that another engine computed: files in a folder, listed in its
+ * `reference/manifest.json`.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -18,9 +18,9 @@ export interface TrainedTensor {
 export interface TrainedExample {
   /** The model's name, without `.tflite`. */
   readonly model: string;
-  /** What the inputs show, such as `cat`. */
+  /** A name for the inputs, such as `cat`. */
   readonly input: string;
-  /** Where the model is. */
+  /** The path of the model. */
   readonly path: string;
   readonly inputs: readonly TrainedTensor[];
   readonly outputs: readonly TrainedTensor[];
@@ -30,7 +30,7 @@ interface Listed extends Omit<TrainedTensor, "path"> {
   readonly file: string;
 }
 
-/** The examples in a folder; none where there is no such folder. Throws where the manifest cannot be read. */
+/** The examples in a folder; an empty list if the folder does not exist. Throws if the manifest cannot be read. */
 export function findTrainedExamples(folder: string): TrainedExample[] {
   if (!existsSync(folder)) return [];
   const manifest: {
@@ -55,12 +55,15 @@ export function findTrainedExamples(folder: string): TrainedExample[] {
   }));
 }
 
-/** Most that an element of a float output may be off, and of a quantised one, since engines round at different places inside. */
+/**
+ * The greatest allowed difference of an element of a float output, and of a quantised one: engines round at different
+ * steps.
+ */
 const tolerance = { float: 1e-4, quantised: 3 };
 
 /**
- * Why an output is not what is expected; undefined where it is right. Elements may be off by a little; of quantised ones the
- * greatest has to be at a place where it is expected.
+ * Describes the difference of an output from the expected one; undefined if it is right. Elements may differ within a
+ * tolerance; the greatest quantised element must be where it is expected.
  */
 export function trainedOutputProblem(expected: TrainedTensor, actual: Uint8Array): string | undefined {
   const bytes = new Uint8Array(readFileSync(expected.path));

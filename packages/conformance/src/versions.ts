@@ -1,5 +1,6 @@
 /**
- * The vectors through a HAL version: the device is driven through it, and what it cannot express counts as unsupported.
+ * Runs vectors through a HAL version: the device is driven through its methods. Examples that the version cannot
+ * express count as unsupported.
  */
 import { asV1_0, asV1_1, asV1_2, asV1_3, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
 import type { Device, HalVersion } from "@nnhal/types";
@@ -13,12 +14,12 @@ import type { VectorCase } from "./vectors/variant.ts";
 
 const drivers = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
 
-/** A device as one that is driven through the methods of a HAL version. */
+/** Returns a device whose calls pass through the methods of a HAL version. */
 export function deviceThrough(version: HalVersion, device: Device, options: LiftOptions = {}): Device {
   return liftDevice(device.name, drivers[version](device), options);
 }
 
-/** What of a case a HAL version cannot express; undefined where it can express it. One that has to fail is for the newest. */
+/** Why a HAL version cannot express a case; undefined if it can. A case that has to fail needs the newest version. */
 export function inexpressible(vectorCase: VectorCase, version: HalVersion): string | undefined {
   const least = minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
   if (least > version) return `the model is of HAL ${least}`;
@@ -26,7 +27,10 @@ export function inexpressible(vectorCase: VectorCase, version: HalVersion): stri
   return `that an execution finds shapes is of HAL 1.2`;
 }
 
-/** As `runVectors`, through a HAL version. What it cannot express comes last, a result for each operation and reason. */
+/**
+ * As `runVectors`, through a HAL version. Cases that the version cannot express come last: one result for each
+ * operation and reason.
+ */
 export async function* runVectorsThrough(
   version: HalVersion,
   device: Device,

@@ -6,7 +6,7 @@ import type { TensorInfo } from "./tensor.ts";
 const { NONE, RELU, RELU1, RELU6 } = FusedActivationFunc;
 
 describe("activationRange", () => {
-  it("gives real bounds", () => {
+  it("returns real bounds", () => {
     expect(activationRange(NONE)).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
     expect(activationRange(RELU)).toEqual([0, Number.POSITIVE_INFINITY]);
     expect(activationRange(RELU1)).toEqual([-1, 1]);
@@ -29,7 +29,7 @@ describe("quantisedActivationRange", () => {
   const unsigned = output("TENSOR_QUANT8_ASYMM", 0.5, 100);
   const signed = output("TENSOR_QUANT8_ASYMM_SIGNED", 0.5, -28);
 
-  it("gives bounds in the output's integers", () => {
+  it("returns bounds in the output's integers", () => {
     expect(quantisedActivationRange(NONE, unsigned)).toEqual([0, 255]);
     expect(quantisedActivationRange(RELU, unsigned)).toEqual([100, 255]);
     expect(quantisedActivationRange(RELU1, unsigned)).toEqual([98, 102]);

@@ -63,13 +63,13 @@ function matched(operation: typeof resizing, inputs: readonly OperandInfo[], out
 }
 
 describe("bindInputs", () => {
-  it("gives tensors as they are, scalars as numbers, booleans as booleans", () => {
+  it("binds tensors unchanged, scalars as numbers, booleans as booleans", () => {
     const bias = info([2]);
     const args = bindInputs(listed, [input, shape, bias, factor, boolean(1), number(3)]);
     expect(args).toEqual({ input, shape, bias, factor: 1.5, nchw: true, axis: 3 });
   });
 
-  it("gives defaults for what is left out, and undefined for what is omitted", () => {
+  it("binds trailing parameters to defaults, and omitted ones to undefined", () => {
     expect(bindInputs(listed, [input, shape, undefined, factor])).toEqual({
       input,
       shape,
@@ -86,7 +86,7 @@ describe("bindInputs", () => {
     expect(bindInputs(listed, [input, shape, undefined, factor, boolean(0)])).toMatchObject({ nchw: false });
   });
 
-  it("gives undefined for a scalar that is not known yet", () => {
+  it("binds a scalar that is not known yet to undefined", () => {
     const runtime = [info([], undefined, "FLOAT32"), info([], undefined, "BOOL")];
     const args = bindInputs(listed, [input, shape, undefined, ...runtime]);
     expect(args).toMatchObject({ factor: undefined, nchw: undefined, axis: -1 });
@@ -106,7 +106,7 @@ describe("variadic parameters", () => {
   const [form] = join.forms;
   const [a, b] = [info([1]), info([2])];
 
-  it("become arrays, wherever they stand", () => {
+  it("become arrays at any place", () => {
     expect(bindInputs(form, [number(1), a, b, number(2)])).toEqual({ first: 1, inputs: [a, b], last: 2 });
     expect(bindInputs(form, [number(1), a, number(2)])).toEqual({ first: 1, inputs: [a], last: 2 });
     expect(bindOutputs(form, [b, a, b])).toEqual({ outputs: [b, a, b] });
@@ -162,7 +162,7 @@ describe("requiredVersion", () => {
     expect(requiredVersion(match, inputs, [{ ...output, scale: 0.5 }])).toBe("1.3");
   });
 
-  it("asks the form that matched", () => {
+  it("calls the form that matched", () => {
     const inputs = [input, number(7), number(1)];
     const match = matched(resizing, inputs, [output]);
     expect(match.form).toBe(sized);
@@ -176,7 +176,7 @@ describe("bindArguments", () => {
     const args = bindArguments(resizing, sized, [input, number(4), number(5)]);
     expect(args).toMatchObject({ input, bias: undefined, factor: 1, nchw: false, axis: -1 });
     expect(args.shape).toMatchObject({ data: Int32Array.of(4, 5) });
-    // `width` and `height` are no arguments of the first form.
+    // `width` and `height` are not arguments of the first form.
     expect(Object.keys(args)).toEqual(["input", "shape", "bias", "factor", "nchw", "axis"]);
   });
 
@@ -203,7 +203,7 @@ describe("bindArguments", () => {
 describe("isInferable", () => {
   const known = [input, shape, undefined, factor] as const;
 
-  it("needs extents, scalars and the contents of what inference reads, not the contents of other tensors", () => {
+  it("needs extents, scalars and the contents of tensors that inference reads, not those of other tensors", () => {
     expect(isInferable(listed, known)).toBe(true);
     expect(isInferable(listed, [info([2, 3]), shape, undefined, factor])).toBe(true);
   });

@@ -32,7 +32,7 @@ describe("tensor codec", () => {
     expect(decodeTensorData("TENSOR_QUANT8_ASYMM", bytes.subarray(3), 3).buffer).toBe(bytes.buffer);
   });
 
-  it("copies from any offset where it is asked to", () => {
+  it("copies from any offset on request", () => {
     const bytes = Uint8Array.from({ length: 19 }, (_, index) => 7 * index);
     for (const type of types) {
       for (const [offset, count] of [
@@ -47,7 +47,7 @@ describe("tensor codec", () => {
     }
   });
 
-  it("holds every type in the array that allocating it gives", () => {
+  it("holds every type in the array that createData allocates", () => {
     for (const type of types) {
       expect(decodeTensorData(type, new Uint8Array(8), 1).constructor).toBe(createData(type, 1).constructor);
     }

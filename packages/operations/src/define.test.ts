@@ -37,17 +37,17 @@ describe("a kernel", () => {
     };
   };
 
-  it("runs where an output has elements", () => {
+  it("runs if an output has elements", () => {
     expect(counting(false)(outputOf(1))).toBe(1);
     expect(counting(false)(outputOf(0), [outputOf(0), outputOf(2)])).toBe(1);
   });
 
-  it("is left alone where none has, however large other extents are", () => {
+  it("does not run if no output has elements, however large other extents are", () => {
     expect(counting(false)(outputOf(0))).toBe(0);
     expect(counting(false)(outputOf(2 ** 31 - 1, 0), [outputOf(0, 2 ** 31 - 1)])).toBe(0);
   });
 
-  it("runs in any case where it is the one to tell how many there are", () => {
+  it("always runs if the kernel determines the number of results", () => {
     expect(counting(true)(outputOf(0))).toBe(1);
   });
 

@@ -97,7 +97,7 @@ describe("on 32 bits", () => {
     [4, -1318, 2147462069, 1073736431, -21332],
     [5, -986501540, 887, 887, -2147483647],
     [5, -1085896199, 202, 199, -2147483647],
-  ])("with %d integer bits, %d gives exp %d, logistic %d and tanh %d", (bits, value, exponential, sigmoid, tanh) => {
+  ])("with %d integer bits, %d returns exp %d, logistic %d and tanh %d", (bits, value, exponential, sigmoid, tanh) => {
     expect(fixedPoint32.exponential(value, bits)).toBe(exponential);
     expect(fixedPoint32.logistic(value, bits)).toBe(sigmoid);
     expect(fixedPoint32.tanh(value, bits)).toBe(tanh);
@@ -152,7 +152,7 @@ describe("rescale", () => {
     expect(fixedPoint32.rescale(value, from, to)).toBe(result);
   });
 
-  it("saturates at 16 bits where it works on 16", () => {
+  it("saturates at 16 bits if it works on 16", () => {
     expect(fixedPoint16.rescale(0x1fff, 2, 0)).toBe(0x7ffc);
     expect(fixedPoint16.rescale(0x2000, 2, 0)).toBe(0x7fff);
     expect(fixedPoint16.rescale(-0x2001, 2, 0)).toBe(-0x8000);

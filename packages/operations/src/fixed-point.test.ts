@@ -56,7 +56,7 @@ describe("roundHalfAway", () => {
     expect(roundHalfAway(value) + 0).toBe(rounded);
   });
 
-  it("is at most a half away, and further from zero where exactly a half", () => {
+  it("is at most a half away, and further from zero if exactly a half", () => {
     fc.assert(
       fc.property(fc.double({ min: -1e9, max: 1e9, noNaN: true }), (value) => {
         const rounded = roundHalfAway(value);
@@ -100,7 +100,7 @@ describe("saturatingRoundingDoublingHighMultiply", () => {
     );
   });
 
-  it("saturates where both are -2^31, and only there", () => {
+  it("saturates if both are -2^31, and only then", () => {
     expect(saturatingRoundingDoublingHighMultiply(INT32_MIN, INT32_MIN)).toBe(INT32_MAX);
     expect(saturatingRoundingDoublingHighMultiply(INT32_MIN, INT32_MIN + 1)).toBe(INT32_MAX);
     expect(saturatingRoundingDoublingHighMultiply(INT32_MIN, INT32_MIN + 2)).toBe(INT32_MAX - 1);
@@ -129,7 +129,7 @@ describe("saturatingRoundingDoublingHighMultiply16", () => {
     );
   });
 
-  it("saturates where both are -2^15", () => {
+  it("saturates if both are -2^15", () => {
     expect(saturatingRoundingDoublingHighMultiply16(-0x8000, -0x8000)).toBe(0x7fff);
   });
 });

@@ -14,7 +14,7 @@ function decode(bits: number): number {
 }
 
 describe("float16 bits", () => {
-  it("decode as IEEE 754 says, all 65536 of them", () => {
+  it("decode as IEEE 754 defines, all 65536 of them", () => {
     const wrong = Array.from({ length: 0x1_0000 }, (_, bits) => bits).filter(
       (bits) => !Object.is(fromFloat16Bits(bits), decode(bits)),
     );

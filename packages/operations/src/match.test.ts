@@ -38,7 +38,7 @@ describe("matchOperation", () => {
     expect(outcome(plain, [F32, I32])).toBe("1.0");
   });
 
-  it("takes the version of an optional input where it is later than the row's", () => {
+  it("takes the version of an optional input if it is later than the row's", () => {
     expect(outcome(plain, [F32, I32, "INT32"])).toBe("1.1");
     expect(outcome(plain, [F16, I32, "INT32"], [F16])).toBe("1.2");
     expect(outcome(plain, [F16, I32, "INT32", "BOOL"], [F16])).toBe("1.3");
@@ -130,7 +130,7 @@ describe("forms", () => {
     ],
   });
 
-  it("are told apart by types where counts agree", () => {
+  it("are told apart by types if counts agree", () => {
     const explicit = matchOperation(twoForms, [F32, "INT32", "INT32"], [F32]);
     const implicit = matchOperation(twoForms, [F32, "INT32", "BOOL"], [F32]);
     const sized = matchOperation(twoForms, [F32, "FLOAT32"], [F32]);
@@ -144,13 +144,13 @@ describe("forms", () => {
     expect(outcome(twoForms, [F16, "FLOAT32"], [F16])).toBe(`input 1 (scheme) is FLOAT32 where INT32 is needed`);
   });
 
-  it("are all in the message where no count fits", () => {
+  it("are all in the message if no count fits", () => {
     expect(outcome(twoForms, [F32])).toBe(
       "it has 1 inputs and 1 outputs where 3/4 inputs and 1 outputs, or 2 to 3 inputs and 1 outputs, or 2 inputs and 1 outputs are needed",
     );
   });
 
-  it("give the earliest version where several fit", () => {
+  it("have the earliest version if several fit", () => {
     const ambiguous = defineOperation({
       name: "AMBIGUOUS",
       code: 4,
@@ -200,7 +200,7 @@ describe("variadic operands", () => {
     expect(outcome(join, [F32, F16, "INT32"])).toBe(`input 1 (inputs) is ${F16} where ${F32} is needed`);
   });
 
-  it("are zero or more of anything where any type goes", () => {
+  it("are zero or more of any types", () => {
     expect(outcome(branch, ["SUBGRAPH"], [])).toBe("1.3");
     expect(outcome(branch, ["SUBGRAPH", F32, undefined, "INT32"], [undefined, "BOOL"])).toBe("1.3");
     expect(outcome(branch, [F32, F32], [])).toBe(`input 0 (body) is ${F32} where SUBGRAPH is needed`);
@@ -238,7 +238,7 @@ describe("layOut", () => {
     expect(layOut(params, undefined, 3)?.map(({ name }) => name)).toEqual(["inputs", "inputs", "axis"]);
   });
 
-  it("is undefined where the number is not legal", () => {
+  it("is undefined if the number is not legal", () => {
     expect(layOut(params, undefined, 1)).toBeUndefined();
     expect(layOut([tensor("a"), optional("1.2", int32("b"), 0)], [2], 1)).toBeUndefined();
     expect(layOut([tensor("a"), optional("1.2", int32("b"), 0)], undefined, 1)).toHaveLength(1);

@@ -73,7 +73,7 @@ describe("OperationArgs", () => {
 });
 
 describe("OperationOutputs", () => {
-  it("has the outputs by name, and says which may be left out", () => {
+  it("has the outputs by name, and marks those that may be left out", () => {
     expectTypeOf<OperationOutputs<"TOPK_V2">>().toEqualTypeOf<{
       readonly values: TensorInfo;
       readonly indices: TensorInfo;
@@ -88,7 +88,7 @@ describe("OperationOutputs", () => {
 });
 
 describe("FormArgs", () => {
-  it("has the arguments of all forms, and what is not known is undefined", () => {
+  it("has the arguments of all forms, and unknown ones are undefined", () => {
     expectTypeOf<FormArgs<"CONV_2D">["paddingScheme"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<FormArgs<"CONV_2D">["paddingLeft"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<FormArgs<"CONV_2D">["nchw"]>().toEqualTypeOf<boolean | undefined>();

@@ -52,7 +52,7 @@ describe("the argument record", () => {
     trailing("1.2", tensor("state")),
   ] as const;
 
-  it("has the type that each parameter stands for", () => {
+  it("has the type of each parameter", () => {
     expectTypeOf<ArgsOf<typeof params, TensorInfo>>().toEqualTypeOf<{
       readonly input: TensorInfo;
       readonly shape: TensorInfo & Tensor;

@@ -57,7 +57,7 @@ describe("sameShape", () => {
 });
 
 describe("stridesOf", () => {
-  it("gives each axis the product of the extents after it", () => {
+  it("returns for each axis the product of the extents after it", () => {
     expect(stridesOf([2, 3, 4])).toEqual([12, 4, 1]);
     expect(stridesOf([])).toEqual([]);
     fc.assert(
@@ -173,7 +173,7 @@ describe("combineDimensions", () => {
     expect(combineDimensions(b, a)).toBeUndefined();
   });
 
-  it("never contradicts what either source knows", () => {
+  it("never contradicts either source", () => {
     fc.assert(
       fc.property(shape, shape, (a, b) => {
         const combined = combineDimensions(a, b);
@@ -192,7 +192,7 @@ describe("refineDimensions", () => {
     { known: [0, 5], actual: [4, 5] },
     { known: [4, 5], actual: [4, 5] },
     { known: [0, 5], actual: [0, 5] },
-  ])("takes $actual where $known is known", ({ known, actual }) => {
+  ])("accepts $actual if $known is known", ({ known, actual }) => {
     expect(refineDimensions(0, known, actual)).toBe(actual);
   });
 
@@ -203,7 +203,7 @@ describe("refineDimensions", () => {
     { known: [], actual: [-1] },
     { known: [], actual: [1.5] },
     { known: [], actual: [2 ** 16, 2 ** 16] },
-  ])("refuses $actual where $known is known", ({ known, actual }) => {
+  ])("refuses $actual if $known is known", ({ known, actual }) => {
     expect(() => refineDimensions(0, known, actual)).toThrow(OperationError);
   });
 

@@ -30,13 +30,13 @@ describe("implicitPadding", () => {
     expect(implicitPadding(SAME, 4, 3, 6)).toEqual([2, 3]);
   });
 
-  it("pads nothing where windows leave gaps, nor with NONE and VALID", () => {
+  it("pads nothing if windows leave gaps, nor with NONE and VALID", () => {
     expect(implicitPadding(SAME, 5, 3, 1)).toEqual([0, 0]);
     expect(implicitPadding(NONE, 5, 1, 3)).toEqual([0, 0]);
     expect(implicitPadding(VALID, 5, 1, 3)).toEqual([0, 0]);
   });
 
-  it("gives windowCount what it needs", () => {
+  it("fits windowCount", () => {
     for (let input = 1; input < 12; input++) {
       for (let stride = 1; stride < 5; stride++) {
         for (let filter = 1; filter < 6; filter++) {

@@ -32,7 +32,7 @@ function ready(compilation: Compilation, x = 1) {
   return { execution, output };
 }
 
-/** A device that counts what comes by the ordinary call, and what a burst asks for memory. */
+/** A device that counts calls of execute, and the memories that a burst asks for. */
 function counting() {
   const seen = { ordinary: 0, forgotten: 0, closed: 0, memories: new Set<HalMemory>() };
   const device = withPrepared(reference, (own) => ({
@@ -85,7 +85,7 @@ describe("Burst", () => {
     burst.close();
   });
 
-  it("has the device remember memories until they are closed or gone, and callers' arrays never", async () => {
+  it("lets the device remember memories until they are closed or collected, and never callers' arrays", async () => {
     const { seen, device } = counting();
     const compilation = await compile(addModel(), [device]);
     using burst = await Burst.create(compilation);
@@ -116,7 +116,7 @@ describe("Burst", () => {
     expect(seen.forgotten).toBe(3 * 2 + 1 + 1 + 2);
   });
 
-  it("hands executions to a device in this thread directly: nothing is asked for memory", async () => {
+  it("passes executions directly to a device in this thread, which asks for no memory", async () => {
     const getMemories = vi.fn();
     const device = withPrepared(reference, (own) => ({
       async configureExecutionBurst(_callback, ...channels): Promise<BurstResult> {
@@ -135,7 +135,7 @@ describe("Burst", () => {
     expect(getMemories).not.toHaveBeenCalled();
   });
 
-  it("executes the ordinary way what bursts cannot carry", async () => {
+  it("executes requests that bursts cannot carry without a burst", async () => {
     const { seen, device } = counting();
     const compilation = await compile(addModel(), [device]);
     using burst = await Burst.create(compilation);
@@ -163,7 +163,7 @@ describe("Burst", () => {
     expect([...new Float32Array(plain.map().slice().buffer)]).toEqual([2, 3]);
   });
 
-  it("executes the ordinary way where there is no burst", async () => {
+  it("executes without a burst if the device has none", async () => {
     const none = withPrepared(reference, () => ({
       configureExecutionBurst: async () => ({ status: ErrorStatus.GENERAL_FAILURE, context: null }),
     }));
@@ -186,7 +186,7 @@ describe("Burst", () => {
     expect([...output]).toEqual([-1, -2]);
   });
 
-  it("says what fails, and goes on afterwards", async () => {
+  it("reports a failure, and continues afterwards", async () => {
     const indices = { type: "TENSOR_INT32", dimensions: [1] } as const;
     const lookup = operationModel("EMBEDDING_LOOKUP", [indices, float32(3, 1)], [], [float32(1, 0)]);
     const compilation = await compile(lookup, [reference]);
@@ -205,7 +205,7 @@ describe("Burst", () => {
     await expect(run(2, 1)).resolves.toEqual([3]);
   });
 
-  it("makes good on the CPU what fails, where that is allowed", async () => {
+  it("runs a failed execution again on the CPU if that is allowed", async () => {
     const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
     const execute = async () => ({ status: ErrorStatus.GENERAL_FAILURE, message: "broken", outputShapes: [], timing });
     const failing = withPrepared(reference, () => ({
@@ -227,7 +227,7 @@ describe("Burst", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("ends once nobody has it any more, and when it is closed", async () => {
+  it("ends once it is garbage-collected, and when it is closed", async () => {
     const { seen, device } = counting();
     const compilation = await compile(addModel(), [device]);
     (await Burst.create(compilation)).close();

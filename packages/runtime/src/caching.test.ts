@@ -30,7 +30,7 @@ const device = { name: "d", version: "1" };
 describe("cacheToken", () => {
   const usual = cacheToken(token, [], device, {});
 
-  it("is the same for the same, and 32 bytes long", () => {
+  it("is the same for equal arguments, and 32 bytes long", () => {
     expect(cacheToken(token.slice(), [], { ...device }, {})).toEqual(usual);
     expect(usual).toHaveLength(32);
     const { FAST_SINGLE_ANSWER: preference } = ExecutionPreference;
@@ -44,7 +44,7 @@ describe("cacheToken", () => {
     ["version", cacheToken(token, [], { ...device, version: "2" }, {})],
     ["preference", cacheToken(token, [], device, { preference: ExecutionPreference.LOW_POWER })],
     ["priority", cacheToken(token, [], device, { priority: Priority.HIGH })],
-  ])("is another for another %s", (_, other) => {
+  ])("differs for another %s", (_, other) => {
     expect(other).not.toEqual(usual);
   });
 });
@@ -69,25 +69,25 @@ describe("cacheFilesOf", () => {
     [33, 0, false],
     [0, 33, false],
     [-1, 2, false],
-  ])("of a device that wants %i and %i files: %s", (numModelCache, numDataCache, isSome) => {
+  ])("of a device that needs %i and %i files: %s", (numModelCache, numDataCache, isSome) => {
     const counts = { status: ErrorStatus.NONE, numModelCache, numDataCache };
     const files = cacheFilesOf(guardDevice({ ...reference, getNumberOfCacheFilesNeeded: () => counts }));
     expect(files).toEqual(isSome ? { numModelCache, numDataCache } : undefined);
   });
 
-  it("of a device that fails are none", () => {
+  it("of a device that fails are undefined", () => {
     const failed = { status: ErrorStatus.GENERAL_FAILURE, numModelCache: 1, numDataCache: 1 };
     expect(cacheFilesOf(guardDevice({ ...reference, getNumberOfCacheFilesNeeded: () => failed }))).toBeUndefined();
   });
 });
 
-/** What a caching device was asked. */
+/** The calls of a caching device. */
 interface Calls {
   readonly load: CompilationCache[];
   readonly prepare: (CompilationCache | undefined)[];
 }
 
-/** A device that says it keeps models in files, and writes its name there. `load`: what it answers to what it finds. */
+/** A device that keeps models in files, and writes its name there. `load`: its answer to prepareModelFromCache. */
 function caching(calls: Calls, counts: readonly [number, number], load: ErrorStatus, name = "caching"): Device {
   const { NONE } = ErrorStatus;
   return {
@@ -134,12 +134,12 @@ describe("Compilation.setCaching", () => {
     expect(() => compilation.setCaching(directory, token)).not.toThrow();
   });
 
-  it("refuses to come too late", async () => {
+  it("is refused after finish", async () => {
     const compilation = await compile([reference]);
     expect(() => compilation.setCaching(directory, token)).toThrow(code("BAD_STATE"));
   });
 
-  it("does not call the device where there are no files, and has it prepare with some", async () => {
+  it("does not load from absent files, and prepares with new ones", async () => {
     const calls = noCalls();
     await compile([caching(calls, [2, 1], ErrorStatus.NONE)]);
     expect(calls.load).toEqual([]);
@@ -152,7 +152,7 @@ describe("Compilation.setCaching", () => {
     }
   });
 
-  it("has the device prepare from files that are there, with the same token", async () => {
+  it("loads from existing files, with the same token", async () => {
     const calls = noCalls();
     const caches = caching(calls, [1, 1], ErrorStatus.NONE);
     await compile([caches]);
@@ -174,7 +174,7 @@ describe("Compilation.setCaching", () => {
     },
   );
 
-  it("has the reference device prepare a model once", async () => {
+  it("lets the reference device prepare a model once", async () => {
     let prepared = 0;
     const counting: Device = {
       ...reference,
@@ -190,7 +190,7 @@ describe("Compilation.setCaching", () => {
     expect(prepared).toBe(1);
   });
 
-  it("keeps nothing of a device that keeps nothing, and nothing without a token", async () => {
+  it("keeps nothing for a device without caching, and nothing without a token", async () => {
     const calls = noCalls();
     await compile([caching(calls, [0, 0], ErrorStatus.NONE)]);
     await new Compilation(addModel(), [caching(calls, [1, 1], ErrorStatus.NONE)]).finish();
@@ -198,14 +198,22 @@ describe("Compilation.setCaching", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("keeps nothing where the directory does not exist", async () => {
+  it("keeps nothing for a device that does not report its version", async () => {
+    const calls = noCalls();
+    const unknown = { status: ErrorStatus.GENERAL_FAILURE, version: "" };
+    await compile([{ ...caching(calls, [1, 1], ErrorStatus.NONE), getVersionString: () => unknown }]);
+    expect(calls).toEqual({ load: [], prepare: [undefined] });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("keeps nothing if the directory does not exist", async () => {
     const calls = noCalls();
     const compilation = await compile([caching(calls, [1, 1], ErrorStatus.NONE)], addModel(), join(directory, "none"));
     expect(await sum(compilation)).toEqual([11, 22]);
     expect(calls).toEqual({ load: [], prepare: [undefined] });
   });
 
-  it("takes a device without prepareModelFromCache", async () => {
+  it("accepts a device without prepareModelFromCache", async () => {
     const calls = noCalls();
     const { prepareModelFromCache: _, ...writing } = caching(calls, [1, 0], ErrorStatus.NONE);
     await compile([writing]);
@@ -213,7 +221,7 @@ describe("Compilation.setCaching", () => {
     expect(calls.prepare.map((cache) => cache?.modelCache.length)).toEqual([1, 1]);
   });
 
-  it("keeps each device's part of a divided model by itself", async () => {
+  it("keeps each device's part of a divided model separately", async () => {
     const takes = (name: string, share: 0 | 1) =>
       half(name, caching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name), share);
     const chain = (count: number) => {

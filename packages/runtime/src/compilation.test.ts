@@ -11,7 +11,7 @@ beforeAll(async () => {
   device = await openReference();
 });
 
-/** The reference device under another name, but for what is given. */
+/** The reference device under another name, with some methods replaced. */
 const altered = (name: string, change: Partial<Device>): Device => ({ ...device, name, ...change });
 const refusing = (name: string): Device =>
   altered(name, {
@@ -23,21 +23,21 @@ const refusing = (name: string): Device =>
   });
 
 describe("Compilation", () => {
-  it("takes the first device that supports the whole model, of equals", async () => {
+  it("chooses the first device that supports the whole model among equals", async () => {
     const compilation = new Compilation(addModel(), [refusing("first"), altered("second", {}), altered("third", {})]);
     await compilation.finish();
     const { steps, devices } = compilation.plan;
     expect(steps.map((step) => step.kind === "execution" && devices[step.device])).toEqual(["second"]);
   });
 
-  it("says why no device supports the model", async () => {
+  it("reports why no device supports the model", async () => {
     const compilation = new Compilation(addModel(), [refusing("first"), refusing("second")]);
     await expect(compilation.finish()).rejects.toThrow(
-      "no device takes operation 0 of 1. first: ADD: not on this device. second: ADD: not on this device",
+      "no device supports operation 0 of 1. first: ADD: not on this device. second: ADD: not on this device",
     );
   });
 
-  it("passes on why a device could not prepare the model", async () => {
+  it("reports why a device could not prepare the model", async () => {
     const failing = altered("failing", {
       prepareModel: async () => ({
         status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
@@ -83,7 +83,7 @@ describe("Compilation", () => {
     expect(() => new Execution(compilation)).toThrow(code("BAD_STATE"));
   });
 
-  it("refuses what is missing", () => {
+  it("refuses missing arguments", () => {
     const missing = JSON.parse("null");
     const compilation = new Compilation(addModel(), [device]);
     expect(() => new Compilation(missing, [device])).toThrow(code("UNEXPECTED_NULL"));
@@ -93,14 +93,14 @@ describe("Compilation", () => {
     expect(() => compilation.setCaching("cache", missing)).toThrow(code("UNEXPECTED_NULL"));
   });
 
-  it("refuses partition 0 without a CPU, and is all on it with one", async () => {
+  it("refuses partition 0 without a CPU, and runs everything on it with one", async () => {
     expect(() => new Compilation(addModel(), [device], { partition: 0 })).toThrow(code("BAD_DATA"));
     const compilation = new Compilation(addModel(), [altered("other", {})], { partition: 0, cpu: device });
     await compilation.finish();
     expect(compilation.deviceNames).toEqual([device.name]);
   });
 
-  it("tells nothing of a plan that failed, and takes no second finish", async () => {
+  it("has no plan after a failure, and accepts no second finish", async () => {
     const compilation = new Compilation(addModel(), [refusing("first")]);
     await expect(compilation.finish()).rejects.toThrow(code("BAD_DATA"));
     expect(compilation.isFinished).toBe(false);
@@ -127,7 +127,7 @@ describe("Compilation", () => {
         },
       });
 
-    it("gives the device a deadline that counts from finish", async () => {
+    it("passes the device a deadline that counts from finish", async () => {
       const options: PrepareOptions[] = [];
       let time = 1_000n;
       const compilation = new Compilation(addModel(), [noting(options)], { now: () => time });
@@ -137,7 +137,7 @@ describe("Compilation", () => {
       expect(options.map(({ deadline }) => deadline)).toEqual([2_050n]);
     });
 
-    it("gives none where it was taken away", async () => {
+    it("passes none after the timeout was removed", async () => {
       const options: PrepareOptions[] = [];
       const compilation = new Compilation(addModel(), [noting(options)]);
       compilation.setTimeout(50n);
@@ -152,7 +152,7 @@ describe("Compilation", () => {
       await expect(compilation.finish()).rejects.toThrow(code("MISSED_DEADLINE_PERSISTENT"));
     });
 
-    it("is for one explicit device, and an amount of time", async () => {
+    it("needs one explicit device, and a duration", async () => {
       expect(() => new Compilation(addModel(), [device, altered("b", {})]).setTimeout(1n)).toThrow(code("BAD_DATA"));
       expect(() => new Compilation(addModel(), [], { cpu: device }).setTimeout(1n)).toThrow(code("BAD_DATA"));
       const compilation = new Compilation(addModel(), [device]);
@@ -176,7 +176,7 @@ describe("Compilation", () => {
     await expect(new Compilation(addModel(), [failing]).finish()).rejects.toThrow(code(expected));
   });
 
-  it("says DEAD_OBJECT of a device that is gone", async () => {
+  it("is DEAD_OBJECT for a device that is gone", async () => {
     const gone = altered("gone", {
       prepareModel: async () => ({ status: ErrorStatus.DEVICE_UNAVAILABLE, message: "gone", preparedModel: null }),
       getStatus: () => DeviceStatus.OFFLINE,
@@ -187,7 +187,7 @@ describe("Compilation", () => {
     expect(compilation.deviceNames).toEqual([device.name]);
   });
 
-  it("frees what was prepared where it is closed meanwhile", async () => {
+  it("frees the prepared model if it is closed meanwhile", async () => {
     let closed = 0;
     const { opened, open } = gate();
     const slow = withPrepared(device, () => ({ close: () => closed++ }));
@@ -203,7 +203,7 @@ describe("Compilation", () => {
     expect(closed).toBe(1);
   });
 
-  it("is kept until executions under way have ended, when it is closed", async () => {
+  it("is kept until running executions have ended after it is closed", async () => {
     let closed = 0;
     const counting = withPrepared(device, ({ close }) => ({
       close() {
@@ -235,7 +235,7 @@ describe("Compilation", () => {
     expect(closed).toBe(1);
   });
 
-  it("is closed by using, and once nobody has it any more", async () => {
+  it("is closed by using, and once it is garbage-collected", async () => {
     let closed = 0;
     const counting = withPrepared(device, ({ close }) => ({
       close() {

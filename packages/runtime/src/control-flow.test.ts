@@ -62,7 +62,7 @@ describe("WHILE", () => {
     await expect(run(model, device, [[1]], 1)).resolves.toMatchObject({ values: [243] });
   });
 
-  it("gives the initial values when the condition is false at once", async () => {
+  it("returns the initial values if the condition is false at once", async () => {
     const model = whileModel(lessThan(100), withConstant("MUL", 3));
     await expect(run(model, device, [[100]], 1)).resolves.toMatchObject({ values: [100] });
   });
@@ -74,7 +74,7 @@ describe("WHILE", () => {
     await expect(run(model, device, [[3]], 1)).resolves.toMatchObject({ values: [96] });
   });
 
-  it("ends with MISSED_DEADLINE when it takes longer than it may", async () => {
+  it("ends with MISSED_DEADLINE if it exceeds the loop timeout", async () => {
     const forever = whileModel(lessThan(1), withConstant("MUL", 1));
     const execution = new Execution(await compile(forever, [device]));
     execution.setLoopTimeout(1_000_000n);

@@ -15,7 +15,7 @@ export function state(of: Compilation): MemoryDesc {
   return desc;
 }
 
-/** Runs ADD with a memory as its output, and what goes in. */
+/** Runs ADD with a memory as its output. */
 export async function addInto(memory: Memory, values: readonly [number, number], of: Compilation): Promise<void> {
   const execution = new Execution(of);
   execution.setInput(0, Float32Array.from(values));

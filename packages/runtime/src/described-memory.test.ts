@@ -42,7 +42,7 @@ describe.each(["of a device", "that fell back"])("described memory %s", (kind) =
     memory = await Memory.createFromDesc(state(own));
   });
 
-  it("has no value until an execution or a copy gives it one", async () => {
+  it("has no value until an execution or a copy has written one", async () => {
     await expect(addFrom(memory, own)).rejects.toThrow(code("OP_FAILED"));
     await expect(addFrom(memory, own)).rejects.toThrow("the memory has no value yet");
     await expect(read(memory)).rejects.toThrow(code("BAD_DATA"));
@@ -76,7 +76,7 @@ describe.each(["of a device", "that fell back"])("described memory %s", (kind) =
     expect(await addFrom(other, own)).toEqual([5, 6]);
   });
 
-  it("may not be copied between operands that differ", async () => {
+  it("must not be copied between operands that differ", async () => {
     await addInto(memory, [5, 6], own);
     const ints = await compile(addModel({ type: "TENSOR_INT32", dimensions: [2] }), [reference]);
     const longer = await compile(addModel(float32(3)), [reference]);
@@ -88,7 +88,7 @@ describe.each(["of a device", "that fell back"])("described memory %s", (kind) =
     expect(await read(memory)).toEqual([5, 6]);
   });
 
-  it("is used in its roles alone, and as a whole", async () => {
+  it("is used only in its roles, and only as a whole", async () => {
     const execution = new Execution(own);
     const another = new Execution(await compile(addModel(), [reference]));
     expect(() => execution.setInputFromMemory(1, memory)).toThrow("the memory was not made for input 1");
@@ -103,7 +103,7 @@ describe.each(["of a device", "that fell back"])("described memory %s", (kind) =
     expect(hal.pools).toEqual([]);
   });
 
-  it("cannot be used once it is closed, but while it is", async () => {
+  it("cannot be used once it is closed; running executions continue", async () => {
     await addInto(memory, [1, 2], own);
     const execution = new Execution(own);
     const output = new Float32Array(2);
@@ -119,7 +119,7 @@ describe.each(["of a device", "that fell back"])("described memory %s", (kind) =
 });
 
 describe("described memory of open dimensions", () => {
-  it("takes those of each value", async () => {
+  it("has the dimensions of each value", async () => {
     const open = await compile(addModel(float32(0), float32(0), float32(0)), [reference]);
     const memory = await Memory.createFromDesc(state(open));
     const run = async (length: number) => {

@@ -21,7 +21,7 @@ const extension = (byteSize: number): Extension => ({
 const knowing = (name: string, ...extensions: readonly Extension[]) =>
   altered(name, { getSupportedExtensions: () => ({ ...ok, extensions }) });
 
-/** What a logger was told. */
+/** A logger, and its messages. */
 function listening() {
   const errors: string[] = [];
   const warnings: string[] = [];
@@ -70,7 +70,7 @@ describe("registerDevices", () => {
     expect(registerDevices([old]).getDevice(0)).toMatchObject({ featureLevel: level, type });
   });
 
-  it("counts and gives devices, the CPU last", () => {
+  it("counts and returns devices, the CPU last", () => {
     const [first, second] = [altered("first", {}), altered("second", {})];
     const registry = registerDevices([first, reference, second], { cpu: reference });
     expect(registry.devices.map(({ name }) => name)).toEqual(["first", "second", reference.name]);
@@ -97,7 +97,7 @@ describe("registerDevices", () => {
     expect(errors).toEqual([`device broken is left out: ${method}: broken`]);
   });
 
-  it("leaves a device out that throws, and one that wants too many cache files", () => {
+  it("leaves out a device that throws, and one that needs too many cache files", () => {
     const { log } = listening();
     const throwing = altered("throwing", {
       getType() {
@@ -117,7 +117,7 @@ describe("registerDevices", () => {
     ]);
   });
 
-  it("brings extensions together, without those that devices disagree about", () => {
+  it("merges extensions, except those that devices describe differently", () => {
     const { warnings, log } = listening();
     const options = { log, allowList: allowEveryApplication };
     const same = registerDevices([knowing("a", extension(4)), knowing("b", extension(4))], options);
@@ -145,7 +145,7 @@ describe("registerDevices", () => {
     expect(refused.getDevice(0).getExtensionSupport("com.example.one")).toBe(true);
   });
 
-  it("refuses what is missing, and a device listed twice", () => {
+  it("refuses missing arguments, and a device listed twice", () => {
     const missing = JSON.parse("null");
     expect(() => registerDevices(missing)).toThrow(code("UNEXPECTED_NULL"));
     expect(() => registerDevices([missing])).toThrow(code("UNEXPECTED_NULL"));
@@ -154,7 +154,7 @@ describe("registerDevices", () => {
 });
 
 describe("a registered device", () => {
-  it("says whether it knows an extension", () => {
+  it("reports whether it supports an extension", () => {
     const device = registerDevices([knowing("a", extension(4))], { allowList: allowEveryApplication }).getDevice(0);
     expect(device.getExtensionSupport("com.example.one")).toBe(true);
     expect(device.getExtensionSupport("com.example.two")).toBe(false);
@@ -162,7 +162,7 @@ describe("a registered device", () => {
     expect(() => device.getExtensionSupport(JSON.parse("null"))).toThrow(code("UNEXPECTED_NULL"));
   });
 
-  it("is waited for until it is not offline", async () => {
+  it("is awaited until it is not offline", async () => {
     const statuses = [DeviceStatus.OFFLINE, DeviceStatus.OFFLINE, DeviceStatus.BUSY];
     const coming = altered("coming", { getStatus: () => statuses.shift() ?? DeviceStatus.UNKNOWN });
     let slept = 0;
@@ -190,7 +190,7 @@ describe("a compilation for all devices", () => {
     expect(compilation.isExplicit).toBe(false);
   });
 
-  it("is for the devices alone where there is no CPU", async () => {
+  it("has no fallback if there is no CPU", async () => {
     const compilation = registerDevices([reference]).createCompilation(addModel());
     await compilation.finish();
     expect(compilation.isExplicit).toBe(true);

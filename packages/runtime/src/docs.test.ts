@@ -44,7 +44,7 @@ describe("docs/runtime.md", () => {
     ]);
   });
 
-  it("names what there is", () => {
+  it("names existing members", () => {
     const objects = new Map<string, unknown>(Object.entries(runtime));
     const registry = runtime.registerDevices([device]);
     const known = (owner: string, member: string) => {

@@ -42,7 +42,7 @@ const broken = {
 describe.each(["with", "without"])("a device %s fences", (kind) => {
   const device = () => (kind === "with" ? reference : plain);
 
-  it("executes once all that it depends on is done", async () => {
+  it("executes once all its dependencies have ended", async () => {
     const compilation = await compile(addModel(), [device()]);
     const [first, second] = [createFence(), createFence()];
     const { execution, output } = ready(compilation);
@@ -77,7 +77,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
     expect([...output]).toEqual([22, 44]);
   });
 
-  it("fails where what it depends on fails later, and all that depends on it", async () => {
+  it("fails if a dependency fails later, with everything that depends on it", async () => {
     const compilation = await compile(addModel(), [device()]);
     const { fence, fail } = createFence();
     const [first, second] = [ready(compilation), ready(compilation)];
@@ -93,7 +93,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
     }
   });
 
-  it("refuses what has failed already", async () => {
+  it("refuses a dependency that has failed already", async () => {
     const compilation = await compile(addModel(), [device()]);
     const { fence, fail } = createFence();
     fail();
@@ -103,7 +103,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
     expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));
   });
 
-  it("measures from the start, and from when it could begin", async () => {
+  it("measures from the start, and from the end of its dependencies", async () => {
     const compilation = await compile(addModel(), [device()]);
     const { fence, signal } = createFence();
     const { execution } = ready(compilation);
@@ -119,7 +119,8 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
   it("misses its deadline while it waits, or by its duration afterwards", async () => {
     const compilation = await compile(addModel(), [device()]);
     const waiting = ready(compilation);
-    waiting.execution.setTimeout(1_000_000n);
+    // Long enough for the launch on a slow machine.
+    waiting.execution.setTimeout(100_000_000n);
     const never = Event.createFromSyncFence(createFence().fence);
     const late = await waiting.execution.startComputeWithDependencies([never]);
     await expect(late.wait()).rejects.toThrow(code("MISSED_DEADLINE_PERSISTENT"));
@@ -139,7 +140,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
     execution.setInput(1, Float32Array.of(1, 2), [2]);
     execution.setOutput(0, output);
     await expect(execution.startComputeWithDependencies([])).rejects.toThrow(code("BAD_DATA"));
-    // The refusal has left it as it was.
+    // The refusal has not changed the execution.
     await execution.compute();
     const known = new Execution(compilation);
     known.setInput(0, Float32Array.of(1, 2), [2]);
@@ -174,7 +175,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
     await after.wait();
     expect([...output]).toEqual([12, 13]);
     await event.wait();
-    // Nothing depends on anything here: that the memory has no value is seen at once.
+    // There are no dependencies, so the missing value of the memory is found at once.
     const other = new Execution(compilation);
     other.setInputFromMemory(0, await Memory.createFromDesc(desc));
     other.setInput(1, Float32Array.of(10, 10));
@@ -184,7 +185,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
 });
 
 describe("a memory that was written behind a fence", () => {
-  it("can be read as soon as the fence tells", async () => {
+  it("can be read as soon as the fence is signalled", async () => {
     const compilation = await compile(addModel(), [reference]);
     const desc = new MemoryDesc();
     desc.addOutputRole(compilation, 0);
@@ -235,7 +236,7 @@ describe("startComputeWithDependencies", () => {
     expect([...output]).toEqual([-1, -2]);
   });
 
-  it("falls back to the CPU where a device refuses, and then only where that is allowed", async () => {
+  it("falls back to the CPU if a device refuses, and only if that is allowed", async () => {
     const refusing = withPrepared(reference, () => ({
       executeFenced: async (): Promise<FencedResult> => ({ ...broken, syncFence: null, callback: null }),
       execute: async () => broken,
@@ -261,7 +262,7 @@ describe("startComputeWithDependencies", () => {
   it.each<[string, () => Promise<FencedResult>]>([
     ["throws", () => Promise.reject(new Error("driver bug"))],
     ["answers NONE and no callback", async () => ({ status: ErrorStatus.NONE, syncFence: null, callback: null })],
-  ])("fails where a device %s", async (_, executeFenced) => {
+  ])("fails if a device %s", async (_, executeFenced) => {
     const { execution } = ready(await compile(addModel(), [withPrepared(reference, () => ({ executeFenced }))]));
     await expect(execution.startComputeWithDependencies([])).rejects.toThrow(code("OP_FAILED"));
   });
@@ -273,7 +274,7 @@ describe("startComputeWithDependencies", () => {
     ["the fence is signalled and the callback says it failed", "SIGNALED", ErrorStatus.INVALID_ARGUMENT, "bad"],
     ["the fence is signalled and the callback throws", "SIGNALED", "throws", "failed"],
     ["waiting for the fence throws", "throws", ErrorStatus.NONE, "failed"],
-  ])("tells by the event where %s", async (_, state, status, expected) => {
+  ])("reports by the event that %s", async (_, state, status, expected) => {
     const fence: SyncFence = {
       state: "ACTIVE",
       wait: async () => {
@@ -298,7 +299,7 @@ describe("startComputeWithDependencies", () => {
 const codes = { missed: "MISSED_DEADLINE_TRANSIENT", failed: "OP_FAILED", bad: "BAD_DATA" } as const;
 
 describe("Event.createFromSyncFence", () => {
-  it("waits for the fence, and gives it back", async () => {
+  it("waits for the fence, and returns it", async () => {
     const { fence, signal } = createFence();
     const event = Event.createFromSyncFence(fence);
     expect(event.getSyncFence()).toBe(fence);
@@ -310,11 +311,11 @@ describe("Event.createFromSyncFence", () => {
     ["fails", { state: "ERROR", wait: async () => "ERROR" }],
     ["is unknown", { state: "UNKNOWN", wait: async () => "UNKNOWN" }],
     ["throws", { state: "ACTIVE", wait: () => Promise.reject(new Error("gone")) }],
-  ])("is OP_FAILED where the fence %s", async (_, fence) => {
+  ])("is OP_FAILED if the fence %s", async (_, fence) => {
     await expect(Event.createFromSyncFence(fence).wait()).rejects.toThrow(code("OP_FAILED"));
   });
 
-  it("refuses what is no fence", () => {
+  it("refuses a value that is not a fence", () => {
     expect(() => Event.createFromSyncFence(JSON.parse("null"))).toThrow(code("UNEXPECTED_NULL"));
     for (const wrong of ["-1", "{}", '{"state":"ACTIVE"}']) {
       expect(() => Event.createFromSyncFence(JSON.parse(wrong))).toThrow(code("BAD_DATA"));

@@ -1,5 +1,5 @@
 /**
- * Executions that are started, and what their events tell.
+ * Executions that are started, and their events.
  */
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { createLogger } from "@nnhal/utils";
@@ -36,7 +36,7 @@ function gated() {
 }
 
 describe("startCompute", () => {
-  it("returns before anything is computed, and tells when it is", async () => {
+  it("returns before anything is computed; its event reports the end", async () => {
     const { execution, output } = await ready();
     const event = execution.startCompute();
     await Promise.resolve();
@@ -47,7 +47,7 @@ describe("startCompute", () => {
     expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
   });
 
-  it("throws what is wrong with the call, and leaves the execution as it was", async () => {
+  it("throws if the call is wrong, and does not change the execution", async () => {
     const execution = new Execution(await compile(addModel(), [device]));
     execution.setInput(0, Float32Array.of(1, 2));
     execution.setInput(1, Float32Array.of(1, 2));
@@ -60,7 +60,7 @@ describe("startCompute", () => {
     expect(() => execution.startCompute()).toThrow(code("BAD_STATE"));
   });
 
-  it("tells by the event how the execution failed, to whoever asks", async () => {
+  it("reports by the event how the execution failed, to every caller", async () => {
     const indices = { type: "TENSOR_INT32", dimensions: [1] } as const;
     const model = operationModel("EMBEDDING_LOOKUP", [indices, float32(3, 1)], [], [float32(1, 1)]);
     const execution = new Execution(await compile(model, [device]));
@@ -70,7 +70,7 @@ describe("startCompute", () => {
     const event = execution.startCompute();
     await expect(event.wait()).rejects.toThrow(code("OP_FAILED"));
     await expect(event.wait()).rejects.toThrow("startCompute: ");
-    // Nobody waits for this one: that must not end the process.
+    // Nothing waits for this event: that must not end the process.
     const unheard = new Execution(await compile(model, [device]));
     unheard.setInput(0, Int32Array.of(3));
     unheard.setInput(1, Float32Array.of(1, 2, 3));
@@ -78,7 +78,7 @@ describe("startCompute", () => {
     await unheard.startCompute().close();
   });
 
-  it("knows nothing of the results while it runs", async () => {
+  it("has no results while it runs", async () => {
     const { slow, open } = gated();
     const { execution } = await ready(slow);
     execution.setMeasureTiming(true);
@@ -122,7 +122,7 @@ describe("startCompute", () => {
     }
   });
 
-  it("ends where a device throws, or answers what cannot be", async () => {
+  it("ends if a device throws, or answers nonsense", async () => {
     const timing = { timeOnDevice: 0n, timeInDriver: 0n };
     const shape = (...dimensions: number[]) => ({ dimensions, isSufficient: true });
     const answers = [
@@ -137,7 +137,7 @@ describe("startCompute", () => {
       await expect(execution.compute()).rejects.toThrow(code("OP_FAILED"));
       expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));
     }
-    // Drivers older than HAL 1.2 tell no shapes.
+    // Drivers older than HAL 1.2 report no shapes.
     const silent = { execute: async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }) };
     const old: Device = { ...withPrepared(device, () => silent), halVersion: "1.1" };
     const { execution } = await ready(old);
@@ -154,7 +154,7 @@ describe("an event", () => {
     expect(() => event.getSyncFence()).toThrow(code("OP_FAILED"));
   });
 
-  it("is closed once the execution has ended, and of no use then", async () => {
+  it("is closed once the execution has ended, and cannot be used afterwards", async () => {
     const { slow, open } = gated();
     const { execution, output } = await ready(slow);
     const event = execution.startCompute();
@@ -175,7 +175,7 @@ describe("an event", () => {
 });
 
 describe("an execution that is closed", () => {
-  it("is of no use any more", async () => {
+  it("cannot be used any more", async () => {
     const { execution } = await ready();
     await execution.compute();
     execution.close();
@@ -186,7 +186,7 @@ describe("an execution that is closed", () => {
     expect(() => execution.startCompute()).toThrow(code("BAD_STATE"));
   });
 
-  it("goes on where it is running, and says so", async () => {
+  it("continues if it is running, and logs that", async () => {
     const { slow, open } = gated();
     const errors: string[] = [];
     const log = createLogger({ sink: ({ message }) => errors.push(message), properties: () => "" });
@@ -226,7 +226,7 @@ describe("arguments", () => {
     await execution.compute();
   });
 
-  it("that may be omitted keep what is known of them", async () => {
+  it("that are omitted keep their known dimensions", async () => {
     const axes = { type: "TENSOR_INT32", dimensions: [2] } as const;
     const model = operationModel("TRANSPOSE", [float32(2, 3), axes], [], [float32(3, 2)]);
     const execution = new Execution(await compile(model, [device]));

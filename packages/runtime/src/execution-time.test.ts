@@ -1,5 +1,5 @@
 /**
- * Durations that executions measure, and the times that they may take.
+ * Measured durations of executions, and their time limits.
  */
 import { type Device, ErrorStatus, type ExecuteOptions, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
 import { createLogger } from "@nnhal/utils";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 const unknown: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
 const codes = ["onHardware", "inDriver", "fencedOnHardware", "fencedInDriver"] as const;
 
-/** A device that measures what it is told, and notes how it is asked. */
+/** A device that reports given times, and records the options of its calls. */
 function measuring(launched: Timing, fenced: Timing = launched) {
   const asked: ExecuteOptions[] = [];
   const device = withPrepared(reference, ({ execute }) => ({
@@ -81,7 +81,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
     expect(codes.map((one) => execution.getDuration(one))).toEqual([...expected, ...expectedFenced]);
   });
 
-  it("is refused where nothing was measured", async () => {
+  it("is refused if nothing was measured", async () => {
     const { asked, device } = measuring({ timeOnDevice: 3n, timeInDriver: 5n });
     const { compilation, execution } = await ready(device);
     execution.setMeasureTiming(true);
@@ -91,7 +91,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
     for (const one of codes) expect(() => execution.getDuration(one)).toThrow(code("BAD_STATE"));
   });
 
-  it("hands on the deadline, counted from the call, and the loop timeout", async () => {
+  it("passes on the deadline, counted from the call, and the loop timeout", async () => {
     const { asked, device } = measuring(unknown);
     const { compilation, execution } = await ready(device, { now: () => 1_000n });
     execution.setTimeout(1_000_000_000_000_000_000n);
@@ -100,7 +100,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
     expect(asked).toMatchObject([{ deadline: 1_000_000_000_000_001_000n, loopTimeoutDuration: 7n }]);
   });
 
-  it("has neither deadline nor loop timeout where none is set", async () => {
+  it("has neither deadline nor loop timeout if none is set", async () => {
     const { asked, device } = measuring(unknown);
     const { compilation, execution } = await ready(device);
     execution.setTimeout(9n);
@@ -123,7 +123,7 @@ describe("getDuration", () => {
     expect(() => execution.getDuration("inDriver")).toThrow(code("BAD_STATE"));
   });
 
-  it("of the reference device tells of both", async () => {
+  it("of the reference device has both", async () => {
     const { execution } = await ready(reference);
     execution.setMeasureTiming(true);
     await execution.compute();
@@ -132,7 +132,7 @@ describe("getDuration", () => {
   });
 });
 
-describe("what is for one explicit device", () => {
+describe("a setting for one explicit device", () => {
   it.each([
     ["several devices", () => [[reference, { ...reference, name: "other" }], {}] as const],
     ["fallback", () => [[], { cpu: reference }] as const],
@@ -148,7 +148,7 @@ describe("what is for one explicit device", () => {
 });
 
 describe("timeouts", () => {
-  it("are amounts of time", async () => {
+  it("are durations", async () => {
     const { execution } = await ready(reference);
     for (const wrong of [-1n, JSON.parse("1"), JSON.parse("null")]) {
       expect(() => execution.setTimeout(wrong)).toThrow(code("BAD_DATA"));
@@ -159,7 +159,7 @@ describe("timeouts", () => {
     await execution.compute();
   });
 
-  it("of loops are at most 15 s, and a warning says so", async () => {
+  it("of loops are at most 15 s, with a warning", async () => {
     expect([defaultLoopTimeout, maximumLoopTimeout]).toEqual([2_000_000_000n, 15_000_000_000n]);
     const { asked, device } = measuring(unknown);
     const warnings: string[] = [];

@@ -42,7 +42,7 @@ describe("Execution", () => {
     expect(sums).toEqual(Array.from({ length: 20 }, (_, index) => [index + 1, index + 2]));
   });
 
-  it("takes the extents that the model leaves open from the inputs, and tells the output's", async () => {
+  it("takes unknown extents of the model from the inputs, and reports the output's", async () => {
     const compilation = await compile(addModel(float32(0, 2), float32(2), float32(0, 0)), [device]);
     const execution = new Execution(compilation);
     execution.setInput(0, Float32Array.of(1, 2, 3, 4, 5, 6), [3, 2]);
@@ -54,7 +54,7 @@ describe("Execution", () => {
     expect(execution.getOutputOperandDimensions(0)).toEqual([3, 2]);
   });
 
-  it("says OUTPUT_INSUFFICIENT_SIZE and the size that is needed", async () => {
+  it("reports OUTPUT_INSUFFICIENT_SIZE and the size that is needed", async () => {
     const compilation = await compile(addModel(float32(3), float32(3), float32(0)), [device]);
     for (const [length, enough] of [
       [2, false],
@@ -86,7 +86,7 @@ describe("Execution", () => {
     expect([...output]).toEqual([1, 4, 2, 5, 3, 6]);
   });
 
-  it("fails with the operation and the reason where the inputs cannot be computed", async () => {
+  it("fails with the operation and the reason if the inputs cannot be computed", async () => {
     const indices = { type: "TENSOR_INT32", dimensions: [1] } as const;
     const model = operationModel("EMBEDDING_LOOKUP", [indices, float32(3, 1)], [], [float32(1, 1)]);
     const execution = new Execution(await compile(model, [device]));
@@ -99,7 +99,7 @@ describe("Execution", () => {
     expect(() => execution.getOutputOperandDimensions(0)).toThrow(code("BAD_STATE"));
   });
 
-  it("measures where asked to", async () => {
+  it("measures if asked to", async () => {
     const compilation = await compile(addModel(), [device]);
     const execution = new Execution(compilation);
     execution.setMeasureTiming(true);
@@ -145,7 +145,7 @@ describe("Execution", () => {
       expect(() => execution.setMeasureTiming(true)).toThrow(code("BAD_STATE"));
     });
 
-    it("has no results before it ran and no duration where it was not measured", async () => {
+    it("has no results before it ran and no duration if it was not measured", async () => {
       const execution = await open();
       expect(() => execution.getOutputOperandDimensions(0)).toThrow(code("BAD_STATE"));
       expect(() => execution.getDuration("inDriver")).toThrow(code("BAD_STATE"));

@@ -26,7 +26,7 @@ describe("modelExtensions", () => {
     expect([1, 2, 3, 4].map(some.nameOf)).toEqual(["a", "x", "b", undefined]);
   });
 
-  it("has no prefix for one extension more than there are", () => {
+  it("has no prefix for more extensions than there are prefixes", () => {
     const { prefixOf } = modelExtensions([]);
     let last: number | undefined;
     for (let index = 1; index <= 0x7fff; index++) last = prefixOf(`e${index}`);
@@ -49,7 +49,7 @@ describe("modelExtensions", () => {
 });
 
 describe("mergeExtensions", () => {
-  it("takes each once, whatever the order of its types", () => {
+  it("has each once, whatever the order of its types", () => {
     const turned = { ...example, operandTypes: [tensor, scalar] };
     const other = { name: "com.example.b", operandTypes: [] };
     const merged = mergeExtensions([

@@ -1,5 +1,5 @@
 /**
- * Devices that are other than the reference device in one respect, for this package's tests.
+ * Devices that differ from the reference device in one respect, for this package's tests.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -10,10 +10,10 @@ import { ResultCode } from "./result-code.ts";
 /** Matches a NeuralNetworksError with a code. */
 export const code = (name: keyof typeof ResultCode): unknown => expect.objectContaining({ code: ResultCode[name] });
 
-/** What a prepared model may lack. */
+/** The methods that a prepared model can lack. */
 type Optional = "executeFenced" | "configureExecutionBurst";
 
-/** A device whose prepared models are changed, or lack something. */
+/** A device whose prepared models are changed, or lack methods. */
 export function withPrepared(
   device: Device,
   change: (own: PreparedModel) => Partial<PreparedModel>,
@@ -41,7 +41,7 @@ export function withPrepared(
   };
 }
 
-/** A device under a name, that takes every other operation: those at even places for `share` 0, else those at odd ones. */
+/** A device with a name that supports every other operation: those at even places for `share` 0, else those at odd ones. */
 export function half(name: string, device: Device, share: 0 | 1): Device {
   return {
     ...device,
@@ -53,7 +53,7 @@ export function half(name: string, device: Device, share: 0 | 1): Device {
   };
 }
 
-/** A device under a name, that says it is ten times as fast. */
+/** A device with a name that reports ten times the speed. */
 export function faster(name: string, device: Device): Device {
   const { capabilities, ...outcome } = device.getCapabilities();
   const info = { execTime: 0.1, powerUsage: 0.1 };
@@ -65,7 +65,7 @@ export function faster(name: string, device: Device): Device {
   };
 }
 
-/** A gate: what waits at it goes on when it is opened. */
+/** A gate: everything that waits for it continues when it is opened. */
 export function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Collects garbage and lets what waits for that run, until something is so; gives up after many times. */
+/** Collects garbage and lets finalizers run until a condition holds. Throws after many attempts. */
 export async function collect(isSo: () => boolean): Promise<void> {
   setFlagsFromString("--expose-gc");
   const gc: () => void = runInNewContext("gc");

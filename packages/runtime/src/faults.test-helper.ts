@@ -1,12 +1,12 @@
 /**
- * Devices with planted faults: each is another device but for one method, or the same method of what it hands out.
+ * Devices with planted faults: each is a device with one changed method, or with the method of one of its objects changed.
  */
 import { type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
 
-/** What a faulty method does. */
+/** The behaviour of a faulty method. */
 export type Fault = "throws" | "rejects" | "sleeps" | { readonly answers: unknown };
 
-/** A function that does what a fault says. */
+/** A function with the behaviour of a fault. */
 export function faultyMethod(fault: Fault): (...args: never[]) => never {
   const method = () => {
     if (fault === "throws") throw new Error("planted");
@@ -21,7 +21,7 @@ export function faultyMethod(fault: Fault): (...args: never[]) => never {
 /** The parts of a device that have methods. */
 export type Part = "device" | "model" | "buffer" | "callback" | "fence" | "context";
 
-/** A device under a name, one method of which is faulty; that of what it hands out, for another part than the device. */
+/** A device with a name and one faulty method, of the device itself or of the objects that it returns. */
 export function faulty(device: Device, part: Part, method: string, fault: Fault, name = "faulty"): Device {
   const own = new Map<PreparedModel, PreparedModel>();
   const broken = <Value extends object>(of: Part, value: Value): Value =>
@@ -61,8 +61,8 @@ export function faulty(device: Device, part: Part, method: string, fault: Fault,
   } satisfies Device);
 }
 
-/** An answer with a status that there is not. */
+/** An answer with an unknown status. */
 export const unknownStatus = { status: 99, message: "what is this" };
 
-/** An outcome as a device that fails gives it. */
+/** The outcome of a device that fails. */
 export const failure = { status: ErrorStatus.GENERAL_FAILURE, message: "failed" };

@@ -1,6 +1,6 @@
 /**
- * Whatever a device does, the runtime goes on: a device that throws, rejects or answers what cannot be has failed, as one
- * that answers GENERAL_FAILURE has.
+ * The runtime survives whatever a device does: a device that throws, rejects or answers nonsense has failed, like one that answers
+ * GENERAL_FAILURE.
  */
 import { androidPolicy } from "@nnhal/driver-core/partition";
 import { type Device, ErrorStatus } from "@nnhal/types";
@@ -32,7 +32,7 @@ const ok = { status: NONE };
 const timing = { timeOnDevice: 0n, timeInDriver: 0n };
 const shape = { dimensions: [2], isSufficient: true };
 
-/** Faults that a device may have at a method, and still be the one that the model is planned for. */
+/** Faults of a method with which the model is still planned for the device. */
 const failing: readonly (readonly [name: string, part: Part, method: string, fault: Fault])[] = [
   ...(["throws", "rejects"] as const).flatMap((fault) => [
     [`prepareModel ${fault}`, "device", "prepareModel", fault] as const,
@@ -77,7 +77,7 @@ function executing(compilation: Compilation) {
 }
 
 describe.each(failing)("a device whose %s", (_, part, method, fault) => {
-  it("is made good by the CPU", async () => {
+  it("falls back to the CPU", async () => {
     const told: string[] = [];
     const device = faulty(fast, part, method, fault);
     const compilation = await compiled(chain(), [device], { cpu: reference, onFallback: (one) => told.push(one) });
@@ -87,7 +87,7 @@ describe.each(failing)("a device whose %s", (_, part, method, fault) => {
     expect(told).toHaveLength(1);
   });
 
-  it("is made good in each step of a plan", async () => {
+  it("falls back in each step of a plan", async () => {
     const told: string[] = [];
     const devices = [half("even", faulty(fast, part, method, fault), 0), half("odd", fast, 1)];
     const compilation = await compiled(chain(), devices, { cpu: reference, onFallback: (one) => told.push(one) });
@@ -107,7 +107,7 @@ describe.each(failing)("a device whose %s", (_, part, method, fault) => {
   });
 });
 
-/** What a logger was told. */
+/** A logger, and its messages. */
 function listening() {
   const lines: string[] = [];
   const log = createLogger({
@@ -118,7 +118,7 @@ function listening() {
   return { lines, log };
 }
 
-describe("a device that does not say what it supports", () => {
+describe("a device that does not report what it supports", () => {
   it.each<[string, Fault, string]>([
     ["throws", "throws", "getSupportedOperations threw: planted"],
     ["answers too few", answers({ ...ok, supported: [true], reasons: [] }), "with 1 entries as supported"],
@@ -188,7 +188,7 @@ describe("a burst", () => {
 
 describe("a fenced execution", () => {
   it.each<[Fault]>([["throws"], ["rejects"], [answers(ok)], [answers(unknownStatus)]])(
-    "of a device that %j is made good by the CPU",
+    "of a device that %j falls back to the CPU",
     async (fault) => {
       const device = faulty(fast, "model", "executeFenced", fault);
       const { execution, output } = executing(await compiled(chain(), [device], { cpu: reference }));

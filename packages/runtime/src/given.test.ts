@@ -1,6 +1,5 @@
 /**
- * Whatever is given to a function of the package: what is not what it needs is an error of the project's own, which says what
- * was expected and what was given.
+ * Wrong arguments of every function of the package: each is a NeuralNetworksError that names the expected and the actual value.
  */
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
@@ -25,7 +24,7 @@ beforeAll(async () => {
   compilation = await compile(addModel(), [reference]);
 });
 
-/** Anything, as a caller without types gives it. */
+/** Any value, as a caller without types can pass it. */
 const untyped = (value: unknown): never => value as never;
 const throwing = () =>
   untyped({
@@ -40,7 +39,7 @@ const throwing = () =>
     },
   });
 
-/** What may be given instead of an object of a kind. */
+/** Values that are not objects of a kind. */
 const garbage = (): readonly unknown[] => [
   undefined,
   null,
@@ -71,7 +70,7 @@ const garbage = (): readonly unknown[] => [
   ),
 ];
 
-/** Every argument that has to be an object of a kind, and what may be given for it all the same. */
+/** Every argument that must be an object of a kind, and other values that it accepts. */
 const takers: Readonly<Record<string, (value: never) => unknown>> = {
   "Compilation(model)": (value) => new Compilation(value, [reference]),
   "Compilation(devices)": (value) => new Compilation(addModel(), value),
@@ -140,7 +139,7 @@ function closed(): Memory {
   return memory;
 }
 
-/** What an option that has a default, or an argument that takes it, may be. */
+/** Accepted values of options with a default and of arguments. */
 const allowed: Readonly<Record<string, (value: unknown) => boolean>> = {
   "Compilation(cpu)": (value) => value === undefined || value === reference,
   "Compilation(log)": (value) => value === undefined || value === silentLogger,
@@ -158,7 +157,7 @@ const allowed: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 describe.each(Object.entries(takers))("%s", (name, take) => {
-  it("refuses what it cannot take with an error of the project's own", async () => {
+  it("refuses a wrong value with a NeuralNetworksError", async () => {
     for (const value of garbage()) {
       if (allowed[name]?.(value)) continue;
       const attempt = async () => take(untyped(value));
@@ -287,7 +286,7 @@ describe("the property debug.nn.partition", () => {
     }
   };
 
-  it("decides about fallback where the caller does not, and only with a CPU", async () => {
+  it("decides about fallback if the caller does not, and only with a CPU", async () => {
     expect(await deviceOf("", reference)).toEqual([reference.name]);
     expect(await deviceOf("0", reference)).toEqual([reference.name]);
     await expect(deviceOf("2", reference)).rejects.toThrow("refusing: broken");

@@ -1,7 +1,8 @@
 /**
  * Checks of callers' arguments. Callers may use no types, so an argument can be any value.
  */
-import { isObject, shown, textOf } from "./guard/attempt.ts";
+import { hasFields, show } from "@nnhal/validation";
+import { textOf } from "./guard/attempt.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /**
@@ -73,7 +74,7 @@ export function optionsOf<Options extends object>(options: Options, what: string
 
 function isOf(kind: Kind, value: unknown): boolean {
   try {
-    return isObject(value) && kinds[kind].every((method) => typeof value[method] === "function");
+    return hasFields(value) && kinds[kind].every((method) => typeof value[method] === "function");
   } catch {
     return false;
   }
@@ -82,16 +83,16 @@ function isOf(kind: Kind, value: unknown): boolean {
 /** A value in words, with advice if it is a common mistake. Never throws. */
 export function describe(value: unknown): string {
   try {
-    if (!isObject(value)) return typeof value === "function" ? "a function" : shown(value);
+    if (!hasFields(value)) return typeof value === "function" ? "a function" : show(value);
     if (typeof value.then === "function") return "a promise: wait for it first";
-    if (value.unavailable !== undefined) return `a device that is unavailable: ${shown(value.unavailable)}`;
-    if (isObject(value.main) && Array.isArray(value.main.operands)) {
+    if (value.unavailable !== undefined) return `a device that is unavailable: ${show(value.unavailable)}`;
+    if (hasFields(value.main) && Array.isArray(value.main.operands)) {
       return "a model in the HAL's form: Model.from makes a Model of it";
     }
     const kind = Object.keys(kinds).find((one) => isKind(one) && isOf(one, value));
     if (kind !== undefined) return withArticle(kind);
     if (ArrayBuffer.isView(value)) return withArticle(typeOfView(value));
-    return shown(value);
+    return show(value);
   } catch {
     return "an object that throws when it is read";
   }

@@ -25,7 +25,7 @@ beforeEach(async () => {
   compilation = await compile(addModel(), [reference]);
 });
 
-/** A device that notes what it is asked to allocate, and may answer otherwise. */
+/** A device that records its allocations, and can answer otherwise. */
 function allocating(asked: unknown[][], answer?: AllocateResult, made: (PreparedModel | null)[] = []): Device {
   return {
     ...reference,
@@ -43,7 +43,7 @@ function allocating(asked: unknown[][], answer?: AllocateResult, made: (Prepared
 }
 
 describe("MemoryDesc", () => {
-  it("has a device hold what its roles hand on", async () => {
+  it("lets a device hold the value of its roles", async () => {
     const asked: unknown[][] = [];
     const made: (PreparedModel | null)[] = [];
     const own = await compile(addModel(), [allocating(asked, undefined, made)]);
@@ -93,7 +93,7 @@ describe("MemoryDesc", () => {
     ]);
   });
 
-  it("frees the device's buffer when the memory is closed, or nobody has it", async () => {
+  it("frees the device's buffer when the memory is closed or collected", async () => {
     let closed = 0;
     const device: Device = {
       ...reference,
@@ -241,14 +241,14 @@ describe("Memory.createFromDesc", () => {
     expect(await addFrom(memory, free)).toEqual([1, 2]);
   });
 
-  it("passes on why a device has no room", async () => {
+  it("reports why a device has no room", async () => {
     const { RESOURCE_EXHAUSTED_TRANSIENT: status } = ErrorStatus;
     const own = await compile(addModel(), [allocating([], { status, message: "full", buffer: null, token: 0 })]);
     await expect(Memory.createFromDesc(state(own))).rejects.toThrow(code("RESOURCE_EXHAUSTED_TRANSIENT"));
-    await expect(Memory.createFromDesc(state(own))).rejects.toThrow("full; plain bytes will not do");
+    await expect(Memory.createFromDesc(state(own))).rejects.toThrow("full; plain bytes cannot be used");
   });
 
-  it("is OP_FAILED where the size is not known and no device allocates", async () => {
+  it("is OP_FAILED if the size is unknown and no device allocates", async () => {
     const open = addModel(float32(0), float32(0), float32(0));
     const { allocate: _, ...without } = reference;
     const free = new Compilation(open, [without], { cpu: without });
@@ -268,7 +268,7 @@ describe("Memory.createFromDesc", () => {
     expect(() => memory.map()).toThrow(code("UNMAPPABLE"));
   });
 
-  it("falls back where two devices have the roles", async () => {
+  it("falls back if two devices have the roles", async () => {
     const compiledFor = async (name: string) => {
       const one = new Compilation(addModel(), [{ ...reference, name }], { cpu: reference, partition: 2 });
       await one.finish();

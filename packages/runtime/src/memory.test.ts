@@ -54,7 +54,7 @@ function fileOf(name: string, ...values: number[]): string {
   return path;
 }
 
-/** Where a descriptor leads; "" where it is gone already. */
+/** The file of a descriptor; "" if it is closed. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -81,7 +81,7 @@ describe("Memory", () => {
     expect([inputs.size, output.size]).toEqual([16, 8]);
   });
 
-  it("of a file is what the file holds, and writes it", async () => {
+  it("of a file has the content of the file, and writes it", async () => {
     const path = fileOf("values.bin", 0, 1, 2, 10, 20);
     const fd = openSync(path, "r+");
     const memory = Memory.createFromFd(16, READ + WRITE, fd, 4);
@@ -96,7 +96,7 @@ describe("Memory", () => {
     expect(floats(readFileSync(path))).toEqual([0, 1, 2, 101, 202]);
   });
 
-  it("of a hardware buffer is plain bytes where it is a BLOB", async () => {
+  it("of a hardware buffer is plain bytes if it is a BLOB", async () => {
     const memory = Memory.createFromAHardwareBuffer(allocateBlob(8));
     expect(memory.size).toBe(8);
     const execution = new Execution(await compile(addModel(), [device]));
@@ -124,7 +124,7 @@ describe("Memory", () => {
     expect(() => model.setOperandValueFromMemory(constant, memory, 0, 8)).toThrow(code("BAD_DATA"));
   });
 
-  it("holds constants until nobody has the model, even when it is closed", async () => {
+  it("holds constants until the model is collected, even after it is closed", async () => {
     const fd = openSync(fileOf("constants.bin", 5, 6), "r");
     const memory = Memory.createFromFd(8, READ, fd);
     closeSync(fd);
@@ -145,7 +145,7 @@ describe("Memory", () => {
     expect([...result]).toEqual([6, 8]);
   });
 
-  it("stays until executions under way have ended, when it is closed", async () => {
+  it("stays until running executions have ended after it is closed", async () => {
     const { opened, open } = gate();
     const slow = withPrepared(device, ({ execute }) => ({
       execute: async (...request) => opened.then(() => execute(...request)),
@@ -165,7 +165,7 @@ describe("Memory", () => {
     expect([...result]).toEqual([2, 3]);
   });
 
-  it.runIf(existsSync("/proc/self/fd"))("gives its descriptor back: when it is closed, or nobody has it", async () => {
+  it.runIf(existsSync("/proc/self/fd"))("closes its descriptor when it is closed or collected", async () => {
     const fd = openSync(fileOf("open.bin", 1, 2), "r");
     const count = () =>
       readdirSync("/proc/self/fd").filter((one) => linkOf(`/proc/self/fd/${one}`).endsWith("open.bin")).length;
@@ -189,7 +189,7 @@ describe("Memory", () => {
       expect(() => Memory.createFromFd(size, READ, 0)).toThrow(code("BAD_DATA"));
     });
 
-    it("what there is no room for", () => {
+    it("a size that there is no room for", () => {
       const full = class {
         constructor() {
           throw new RangeError("Array buffer allocation failed");
@@ -204,7 +204,7 @@ describe("Memory", () => {
       expect(Memory.allocate(8).size).toBe(8);
     });
 
-    it("descriptors, protections and offsets that are none", () => {
+    it("invalid descriptors, protections and offsets", () => {
       const fd = openSync(fileOf("some.bin", 1), "r");
       for (const wrong of [-1, 0.5, 1_000_000]) {
         expect(() => Memory.createFromFd(4, READ, wrong)).toThrow(code("BAD_DATA"));
@@ -232,14 +232,14 @@ describe("Memory", () => {
       closeSync(writing);
     });
 
-    it("to be mapped where it lies beyond its file, or may not be read", () => {
+    it("to be mapped if it lies beyond its file, or must not be read", () => {
       const fd = openSync(fileOf("short.bin", 1), "r");
       expect(() => Memory.createFromFd(8, READ, fd).map()).toThrow(code("UNMAPPABLE"));
       expect(() => Memory.createFromFd(4, WRITE, fd).map()).toThrow(code("UNMAPPABLE"));
       closeSync(fd);
     });
 
-    it("what is missing, and what is no memory or no hardware buffer", () => {
+    it("missing arguments, and values that are not a memory or a hardware buffer", () => {
       expect(() => Memory.from(missing)).toThrow(code("UNEXPECTED_NULL"));
       expect(() => Memory.createFromAHardwareBuffer(missing)).toThrow(code("UNEXPECTED_NULL"));
       expect(() => Memory.from({ name: "nothing", size: 4, handle: null })).toThrow(code("BAD_DATA"));
@@ -284,14 +284,14 @@ describe("Memory", () => {
       execution.setInputFromMemory(0, Memory.allocate(16), { offset: 8, length: 8, dimensions: [2] });
     });
 
-    it("parts of another size than the dimensions say, and dimensions that are not known", async () => {
+    it("parts of another size than the dimensions need, and dimensions that are not known", async () => {
       const execution = await open();
       const memory = Memory.allocate(16);
       expect(() => execution.setInputFromMemory(0, memory, { dimensions: [3] })).toThrow(code("BAD_DATA"));
       expect(() => execution.setInputFromMemory(0, memory)).toThrow("the dimensions [0] are not all known");
       expect(() => execution.setOutputFromMemory(0, memory, { dimensions: [3] })).toThrow(code("BAD_DATA"));
       expect(() => execution.setOutputFromMemory(0, memory, { dimensions: [1, 4] })).toThrow(code("BAD_DATA"));
-      // An output's size may be anybody's guess.
+      // The size of an output can be unknown.
       execution.setOutputFromMemory(0, memory);
     });
 
@@ -330,7 +330,7 @@ describe("Memory.copy of plain bytes", () => {
     expect(floats(readFileSync(path))).toEqual([7, 8]);
   });
 
-  it("refuses other sizes, what cannot be mapped or written, and what is missing", async () => {
+  it("refuses other sizes, memories that cannot be mapped or written, and missing arguments", async () => {
     const fd = openSync(fileOf("read-only.bin", 1, 2), "r");
     const readOnly = Memory.createFromFd(8, READ, fd);
     const beyond = Memory.createFromFd(16, READ, fd);

@@ -1,6 +1,5 @@
 /**
- * Misuse never corrupts a later use: between the calls of something that works, any number of calls that must not succeed,
- * in any order, change nothing.
+ * Misuse never corrupts a later use: between valid calls, any number of invalid calls in any order change nothing.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
@@ -26,14 +25,14 @@ beforeAll(async () => {
   burst = await Burst.create(other);
 });
 
-/** Something that is done to a subject. */
+/** A call on a subject. */
 type Act<Subject> = (subject: Subject) => unknown;
 
-/** How many of the mischiefs, and which, come before each step. */
+/** The indexes of the invalid calls before each step. */
 const plans = (steps: number) =>
   fc.array(fc.array(fc.nat(1_000), { maxLength: 4 }), { minLength: steps, maxLength: steps });
 
-/** Takes the steps, with mischief before each; all of it has to be refused. */
+/** Runs the steps, with invalid calls before each, which must all be refused. */
 async function mix<Subject>(
   subject: Subject,
   steps: readonly Act<Subject>[],
@@ -57,7 +56,7 @@ const closed = () => {
 };
 
 describe("calls that are refused", () => {
-  it("leave an execution as it was", async () => {
+  it("do not change an execution", async () => {
     const mischief: readonly Act<Execution>[] = [
       (execution) => execution.setInput(2, new Float32Array(2)),
       (execution) => execution.setInput(0, new Float32Array(3)),
@@ -96,7 +95,7 @@ describe("calls that are refused", () => {
     );
   });
 
-  it("leave a model as it was", async () => {
+  it("do not change a model", async () => {
     const mischief: readonly Act<Model>[] = [
       (model) => model.addOperand({ type: JSON.parse('"TENSOR"') }),
       (model) => model.addOperand({ type: "INT32", dimensions: [1] }),
@@ -134,7 +133,7 @@ describe("calls that are refused", () => {
     );
   });
 
-  it("leave a descriptor as it was", async () => {
+  it("do not change a descriptor", async () => {
     const mischief: readonly Act<MemoryDesc>[] = [
       (desc) => desc.addInputRole(missing, 0),
       (desc) => desc.addInputRole(compilation, 2),

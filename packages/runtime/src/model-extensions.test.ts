@@ -59,7 +59,7 @@ describe("a model with an extension", () => {
     expect(second?.extraParams).toEqual({ kind: "extension", extension: Uint8Array.of(1, 2, 3) });
   });
 
-  it("has no data where it was taken away again", () => {
+  it("has no data after it was removed", () => {
     const model = new Model(options);
     const operand = model.addOperand({ type: model.getExtensionOperandType(name, 0) });
     model.setOperandExtensionData(operand, Uint8Array.of(1));
@@ -72,7 +72,7 @@ describe("a model with an extension", () => {
   });
 
   it("has its prefixes in models that it refers to, too", () => {
-    // Inside, fibonacci has prefix 2; outside, 1 is other's and 2 is nobody's yet.
+    // Inside, fibonacci has prefix 2; outside, 1 is other's and 2 is not used yet.
     const inside = sequence(["com.example.other"]);
     const model = new Model(options);
     const otherType = model.getExtensionOperandType("com.example.other", 3);
@@ -98,7 +98,7 @@ describe("a model with an extension", () => {
     }
   });
 
-  it("comes from the HAL's form with the prefixes there", () => {
+  it("comes from the HAL's form with its prefixes", () => {
     const { hal } = sequence(["com.example.other"]);
     expect(Model.from(hal, options).factsOf(0x2_0001)).toMatchObject({ kind: "tensor", elementSize: 8 });
   });
@@ -121,7 +121,7 @@ describe("refuses", () => {
     expect(() => sequence().setOperandExtensionData(0, null)).toThrow(code("BAD_STATE"));
   });
 
-  it("operand types that nobody describes, and operations of no extension", () => {
+  it("operand types without a description, and operations without an extension", () => {
     const model = new Model(options);
     expect(() => model.addOperand({ type: 0x1_0000 })).toThrow("no extension has the prefix 1");
     const undescribed = model.getExtensionOperandType(name, 9);

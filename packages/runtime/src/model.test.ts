@@ -70,7 +70,7 @@ describe("Model", () => {
 
   describe("getSupportedOperationsForDevices", () => {
     const ok = { status: ErrorStatus.NONE } as const;
-    /** A device that takes some operations. */
+    /** A device that supports some operations. */
     const taking = (...types: readonly (keyof typeof OperationType)[]): Device => ({
       ...reference,
       name: types.join("+"),
@@ -102,7 +102,7 @@ describe("Model", () => {
       expect(addModel().getSupportedOperationsForDevices([taking("ADD")])).toEqual([true]);
     });
 
-    it("counts a device that fails, or does not answer for every operation, as one that takes none", () => {
+    it("counts a device that fails, or does not answer for every operation, as one that supports none", () => {
       const failing = {
         ...taking("ABS"),
         getSupportedOperations: () => ({ status: ErrorStatus.GENERAL_FAILURE, supported: [], reasons: [] }),
@@ -156,7 +156,7 @@ describe("Model", () => {
       expect(() => model.addOperation("ABS", [0], [0])).toThrow("operand 0 does not exist, there are 0");
     });
 
-    it("operands of no type, of impossible dimensions, and larger than 2^32 - 1 bytes", () => {
+    it("operands without a type, of impossible dimensions, and larger than 2^32 - 1 bytes", () => {
       const model = new Model();
       expect(() => model.addOperand({ type: JSON.parse('"TENSOR_FLOAT65"') })).toThrow(
         'addOperand: "TENSOR_FLOAT65" is not an operand type',
@@ -175,7 +175,7 @@ describe("Model", () => {
       ["a scale without quantisation", { type: "TENSOR_FLOAT32", scale: 0.5 }, { type: "TENSOR_FLOAT32" }],
       ["no scale", { type: "TENSOR_QUANT8_ASYMM" }, { type: "TENSOR_QUANT8_ASYMM", scale: 0.5 }],
       ["a negative scale", { type: "TENSOR_INT32", scale: -1 }, { type: "TENSOR_INT32", scale: 1 }],
-      ["a scale that is no number", { type: "TENSOR_QUANT16_SYMM", scale: Number.NaN }, { type: "TENSOR_FLOAT16" }],
+      ["a scale that is not a number", { type: "TENSOR_QUANT16_SYMM", scale: Number.NaN }, { type: "TENSOR_FLOAT16" }],
       [
         "a zeroPoint out of range",
         { type: "TENSOR_QUANT8_ASYMM", scale: 1, zeroPoint: 256 },
@@ -240,7 +240,7 @@ describe("Model", () => {
       expect(() => model.setOperandValueFromMemory(known, memory, 8, 8)).toThrow(code("BAD_STATE"));
     });
 
-    it("models as values where they are not finished, or the operand is no SUBGRAPH", () => {
+    it("models as values if they are not finished, or if the operand is not a SUBGRAPH", () => {
       const model = new Model();
       const operand = model.addOperand(float32(1));
       const subgraph = model.addOperand({ type: "SUBGRAPH" });
@@ -251,7 +251,7 @@ describe("Model", () => {
     });
 
     it.each([
-      ["a channelDim that is no axis", 2, [1, 1]],
+      ["a channelDim that is not an axis", 2, [1, 1]],
       ["a channelDim of unknown extent", 1, []],
       ["too few scales", 0, [1]],
       ["too many scales", 0, [1, 1, 1]],
@@ -296,7 +296,7 @@ describe("Model", () => {
       expect(() => model.finish()).toThrow(code("BAD_DATA"));
     });
 
-    it("what validation refuses, with the rule and the operand", () => {
+    it("models that validation refuses, with the rule and the operand", () => {
       const broken = () => addModel(float32(2), { type: "TENSOR_INT32", dimensions: [2] }, float32(2));
       expect(broken).toThrow(code("BAD_DATA"));
       expect(broken).toThrow("main.operations[0]");

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What a logger with a tag was told. */
+/** A logger with a tag, and its messages. */
 function listening(tag: string) {
   const lines: string[] = [];
   const log = createLogger({ sink: ({ message }) => lines.push(message), properties: () => tag });
@@ -32,7 +32,7 @@ function listening(tag: string) {
 }
 
 describe("the tag manager", () => {
-  it("tells which devices are registered, left out and chosen", async () => {
+  it("logs which devices are registered, left out and chosen", async () => {
     const { lines, log } = listening("manager");
     const broken = faulty(reference, "device", "getType", "throws", "broken");
     const registry = registerDevices([broken, reference], { log });
@@ -48,7 +48,7 @@ describe("the tag manager", () => {
 });
 
 describe("the tag memory", () => {
-  it("tells of memories that belong to no model, on the console", () => {
+  it("logs memories that belong to no model, on the console", () => {
     vi.stubEnv("NNHAL_VLOG", "memory");
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     const memory = Memory.allocate(8);
@@ -61,14 +61,14 @@ describe("the tag memory", () => {
     ]);
   });
 
-  it("says nothing where it is not on, even before a model is made", () => {
+  it("logs nothing if it is off, even before a model is made", () => {
     vi.stubEnv("NNHAL_VLOG", "");
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     Memory.allocate(8).close();
     expect(written).not.toHaveBeenCalled();
   });
 
-  it("tells of what devices allocate, and of what lies between steps, to the logger of the compilation", async () => {
+  it("logs device buffers and workspaces to the logger of the compilation", async () => {
     const { lines, log } = listening("memory");
     const compilation = new Compilation(chain(), [half("even", reference, 0), half("odd", reference, 1)], { log });
     await compilation.finish();
@@ -98,7 +98,7 @@ describe("the tag memory", () => {
 });
 
 describe("the clock of a compilation", () => {
-  it("is the one that steps are timed by", async () => {
+  it("times the steps", async () => {
     let time = 0n;
     const now = () => {
       time += 10n;

@@ -10,9 +10,9 @@ import { Execution } from "./execution.ts";
 import { Model, type ModelOptions } from "./model.ts";
 import { addOperands, float32 } from "./models.test-helper.ts";
 
-/** How a device differs from the reference device. */
+/** The differences of a device from the reference device. */
 interface Change {
-  /** The one operation that it takes. */
+  /** The only operation that it supports. */
   readonly only?: string;
   /** Faster than the reference device, but it fails at every execution. */
   readonly fails?: boolean;
@@ -75,13 +75,13 @@ function logged(vlog: string): ModelOptions & { readonly lines: string[] } {
 }
 
 describe("the log of the runtime", () => {
-  it("is silent unless it is asked", async () => {
+  it("is silent by default", async () => {
     const { log, lines } = logged("");
     await runWatched({ log });
     expect(lines).toEqual([]);
   });
 
-  it("shows finished models where MODEL is on", async () => {
+  it("shows finished models if MODEL is on", async () => {
     const { log, lines } = logged("model");
     await runWatched({ log });
     const dump = lines.filter((line) => line.startsWith("info MODEL "));
@@ -93,7 +93,7 @@ describe("the log of the runtime", () => {
     ]);
   });
 
-  it("shows the choices, the steps and their models where COMPILATION is on", async () => {
+  it("shows the choices, the steps and their models if COMPILATION is on", async () => {
     const { log, lines } = logged("compilation");
     await runWatched({ log });
     expect(lines[0]).toBe("verbose COMPILATION compile 2 operations, 3 operands, 1 input, 1 output for device");
@@ -107,16 +107,16 @@ describe("the log of the runtime", () => {
     expect(lines.at(-1)).toBe("info COMPILATION }");
   });
 
-  it("tells of each execution where EXECUTION is on", async () => {
+  it("logs each execution if EXECUTION is on", async () => {
     const { log, lines } = logged("execution");
     await runWatched({ log });
     expect(lines).toEqual([
       "verbose EXECUTION compute with 1 inputs and 1 outputs",
-      "verbose EXECUTION compute gives NONE: outputs of [2]",
+      "verbose EXECUTION compute returns NONE: outputs of [2]",
     ]);
   });
 
-  it("tells of each step where there are several", async () => {
+  it("logs each step if there are several", async () => {
     const { log, lines } = logged("execution");
     await runWatched({ log }, [
       await open("first", { log }, { only: "ABS" }),
@@ -126,11 +126,11 @@ describe("the log of the runtime", () => {
       "verbose EXECUTION compute with 1 inputs and 1 outputs",
       "verbose EXECUTION run operation 0 on first",
       "verbose EXECUTION run operation 1 on second",
-      "verbose EXECUTION compute gives NONE: outputs of [2]",
+      "verbose EXECUTION compute returns NONE: outputs of [2]",
     ]);
   });
 
-  it("tells of fallbacks to the CPU, as the caller is told", async () => {
+  it("logs fallbacks to the CPU, which the caller is told too", async () => {
     const { log, lines } = logged("execution");
     const told: string[] = [];
     const failing = await open("failing", { log }, { fails: true });
@@ -142,7 +142,7 @@ describe("the log of the runtime", () => {
     expect(lines).toContain("verbose EXECUTION the step of operations 0, 1 runs again on cpu");
   });
 
-  it("passes the engine's lines on where CPUEXE is on", async () => {
+  it("passes on the engine's lines if CPUEXE is on", async () => {
     const { log, lines } = logged("cpuexe");
     await runWatched({ log });
     expect(lines).toEqual([

@@ -32,7 +32,7 @@ describe("null", () => {
     execution.setOutput(0, new Float32Array(2));
   });
 
-  it("omits an input that all operations have as optional", async () => {
+  it("omits an input that is optional for all operations", async () => {
     const model = operationModel(
       "TRANSPOSE",
       [float32(2, 2), { type: "TENSOR_INT32", dimensions: [2] }],
@@ -51,8 +51,8 @@ describe("null", () => {
   });
 });
 
-describe("what an execution has not finished", () => {
-  /** A memory that an execution is writing, and what lets it end. */
+describe("the output of an execution that runs", () => {
+  /** A memory that an execution is writing, and a function that lets it end. */
   async function writing() {
     const { opened, open } = gate();
     const slow = withPrepared(reference, (own) => ({
@@ -106,7 +106,7 @@ describe("what an execution has not finished", () => {
     expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
   });
 
-  it("may be waited for by a fence that fails to say how it ended", async () => {
+  it("can be awaited through a fence that does not report its end", async () => {
     const { fence } = createFence();
     const broken = Object.defineProperty({ ...fence }, "state", {
       get() {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   reference = await openReference();
 });
 
-/** The reference under another name, taking every other operation. */
+/** The reference under another name, which supports every other operation. */
 function half(name: string, share: number, execTime = 0.5): Device {
   const { capabilities, ...outcome } = reference.getCapabilities();
   const info = { execTime, powerUsage: 2 * execTime };
@@ -81,7 +81,7 @@ describe("runtimeAsDevice", () => {
     expect(() => runtimeAsDevice([])).toThrow(code("BAD_DATA"));
   });
 
-  it("takes what one of them takes, and says why none does", () => {
+  it("supports the operations that one of them supports, and reports why none does", () => {
     const model = chain(3).hal;
     expect(runtimeAsDevice(pair()).getSupportedOperations(model).supported).toEqual([true, true, true]);
     expect(runtimeAsDevice([half("even", 0)]).getSupportedOperations(model)).toEqual({
@@ -119,7 +119,7 @@ describe("runtimeAsDevice", () => {
     expect(await preparedModel?.execute(request)).toMatchObject({ status: ErrorStatus.INVALID_ARGUMENT });
   });
 
-  it("refuses a model that is not valid, and one that no device takes", async () => {
+  it("refuses a model that is not valid, and one that no device supports", async () => {
     const { hal } = chain(2);
     const invalid: HalModel = { ...hal, main: { ...hal.main, inputIndexes: [] } };
     const device = runtimeAsDevice(pair(), options);
@@ -134,12 +134,12 @@ describe("runtimeAsDevice", () => {
     });
     expect(await runtimeAsDevice([half("even", 0)]).prepareModel(hal)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
-      message: expect.stringContaining("no device takes operation 1 of 2"),
+      message: expect.stringContaining("no device supports operation 1 of 2"),
       preparedModel: null,
     });
   });
 
-  it("takes control flow that the runtime interprets if it has a CPU", async () => {
+  it("supports control flow that the runtime interprets if it has a CPU", async () => {
     const { hal } = doubling(100);
     const device = (name: string) => ({ ...taking(reference, ["LESS", "ADD"]), name });
     const [npu, cpu] = [device("npu"), device("cpu")] as const;
@@ -212,7 +212,7 @@ describe("runtimeAsDevice", () => {
     });
   });
 
-  it("does not run on the CPU what only a vendor's device knows", async () => {
+  it("does not run vendors' operations on the CPU", async () => {
     const { hal } = chain(1);
     const operations = [{ ...elementAt(hal.main.operations, 0), type: OperationType.OEM_OPERATION }];
     const model: HalModel = { ...hal, main: { ...hal.main, operations } };
@@ -231,7 +231,7 @@ describe("runtimeAsDevice", () => {
 });
 
 describe("a compilation for measuring", () => {
-  it("has a step for each operation, and gives the same", async () => {
+  it("has a step for each operation, and the same results", async () => {
     const steps: StepTime[] = [];
     const compilation = new Compilation(chain(4), [reference], {
       separateOperations: true,

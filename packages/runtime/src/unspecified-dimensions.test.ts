@@ -1,5 +1,5 @@
 /**
- * Dimensions that the model leaves open, an execution fills in, or either gets wrong (as in Android's
+ * Dimensions that the model leaves unknown, that an execution sets, or that either has wrong (as in Android's
  * TestUnspecifiedDimensions): sum = left + constant; result = TRANSPOSE(sum, permutation).
  */
 import type { Device } from "@nnhal/types";
@@ -17,12 +17,12 @@ beforeAll(async () => {
 
 const [ROWS, COLUMNS, WRONG] = [2, 3, 5];
 
-/** How much is said of dimensions. `none`: at execution, nothing is said at all. */
+/** How many dimensions are known. `none`: an execution sets none at all. */
 type Level = "full" | "extent" | "rank";
 const levels: readonly Level[] = ["full", "extent", "rank"];
 const executionLevels = [...levels, "none"] as const;
 
-/** Dimensions of which so much is said. `wrong`: the place where a wrong extent is said. */
+/** Dimensions, as far as they are known. `wrong`: the axis of a wrong extent. */
 function at(level: Level | "none", dimensions: readonly number[], wrong?: number): number[] {
   if (level === "rank" || level === "none") return [];
   return dimensions.map((extent, axis) => {
@@ -31,7 +31,7 @@ function at(level: Level | "none", dimensions: readonly number[], wrong?: number
   });
 }
 
-/** The model, with what is said of its input, intermediate result and output. */
+/** The model, with the known dimensions of its input, intermediate result and output. */
 function transposed(input: readonly number[], sum: readonly number[], output: readonly number[]): Model {
   const model = new Model();
   const left = model.addOperand(float32(...input));
@@ -49,7 +49,7 @@ function transposed(input: readonly number[], sum: readonly number[], output: re
   return model;
 }
 
-/** What an execution says, and how long its output's buffer is. */
+/** The dimensions that an execution sets, and the length of its output's buffer. */
 interface Said {
   readonly input: readonly number[];
   readonly output: readonly number[];
@@ -57,7 +57,7 @@ interface Said {
   readonly isMemory: boolean;
 }
 
-/** Values, or the name of the code with which it is refused and the call that refuses it. */
+/** Values, or the result code of a refusal and the call that refused. */
 async function run(model: Model, { input, output, room, isMemory }: Said): Promise<number[] | string> {
   const compilation = await compile(model, [device]);
   const execution = new Execution(compilation);
@@ -122,23 +122,23 @@ describe.each([false, true])("dimensions (arguments in memory: %s)", (isMemory) 
   )("of an output: model %s, execution %s, room for %i", async (level, execution, room) => {
     const model = transposed(inputDimensions, inputDimensions, at(level, outputDimensions));
     const isSaid = execution === "full" || (level === "full" && execution !== "extent");
-    // What is said contradicts the model where it says less.
+    // The known dimensions contradict the model if fewer are known.
     const isLess = execution === "extent" && level === "full";
     const result = await run(model, { ...usual, output: at(execution, outputDimensions), room });
     if (isLess || (isSaid && room !== 6)) expect(result).toBe("setOutput: BAD_DATA");
     else expect(result).toEqual(room < 6 ? "compute: OUTPUT_INSUFFICIENT_SIZE" : expected);
   });
 
-  it.each(levels)("of what lies between: model %s", async (level) => {
+  it.each(levels)("of the intermediate result: model %s", async (level) => {
     const model = transposed(inputDimensions, at(level, inputDimensions), outputDimensions);
     expect(await run(model, usual)).toEqual(expected);
   });
 
-  it.each([0, 1])("of an input that are wrong at %i are refused where the model knows them", async (wrong) => {
+  it.each([0, 1])("of an input that are wrong at %i are refused if the model knows them", async (wrong) => {
     const said = inputDimensions.map((extent, axis) => (axis === wrong ? WRONG : extent));
     const known = transposed(inputDimensions, inputDimensions, outputDimensions);
     expect(await run(known, { ...usual, input: said })).toBe("setInput: BAD_DATA");
-    // Where it does not, the buffer is too short for them.
+    // If it does not, the buffer is too short for them.
     const open = transposed([], [], []);
     expect(await run(open, { ...usual, input: said, output: [] })).toBe("setInput: BAD_DATA");
   });

@@ -77,7 +77,7 @@ describe("bytesOf", () => {
     ["OEM", Object.keys(arrays)],
     ["TENSOR_OEM_BYTE", Object.keys(arrays)],
     ["type 1 of com.example.one", Object.keys(arrays)],
-  ])("for %s takes raw bytes and %s", (type, own) => {
+  ])("for %s accepts raw bytes and %s", (type, own) => {
     for (const [name, array] of Object.entries(arrays)) {
       const attempt = () => bytesOf(array, type, "setInput(0)");
       if (own.includes(name) || raw.includes(name)) expect(attempt).not.toThrow();
@@ -88,7 +88,7 @@ describe("bytesOf", () => {
     }
   });
 
-  it("knows an array of a class of its own by the class that it extends", () => {
+  it("recognises an array of a subclass by the class that it extends", () => {
     class Numbers extends Float32Array {}
     expect(() => bytesOf(new Numbers(1), "FLOAT32", "test")).not.toThrow();
     expect(() => bytesOf(new Numbers(1), "INT32", "test")).toThrow("a Float32Array was given for an INT32");

@@ -30,7 +30,7 @@ beforeAll(async () => {
   reference = await openReference();
 });
 
-/** A device that knows one operation: DOUBLE, of float32 numbers. `status`: how its executions end. */
+/** A device that supports one operation: DOUBLE, of float32 numbers. `status`: how its executions end. */
 function vendor(status: ErrorStatus = ErrorStatus.NONE): Device {
   const preparedModel: PreparedModel = {
     async execute({ inputs, outputs, pools }) {
@@ -94,7 +94,7 @@ describe("a vendor's operation", () => {
     expect([...output]).toEqual(expected);
   });
 
-  it("is known to be supported by nobody else", () => {
+  it("is supported by no other device", () => {
     expect(model(true).getSupportedOperationsForDevices([vendor()])).toEqual([false, true, false]);
     expect(model(true).getSupportedOperationsForDevices([reference])).toEqual([true, false, true]);
     expect(model(true).getSupportedOperationsForDevices([vendor(), reference])).toEqual([true, true, true]);

@@ -1,5 +1,5 @@
 /**
- * Devices of every HAL version, computed with in every way there is (as Android's TestExecution does).
+ * Devices of every HAL version, computed with in every way (as Android's TestExecution does).
  */
 import { asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
 import { type Device, ErrorStatus, TIMING_NOT_MEASURED } from "@nnhal/types";
@@ -51,7 +51,7 @@ describe.each(cases)("a device of HAL %s, by %s", (version, way) => {
     expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
   });
 
-  it("tells durations since HAL 1.2", async () => {
+  it("reports durations since HAL 1.2", async () => {
     const { compilation, execution } = await ready(lifted(version, reference));
     execution.setMeasureTiming(true);
     await ways[way](execution, compilation);

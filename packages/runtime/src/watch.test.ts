@@ -1,5 +1,5 @@
 /**
- * What a device never answers ends by its deadline and a grace, or by the watchdog.
+ * Calls that a device never answers end after their deadline and a grace period, or by the watchdog.
  */
 import { createFence } from "@nnhal/driver-core/fence";
 import { manualClock } from "@nnhal/test-kit/clock";
@@ -14,7 +14,7 @@ import { Memory } from "./memory.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
 import { chain, requestOf } from "./plan/divided.test-helper.ts";
 import { runtimeAsDevice } from "./runtime-as-device.ts";
-import { deadlineGrace } from "./watch.ts";
+import { deadlineGrace, endBy } from "./watch.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function hasEnded(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("an execution that a device never ends", () => {
-  it("ends by its timeout and a grace, not before", async () => {
+  it("ends after its timeout and a grace period, not before", async () => {
     const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"));
     execution.setTimeout(1000n);
     const computing = execution.compute();
@@ -59,7 +59,7 @@ describe("an execution that a device never ends", () => {
     expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));
   });
 
-  it("ends by the watchdog where it has no timeout", async () => {
+  it("ends by the watchdog if it has no timeout", async () => {
     const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"), { watchdog: 500n });
     const event = execution.startCompute();
     await turn();
@@ -70,7 +70,7 @@ describe("an execution that a device never ends", () => {
     expect(() => execution.getOutputOperandRank(0)).toThrow("the execution failed");
   });
 
-  it("ends by the watchdog where it falls back to a CPU, too", async () => {
+  it("ends by the watchdog also if it falls back to a CPU", async () => {
     const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"), {
       watchdog: 500n,
       cpu: {
@@ -84,7 +84,7 @@ describe("an execution that a device never ends", () => {
     await expect(computing).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
   });
 
-  it("does not end where neither is set, and no timer runs", async () => {
+  it("does not end if neither is set, and starts no timer", async () => {
     const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"));
     const computing = execution.compute();
     await turn();
@@ -117,7 +117,7 @@ describe("an execution that a device never ends", () => {
     expect(given).toBe(1);
   });
 
-  it("leaves no timer where the device is in time", async () => {
+  it("leaves no timer if the device is in time", async () => {
     // The reference device has another clock.
     const inTime = withPrepared(reference, (own) => ({ execute: (request) => own.execute(request) }));
     const { clock, execution } = await executing(inTime);
@@ -173,7 +173,7 @@ describe("a fenced execution that a device never ends", () => {
     },
   );
 
-  it("fails what depends on it", async () => {
+  it("fails its dependents", async () => {
     const device = withPrepared(reference, () => ({ executeFenced: hanging["has a fence that is never signalled"] }));
     const { clock, execution } = await executing(device);
     execution.setTimeout(1000n);
@@ -186,7 +186,7 @@ describe("a fenced execution that a device never ends", () => {
 });
 
 describe("a compilation that a device never ends", () => {
-  it("ends by its timeout, or the watchdog, and frees what comes too late", async () => {
+  it("ends by its timeout, or the watchdog, and frees a result that comes too late", async () => {
     for (const watchdog of [undefined, 1000n + deadlineGrace]) {
       const { opened, open } = gate();
       let closed = 0;
@@ -211,6 +211,35 @@ describe("a compilation that a device never ends", () => {
       for (let turns = 0; closed === 0 && turns < 50; turns++) await turn();
       expect(closed).toBe(1);
     }
+  });
+});
+
+describe("a limit", () => {
+  it("waits again if a timer fires early, and sets no timer in the past", async () => {
+    let time = 0n;
+    let fire = () => {};
+    const set: bigint[] = [];
+    const watch = {
+      now: () => time,
+      timer(nanoseconds: bigint, callback: () => void) {
+        set.push(nanoseconds);
+        fire = callback;
+        return () => {};
+      },
+    };
+    const never = new Promise<string>(() => {});
+    const ended = endBy(never, 100n, watch, () => "late");
+    time = 60n;
+    fire();
+    expect(await hasEnded(ended)).toBe(false);
+    time = 100n;
+    fire();
+    expect(await ended).toBe("late");
+    const past = endBy(never, 50n, watch, () => "late");
+    expect(set).toEqual([100n, 40n, 1n]);
+    expect(await hasEnded(past)).toBe(false);
+    fire();
+    expect(await past).toBe("late");
   });
 });
 

@@ -42,7 +42,7 @@ export interface FakeExecution {
   pool(index: number): Uint8Array;
 }
 
-/** A device, and what it saw. */
+/** A device that records its calls. */
 export interface FakeDevice extends Device {
   readonly prepared: Model[];
   /** Prepared models that were closed. */

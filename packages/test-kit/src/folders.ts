@@ -4,10 +4,10 @@
  */
 import { fileURLToPath } from "node:url";
 
-/** The conformance vectors: what NNHAL_VECTORS names, or the folder beside the checkout. */
+/** The folder of the conformance vectors: NNHAL_VECTORS, or the one beside the checkout. */
 export const vectorsFolder =
   process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 
-/** Real `.tflite` models: what NNHAL_MODELS names, or the folder beside the checkout. */
+/** The folder of real `.tflite` models: NNHAL_MODELS, or the one beside the checkout. */
 export const modelsFolder =
   process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));

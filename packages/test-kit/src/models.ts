@@ -1,5 +1,5 @@
 /**
- * Models for tests: valid ones that use most of what the rules are about, and a way to break one thing in a copy.
+ * Valid models to which most rules apply, and functions that break one rule in a copy.
  */
 import {
   type Model,

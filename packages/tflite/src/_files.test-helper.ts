@@ -1,12 +1,12 @@
 /**
- * Where tests find real models: the folder that NNHAL_MODELS names, else shared/models beside the checkout.
+ * Real models for tests: from the folder that NNHAL_MODELS names, else from shared/models beside the checkout.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 
-/** The .tflite files of the folder; none where there is no such folder. */
+/** The .tflite files of the folder; none if the folder does not exist. */
 export const realModels: readonly { readonly name: string; readonly bytes: Uint8Array }[] = existsSync(folder)
   ? readdirSync(folder)
       .filter((file) => file.endsWith(".tflite"))
@@ -16,5 +16,5 @@ export const realModels: readonly { readonly name: string; readonly bytes: Uint8
       }))
   : [];
 
-/** What a test says where there are no models. */
+/** The name of the test that stands in if there are no models. */
 export const noModels = `no .tflite files in ${folder}: set NNHAL_MODELS to a folder that has some`;

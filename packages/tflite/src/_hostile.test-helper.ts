@@ -1,5 +1,5 @@
 /**
- * Broken files for tests: files of rows that need not fit together, and what becomes of reading and importing any bytes.
+ * Broken files for tests: files of rows that need not fit together, and the outcome of reading and importing any bytes.
  */
 
 import { modelIssues } from "@nnhal/validation";

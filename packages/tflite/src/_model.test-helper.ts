@@ -24,7 +24,7 @@ import { type ImportedModel, type ImportOptions, importTflite } from "./import/i
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import type { TensorTypeName } from "./schema/codes.ts";
 
-/** A tensor of a test model: type, shape, and what differs from the plainest one. */
+/** A tensor of a test model: type, shape, and fields that differ from the defaults. */
 export interface TensorGiven {
   readonly type?: TensorTypeName;
   readonly shape?: readonly number[];
@@ -194,7 +194,7 @@ function showConstant(model: Model, operand: Operand): string {
   return operandTypes[name].kind === "scalar" ? `${values[0]}` : `${showType(operand)}(${values.join()})`;
 }
 
-/** The operations of a subgraph as lines. Temporaries are t0, t1, … with their type where they are written. */
+/** The operations of a subgraph as lines. Temporaries are t0, t1, … with their type at the operation that writes them. */
 export function showSubgraph(model: Model, { operands, operations, inputIndexes, outputIndexes }: Subgraph): string[] {
   const temporaries: number[] = [];
   const show = (index: number, isWritten: boolean): string => {

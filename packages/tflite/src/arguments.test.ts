@@ -55,7 +55,7 @@ describe("the bytes of a file", () => {
 
 const hal = importTflite(file).model;
 
-describe("what is not a file", () => {
+describe("values that are not files", () => {
   const functions: readonly (readonly [name: string, call: (value: never) => unknown])[] = [
     ["importTflite", (value) => importTflite(value)],
     ["readTflite", (value) => readTflite(value)],
@@ -111,7 +111,7 @@ describe("models made by hand", () => {
     [{ signatures: undefined }, "signatures: it has to be a list, it is undefined"],
     [{ metadata: new Array(1) }, "metadata[0]: it has to be an object, it is undefined"],
     [{ description: 1 }, "description: it has to be a string, it is the number 1"],
-  ])("%# are refused where a part is missing", (change, message) => {
+  ])("%# are refused if a part is missing", (change, message) => {
     const broken = { ...model, ...change } as never;
     expect(() => importTflite(broken)).toThrow(message);
     expect(() => writeTflite(broken)).toThrow(message);

@@ -1,6 +1,6 @@
 /**
- * Checks of what callers of this package give: the bytes of a file, or a model as plain objects. What is neither is refused
- * with what was expected and what was given.
+ * Checks of arguments: the bytes of a file, or a model as plain objects. Any other value is refused with the expected and the actual
+ * kind of value.
  */
 import { describeValue, ensure, fail } from "./error.ts";
 import { ensureIndexes } from "./indexes.ts";
@@ -9,7 +9,7 @@ import type { TfliteModel } from "./model.ts";
 /** The bytes of a file: any view of memory, or the memory itself. */
 export type TfliteBytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 
-/** Refuses an argument. `needs`: what the function needs. */
+/** Refuses an argument. `needs`: the kind of value that the function needs. */
 function refuse(caller: string, needs: string, value: unknown): never {
   fail("", `${caller} needs ${needs}, not ${describe(value)}`);
 }
@@ -17,7 +17,7 @@ function refuse(caller: string, needs: string, value: unknown): never {
 const fileText = "the bytes of a file as a Uint8Array or ArrayBuffer";
 const modelText = "a TfliteModel";
 
-/** What was given instead, with what to do about it if it is a common mistake. */
+/** The actual kind of value, with advice if it is a common mistake. */
 function describe(value: unknown): string {
   if (typeof value === "string") return "a string; read the file first";
   if (value instanceof Promise) return "a Promise; await it first";
@@ -46,18 +46,18 @@ function viewOf(bytes: TfliteBytes): Uint8Array {
     : new Uint8Array(bytes);
 }
 
-/** The bytes that a caller gives, without a copy. */
+/** An argument that must be the bytes of a file, without a copy. */
 export function fileArgument(value: unknown, caller: string): Uint8Array {
   return isBytes(value) ? viewOf(value) : refuse(caller, fileText, value);
 }
 
-/** The bytes or the model that a caller gives. */
+/** An argument that must be the bytes of a file or a model. */
 export function sourceArgument(value: unknown, caller: string): Uint8Array | TfliteModel {
   if (isBytes(value)) return viewOf(value);
   return hasSubgraphs(value) ? modelOf(value) : refuse(caller, `${fileText}, or ${modelText}`, value);
 }
 
-/** The model that a caller gives. Its indexes may be out of range. */
+/** An argument that must be a model. Its indexes are not checked. */
 export function modelArgument(value: unknown, caller: string): TfliteModel {
   return hasSubgraphs(value) && !isBytes(value) ? wellFormed(value) : refuse(caller, modelText, value);
 }

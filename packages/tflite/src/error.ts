@@ -1,8 +1,8 @@
 /**
- * The one error of this package: a file that is broken, or a model that cannot be expressed, with the place it happened.
+ * The one error of this package: a broken file, or a model that cannot be expressed, with the place.
  */
 
-/** What is wrong with a .tflite model, and where. */
+/** A defect of a .tflite model, and its place. */
 export class TfliteError extends Error {
   override readonly name = "TfliteError";
   /** The place in the model, such as `subgraphs[0].operators[3]`; empty for the file as a whole. */
@@ -14,12 +14,12 @@ export class TfliteError extends Error {
   }
 }
 
-/** Refuses with a TfliteError. `problem` says the rule and the actual value. */
+/** Throws a TfliteError. `problem` names the rule and the actual value. */
 export function fail(path: string, problem: string): never {
   throw new TfliteError(path, problem);
 }
 
-/** What a value is, for a message: `a string`, `an array`, `the number 3`. */
+/** The kind of a value, for a message: `a string`, `an array`, `the number 3`. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "string") return "a string";
@@ -29,7 +29,7 @@ export function describeValue(value: unknown): string {
   return value instanceof Promise ? "a Promise" : "an object";
 }
 
-/** Refuses unless the condition holds. */
+/** Throws a TfliteError unless the condition holds. */
 export function ensure(condition: boolean, path: string, problem: () => string): asserts condition {
   if (!condition) fail(path, problem());
 }

@@ -80,7 +80,7 @@ const small = writeTflite({
   ],
 });
 
-describe("a broken file gives one TfliteError", () => {
+describe("a broken file results in one TfliteError", () => {
   test("the file that the others are made from is fine", () => {
     expect(attempt(small)).toBe("fine");
     expect(importTflite(small).operators.map(({ name }) => name)).toEqual([
@@ -140,7 +140,7 @@ describe("a broken file gives one TfliteError", () => {
   });
 });
 
-describe("what is wrong is said", () => {
+describe("messages name the defect", () => {
   const broken = (at: number, ...values: readonly number[]) => {
     const bytes = small.slice();
     bytes.set(values, at);
@@ -166,7 +166,7 @@ describe("what is wrong is said", () => {
     expect(attempt(bytes)).toContain(message);
   });
 
-  test("what is no file at all", () => {
+  test("bytes that are not a file", () => {
     expect(() => readTflite([] as never)).toThrow(
       "readTflite needs the bytes of a file as a Uint8Array or ArrayBuffer, not an array",
     );
@@ -203,7 +203,7 @@ describe("a small file cannot cause much work", () => {
     );
   });
 
-  test.each([0xffff_ffff, 0x4000_0000, 100_000])("a vector that says it has %d elements", (count) => {
+  test.each([0xffff_ffff, 0x4000_0000, 100_000])("a vector with %d elements by its own count", (count) => {
     const bytes = subgraphFile({ inputs: [0, 1, 0, 1, 0, 1, 0] });
     const view = new DataView(bytes.buffer);
     const at = Array.from({ length: bytes.length / 4 - 1 }, (_, i) => 4 * i).find(

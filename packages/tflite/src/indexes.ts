@@ -1,10 +1,10 @@
 /**
- * Which indexes of a model are out of range.
+ * Indexes of a model that are out of range.
  */
 import { fail } from "./error.ts";
 import type { TfliteModel } from "./model.ts";
 
-/** What is wrong in a model, and where. */
+/** A defect of a model, and its place. */
 export interface TfliteIssue {
   /** The place in the model, such as `subgraphs[0].operators[3] (ABS).inputs[1]`. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface TfliteIssue {
   readonly message: string;
 }
 
-/** Where a message about a file places an operator. */
+/** The place of an operator in messages about a file. */
 export function operatorPlace(subgraphPath: string, index: number, name: string): string {
   return `${subgraphPath}.operators[${index}] (${name})`;
 }

@@ -1,5 +1,5 @@
 /**
- * A .tflite model as plain objects: what `readTflite` gives and `writeTflite` takes.
+ * A .tflite model as plain objects, as `readTflite` returns it and `writeTflite` accepts it.
  */
 import type { TensorTypeName } from "./schema/codes.ts";
 import type { OptionValue } from "./schema/options.ts";
@@ -19,7 +19,7 @@ export interface TfliteTensor {
   readonly name: string;
   /** Extents; empty for a scalar. */
   readonly shape: readonly number[];
-  /** Like `shape`, with -1 for extents that callers may choose. Absent where the file has none. */
+  /** Like `shape`, with -1 for extents that callers may choose. Absent if the file has none. */
   readonly shapeSignature?: readonly number[];
   readonly type: TensorTypeName;
   /** The elements of a constant, little-endian and packed: a view of the file, not a copy. */
@@ -27,9 +27,9 @@ export interface TfliteTensor {
   /** State that operators keep from one execution to the next. */
   readonly isVariable: boolean;
   readonly quantization?: TfliteQuantization;
-  /** Set where the file says that `shape` is known even if it is empty. */
+  /** Set if the file states that `shape` is known even if it is empty. */
   readonly hasRank?: true;
-  /** Set where the file leaves out zeros of `data`. Such a tensor can be read but not imported or written. */
+  /** Set if the file omits zeros of `data`. Such a tensor can be read but not imported or written. */
   readonly isSparse?: true;
 }
 
@@ -37,7 +37,7 @@ export interface TfliteTensor {
 export interface TfliteOperator {
   /** A member of `BuiltinOperatorName`; `BUILTIN_n` for a code n newer than this package. */
   readonly name: string;
-  /** Which custom operator, where `name` is CUSTOM. */
+  /** The name of the custom operator, if `name` is CUSTOM. */
   readonly customCode?: string;
   readonly customOptions?: Uint8Array;
   /** The operator's version, raised by its makers when an option or type was added. */
@@ -46,11 +46,11 @@ export interface TfliteOperator {
   readonly inputs: readonly number[];
   /** Indexes of tensors. */
   readonly outputs: readonly number[];
-  /** The options by their schema names in camelCase, enum members by name; empty where the file gives none. */
+  /** The options by their schema names in camelCase, enum members by name; empty if the file has none. */
   readonly options: Readonly<Record<string, OptionValue>>;
-  /** Tensors that describe values inside the operator. Absent where there are none. */
+  /** Tensors that describe values inside the operator. Absent if there are none. */
   readonly intermediates?: readonly number[];
-  /** Which inputs the operator changes. Absent where the file does not say. */
+  /** Whether the operator changes each input. Absent if the file does not specify it. */
   readonly mutatingVariableInputs?: readonly boolean[];
 }
 

@@ -120,7 +120,7 @@ const model: fc.Arbitrary<TfliteModel> = fc.record({
   ),
 });
 
-describe("what is written reads back equal", () => {
+describe("a written model reads back equal", () => {
   test("for any model", () => {
     fc.assert(
       fc.property(model, (given) => {
@@ -155,7 +155,7 @@ describe("what is written reads back equal", () => {
     expect(readTflite(writeTflite(given))).toEqual(given);
   });
 
-  test("for seeds that no number holds", () => {
+  test("for seeds beyond exact numbers", () => {
     const options = { seed: "-9223372036854775808", seed2: "9223372036854775807" };
     const given = withOperator({ name: "RANDOM_UNIFORM", options });
     expect(readTflite(writeTflite(given))).toEqual(given);
@@ -171,7 +171,7 @@ describe("what is written reads back equal", () => {
 });
 
 describe("a written file", () => {
-  test("says what it is", () => {
+  test("has the identifier of its format", () => {
     expect(new TextDecoder().decode(writeTflite(plain).subarray(4, 8))).toBe("TFL3");
   });
 
@@ -220,7 +220,7 @@ describe("a written file", () => {
   });
 });
 
-describe("what cannot be written", () => {
+describe("models that cannot be written", () => {
   test.each([
     [withOperator({ name: "NOTHING" }), 'subgraphs[0].operators[0].name: "NOTHING" is not a builtin operator'],
     [

@@ -102,7 +102,7 @@ describe("rows that do not fit together are refused", () => {
     expect(attempt(bytes)).toContain(message);
   });
 
-  test("zero points that no number holds", () => {
+  test("zero points beyond exact numbers", () => {
     const bytes = subgraphFile({
       tensors: [{ ...tensorRow, quantization: { ...quantization, zeroPoint: [0, 0x0123_4567_89ab] } }, tensorRow],
     });
@@ -121,7 +121,7 @@ describe("rows that do not fit together are refused", () => {
       }),
     );
     expect(attempt(bytes)).toBe("fine");
-    // ADD's options have code 11 in the union; 21 are MUL's, 127 nobody's.
+    // ADD's options have code 11 in the union; 21 is MUL's, 127 is unused.
     const places = Array.from(bytes.keys()).filter((i) => bytes[i] === 11);
     const messages = [21, 127].map((code) => places.map((at) => attempt(bytes.with(at, code))));
     expect(messages[0]).toContainEqual(
@@ -167,7 +167,7 @@ describe("indexes that are out of range", () => {
   });
 });
 
-describe("what old and large files have", () => {
+describe("features of old and large files", () => {
   test("an operator code in the old field only, or in the new one only", () => {
     for (const operatorCode of [
       { ...abs, builtinCode: 0 },
@@ -229,7 +229,7 @@ describe("what old and large files have", () => {
   test.each([
     [1000, 8, "buffers[1]: bytes 1000 to 1008 lie outside the file of"],
     [2 ** 52, 2 ** 52, "lie outside the file of"],
-  ])("constants at %d of %d bytes are refused where there are none", (offset, size, message) => {
+  ])("constants at %d of %d bytes that do not exist are refused", (offset, size, message) => {
     expect(attempt(outside(offset, size))).toContain(message);
   });
 

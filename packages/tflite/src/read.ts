@@ -1,6 +1,6 @@
 /**
- * Reads a .tflite file into plain objects. Bounded and total: whatever the bytes are, the answer is a model whose indexes
- * are all valid, or one TfliteError. Indexes that are out of range can be listed, too.
+ * Reads a .tflite file into plain objects. Bounded and total: for any bytes the result is a model whose indexes are all valid, or one
+ * TfliteError. Indexes that are out of range can be listed, too.
  */
 import { fileArgument, type TfliteBytes } from "./arguments.ts";
 import { ensure, fail } from "./error.ts";
@@ -31,7 +31,7 @@ import {
   type TensorRow,
 } from "./schema/tables.ts";
 
-/** What the parts of a file refer to. */
+/** The lists that the parts of a file refer to. */
 interface Context {
   readonly source: Source;
   readonly codes: readonly OperatorCodeRow[];
@@ -112,7 +112,7 @@ function options(context: Context, row: OperatorRow, code: number, path: string)
   return known;
 }
 
-/** Stands for an operator code that the file has not got. */
+/** Replaces an operator code that the file lacks. */
 const noCode: OperatorCodeRow = { deprecatedBuiltinCode: 0, customCode: undefined, version: 1, builtinCode: 0 };
 
 function operator(context: Context, row: OperatorRow, subgraphPath: string, index: number): TfliteOperator {
@@ -158,7 +158,7 @@ function signatures({ signatureDefs = [] }: ModelRow): TfliteSignature[] {
   });
 }
 
-/** Refuses what is not a .tflite file at all, and returns where its root table is. */
+/** Refuses bytes that are not a .tflite file, and returns the position of the root table. */
 function openRoot(source: Source): number {
   const { bytes } = source;
   ensure(bytes.length >= 8, "", () => `a .tflite file has at least 8 bytes, this one has ${bytes.length}`);
@@ -207,7 +207,7 @@ export function readTflite(bytes: TfliteBytes): TfliteModel {
   return readFile(fileArgument(bytes, "readTflite"), fail);
 }
 
-/** How many issues `tfliteIssues` looks for unless told otherwise. */
+/** The default limit of `tfliteIssues`. */
 const DEFAULT_ISSUE_LIMIT = 1000;
 
 /**

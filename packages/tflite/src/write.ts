@@ -22,7 +22,7 @@ import {
 /** Offsets of a FlatBuffer have 31 bits, and its builder can double its memory only below this. */
 const MOST_BYTES = 2 ** 30;
 
-/** Up to this code an operator stands in the schema's older, 8-bit field too. */
+/** Up to this code the schema's older, 8-bit field holds an operator's code, too. */
 const GREATEST_OLD_CODE = 126;
 const CODE_IS_ELSEWHERE = 127;
 
@@ -79,7 +79,7 @@ function tensorRow(tensor: TfliteTensor, buffers: BufferList, path: string): Ten
   };
 }
 
-/** Writes an operator's options; returns the union's code and where they stand. */
+/** Writes an operator's options; returns the union's code and their position. */
 function writeOptions(builder: Builder, operator: TfliteOperator, path: string): { type: number; at?: number } {
   const table = operatorByName(operator.name, path).options;
   const given = Object.keys(operator.options);
@@ -159,7 +159,7 @@ function subgraphRow(
  * Writes a model as a .tflite file. Constants lie at multiples of 16 bytes; constants that are the same view of the same
  * memory are written once.
  *
- * @throws TfliteError where the model cannot be written, naming the place.
+ * @throws TfliteError if the model cannot be written, naming the place.
  */
 export function writeTflite(model: TfliteModel): Uint8Array {
   modelArgument(model, "writeTflite");

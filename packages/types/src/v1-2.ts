@@ -92,7 +92,7 @@ export interface IDevice extends V1_1.IDevice {
   ): V1_0.Outcome;
   /**
    * Launches the preparation of the model that the files hold, by `callback.notify_1_2`. GENERAL_FAILURE: the device
-   * keeps no models, or the files are not what it wrote for this token. INVALID_ARGUMENT: wrong numbers of files,
+   * has no compilation caching, or the files are not what it wrote for this token. INVALID_ARGUMENT: wrong numbers of files,
    * wrong handles.
    */
   prepareModelFromCache(

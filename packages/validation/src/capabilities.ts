@@ -1,5 +1,5 @@
 /**
- * Validation of what a driver says it can do (HAL Capabilities, PerformanceInfo).
+ * Validation of a driver's capabilities (HAL Capabilities, PerformanceInfo).
  */
 import { type Capabilities, OperandType, type PerformanceInfo } from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";

@@ -1,5 +1,5 @@
 /**
- * Whether two operands can stand for the same value.
+ * Whether two operands can describe the same value.
  */
 import { combineDimensions } from "@nnhal/operations";
 import type { Operand } from "@nnhal/types";
@@ -7,8 +7,8 @@ import { showDimensions } from "./issues.ts";
 import { knownOperandType } from "./type-ranges.ts";
 
 /**
- * In what two operands differ, in words; undefined where they agree in type, scale, zeroPoint and extraParams, and what
- * is known of their dimensions does not contradict.
+ * The first difference of two operands, in words; undefined if they agree in type, scale, zeroPoint and extraParams, and their known
+ * dimensions do not contradict each other.
  */
 export function differenceOf(a: Operand, b: Operand): string | undefined {
   if (a.type !== b.type) return `the types are ${typeName(a.type)} and ${typeName(b.type)}`;
@@ -20,12 +20,12 @@ export function differenceOf(a: Operand, b: Operand): string | undefined {
   return sameExtraParams(a.extraParams, b.extraParams) ? undefined : "the extraParams differ";
 }
 
-/** A type as messages write it. */
+/** A type's name for messages. */
 export function typeName(code: number): string {
   return knownOperandType(code)?.name ?? `extension type ${code}`;
 }
 
-/** Whether two operands' extraParams are equal in all they hold. */
+/** Whether two operands' extraParams are equal. */
 export function sameExtraParams(a: Operand["extraParams"], b: Operand["extraParams"]): boolean {
   if (a.kind === "channelQuant" && b.kind === "channelQuant") {
     return (

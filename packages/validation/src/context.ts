@@ -1,6 +1,6 @@
 /**
- * What the checks of one model share: what to check against, where issues go, and the HAL versions that parts of the
- * model turned out to need.
+ * The common context of the checks of one model: the rules' version and tables, the list of issues, and the HAL versions that parts of
+ * the model require.
  */
 import type { Match, Operation as OperationDefinition } from "@nnhal/operations";
 import type { HalVersion, Memory, Operation, Subgraph } from "@nnhal/types";
@@ -17,7 +17,7 @@ export type OperationLookup = (code: number) => OperationDefinition | undefined;
 export interface VersionRequirement {
   readonly version: HalVersion;
   readonly path: string;
-  /** What needs the version, in words. */
+  /** The part that needs the version, in words. */
   readonly message: string;
 }
 
@@ -27,7 +27,7 @@ export interface ModelContext {
   readonly mode: ValidationMode;
   readonly operationByCode: OperationLookup;
   readonly issues: IssueList;
-  /** Where requirements go that are above `version`; undefined: they are issues. */
+  /** Receives requirements above `version`; undefined: they are issues. */
   readonly requirements: VersionRequirement[] | undefined;
   /** Receives the form and type row of each operation; undefined: they are not kept. */
   readonly matches?: Map<Operation, Match> | undefined;
@@ -36,7 +36,7 @@ export interface ModelContext {
   readonly pools: readonly Memory[];
 }
 
-/** Notes that a part of the model needs a HAL version: an issue under the rule's code, where the model's own is older. */
+/** Reports that a part of the model needs a HAL version: an issue under the rule's code if the model's version is older. */
 export function requireVersion(
   { version, issues, requirements }: ModelContext,
   needed: HalVersion,

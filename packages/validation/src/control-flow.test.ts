@@ -49,7 +49,7 @@ describe("IF (rule 29)", () => {
     expect(issues).toEqual([`operation-signature ${ofIf}`]);
   });
 
-  it("hands over as many inputs as the branches take", () => {
+  it("passes as many inputs as the branches have", () => {
     const image = { ...controlModel.main.operands[0], numberOfConsumers: 0 };
     const more = {
       "referenced[1].operands[3]": image,
@@ -69,7 +69,7 @@ describe("IF (rule 29)", () => {
     expect(ifIssues(more)).toEqual([`control-flow-counts ${ofIf}`, `control-flow-counts ${ofIf}`]);
   });
 
-  it("gives at least one output", () => {
+  it("has at least one output", () => {
     const none = changedAll(controlModel, {
       [`${ofIf}.outputs`]: [],
       "main.outputIndexes": [],
@@ -116,7 +116,7 @@ describe("IF (rule 29)", () => {
     expect(found(modelIssues(referenced(1)))).toEqual([`control-flow-compatibility ${ofIf}`]);
   });
 
-  it("lets what is unknown on one side be known on the other, in both modes", () => {
+  it("accepts dimensions that are unknown on one side and known on the other, in both modes", () => {
     for (const dimensions of [[], [0, 4, 4, 3]]) {
       for (const mode of ["driver", "runtime"] as const) {
         expect(ifIssues({ "referenced[1].operands[0].dimensions": dimensions }, { mode })).toEqual([]);
@@ -141,7 +141,7 @@ describe("WHILE (rule 29)", () => {
     expect(loopIssues(two)).toEqual([`control-flow-counts ${ofLoop}`]);
   });
 
-  it("hands all values to both subgraphs", () => {
+  it("passes all values to both subgraphs", () => {
     const fewer = { [`${ofLoop}.inputs`]: [3, 4, 0, 1], "main.operands[2].numberOfConsumers": 0 };
     expect(loopIssues(fewer)).toEqual([`control-flow-counts ${ofLoop}`, `control-flow-counts ${ofLoop}`]);
   });
@@ -170,7 +170,7 @@ describe("WHILE (rule 29)", () => {
     expect(loopIssues(fromBody(2))).toEqual([`control-flow-counts ${ofLoop}`]);
   });
 
-  it("gives at least one output", () => {
+  it("has at least one output", () => {
     const none = { [`${ofLoop}.outputs`]: [], "main.outputIndexes": [], "main.operands[5]": operand() };
     expect(loopIssues(none)).toEqual(["never-written main.operands[5]", `control-flow-counts ${ofLoop}`]);
   });

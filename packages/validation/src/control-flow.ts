@@ -13,10 +13,10 @@ import { isObject } from "./structure.ts";
 import type { SubgraphView } from "./subgraph-view.ts";
 import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
-/** An operand and what messages call it. */
+/** An operand and its name in messages. */
 interface Named {
   readonly operand: Operand;
-  /** The operand with the shape that inference finds of it, if it finds one. */
+  /** The operand with its inferred shape, if there is one. */
   readonly known: Operand;
   readonly name: string;
 }
@@ -27,10 +27,10 @@ export interface ControlFlowOperation {
   readonly index: number;
 }
 
-/** What shape inference finds, by subgraph and operand. */
+/** The results of shape inference, by subgraph and operand. */
 type Inferred = ReadonlyMap<Subgraph, readonly (TensorInfo | undefined)[]>;
 
-/** What is checked, and where issues go. */
+/** The operation under validation, and the sink of its issues. */
 interface Flow {
   readonly context: ModelContext;
   readonly inferred: Inferred;
@@ -154,7 +154,7 @@ function boundaryOf(
   );
 }
 
-/** The first of each list go together, as far as the shorter one goes. */
+/** Compares the operands at equal positions, up to the end of the shorter list. */
 function checkPairs(flow: Flow, a: readonly (Named | undefined)[], b: readonly (Named | undefined)[]): void {
   const count = Math.min(a.length, b.length);
   for (let position = 0; position < count && !flow.context.issues.isFull(); position++) {
@@ -163,7 +163,7 @@ function checkPairs(flow: Flow, a: readonly (Named | undefined)[], b: readonly (
     if (left === undefined || right === undefined) continue;
     const difference = differenceOf(left.known, right.known);
     if (difference === undefined) continue;
-    flow.add("control-flow-compatibility", `${left.name} and ${right.name} are handed over: ${difference}`);
+    flow.add("control-flow-compatibility", `${left.name} and ${right.name} are passed on: ${difference}`);
   }
 }
 

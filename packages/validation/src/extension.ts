@@ -11,7 +11,7 @@ const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 /** Greatest code of a type within an extension. */
 const greatestType = 0xffff;
 
-/** The rules that a driver's extensions break; none where all are valid. Never throws. */
+/** The rules that a driver's extensions break; none if all are valid. Never throws. */
 export function extensionIssues(extensions: readonly Extension[]): Issue[] {
   return collectIssues("extensions", undefined, (issues) => checkExtensions(extensions, issues));
 }

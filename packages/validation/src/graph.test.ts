@@ -53,7 +53,7 @@ describe("inputs and outputs", () => {
 });
 
 describe("operations", () => {
-  it("stand in execution order (rule 36)", () => {
+  it("are in execution order (rule 36)", () => {
     const { operations } = floorModel().main;
     const issues = issuesOf({ "main.operations": [...operations].reverse() });
     expect(issues).toEqual(["read-before-write main.operations[0].inputs[0]"]);
@@ -157,7 +157,7 @@ describe("referenced subgraphs", () => {
     expect(found(modelIssues(model))).toEqual(["number-of-consumers referenced[1].operands[1].numberOfConsumers"]);
   });
 
-  it("may be empty, as main may not (rules 1 and 40)", () => {
+  it("may be empty, unlike main (rules 1 and 40)", () => {
     const empty = subgraphOf([], []);
     expect(modelIssues(changed(floorModel(), "referenced", [empty]))).toEqual([]);
     expect(found(modelIssues(modelOf(empty)))).toEqual(["model-empty main.operands", "model-empty main.operations"]);
@@ -166,7 +166,7 @@ describe("referenced subgraphs", () => {
     ]);
   });
 
-  it("that stand in the list twice are checked once", () => {
+  it("that are listed twice are checked once", () => {
     const wrong = changed(floorModel().main, "operands[1].numberOfConsumers", 2);
     const model = changed(floorModel(), "referenced", [wrong, wrong, { ...wrong }]);
     expect(modelIssues(model).map(({ path }) => path.slice(0, 13))).toEqual(["referenced[0]", "referenced[2]"]);

@@ -48,18 +48,18 @@ function checkIndexes(
   }
 }
 
-/** What is known of an operand's value while operations are walked in their order. */
+/** The state of an operand's value while operations are visited in order. */
 const Value = {
-  /** Some operation still has to write it. */
+  /** An operation still has to write it. */
   missing: 0,
-  /** Its value is there before the first operation. */
+  /** It has a value before the first operation. */
   given: 1,
   written: 2,
-  /** It was read too early, which has been said. */
+  /** It was read too early, and an issue reports that. */
   reported: 3,
 } as const;
 
-/** Checks the order of a subgraph's operations, who writes what, and the numbers of consumers. All indexes are right. */
+/** Checks the order of a subgraph's operations, the writers of operands, and the numbers of consumers. All indexes are valid. */
 export function checkOrder({ issues }: ModelContext, { at, subgraph }: SubgraphView): void {
   const { operands, operations } = subgraph;
   const consumers = new Float64Array(operands.length);

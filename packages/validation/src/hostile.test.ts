@@ -1,5 +1,5 @@
 /**
- * Input that nobody would write by hand: validation answers with issues, never throws, and does not take for ever.
+ * Hostile input: validation reports issues, never throws, and ends in bounded time.
  */
 import {
   clamp,
@@ -132,7 +132,7 @@ describe("modelIssues", () => {
     );
   });
 
-  it("refuses what is garbage altogether", () => {
+  it("refuses garbage", () => {
     fc.assert(
       fc.property(garbage, (anything) => {
         const { model } = changed({ model: controlModel }, "model", anything);
@@ -173,7 +173,7 @@ describe("modelIssues", () => {
     }
   });
 
-  it("survives what is thrown being hostile itself", () => {
+  it("survives thrown values that are hostile themselves", () => {
     const worst = new Proxy(
       {},
       {

@@ -1,12 +1,26 @@
 /**
  * @nnhal/validation: which rules of the NN HAL a model, request, buffer, pool or capability breaks, and which HAL version
- * a model needs. It reads the type tables of @nnhal/types and the definitions of @nnhal/operations, takes hostile input,
- * and never throws.
+ * a model needs. It reads the type tables of @nnhal/types and the definitions of @nnhal/operations, accepts hostile
+ * input, and never throws.
  */
 export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
 export { sameExtraParams } from "./compatible.ts";
 export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
+export {
+  BrokenAnswer,
+  broken,
+  hasFields,
+  readCacheFileCounts,
+  readCapabilities,
+  readDeviceStatus,
+  readDeviceType,
+  readExtensions,
+  readOutcome,
+  readSupport,
+  readVersionString,
+  type UncheckedFields,
+} from "./facts.ts";
 export { defaultIssueLimit, type Issue, show } from "./issues.ts";
 export {
   type AllocationRequest,

@@ -7,7 +7,7 @@ import type { RuleCode } from "./rules.ts";
 export interface Issue {
   /** The rule: a key of `rules`. */
   readonly code: RuleCode;
-  /** Where: such as `main.operands[3].scale`. */
+  /** The place, such as `main.operands[3].scale`. */
   readonly path: string;
   /** The rule in words, with the actual value. */
   readonly message: string;
@@ -16,12 +16,12 @@ export interface Issue {
 /** Issues found so far. */
 export interface IssueList {
   readonly items: Issue[];
-  /** Whether as many issues were found as are wanted; checking may stop. */
+  /** Whether the limit is reached; checking may stop. */
   isFull(): boolean;
   add(code: RuleCode, path: string, message: string): void;
 }
 
-/** How many issues validation looks for unless told otherwise. */
+/** The default limit of issues. */
 export const defaultIssueLimit = 32;
 
 /** An empty list that takes at most `limit` issues. */
@@ -38,8 +38,7 @@ export function createIssueList(limit: number = defaultIssueLimit): IssueList {
 }
 
 /**
- * Runs checks on a value that may be anything at all. Should reading it throw, as a Proxy or a getter can, that is an
- * issue like any other.
+ * Runs checks on an untrusted value. If reading it throws, as a Proxy or a getter can, that is an issue like any other.
  */
 export function collectIssues(what: string, limit: number | undefined, check: (issues: IssueList) => void): Issue[] {
   const issues = createIssueList(limit);
@@ -52,7 +51,7 @@ export function collectIssues(what: string, limit: number | undefined, check: (i
   return issues.items;
 }
 
-/** A value of any kind as a message writes it: short, and without calling into it. */
+/** A value of any kind for a message: short, and without calling its methods. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -78,7 +77,7 @@ function showObject(value: object | null): string {
   }
 }
 
-/** Extents as a message writes them: `[2, 0, 3]`. */
+/** Extents for a message: `[2, 0, 3]`. */
 export function showDimensions(dimensions: readonly number[]): string {
   const shown = dimensions.slice(0, 8).join(", ");
   return dimensions.length > 8 ? `[${shown}, … ${dimensions.length} in all]` : `[${shown}]`;

@@ -115,7 +115,7 @@ describe("lifetimes", () => {
 });
 
 describe("the length of a constant", () => {
-  it("is what type and dimensions give (rule 26)", () => {
+  it("is the size of type and dimensions (rule 26)", () => {
     for (const [index, name] of [
       [2, "TENSOR_QUANT8_SYMM_PER_CHANNEL"],
       [3, "TENSOR_INT32"],

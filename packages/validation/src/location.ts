@@ -1,5 +1,5 @@
 /**
- * Rules on where an operand's value comes from: its lifetime and location (19 – 26, 60).
+ * Rules on the source of an operand's value: its lifetime and location (19 – 26, 60).
  */
 import { type Operand, operandLifeTimeNames, operandLifeTimes } from "@nnhal/types";
 import { addIssue, type OperandPlace, operandPath, requireVersion } from "./context.ts";

@@ -139,7 +139,7 @@ describe("the operands of all roles", () => {
     expect(twoKinds(quantised, { zeroPoint: 4 })).toEqual(["buffer-zero-point outputRoles[0]"]);
   });
 
-  it("have the same extraParams, but for those of extensions (rule 54)", () => {
+  it("have the same extraParams, except those of extensions (rule 54)", () => {
     const perChannel = (...scales: number[]) =>
       ({ dimensions: [2], extraParams: { kind: "channelQuant", channelQuant: { scales, channelDim: 0 } } }) as const;
     const type = OperandType.TENSOR_QUANT8_SYMM_PER_CHANNEL;
@@ -163,7 +163,7 @@ describe("the operands of all roles", () => {
     ]);
   });
 
-  it("are without dimensions where they are scalars (rule 54)", () => {
+  it("have no dimensions if they are scalars (rule 54)", () => {
     const scalar = { type: OperandType.INT32, dimensions: [] };
     expect(twoKinds(scalar, {})).toEqual([]);
     expect(twoKinds(scalar, {}, [1])).toEqual(["buffer-scalar-dimensions desc.dimensions"]);
@@ -172,7 +172,7 @@ describe("the operands of all roles", () => {
 });
 
 describe("describeBuffer", () => {
-  it("gives what descriptor and roles know together", () => {
+  it("combines the dimensions of descriptor and roles", () => {
     const facts = { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 0.5, zeroPoint: 3 };
     const { issues, operand: combined } = describeBuffer({
       ...control,
@@ -185,7 +185,7 @@ describe("describeBuffer", () => {
     expect(combined).toEqual({ ...facts, extraParams: { kind: "none" }, dimensions: [2, 3, 4] });
   });
 
-  it("gives nothing where a rule is broken", () => {
+  it("returns no operand if a rule is broken", () => {
     const { issues, operand: combined } = describeBuffer(changed(control, "inputRoles[0].frequency", 2));
     expect(issues).toHaveLength(1);
     expect(combined).toBeUndefined();
@@ -204,7 +204,7 @@ describe("describeBuffer", () => {
     expect(combined).toBeUndefined();
   });
 
-  it("takes any prepared model that validation accepts", () => {
+  it("accepts any prepared model that validation accepts", () => {
     const request = {
       ...control,
       preparedModels: [{ model: controlModel }],

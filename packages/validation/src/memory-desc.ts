@@ -1,6 +1,6 @@
 /**
- * Validation of what a driver is asked to allocate a buffer for (rules 53 and 54; HAL 1.3 IDevice.allocate): roles of
- * prepared models' inputs and outputs, whose operands have to be of one kind.
+ * Validation of a driver-managed buffer's description (rules 53 and 54; HAL 1.3 IDevice.allocate): roles as inputs and outputs of
+ * prepared models, whose operands must be of one kind.
  */
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { BufferDesc, BufferRole, Model, Operand } from "@nnhal/types";
@@ -12,13 +12,13 @@ import { isExtensionOperandType, knownOperandType } from "./type-ranges.ts";
 
 /**
  * A prepared model as validation sees it. A driver passes its own record of each prepared model, the same object for the
- * same prepared model wherever it stands in the list, and null for one that is null or not its own.
+ * same prepared model at any place of the list, and null for one that is null or belongs to another device.
  */
 export interface PreparedModelRecord {
   readonly model: Model;
 }
 
-/** What a driver is asked to allocate. */
+/** A request for a driver-managed buffer. */
 export interface AllocationRequest {
   readonly desc: BufferDesc;
   readonly preparedModels: readonly (PreparedModelRecord | null)[];
@@ -26,19 +26,19 @@ export interface AllocationRequest {
   readonly outputRoles: readonly BufferRole[];
 }
 
-/** What the operands of all roles have in common. */
+/** The common facts of all roles' operands. */
 export interface BufferOperand extends Pick<Operand, "type" | "scale" | "zeroPoint" | "extraParams"> {
-  /** All that the descriptor and the roles know together. */
+  /** The dimensions of the descriptor and of all roles combined. */
   readonly dimensions: readonly number[];
 }
 
-/** The rules that a request for a buffer breaks, and the buffer's operand where it breaks none. */
+/** The rules that a request for a buffer breaks, and the buffer's operand if it breaks none. */
 export interface MemoryDescResult {
   readonly issues: readonly Issue[];
   readonly operand: BufferOperand | undefined;
 }
 
-/** Validates a request for a buffer, and finds what the buffer will hold. Never throws. */
+/** Validates a request for a buffer, and determines the operand that the buffer holds. Never throws. */
 export function describeBuffer(request: AllocationRequest): MemoryDescResult {
   const issues = createIssueList();
   try {
@@ -84,7 +84,7 @@ function checkMemoryDesc(request: AllocationRequest, issues: IssueList): BufferO
   return combineOperands(request.desc, operands, issues);
 }
 
-/** The operands of the roles that are right, and issues for the others (rule 53). */
+/** The operands of the valid roles, and issues for the others (rule 53). */
 function roleOperands(
   request: AllocationRequest,
   list: "inputRoles" | "outputRoles",
@@ -166,7 +166,7 @@ function operandOf(
   return undefined;
 }
 
-/** What all operands have in common, and issues where they differ (rule 54). */
+/** The common facts of all operands, and issues if they differ (rule 54). */
 function combineOperands(
   { dimensions: described }: BufferDesc,
   operands: readonly RoleOperand[],

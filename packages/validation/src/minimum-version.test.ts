@@ -70,7 +70,7 @@ describe("minimumVersion", () => {
     expect(minimumVersion(changed(floorModel(), "main", null))).toBeUndefined();
   });
 
-  it("takes the mode and the operations that validation takes", () => {
+  it("accepts the mode and the operations of validation", () => {
     const loop = changed(loopModel, "main.operands[0].dimensions", []);
     expect(minimumVersion(loop)).toBeUndefined();
     expect(minimumVersion(loop, { mode: "runtime" })).toBe("1.3");
@@ -79,7 +79,7 @@ describe("minimumVersion", () => {
 });
 
 describe("versionRequirements", () => {
-  it("says which parts need which version", () => {
+  it("lists the parts with the versions that they need", () => {
     expect(versionRequirements(floorModel())).toEqual([]);
     expect(versionRequirements(unary("HARD_SWISH", { dimensions: [] }))).toEqual([
       {

@@ -1,6 +1,6 @@
 /**
- * The oldest HAL version that a model fits, and what in it needs that version. It is validation itself that tells: a
- * model is valid at a version exactly where it is valid at all and its minimum version is not newer.
+ * The oldest HAL version that a model fits, and the parts that need it. Both follow from validation: a model is valid at a version
+ * exactly if it is valid at any version and its minimum version is not newer.
  */
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import type { VersionRequirement } from "./context.ts";
@@ -10,7 +10,7 @@ import { checkModel, type ModelValidationOptions } from "./model.ts";
 /** How to find a model's minimum version. */
 export type MinimumVersionOptions = Pick<ModelValidationOptions, "mode" | "operations">;
 
-/** The parts of a model that need more than HAL 1.0; undefined where the model is not valid at any version. */
+/** The parts of a model that need more than HAL 1.0; undefined if the model is not valid at any version. */
 export function versionRequirements(
   model: Model,
   { mode, operations }: MinimumVersionOptions = {},
@@ -21,7 +21,7 @@ export function versionRequirements(
   return issues.length === 0 ? requirements : undefined;
 }
 
-/** The oldest HAL version that a model fits; undefined where the model is not valid at any version. */
+/** The oldest HAL version that a model fits; undefined if the model is not valid at any version. */
 export function minimumVersion(model: Model, options: MinimumVersionOptions = {}): HalVersion | undefined {
   const requirements = versionRequirements(model, options);
   if (requirements === undefined) return undefined;

@@ -115,7 +115,7 @@ describe("modelIssues", () => {
     ]);
   });
 
-  it("says the rule and the actual value", () => {
+  it("names the rule and the actual value", () => {
     const [issue] = modelIssues(changed(controlModel, "main.operands[0].zeroPoint", 256));
     expect(issue).toEqual({
       code: "zero-point-quant8",
@@ -124,7 +124,7 @@ describe("modelIssues", () => {
     });
   });
 
-  it("takes HAL 1.3 and a driver's rules unless told otherwise", () => {
+  it("applies HAL 1.3 and a driver's rules by default", () => {
     const signed = { type: OperandType.TENSOR_FLOAT16 };
     expect(modelIssues(floorModel(signed))).toEqual([]);
     expect(modelIssues(floorModel(signed), { version: "1.1" })).not.toEqual([]);
@@ -132,7 +132,7 @@ describe("modelIssues", () => {
 });
 
 describe("validateModel", () => {
-  it("says whether there is an issue", () => {
+  it("returns whether there is an issue", () => {
     expect(validateModel(controlModel)).toBe(true);
     expect(validateModel(controlModel, { version: "1.2" })).toBe(false);
     expect(validateModel(changed(controlModel, "main.operands[0].scale", 0))).toBe(false);

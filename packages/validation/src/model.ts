@@ -28,12 +28,12 @@ export interface ModelValidationOptions {
 }
 
 /**
- * What shape inference finds of a subgraph beyond its declarations, by operand: facts of outputs of operations whose inputs are
- * known. Undefined or absent for all other operands: what the model declares of them is all that is known.
+ * Results of shape inference that go beyond a subgraph's declarations, by operand: facts of outputs of operations whose inputs are
+ * known. Undefined or absent for all other operands: only their declarations are known.
  */
 export type InferredShapes = readonly (TensorInfo | undefined)[];
 
-/** What validation finds of a model. */
+/** The results of validating a model. */
 export interface ModelAnalysis {
   /** The rules that the model breaks; none for a valid model. */
   readonly issues: readonly Issue[];
@@ -64,7 +64,7 @@ export function validateModel(model: Model, options: ModelValidationOptions = {}
 
 type InferredModelShapes = Pick<ModelAnalysis, "main" | "referenced">;
 
-/** What the checks of one model keep until all its subgraphs have been read. */
+/** Intermediate results of the checks of one model. */
 interface Findings {
   /** By subgraph; one that has not been checked is absent. */
   readonly inferred: Map<Subgraph, InferredShapes>;
@@ -174,7 +174,7 @@ function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subg
   if (allReadable) checkOrder(context, view);
 }
 
-/** Rule 40. A subgraph that stands in the list more than once is checked once. */
+/** Rule 40. A subgraph that is listed more than once is checked once. */
 function checkReferenced(context: ModelContext, findings: Findings): InferredShapes[] {
   const { issues, referenced, version } = context;
   if (referenced.length > 0 && version < "1.3") {

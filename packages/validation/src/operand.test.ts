@@ -53,7 +53,7 @@ describe("types", () => {
     expect(issuesOfUnused({ type }, { version: "1.1" })).toEqual(["operand-type main.operands[3].type"]);
   });
 
-  it("of extensions are refused where the HAL's own operations read them", () => {
+  it("of extensions are refused if the HAL's own operations read them", () => {
     expect(issuesOf({ "main.operands[3].type": 0xffff_ffff })).toEqual(["operation-signature main.operations[0]"]);
   });
 });
@@ -263,7 +263,7 @@ describe("operandTypeIssues", () => {
     expect(issues({ type: 0x1_0000 })).toEqual([]);
   });
 
-  it("finds what no value and no operation can make right", () => {
+  it("finds operands that no value and no operation can make valid", () => {
     expect(issues({ type: 77 })).toEqual(["operand-type"]);
     expect(issues({ type: OperandType.INT32 })).toEqual(["scalar-rank"]);
     expect(issues({ dimensions: [2 ** 16, 2 ** 16] })).toEqual(["operand-size"]);

@@ -1,6 +1,6 @@
 /**
- * Rules on one operand: its type and dimensions (2 – 5, 59), its quantisation (6 – 12) and extraParams (13 – 18). Where
- * its value lies is in location.ts.
+ * Rules on one operand: its type and dimensions (2 – 5, 59), its quantisation (6 – 12) and extraParams (13 – 18). The location
+ * of its value is checked in location.ts.
  */
 import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
 import { addIssue, type ModelContext, type OperandPlace, operandPath, requireVersion } from "./context.ts";
@@ -17,9 +17,9 @@ import {
   sizeOf,
 } from "./type-ranges.ts";
 
-/** How far the checks that follow can trust an operand. */
+/** How far later checks can trust an operand. */
 export const Soundness = {
-  /** Some field does not even hold the right kind of value. */
+  /** A field does not hold the right kind of value. */
   garbage: 0,
   /** It breaks a rule. */
   wrong: 1,
@@ -41,7 +41,7 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
   if (!hasStructure(place, operand)) return Soundness.garbage;
   const type = knownOperandType(operand.type);
   if (type === undefined && !isExtensionOperandType(operand.type)) {
-    addIssue(place, "operand-type", ".type", `${show(operand.type)} is no operand type`);
+    addIssue(place, "operand-type", ".type", `${show(operand.type)} is not an operand type`);
     return Soundness.wrong;
   }
   const since = type?.since ?? extensionsSince;
@@ -61,8 +61,8 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
 }
 
 /**
- * The rules that an operand breaks by its type, dimensions, scale and zeroPoint alone, wherever its value will come from:
- * what can be said of it while a model is under construction.
+ * The rules that an operand breaks by its type, dimensions, scale and zeroPoint alone, for any source of its value. For models under
+ * construction.
  */
 export function operandTypeIssues({
   type,
@@ -146,7 +146,7 @@ function isExtraParams(extraParams: Operand["extraParams"]): boolean {
   }
 }
 
-/** Whether an operand of a referenced subgraph, that may not have been checked yet, can be read. */
+/** Whether the fields of an operand, which is possibly unchecked, hold the right kinds of values. */
 export function isReadable(operand: Operand | undefined): operand is Operand {
   return operand !== undefined && findGarbage(operand) === undefined;
 }

@@ -145,7 +145,7 @@ describe("an operation's operands", () => {
     expect(modelIssues(model(0.25), { version: "1.2" })).toEqual([]);
   });
 
-  it("have ranks that the operation allows, where they are known (rule 27)", () => {
+  it("have ranks that the operation allows, if they are known (rule 27)", () => {
     const path = "main.operands[0].dimensions";
     for (const dimensions of [[], [0, 0, 0, 0], [1, 4, 4, 3]]) expect(issuesOf({ [path]: dimensions })).toEqual([]);
     for (const dimensions of [
@@ -191,13 +191,13 @@ describe("the rules of a definition", () => {
     return modelIssues({ ...whole, pools }, { operations }).map(({ message }) => message);
   };
 
-  it("are given the elements of constants", () => {
+  it("receive the elements of constants", () => {
     const flag = constant("BOOL", 8, 1);
     expect(check(constant("FLOAT32", 4, 4), flag)).toEqual(['PICKY: {"k":10,"flag":true,"values":[1,-2]}']);
     expect(check(constant("FLOAT16", 9, 2), flag)).toEqual(['PICKY: {"k":0.3125,"flag":true,"values":[1,-2]}']);
   });
 
-  it("are given those in pools of this process, and nothing of other operands", () => {
+  it("receive those in pools of this process, and none of other operands", () => {
     const pool = Uint8Array.of(9, 9, 0x20, 0x41, 0).buffer;
     const location = { poolIndex: 0, offset: 0, length: 4 };
     const k = constant("FLOAT32", 0, 4, { lifetime: OperandLifeTime.CONSTANT_REFERENCE, location });

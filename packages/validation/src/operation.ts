@@ -1,5 +1,5 @@
 /**
- * Rules on one operation (27, 28, 30, 57): its type, the operands it names, and what its definition says of them.
+ * Rules on one operation (27, 28, 30, 57): its type, its operands, and the rules of its definition.
  */
 import {
   bindInputs,
@@ -26,7 +26,7 @@ import { extensionsSince, isExtensionOperationType, knownOperationType } from ".
 
 /** How checking an operation ended. */
 export const OperationOutcome = {
-  /** What it reads and writes is not known. */
+  /** Its operands are not known. */
   unreadable: 0,
   readable: 1,
   /** An IF or WHILE whose operands fit its signature: rule 29 remains to be checked. */
@@ -54,7 +54,7 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
   if (inputs === "unknown" || outputs === "unknown") return OperationOutcome.unreadable;
   checkOutputLifetimes(context, view, operation, at, name);
   const definition = definitionOf(context, operation, at, name);
-  // An operand that breaks rules of its own has been reported: what operations think of it would be noise.
+  // An operand that breaks rules of its own has been reported. Issues of operations that use it would be noise.
   if (definition !== undefined && inputs === "right" && outputs === "right") {
     const fits = checkSignature(context, view, operation, definition, at);
     if (fits && definition.controlFlow) return OperationOutcome.controlFlow;
@@ -105,7 +105,7 @@ function checkOutputLifetimes(
   }
 }
 
-/** The definition to check an operation by; undefined where there is none, or the operation's type is an issue. */
+/** The definition of an operation; undefined if there is none, or if the operation's type is an issue. */
 function definitionOf(
   context: ModelContext,
   { type }: Operation,
@@ -125,7 +125,7 @@ function definitionOf(
   }
   if (known.since > version) {
     requireVersion(context, known.since, "operation-type", path, name);
-    // That it needs a later version is all there is to say, unless it is asked which.
+    // The later version is the only issue, unless requirements are collected.
     if (context.requirements === undefined) return undefined;
   }
   if (type === OperationType.OEM_OPERATION) return undefined;

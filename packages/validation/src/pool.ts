@@ -12,7 +12,7 @@ interface SoundPool {
   readonly what: string;
 }
 
-/** What a pool says of itself: a problem, or the HAL version that it needs. */
+/** The rule that a pool breaks, or the HAL version that it needs. */
 type PoolFacts = SoundPool | { readonly problem: string; readonly field: string };
 
 /** The HAL version that introduced each kind of memory. */

@@ -113,7 +113,7 @@ describe.each(sides)("%s", (side) => {
     expect(issuesOf(at(8, 0))).toEqual([`opaque-pool ${path}.location`]);
   });
 
-  it("have the rank of the model, where that is known (rule 46)", () => {
+  it("have the rank of the model, if that is known (rule 46)", () => {
     const given = { [`${path}.dimensions`]: [2, 1] };
     expect(issuesOf(given)).toEqual([`argument-rank ${path}.dimensions`]);
     expect(issuesOf(given, {}, floorModel({ dimensions: [2, 1] }))).toEqual([]);
@@ -129,7 +129,7 @@ describe.each(sides)("%s", (side) => {
     }
   });
 
-  it("have the extents of the model, where those are known (rule 47)", () => {
+  it("have the extents of the model, if those are known (rule 47)", () => {
     expect(issuesOf({ [`${path}.dimensions`]: [2] })).toEqual([]);
     for (const dimensions of [[1], [3], [0]]) {
       expect(issuesOf({ [`${path}.dimensions`]: dimensions })).toEqual([`argument-extent ${path}.dimensions[0]`]);
@@ -167,7 +167,7 @@ describe("unknown dimensions", () => {
     ["extents", [0, 2]],
   ] as const;
 
-  it.each(unknown)("of inputs have to be given: %s (rule 45)", (_, dimensions) => {
+  it.each(unknown)("of inputs are required: %s (rule 45)", (_, dimensions) => {
     const model = floorModel({ dimensions });
     expect(issuesOf({ "outputs[0].dimensions": [1, 2] }, {}, model)).toEqual([
       "argument-shape-unknown inputs[0].dimensions",
@@ -175,7 +175,7 @@ describe("unknown dimensions", () => {
     expect(issuesOf({ "outputs[0].dimensions": [1, 2], "inputs[0].dimensions": [1, 2] }, {}, model)).toEqual([]);
   });
 
-  it("of inputs may not be given as 0 (rule 48)", () => {
+  it("of inputs must not be 0 (rule 48)", () => {
     const model = floorModel({ dimensions: [0, 0] });
     expect(issuesOf({ "inputs[0].dimensions": [1, 0] }, {}, model)).toEqual([
       "argument-extent-zero inputs[0].dimensions[1]",
@@ -183,7 +183,7 @@ describe("unknown dimensions", () => {
     expect(issuesOf({ "inputs[0].dimensions": [1, 1] }, {}, model)).toEqual([]);
   });
 
-  it.each(unknown)("of outputs are for the execution to find, where it can: %s (rule 49)", (_, dimensions) => {
+  it.each(unknown)("of outputs are found by the execution, if it can: %s (rule 49)", (_, dimensions) => {
     const model = floorModel({ dimensions });
     const given = { "inputs[0].dimensions": [1, 2] };
     for (const outputDimensions of [[], ...(dimensions.length === 0 ? [[0, 2]] : [[0, 2]])]) {
@@ -230,7 +230,7 @@ describe("pools (rule 50)", () => {
     }
   });
 
-  it("that are no pools are said to be so, once", () => {
+  it("that are not pools are reported once", () => {
     expect(issuesOf({ "pools[0]": null })).toEqual(["request-pool pools[0]"]);
     expect(issuesOf({ "pools[0]": { kind: "memory" } })).toEqual(["request-pool pools[0].memory"]);
     expect(issuesOf({ "pools[0]": { kind: "other" } })).toEqual(["request-pool pools[0].kind"]);
@@ -277,7 +277,7 @@ describe("the length of an argument (rule 66)", () => {
   const issue = ["argument-length inputs[0].location.length"];
   const tooShort = { "inputs[0].location.length": 7 };
 
-  it("is at least what an input of known dimensions needs: both sides of the bound", () => {
+  it("is at least the size of an input of known dimensions: both sides of the bound", () => {
     for (const [length, expected] of [
       [0, issue],
       [7, issue],
@@ -301,7 +301,7 @@ describe("the length of an argument (rule 66)", () => {
     expect(issuesOf({ "inputs[0].location.length": 3 }, {}, model)).toEqual(issue);
   });
 
-  it("says which argument, its bytes and the tensor's", () => {
+  it("names the argument, its bytes and the tensor's", () => {
     const [issue] = requestIssues(changedAll(control, tooShort), floorModel());
     expect(issue?.message).toBe("the argument has 7 bytes where a TENSOR_FLOAT32 [2] takes 8");
   });

@@ -1,6 +1,6 @@
 /**
- * Validation of requests against the model they are for: rules 42 – 50 and 66. The model is taken to be valid; should it be
- * garbage, that is an issue too.
+ * Validation of requests against the model they are for: rules 42 – 50 and 66. The model is assumed to be valid; if it
+ * cannot be read, that is an issue too.
  */
 import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
@@ -31,7 +31,7 @@ export function validateRequest(request: Request, model: Model, options: Request
   return requestIssues(request, model, { ...options, limit: 1 }).length === 0;
 }
 
-/** One list of arguments and what it is checked against. */
+/** One list of arguments and the rules for it. */
 interface Side {
   readonly name: "inputs" | "outputs";
   /** Whether dimensions may stay unknown. */
@@ -112,7 +112,7 @@ function checkArgument(side: Side, argument: RequestArgument | undefined, operan
   checkLocation(side, location, position);
   if (dimensions.length === 0) checkModelDimensions(side, operand, position);
   else checkGivenDimensions(side, dimensions, operand, position);
-  // An output that is too short is for the execution to find: OUTPUT_INSUFFICIENT_SIZE.
+  // The execution reports an output that is too short: OUTPUT_INSUFFICIENT_SIZE.
   const isSound = issues.items.length === before;
   if (isSound && side.name === "inputs") checkLength(side, argument, operand, position);
 }
@@ -126,7 +126,7 @@ function checkLength(
 ): void {
   const type = knownOperandType(operand.type);
   const pool = request.pools[poolIndex];
-  // Of a token's pool and of a hardware buffer an argument takes all; its length says nothing.
+  // An argument in a token's pool or a hardware buffer uses all of it; its length is 0.
   if (type === undefined || !isObject(pool) || pool.kind !== "memory") return;
   if (isObject(pool.memory) && pool.memory.name === "hardware_buffer") return;
   const known = dimensions.length > 0 ? dimensions : operand.dimensions;
@@ -169,7 +169,7 @@ function checkLocation(side: Side, location: RequestArgument["location"], positi
     return;
   }
   const pool = request.pools[poolIndex];
-  // What is wrong with the pool itself is an issue of its own.
+  // Defects of the pool itself are issues of their own.
   if (!isObject(pool)) return;
   if (pool.kind === "token") {
     if (offset === 0 && length === 0) return;
@@ -188,7 +188,7 @@ function checkLocation(side: Side, location: RequestArgument["location"], positi
   }
 }
 
-/** The argument gives no dimensions: rules 45 and 49. */
+/** Rules 45 and 49, for an argument without dimensions. */
 function checkModelDimensions(side: Side, operand: Operand, position: number): void {
   const { name, unknownAllowed, issues } = side;
   if (unknownAllowed) return;
@@ -201,7 +201,7 @@ function checkModelDimensions(side: Side, operand: Operand, position: number): v
   issues.add(code, `${pathOf(side, position)}.dimensions`, problem);
 }
 
-/** The argument gives dimensions: rules 46 – 49 and 59. */
+/** Rules 46 – 49 and 59, for an argument with dimensions. */
 function checkGivenDimensions(side: Side, dimensions: readonly number[], operand: Operand, position: number): void {
   const { name, unknownAllowed, issues } = side;
   const known = operand.dimensions;

@@ -21,7 +21,7 @@ function codeOf(result: unknown, expected = outputs): string | undefined {
 }
 
 describe("checkResult", () => {
-  it("returns what is right as data of its own", () => {
+  it("returns a copy of a valid result", () => {
     const dimensions = [2, 3];
     const given = { ...answer(dimensions), message: "ignored", more: 1 };
     const checked = checkResult(given, outputs);
@@ -59,7 +59,7 @@ describe("checkResult", () => {
     expect(codeOf({ ...answer([2, 3]), status })).toBe("result-status status");
   });
 
-  it("wants one shape for each output with NONE and OUTPUT_INSUFFICIENT_SIZE (rule 68)", () => {
+  it("requires one shape for each output with NONE and OUTPUT_INSUFFICIENT_SIZE (rule 68)", () => {
     for (const status of [NONE, OUTPUT_INSUFFICIENT_SIZE]) {
       for (const outputShapes of [undefined, null, {}, [], [scalar], [scalar, scalar, scalar]]) {
         expect(codeOf({ status, outputShapes })).toBe("result-shape-count outputShapes");
@@ -68,7 +68,7 @@ describe("checkResult", () => {
     expect(codeOf({ status: GENERAL_FAILURE })).toBeUndefined();
   });
 
-  it("wants room for all with NONE, and none for one with OUTPUT_INSUFFICIENT_SIZE (rule 69)", () => {
+  it("requires sufficient outputs with NONE, and an insufficient one with OUTPUT_INSUFFICIENT_SIZE (rule 69)", () => {
     expect(codeOf(answer([2, 3], false))).toBe("result-sufficient outputShapes[0]");
     expect(codeOf(answer([2, 7], false, OUTPUT_INSUFFICIENT_SIZE))).toBeUndefined();
     expect(codeOf(answer([2, 3], true, OUTPUT_INSUFFICIENT_SIZE))).toBe("result-sufficient outputShapes");
@@ -81,7 +81,7 @@ describe("checkResult", () => {
     },
   );
 
-  it("takes any shape of a tensor of unknown rank, and none of a scalar (rule 70)", () => {
+  it("accepts any shape of a tensor of unknown rank, and none of a scalar (rule 70)", () => {
     expect(codeOf(answer([1, 1, 6]), [{ ...floats, dimensions: [] }, integer])).toBeUndefined();
     const shapes = [
       { dimensions: [2, 3], isSufficient: true },
@@ -139,7 +139,7 @@ describe("checkResult", () => {
     });
   });
 
-  it("takes the known shapes for those left out, only if that is allowed and all are known", () => {
+  it("replaces omitted shapes by the known ones, only if that is allowed and all are known", () => {
     const known: readonly ExpectedOutput[] = [{ type: "TENSOR_FLOAT32", dimensions: [2, 3] }, integer];
     const check = (result: unknown, expected: readonly ExpectedOutput[], mayOmitShapes = true) =>
       checkResult(result, expected, { mayOmitShapes });

@@ -1,6 +1,6 @@
 /**
- * Validation of what an execution answers (HAL 1.2 IExecutionCallback.notify_1_2): for whoever has given work to a driver, or to the
- * engine behind one, and must not take its word for it. The answer is read once; what is returned is plain data of one's own.
+ * Validation of an execution's result (HAL 1.2 IExecutionCallback.notify_1_2), for callers of a driver or of the engine behind one. The
+ * result is untrusted: it is read once, and copied to plain data.
  */
 import { type AnyOperandType, byteSize, elementFactsOf, typeText } from "@nnhal/operations";
 import { ErrorStatus, errorStatusNames, type OutputShape } from "@nnhal/types";
@@ -9,13 +9,13 @@ import { greatestSize } from "./operand.ts";
 import type { RuleCode } from "./rules.ts";
 import { isObject, isUint32 } from "./structure.ts";
 
-/** What is known of one output before the execution. */
+/** The facts of one output before the execution. */
 export interface ExpectedOutput {
-  /** Undefined: a type of an extension that is not known, about which nothing but the dimensions is checked. */
+  /** Undefined: a type of an extension, about which nothing but the dimensions is checked. */
   readonly type: AnyOperandType | undefined;
-  /** What model and request know together; an extent of 0 is unknown, and so is the rank of a tensor without extents. */
+  /** The dimensions of model and request combined; an extent of 0 is unknown, and so is the rank of a tensor without extents. */
   readonly dimensions: readonly number[];
-  /** Bytes that there are for the output. Default: any number. */
+  /** Bytes available for the output. Default: any number. */
   readonly room?: number;
 }
 
@@ -65,7 +65,7 @@ function check(
   mayOmitShapes: boolean,
 ): CheckedResult | { readonly issue: Issue } {
   if (!isObject(result)) return broken("structure", "result", `the result is ${show(result)}`);
-  // Every field is read once: what it holds then is what counts.
+  // Every field is read once, since a later read may return another value.
   const { status, message, outputShapes } = result as { status?: unknown; message?: unknown; outputShapes?: unknown };
   if (!isStatus(status)) return broken("result-status", "status", `the status is ${show(status)}`);
   const said = status !== ErrorStatus.NONE && typeof message === "string" ? { message } : undefined;
@@ -151,7 +151,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
 /** More dimensions than that are not a shape. */
 const greatestRank = 64;
 
-/** Whether a shape refines what was known. */
+/** Whether a shape agrees with all known extents. */
 function fits(dimensions: readonly number[], { type, dimensions: known }: ExpectedOutput): boolean {
   if (type !== undefined && elementFactsOf(type).kind !== "tensor") return dimensions.length === 0;
   if (known.length === 0) return true;

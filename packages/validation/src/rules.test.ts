@@ -10,7 +10,7 @@ describe("the rules", () => {
     expect(all.length).toBeGreaterThanOrEqual(55);
   });
 
-  it("stand in the order of their numbers", () => {
+  it("are in the order of their numbers", () => {
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });
 

@@ -1,7 +1,7 @@
 /**
  * Every rule that validation applies, by the code that an issue carries. `rule` numbers follow the order in which the
- * rules are applied: 1 – 41 models, 42 – 50 requests, 51 – 55 the rest of what the HAL's validators check. Numbers from
- * 56 on are rules that the HAL implies or states elsewhere, and that its own validator leaves to the execution.
+ * rules are applied: 1 – 41 models, 42 – 50 requests, 51 – 55 the other checks of the HAL's validators. Numbers from 56 on are rules
+ * that the HAL implies or states elsewhere, and that its own validator leaves to the execution.
  */
 
 /** One rule. Rules with several aspects have one row for each, under the same number. */
@@ -97,7 +97,7 @@ export const rules = {
   "constant-length": {
     rule: 26,
     hal: "1.0 Operand.location",
-    says: "A constant's length is the size that its type and dimensions give.",
+    says: "A constant's length is the size of its type and dimensions.",
   },
   "operation-type": {
     rule: 27,
@@ -122,7 +122,7 @@ export const rules = {
   "operation-rank": {
     rule: 27,
     hal: "1.0 OperationType",
-    says: "Where an operand's rank is known, the operation allows it.",
+    says: "If an operand's rank is known, the operation allows it.",
   },
   "operation-rule": { rule: 27, hal: "1.0 OperationType", says: "The operation's own rules on its operands hold." },
   "extension-operation-version": {
@@ -133,7 +133,7 @@ export const rules = {
   "control-flow-counts": {
     rule: 29,
     hal: "1.3 IF, WHILE",
-    says: "The subgraphs of an IF or WHILE have as many inputs and outputs as the operation asks for; there is an output.",
+    says: "The subgraphs of an IF or WHILE have as many inputs and outputs as the operation requires; there is an output.",
   },
   "control-flow-condition": {
     rule: 29,
@@ -143,7 +143,7 @@ export const rules = {
   "control-flow-compatibility": {
     rule: 29,
     hal: "1.3 IF, WHILE",
-    says: "Operands that are handed over agree in type, known dimensions, scale, zeroPoint and extraParams.",
+    says: "Operands that are passed to a subgraph and back agree in type, known dimensions, scale, zeroPoint and extraParams.",
   },
   "while-unknown-size": {
     rule: 29,
@@ -179,7 +179,7 @@ export const rules = {
   "read-before-write": {
     rule: 36,
     hal: "1.0 Model.operations",
-    says: "Operations stand in execution order: what one reads was written before. A cycle breaks this too.",
+    says: "Operations are in execution order: each reads only operands that were written before. A cycle breaks this too.",
   },
   "single-writer": { rule: 37, hal: "1.0 OperandLifeTime", says: "An operand is written once." },
   "number-of-consumers": {
@@ -220,27 +220,27 @@ export const rules = {
   "argument-shape-unknown": {
     rule: 45,
     hal: "1.0 RequestArgument.dimensions",
-    says: "An input without dimensions of its own is one whose dimensions the model knows.",
+    says: "An input without dimensions of its own has known dimensions in the model.",
   },
   "argument-rank": {
     rule: 46,
     hal: "1.0 RequestArgument.dimensions",
-    says: "The number of an argument's dimensions is that of the model, where the model knows it.",
+    says: "The number of an argument's dimensions is that of the model, if the model knows it.",
   },
   "argument-extent": {
     rule: 47,
     hal: "1.0 RequestArgument.dimensions",
-    says: "An argument's extents are those of the model, where the model knows them.",
+    says: "An argument's extents are those of the model, if the model knows them.",
   },
   "argument-extent-zero": {
     rule: 48,
     hal: "1.0 RequestArgument.dimensions",
-    says: "The dimensions that an input gives are all known.",
+    says: "The dimensions of an input argument are all known.",
   },
   "output-shape-unknown": {
     rule: 49,
     hal: "1.2 RequestArgument.dimensions",
-    says: "An output's dimensions may be unknown since HAL 1.2, and only where the kind of execution allows it.",
+    says: "An output's dimensions may be unknown since HAL 1.2, and only if the kind of execution allows it.",
   },
   "request-pool": {
     rule: 50,
@@ -363,27 +363,27 @@ export const rules = {
   "result-sufficient": {
     rule: 69,
     hal: "1.2 OutputShape.isSufficient",
-    says: "Every output has room if the status is NONE, and one has not if it is OUTPUT_INSUFFICIENT_SIZE.",
+    says: "Every output is sufficient if the status is NONE, and at least one is not if it is OUTPUT_INSUFFICIENT_SIZE.",
   },
   "result-dimensions": {
     rule: 70,
     hal: "1.2 OutputShape.dimensions",
-    says: "The shape of a result only refines what the model and the request say of it.",
+    says: "The shape of a result agrees with all dimensions that the model and the request specify.",
   },
   "result-size": {
     rule: 71,
     hal: "1.2 OutputShape.dimensions",
-    says: "A result takes less than 2^32 bytes, and no more than there are if it is said to be sufficient.",
+    says: "A result takes less than 2^32 bytes, and no more than are available if isSufficient is true.",
   },
   "operation-shape": {
     rule: 72,
     hal: "1.0 OperationType",
-    says: "An operation can compute its outputs from the shapes and constants that are known, directly or by inference.",
+    says: "An operation can compute its outputs from the known shapes and constants, declared or inferred.",
   },
   "output-shape": {
     rule: 72,
     hal: "1.0 OperationType",
-    says: "The declared dimensions of an output do not contradict the shape that the operation gives it.",
+    says: "The declared dimensions of an output do not contradict the shape that the operation infers.",
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 

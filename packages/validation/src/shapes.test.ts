@@ -102,7 +102,7 @@ describe("the shapes of an operation's inputs", () => {
     ]);
   });
 
-  it("are not refused if a scalar is no constant", () => {
+  it("are not refused if a scalar is not constant", () => {
     expect(modelIssues(depthwise(4, operand({ type: OperandType.INT32, dimensions: [], ...input })))).toEqual([]);
   });
 
@@ -178,7 +178,7 @@ describe("shapes flow", () => {
     ]);
   });
 
-  it("with the quantisation that an operation gives a temporary", () => {
+  it("with the quantisation that an operation sets for a temporary", () => {
     const [fixing, seeing] = [0x1_0003, 0x1_0004];
     const params = [tensor("input")] as const;
     const facts = {
@@ -243,7 +243,7 @@ describe("constants that an operation reads for its shapes", () => {
     expect(issue?.message).toContain("shape 4x2 does not hold the 6 elements of shape 6");
   });
 
-  it("do not if they are no constants, or are not in this process", () => {
+  it("do not if they are not constant, or not in this process", () => {
     expect(modelIssues(model(shapeAt(input), reshape))).toEqual([]);
     const away = {
       lifetime: OperandLifeTime.CONSTANT_REFERENCE,
@@ -337,7 +337,7 @@ describe("a dynamic operation", () => {
     return found(modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), { operations }));
   };
 
-  it("leaves open what depends on data", () => {
+  it("leaves extents that depend on data unknown", () => {
     for (const declared of [[], [0, 0], [5, 4], [0, 4]]) expect(chosen(declared, [1])).toEqual([]);
     expect(chosen([], [3])).toEqual([]);
   });
@@ -394,17 +394,17 @@ describe("shapes at the boundary of a subgraph", () => {
     return model(operands, operations, { referenced: [branch] });
   };
 
-  it("fit what is handed over", () => {
+  it("fit the operands that are passed", () => {
     expect(modelIssues(branching([2], [2], [2]))).toEqual([]);
     expect(modelIssues(branching([], [], [2]))).toEqual([]);
     const issues = modelIssues(branching([3], [3], []));
     expect(found(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
     expect(issues[0]?.message).toBe(
-      "input 3 and input 0 of the then subgraph are handed over: the dimensions are [2] and [3]",
+      "input 3 and input 0 of the then subgraph are passed on: the dimensions are [2] and [3]",
     );
   });
 
-  it("fit what is given back", () => {
+  it("fit the operands that are returned", () => {
     const issues = modelIssues(branching([2], [], [3]));
     expect(found(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
     expect(issues[0]?.message).toContain("the dimensions are [3] and [2]");
@@ -418,7 +418,7 @@ describe("shapes at the boundary of a subgraph", () => {
 describe("analyseModel", () => {
   const fact = { type: "TENSOR_FLOAT32", dimensions: [2], scale: 0, zeroPoint: 0 };
 
-  it("returns what inference finds beyond the declarations, by operand", () => {
+  it("returns inferred facts beyond the declarations, by operand", () => {
     expect(analyseModel(floorModel())).toEqual({ issues: [], main: [], referenced: [] });
     const unknown = changed(floorModel(), "main.operands[1].dimensions", []);
     expect(analyseModel(unknown)).toEqual({ issues: [], main: [undefined, fact], referenced: [] });
@@ -437,7 +437,7 @@ describe("analyseModel", () => {
     expect(twice.referenced[1]).toBe(twice.referenced[0]);
   });
 
-  it("agrees with modelIssues, and returns no shapes of what cannot be read", () => {
+  it("agrees with modelIssues, and returns no shapes of unreadable subgraphs", () => {
     const wrong = addition([2], [3]);
     expect(analyseModel(wrong)).toMatchObject({ issues: modelIssues(wrong), main: [] });
     expect(analyseModel(changed(floorModel(), "main", null))).toMatchObject({ main: [], referenced: [] });

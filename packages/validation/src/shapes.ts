@@ -1,6 +1,6 @@
 /**
- * Rule 72: shape inference. Shapes flow from graph inputs and constants through temporaries as far as they are known, and what
- * no request can make right is an issue. docs/decisions/0050-shapes-are-checked.md says what counts as known.
+ * Rule 72: shape inference. Known shapes propagate from graph inputs and constants through temporaries. A shape that no request
+ * can make valid is an issue. docs/decisions/0050-shapes-are-checked.md defines which shapes count as known.
  */
 import {
   bindInputs,
@@ -28,8 +28,8 @@ import { show, showDimensions } from "./issues.ts";
 import type { BoundOperands, SubgraphView } from "./subgraph-view.ts";
 
 /**
- * Most extents of an input, and most elements of a constant that is read for its contents, such as RESHAPE's shape. What is
- * longer counts as unknown, so that the time for an operation does not grow with its constants.
+ * Most extents of an input, and most elements of a constant that is read for its contents, such as RESHAPE's shape. A longer
+ * one counts as unknown, so that the time for an operation does not grow with its constants.
  */
 const mostExtents = 32;
 
@@ -58,7 +58,7 @@ export function checkShapes(
     const args = inputs === operands.inputs ? operands.args : bindInputs(form, inputs);
     infos = inferOutputs(definition, form, normaliseArguments(definition, form, args), operands.outputs);
   } catch (error) {
-    // As for an operation's own rules: any other error is a definition's that did not expect such operands.
+    // As for an operation's own rules, any other error means that the definition did not expect such operands.
     const problem = error instanceof OperationError ? error.message : `its shapes cannot be inferred: ${show(error)}`;
     issues.add("operation-shape", at, `${definition.name}: ${problem}${describeInputs(operation, params, inputs)}`);
     return;
@@ -77,7 +77,7 @@ export function checkShapes(
   }
 }
 
-/** What is known of an output by its declaration and by inference; a message if the two contradict each other. */
+/** The dimensions of an output by declaration and inference combined; a message if the two contradict each other. */
 function refined(
   index: number,
   declared: readonly number[],
@@ -98,8 +98,7 @@ function refined(
 }
 
 /**
- * The inputs with what inference knows of them: the same list if that is no more than is declared. Undefined if one of them rules
- * out inference.
+ * The inputs with their inferred facts: the same list if inference adds nothing. Undefined if one of them rules out inference.
  */
 function knownInputs(
   { subgraph, inferred }: SubgraphView,
@@ -126,8 +125,8 @@ function knownInputs(
 }
 
 /**
- * What an output finally is: an operation that fixes the quantisation of its output overrides that of a temporary. Undefined if
- * the declaration says the same.
+ * The final facts of an output: an operation that fixes the quantisation of its output overrides that of a temporary. Undefined if the
+ * declaration has the same facts.
  */
 function settled(
   { subgraph }: SubgraphView,

@@ -1,5 +1,5 @@
 /**
- * What kind of value a field holds, for values that may be anything whatever their declared type says.
+ * The kind of value that a field holds, for untrusted values: the declared type is not relied on.
  */
 
 /** Whether a value has fields. */
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether a value is an array. Not a type guard: what its elements are is still to be found out. */
+/** Whether a value is an array. Not a type guard: its elements are still unchecked. */
 export function isList(value: unknown): boolean {
   return Array.isArray(value);
 }

@@ -28,7 +28,7 @@ export interface SubgraphView {
   readonly soundness: readonly Soundness[];
   /** For each operand its type; undefined: an extension's. */
   readonly types: readonly MaybeType[];
-  /** What shape inference has found so far beyond the declaration of an operand, by operand. */
+  /** Results of shape inference so far that go beyond an operand's declaration, by operand. */
   readonly inferred: (TensorInfo | undefined)[];
   /** Large constants as operations' own rules see them: each is decoded at most once. */
   readonly largeConstants: Map<number, OperandInfo>;
@@ -95,13 +95,13 @@ class OperandFacts implements OperandInfo {
   }
 }
 
-/** Where a constant's bytes are. */
+/** The place of a constant's bytes. */
 interface Constant {
   readonly bytes: Uint8Array;
   readonly offset: number;
 }
 
-/** Where a constant is; undefined for other operands, and if it is not in this process's memory. */
+/** The place of a constant; undefined for other operands, and if it is not in this process's memory. */
 function constantOf({ operandValues, pools }: ModelContext, { lifetime, location }: Operand): Constant | undefined {
   const { poolIndex, offset, length } = location;
   if (lifetime === OperandLifeTime.CONSTANT_COPY) return { bytes: operandValues, offset };

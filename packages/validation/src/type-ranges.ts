@@ -15,7 +15,7 @@ import {
   priorities,
 } from "@nnhal/types";
 
-/** What is known of a fundamental or OEM operand type. */
+/** The facts of a fundamental or OEM operand type. */
 export interface KnownOperandType extends OperandTypeRow {
   readonly name: OperandTypeName;
 }
@@ -65,12 +65,12 @@ export function sizeOf(type: ElementFacts, dimensions: readonly number[]): numbe
 /** The HAL version that introduced extensions. */
 export const extensionsSince: HalVersion = "1.2";
 
-/** The HAL version that introduced an operand type; undefined where no version knows it. */
+/** The HAL version that introduced an operand type; undefined if no version has it. */
 export function operandTypeSince(code: number): HalVersion | undefined {
   return isExtensionOperandType(code) ? extensionsSince : knownOperandType(code)?.since;
 }
 
-/** The HAL version that introduced an operation; undefined where no version knows it. */
+/** The HAL version that introduced an operation; undefined if no version has it. */
 export function operationTypeSince(code: number): HalVersion | undefined {
   return isExtensionOperationType(code) ? extensionsSince : knownOperationType(code)?.since;
 }

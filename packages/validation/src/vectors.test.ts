@@ -21,7 +21,7 @@ const failsLater = /^while_infinite_loop\//;
 describe.skipIf(!present)(
   present ? "the conformance vectors" : "the conformance vectors (skipped: no such folder; NNHAL_VECTORS names it)",
   () => {
-    it("are valid where no failure is expected, else refused, but for loops that only their execution shows to be endless", {
+    it("are valid if no failure is expected, else refused, except loops that only their execution shows to be endless", {
       timeout: 120_000,
     }, () => {
       const wrong: string[] = [];

@@ -47,11 +47,12 @@ describe.concurrent("READMEs", () => {
   });
 
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
-    // The two examples as one file: relative imports of the package become the package, those of the example itself go.
+    // The two examples as one file, outside the package: relative imports become imports of the package's entries.
     const code = examplesOf("docs/adding-an-operation.md")
       .join("\n")
       .replace(/^import .* from "\.\/scale-shift\.ts";$/m, "")
-      .replace(/"\.\.\/[a-z-]+\.ts"/g, '"@nnhal/operations"');
+      .replace('"../index.ts"', '"@nnhal/operations"')
+      .replace(/"\.\.\/[a-z-]+\.ts"/g, '"@nnhal/operations/authoring"');
     const { stdout, stderr } = await run(code, "adding-an-operation");
     expect(stderr).toBe("");
     expect(stdout).toBe("1.3\ninput 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed\n");

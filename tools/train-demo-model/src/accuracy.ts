@@ -24,7 +24,7 @@ export async function classifyAll(
   return answers;
 }
 
-/** The part of the answers that equal what is wanted, in percent. */
+/** The share of right answers, in percent. */
 export function agreement(answers: readonly number[], wanted: ArrayLike<number>): number {
   const right = answers.filter((answer, index) => answer === wanted[index]).length;
   return (100 * right) / answers.length;

@@ -1,5 +1,6 @@
 /**
- * Chooses how each layer's output is quantised, from the values that the float network gives on calibration pictures.
+ * Chooses the quantisation of each layer's output from the values that the float network computes on calibration
+ * pictures.
  */
 import * as tf from "@tensorflow/tfjs-core";
 import { model, type Sequential } from "@tensorflow/tfjs-layers";

@@ -23,7 +23,7 @@ export const DEMO_PICTURES: readonly DemoPicture[] = [
 
 export const DEMO_PICTURE_SIZE = 160;
 
-/** Says what the picture shows. */
+/** The description of a picture. */
 export const demoPictureName = ({ look, digit }: DemoPicture): string => `${digit}-${look}.png`;
 
 /** Sharp and without noise, as a scan is. */

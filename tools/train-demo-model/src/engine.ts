@@ -75,7 +75,7 @@ function depthwiseFilterGradient(x: tf.Tensor4D, dy: tf.Tensor4D, attributes: At
 const depthwiseInputGradient = (dy: tf.Tensor4D, filter: tf.Tensor4D): tf.Tensor4D =>
   tf.depthwiseConv2d(dy, tf.reverse(filter, [0, 1]), 1, "same");
 
-/** Registers what the backend lacks; a later version of it may bring its own. */
+/** Registers kernels that the backend lacks; a later version of it may have its own. */
 function registerGradients(): void {
   const kernels: Record<string, (inputs: tf.NamedTensorInfoMap, attributes: Attributes) => tf.Tensor4D> = {
     [tf.Conv2DBackpropFilter]: (inputs, attributes) =>

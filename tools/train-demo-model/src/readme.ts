@@ -17,14 +17,14 @@ const END = "<!-- measured: end -->";
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
 
-/** Replaces what stands between the markers. */
+/** Replaces the text between the markers. */
 export function replaceMeasured(readme: string, text: string): string {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`The README lacks the lines ${BEGIN} and ${END}, in this order`);
   return `${readme.slice(0, begin + BEGIN.length)}\n${text}\n${readme.slice(end)}`;
 }
 
-/** Agreement is the percentage of pictures for which all measured files give the same answer. */
+/** Agreement is the percentage of pictures for which all measured files have the same answer. */
 export function describeMeasured(measured: readonly Measurement[], pictures: number, agreement: number): string {
   return [
     `Accuracy in percent, on ${pictures} fresh pictures:`,

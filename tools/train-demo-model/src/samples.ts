@@ -10,7 +10,7 @@ import { type Picture, render, sketchDigit } from "./sketch.ts";
 /** Side of the pictures that accuracy is measured on, before they are shrunk. */
 const FRESH_SIZE = 128;
 
-/** Pixels of all pictures one after the other, and what they show. */
+/** Pixels of all pictures one after the other, and their digits. */
 export interface Samples {
   pixels: Uint8Array;
   digits: Uint8Array;

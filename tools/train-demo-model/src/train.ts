@@ -38,7 +38,7 @@ function crossEntropy(network: Sequential, { pixels, digits }: Samples): tf.Scal
   return tf.reshape(tf.losses.softmaxCrossEntropy(wanted, output), []);
 }
 
-/** The same seed and stages give the same weights. */
+/** Equal seeds and stages lead to equal weights. */
 export function train(seed: number, stages: readonly Stage[], report: (progress: Progress) => void): Sequential {
   const random = createRandom(seed);
   const network = buildNetwork(mix32(seed) >>> 8);

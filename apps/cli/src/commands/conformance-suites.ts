@@ -23,7 +23,7 @@ import {
 } from "@nnhal/conformance";
 import type { Device, HalVersion } from "@nnhal/types";
 
-/** What every suite can be told. */
+/** The options of every suite. */
 type SharedOptions = Pick<VectorsOptions, "filter" | "timeLimit" | "skip" | "onStart">;
 
 /** The suites over vectors, in the order in which they run. */
@@ -48,7 +48,7 @@ interface VectorSuite {
   readonly by: string;
   /** The order in which they are shown. Default: by name. */
   readonly order?: readonly string[];
-  /** How many results a child tells at once. */
+  /** The number of results that a child sends in one message. */
   readonly batch: number;
   readonly note?: (all: boolean) => string | undefined;
   /** Whether it can drive the device through a HAL version. */
@@ -81,7 +81,7 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
     purpose: "models and requests with one thing wrong, which a device has to refuse",
     by: "mutation",
     order: mutationSubjects,
-    // To tell about a mutant takes longer than to refuse it.
+    // Reporting a mutant takes longer than refusing it.
     batch: 256,
     throughVersions: false,
     note: (all) => (all ? undefined : `About one mutant in ${sample} was run; --all runs every one.`),

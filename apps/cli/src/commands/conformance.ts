@@ -35,14 +35,14 @@ import {
   vectorSuites,
 } from "./conformance-suites.ts";
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface ConformanceCommandOptions {
   readonly device: string;
   /** Folder of the vectors. */
   readonly vectors?: string;
   /** Default: all; without vectors, those that need none. */
   readonly suite?: readonly SuiteName[];
-  /** The HAL versions through which the device is driven, but for mutations. Default: it is driven as it is. */
+  /** The HAL versions through which the device is driven, except for mutations. Default: it is driven as it is. */
   readonly hal?: readonly HalVersion[];
   readonly filter?: string;
   readonly all?: boolean;
@@ -53,7 +53,7 @@ export interface ConformanceCommandOptions {
   readonly timeLimit?: number;
   /** Other allowances than the kit's own. */
   readonly allowance?: Partial<Allowances>;
-  /** Set in a child: how many results there are already, and of how many more it tells one by one. */
+  /** Set in a child: the number of results that exist already, and the number of further ones to report one by one. */
   readonly serve?: number;
   readonly singly?: number;
 }
@@ -77,7 +77,7 @@ Examples:
 export function registerConformanceCommand(program: Command, context: CommandContext): void {
   program
     .command("conformance")
-    .description("run the conformance suites on a device and report what it does wrong")
+    .description("run the conformance suites on a device and report the rules that it breaks")
     .requiredOption("--device <name>", "device to run on")
     .option("--vectors <dir>", "folder of *.jsonl.gz files, or one such file, for the suites that need vectors")
     .addOption(new Option("--suite <name>", "only this suite; may be given several times").argParser(collectSuite))
@@ -102,7 +102,7 @@ export function registerConformanceCommand(program: Command, context: CommandCon
     .addOption(
       new Option(
         "--allowance <name=number>",
-        `how far beyond what a case asks for the device may go, one of ${allowanceNames.join(", ")}: in milliseconds, memory in bytes; may be given several times`,
+        `how far the device may exceed the limits of a case, one of ${allowanceNames.join(", ")}: in milliseconds, memory in bytes; may be given several times`,
       ).argParser(collectAllowance),
     )
     .addHelpText("after", help)

@@ -21,7 +21,7 @@ import { createLateProgressBar } from "../progress.ts";
 import { formatTop } from "../run-report.ts";
 import { columns, milliseconds } from "../text.ts";
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface DemoCommandOptions {
   readonly device: string;
 }

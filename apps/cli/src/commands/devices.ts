@@ -1,5 +1,5 @@
 /**
- * `nnhal devices`: lists the devices there are, and what is missing for those that do not work here.
+ * `nnhal devices`: lists the devices, and the missing parts of those that are not available.
  */
 
 import type { PowerBasis, Unavailable } from "@nnhal/backend";
@@ -13,11 +13,11 @@ import { columns } from "../text.ts";
 /** A device, as `--json` prints it. */
 export interface DeviceJson {
   readonly name: string;
-  /** CPU, GPU, ACCELERATOR or OTHER; null where the engine could not be loaded. */
+  /** CPU, GPU, ACCELERATOR or OTHER; null if the engine could not be loaded. */
   readonly type: string | null;
-  /** null where the device does not work here. */
+  /** null if the device is not available. */
   readonly version: string | null;
-  /** The HAL's AVAILABLE, BUSY, OFFLINE or UNKNOWN; UNAVAILABLE where the device does not work here. */
+  /** The HAL's AVAILABLE, BUSY, OFFLINE or UNKNOWN; UNAVAILABLE if the device is not available. */
   readonly status: string;
   /**
    * Where its figures for power come from: `measured`, `derived` from its times, or `reference` for the device that has 1 by
@@ -28,7 +28,7 @@ export interface DeviceJson {
   readonly reason?: string;
   /** What would help. */
   readonly remedy?: string;
-  /** What a device that works does without, such as a faster engine; absent where that is nothing. */
+  /** Missing parts of an available device, such as a faster engine; absent if there are none. */
   readonly missing?: readonly { readonly reason: string; readonly remedy?: string }[];
 }
 
@@ -46,7 +46,7 @@ Examples:
 export function registerDevicesCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
   program
     .command("devices")
-    .description("list the devices, and what those that do not work here need")
+    .description("list the devices, and the missing parts of those that are not available")
     .option("--json", "print the list as JSON")
     .addHelpText("after", help)
     .action(async ({ json = false }: { readonly json?: boolean }) => {

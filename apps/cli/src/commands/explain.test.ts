@@ -101,7 +101,7 @@ describe("nnhal explain", () => {
       "  0  RESHAPE  TENSOR_FLOAT32 [2, 2], TENSOR_INT32 [2] → TENSOR_FLOAT32 [1, 4]",
       "     nnhal-adder      no   RESHAPE: only ADD <here>",
       "     nnhal-reference  yes",
-      "     → nnhal-reference, step 0: only nnhal-reference takes it",
+      "     → nnhal-reference, step 0: only nnhal-reference supports it",
       "",
       "Steps",
       expect.stringMatching(/^ {2}0 {2}nnhal-reference: operation 0, predicted 0\.01 ms$/),
@@ -116,7 +116,9 @@ describe("nnhal explain", () => {
     const args = ["explain", "pass.tflite", "--devices", "adder"];
     const { stdout, exitCode } = await run(args, { engines });
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^plan {5}none: no device takes operation 0 of 1\. nnhal-adder: RESHAPE: only ADD <here>$/m);
+    expect(stdout).toMatch(
+      /^plan {5}none: no device supports operation 0 of 1\. nnhal-adder: RESHAPE: only ADD <here>$/m,
+    );
     expect(stdout).toMatch(/^ {5}nnhal-adder {2}no {2}RESHAPE: only ADD <here>$/m);
     const asJson = JSON.parse((await run([...args, "--json"], { engines })).stdout);
     expect(asJson).toMatchObject({

@@ -16,7 +16,7 @@ import { writeUserFile } from "../files.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { oneLine } from "../text.ts";
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface ExplainCommandOptions {
   readonly devices: string;
   readonly preference: ExecutionPreference;
@@ -71,7 +71,7 @@ function parsePreference(text: string): ExecutionPreference {
   throw new InvalidArgumentError(`It has to be one of ${[...preferenceNames.values()].join(", ")}.`);
 }
 
-/** Runs the command; the exit code is 1 where there is no plan. Rejects with a CommandError. */
+/** Runs the command; the exit code is 1 if there is no plan. Rejects with a CommandError. */
 export async function runExplainCommand(
   path: string,
   options: ExplainCommandOptions,

@@ -14,7 +14,7 @@ import { renderPng, renderSvg } from "../render-graph.ts";
 const formats = ["dot", "json", "svg", "png"] as const;
 type Format = (typeof formats)[number];
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface GraphCommandOptions {
   readonly output?: string;
   /** Default: by the name of the output, else dot. */
@@ -37,11 +37,11 @@ Examples:
 export function registerGraphCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
   program
     .command("graph")
-    .description("draw a model as Graphviz text, SVG or PNG, or give it as JSON")
+    .description("draw a model as Graphviz text, SVG or PNG, or print it as JSON")
     .argument("<model>", "the .tflite file, or a conformance example as JSON")
     .option("-o, --output <file>", "write to this file (default: to the standard output)")
     .addOption(
-      new Option("--format <format>", "what to write (default: by the output's name, else dot)").choices(formats),
+      new Option("--format <format>", "the output's format (default: by the output's name, else dot)").choices(formats),
     )
     .addOption(
       new Option("--constants <where>", "inside the operations that read them, or as nodes of their own")
@@ -68,7 +68,7 @@ export async function runGraphCommand(
   await writeUserFile(output, drawn, cwd);
 }
 
-/** The format of a file by its name. Throws a usage error for a name that tells none. */
+/** The format of a file by its name. Throws a usage error for a name of no known format. */
 function formatOf(output: string | undefined): Format {
   if (output === undefined) return "dot";
   const extension = extname(output).slice(1).toLowerCase();

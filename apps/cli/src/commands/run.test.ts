@@ -165,7 +165,7 @@ describe("nnhal run, given something wrong", () => {
   it("says why a model cannot run and exits with 1", async () => {
     const whole = addingModel();
     await put("cut.tflite", whole.subarray(0, whole.length >> 1));
-    await put("text.tflite", "This is no model.\nNot at all.\n");
+    await put("text.tflite", "This is not a model.\nNot at all.\n");
     await put("empty.tflite", "");
     await put("custom.tflite", unknownOperatorModel());
     await put("huge.tflite", passingModel({ shape: [1, 2 ** 29 + 1] }));
@@ -243,7 +243,7 @@ describe("nnhal run, given something wrong", () => {
     expect(await lineFor("short.bin")).toBe(`the input short.bin has 15 bytes, but ${takes}`);
     expect(await lineFor("long.bin")).toBe(`the input long.bin has 17 bytes, but ${takes}`);
     expect(await lineFor("text.png")).toBe(
-      "the input text.png is no PNG, JPEG or BMP picture; raw tensors need a name in .bin",
+      "the input text.png is not a PNG, JPEG or BMP picture; raw tensors need a name in .bin",
     );
     expect(await lineFor("cut.png")).toMatch(/^the input cut\.png is a PNG picture that cannot be read: /);
     expect(await lineFor("dot.png")).toMatch(/cannot take the picture dot\.png: a picture needs the shape \[1, height/);
@@ -251,7 +251,7 @@ describe("nnhal run, given something wrong", () => {
       line: `the model takes 2 inputs: ${inputs}; there is 1 --input`,
       exitCode: 2,
     });
-    expect((await problem("add.tflite")).line).toMatch(/; give each with --input FILE, or noise with --random SEED$/);
+    expect((await problem("add.tflite")).line).toMatch(/; pass each with --input FILE, or noise with --random SEED$/);
     await put("grey.tflite", passingModel({ shape }));
     expect((await problem("grey.tflite", "--input", "dot.png", "--mean", "1,2,3")).line).toMatch(
       /: --mean and --std have 3 numbers for 1 channel$/,
@@ -288,7 +288,7 @@ describe("nnhal run, given something wrong", () => {
   });
 
   it("shows where a problem arose with --debug", async () => {
-    await put("text.tflite", "This is no model.");
+    await put("text.tflite", "This is not a model.");
     const { stderr, exitCode } = await run(["run", "text.tflite", "--random", "1", "--debug"]);
     expect(stderr).toMatch(/^nnhal run: the model text\.tflite cannot be used: .*\nCommandError: .*\n {4}at /);
     expect(stderr).toContain("caused by TfliteError");

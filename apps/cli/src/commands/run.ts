@@ -1,5 +1,5 @@
 /**
- * `nnhal run MODEL`: runs a model on pictures, raw tensors or noise, and shows what comes out.
+ * `nnhal run MODEL`: runs a model on pictures, raw tensors or noise, and shows its outputs.
  */
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -20,7 +20,7 @@ import { createLateProgressBar } from "../progress.ts";
 import { formatReport, type RunReport, toJson } from "../run-report.ts";
 import { oneLine } from "../text.ts";
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface RunCommandOptions {
   readonly input?: readonly string[];
   readonly random?: number;
@@ -75,10 +75,10 @@ export function registerRunCommand(program: Command, context: () => Promise<Mode
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
     .option(
       "--runs <n>",
-      "run so many times more after the first, and give the fastest and the median",
+      "number of further runs after the first; prints the fastest and the median",
       wholeNumber(1, 1_000_000),
     )
-    .option("--trace <file>", "write what took how long to this file, which ui.perfetto.dev shows")
+    .option("--trace <file>", "write the durations of all steps to this file, for ui.perfetto.dev")
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: RunCommandOptions) => runModelCommand(model, options, await context()));
@@ -165,7 +165,7 @@ function warnOfLabels(
   stderr.write(`nnhal run: note: ${path} has ${labels.length} labels, but ${found}\n`);
 }
 
-/** Writes the trace, and gives its times as a table. */
+/** Writes the trace, and returns its times as a table. */
 async function writeTrace(file: string, model: string, { cwd, trace }: ModelCommandContext): Promise<string> {
   trace.stop();
   const recorded = trace.read();

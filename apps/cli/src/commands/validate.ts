@@ -17,7 +17,7 @@ import { exitCodes } from "../failure.ts";
 import { type BrokenFile, loadToValidate } from "../model/load-hal.ts";
 import { columns, oneLine } from "../text.ts";
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface ValidateCommandOptions {
   /** Default: 1.3. */
   readonly hal?: HalVersion;
@@ -34,10 +34,10 @@ export interface FileIssue extends TfliteIssue {
 export interface ValidationJson {
   /** At the version asked for. */
   readonly valid: boolean;
-  /** Null where the model is not valid at any version. */
+  /** Null if the model is not valid at any version. */
   readonly minimumVersion: HalVersion | null;
   readonly issues: readonly (Issue | FileIssue)[];
-  /** What needs the minimum version; empty where that is 1.0 or null. */
+  /** The operations and operands that need the minimum version; empty if that is 1.0 or null. */
   readonly requirements: readonly Pick<VersionRequirement, "path" | "message">[];
 }
 
@@ -58,7 +58,7 @@ Examples:
 export function registerValidateCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
   program
     .command("validate")
-    .description("list what is wrong in a model, and the oldest HAL version that it fits")
+    .description("list the rules that a model breaks, and the oldest HAL version that it fits")
     .argument("<model>", "the .tflite file, or a conformance example as JSON")
     .addOption(new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(halVersions))
     .addOption(

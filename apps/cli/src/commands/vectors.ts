@@ -20,7 +20,7 @@ import type { CommandContext } from "../context.ts";
 import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
-/** The command's options, as commander gives them. */
+/** The command's options, as commander parses them. */
 export interface VectorsCommandOptions {
   readonly device: string;
   readonly filter?: string;
@@ -44,7 +44,7 @@ Examples:
 export function registerVectorsCommand(program: Command, context: CommandContext): void {
   program
     .command("vectors")
-    .description("run conformance vectors on a device and report what passed")
+    .description("run conformance vectors on a device and report the results")
     .argument("<dir>", "folder of *.jsonl.gz files, or one such file")
     .requiredOption("--device <name>", "device to run on")
     .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")

@@ -97,7 +97,7 @@ export function ranges(numbers: readonly number[]): string {
   return parts.join(", ");
 }
 
-/** A number of bytes; 0 is what is not known before an execution, or nothing. */
+/** A number of bytes; 0 if it is not known before an execution. */
 export function bytes(size: number): string {
   if (size < 10_000) return count(size, "byte");
   return size < 10_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;

@@ -1,5 +1,5 @@
 /**
- * What `nnhal explain` says of a model: what each device says of each operation, where it goes, and the steps.
+ * The explanation of a model: each device's answer about each operation, the device of each operation, and the steps.
  */
 
 import type { Plan, Step } from "@nnhal/driver-core/partition";
@@ -39,9 +39,9 @@ export interface ExplainedOperation {
   readonly type: string;
   /** By the name of the device. */
   readonly devices: Readonly<Record<string, DeviceAnswer>>;
-  /** null where the runtime interprets it, or where there is no plan. */
+  /** null if the runtime interprets it, or if there is no plan. */
   readonly device: string | null;
-  /** null where there is no plan. */
+  /** null if there is no plan. */
   readonly step: number | null;
   /** Why it goes there. */
   readonly reason?: string;
@@ -59,7 +59,7 @@ export interface BoundaryTensor extends ExplainedOperand {
 
 /** A step. */
 export interface ExplainedStep {
-  /** null where the runtime interprets it. */
+  /** null if the runtime interprets it. */
   readonly device: string | null;
   readonly operations: readonly number[];
   readonly inputBytes: number;
@@ -96,7 +96,7 @@ export interface Explanation extends ExplainedPlan {
   readonly predictedMs?: number;
   /** Median of some executions. */
   readonly measuredMs?: number;
-  /** Bytes for what lies between steps, and the least that any layout would take. */
+  /** Bytes of the values between steps, and the least that any layout could have. */
   readonly memory?: { readonly peak: number; readonly lowerBound: number };
 }
 
@@ -122,7 +122,7 @@ export function explainPlan(
   };
 }
 
-/** Explains what devices say of a model that has no plan. */
+/** Explains a model that has no plan, with the devices' answers. */
 export function explainAnswers(model: Model, devices: readonly Device[]): ExplainedPlan {
   const answers = answersOf(model, devices);
   const operations = model.main.operations.map((_, index) => ({
@@ -222,7 +222,7 @@ function boundaryTensor(model: Model, operand: number): BoundaryTensor {
   return { ...describeOperand(model, operand), bytes: byteSize(elementAt(model.main.operands, operand)) };
 }
 
-/** Bytes of an operand; 0 where they are not known. */
+/** Bytes of an operand; 0 if they are not known. */
 function byteSize({ type, dimensions, lifetime }: Operand): number {
   const name = operandTypeNames.get(type);
   if (name === undefined || lifetime === OperandLifeTime.NO_VALUE) return 0;

@@ -30,7 +30,7 @@ export interface GraphLayout {
   readonly height: number;
   /** By node: the middle of its top side. */
   readonly nodes: readonly Point[];
-  /** By edge: where it leaves, the places that it passes, where it arrives. */
+  /** By edge: its start, the places that it passes, and its end. */
   readonly edges: readonly (readonly Point[])[];
 }
 

@@ -34,7 +34,7 @@ export interface MeasuredPlan {
   readonly untimed?: string;
 }
 
-/** Prepares a model and runs it on noise. Rejects with a failure where it cannot run. */
+/** Prepares a model and runs it on noise. Rejects with a failure if it cannot run. */
 export async function measurePlan(
   model: LoadedModel,
   selection: DeviceSelection,

@@ -74,7 +74,7 @@ function legend({ model, devices, operations, policy }: Explanation): Part {
 
 type FillOf = (operation: ExplainedOperation) => string;
 
-/** A plan, and behind it those inside what is interpreted. `where`: what the plan is of. */
+/** A plan, followed by the plans inside interpreted operations. `where` names the plan. */
 function drawPlan(plan: ExplainedPlan, where: string, fillOf: FillOf): Part[] {
   const inside = plan.steps.flatMap(({ inside = [], operations }) =>
     inside.flatMap((inner) => {

@@ -54,7 +54,10 @@ export interface OutputValue {
   readonly bytes: Uint8Array;
 }
 
-/** Runs once. `inputs`: the bytes of the inputs that the user gives; states start at zero. Resolves to the outputs that the user gets. */
+/**
+ * Runs once. `inputs`: the bytes of the user's inputs; states start at zero. Resolves to the outputs without the
+ * states.
+ */
 export async function runOnce(
   { model, compilation }: PreparedRun,
   inputs: readonly Uint8Array[],

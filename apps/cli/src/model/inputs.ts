@@ -1,5 +1,5 @@
 /**
- * From what a user gives as inputs to the bytes of the model's input tensors.
+ * Converts the user's inputs to the bytes of the model's input tensors.
  */
 import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
@@ -12,7 +12,7 @@ import type { LoadedModel } from "./load.ts";
 import { randomTensor } from "./random.ts";
 import { byteSize, tensorText } from "./tensor.ts";
 
-/** What a user gives. */
+/** The user's inputs. */
 export interface GivenInputs {
   /** One file for each input, in order. */
   readonly files: readonly string[];
@@ -32,7 +32,7 @@ export interface PreparedInput {
 /** A few hundred megabytes hold any picture within the limit of pixels. */
 const MOST_PICTURE_BYTES = 2 ** 29;
 
-/** The inputs of a model. Rejects with a usage error that says which input takes what. */
+/** The inputs of a model. Rejects with a usage error that names the input and its type. */
 export async function prepareInputs(model: LoadedModel, given: GivenInputs, cwd: string): Promise<PreparedInput[]> {
   const tensors = model.givenInputs.map((index) => elementAt(model.inputs, index));
   const { files, seed, normalisation } = given;
@@ -50,7 +50,7 @@ function wrongCount(tensors: readonly TensorDescription[], count: number): strin
   const takes = `the model takes ${tensors.length} input${tensors.length === 1 ? "" : "s"}`;
   const list = tensors.map(tensorText).join(", ");
   return count === 0
-    ? `${takes}: ${list}; give each with --input FILE, or noise with --random SEED`
+    ? `${takes}: ${list}; pass each with --input FILE, or noise with --random SEED`
     : `${takes}: ${list}; there ${count === 1 ? "is 1 --input" : `are ${count} --input`}`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Loads a HAL model from what a user names: a .tflite file, or one conformance example as JSON.
+ * Loads a HAL model from a file of the user: .tflite, or one conformance example as JSON.
  */
 import { modelOf, parseExample, VectorFormatError } from "@nnhal/conformance";
 import { importTflite, TfliteError, type TfliteIssue, tfliteIssues } from "@nnhal/tflite";

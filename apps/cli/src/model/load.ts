@@ -12,7 +12,7 @@ import { byteSize, tensorText } from "./tensor.ts";
 export interface LoadedModel extends ImportedModel {
   /** As the user named it. */
   readonly path: string;
-  /** Places of the inputs that the user gives: all but the states'. */
+  /** Places of the inputs that are not states. */
   readonly givenInputs: readonly number[];
   /** Places of the outputs that the user gets: all but the states'. */
   readonly wantedOutputs: readonly number[];
@@ -21,7 +21,9 @@ export interface LoadedModel extends ImportedModel {
 /** More could not be read from a file either. */
 const MOST_TENSOR_BYTES = 2 ** 31;
 
-/** Loads a model. Rejects with a usage error where there is no file, with a failure where it holds no model that the HAL can run. */
+/**
+ * Loads a model. Rejects with a usage error if there is no file, and with a failure if the HAL cannot run its model.
+ */
 export async function loadModel(path: string, cwd: string): Promise<LoadedModel> {
   const bytes = await readUserFile(path, { what: "model", cwd });
   const imported = importModel(path, bytes);

@@ -9,9 +9,9 @@ import { runOnce } from "./execute.ts";
 export interface Latency {
   /** Importing and compiling the model. */
   readonly prepare: number;
-  /** The first run, which may pay for what later ones find ready. */
+  /** The first run, which may include work that later runs do not repeat. */
   readonly first: number;
-  /** The fastest of the runs after the first, or the first where it is the only one. */
+  /** The fastest of the runs after the first; the first if it is the only one. */
   readonly min: number;
   /** The median of the same runs. */
   readonly median: number;

@@ -10,8 +10,8 @@ import { byteSize, elementsOf, type TensorShape } from "./tensor.ts";
 const INDEXES = 10;
 
 /**
- * Noise for the input at a place among those a user gives: the generator mulberry32 with the seed 1000 * seed + place, one
- * number u in [0, 1) an element. Float: 2u - 1. Quantised: any element of the type, equally likely. INT32: 0 to 9.
+ * Noise for an input at a place among the user's inputs: the generator mulberry32 with the seed 1000 * seed + place,
+ * one number u in [0, 1) an element. Float: 2u - 1. Quantised: any element of the type, equally likely. INT32: 0 to 9.
  * BOOL8: false below 1/2.
  */
 export function randomTensor(tensor: TensorShape, seed: number, place: number): Uint8Array {

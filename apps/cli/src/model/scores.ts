@@ -8,7 +8,7 @@ import { elementsOf, realValues } from "./tensor.ts";
 /** A class and its score. */
 export interface ScoredClass {
   readonly index: number;
-  /** null where there are no labels, or none for this class. */
+  /** null if there are no labels, or none for this class. */
   readonly label: string | null;
   /** The real value of the element. */
   readonly score: number;
@@ -22,7 +22,7 @@ export function scoresOf(outputs: readonly OutputValue[]): OutputValue | undefin
   });
 }
 
-/** The classes with the highest scores, best first; equal ones in the order of their indexes, what is no number last. */
+/** The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. */
 export function topClasses(scores: OutputValue, count: number, labels?: readonly string[]): ScoredClass[] {
   const values = realValues(scores.info, scores.bytes);
   const rank = (index: number) => {

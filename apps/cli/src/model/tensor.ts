@@ -9,7 +9,7 @@ import { plain, shapeText } from "../text.ts";
 /** What sizes and values depend on. */
 export type TensorShape = Pick<TensorDescription, "type" | "shape" | "scale" | "zeroPoint">;
 
-/** How many elements a shape has; 0 where an extent is open. */
+/** The number of elements of a shape; 0 if an extent is unknown. */
 export function elementsOf(shape: readonly number[]): number {
   return shape.reduce((count, extent) => count * extent, 1);
 }

@@ -46,7 +46,7 @@ function readHeader(view: DataView): Header {
   if (view.byteLength < FILE_HEADER + 12) throw new RangeError(`it ends after ${view.byteLength} bytes, in the header`);
   const size = view.getUint32(14, true);
   const isOld = size === 12;
-  if (!isOld && size < 40) throw new RangeError(`its header has ${size} bytes, which is no known version`);
+  if (!isOld && size < 40) throw new RangeError(`its header has ${size} bytes, which is not a known version`);
   if (FILE_HEADER + size > view.byteLength)
     throw new RangeError(`it ends after ${view.byteLength} bytes, in the header`);
   const signedHeight = isOld ? view.getUint16(20, true) : view.getInt32(22, true);

@@ -85,9 +85,9 @@ describe("decodePicture", () => {
     expect(pixels(bytes)).toEqual([1, 2, 3]);
   });
 
-  it("says what is no picture", () => {
+  it("refuses bytes that are not a picture", () => {
     for (const bytes of [[], [0x89, 0x50], [0x25, 0x50, 0x44, 0x46], [0xff, 0xd8]]) {
-      expect(() => decodePicture(Uint8Array.from(bytes))).toThrow(new RangeError("is no PNG, JPEG or BMP picture"));
+      expect(() => decodePicture(Uint8Array.from(bytes))).toThrow(new RangeError("is not a PNG, JPEG or BMP picture"));
     }
   });
 

@@ -1,5 +1,5 @@
 /**
- * Decodes PNG, JPEG and BMP files, told apart by their first bytes. Whatever is wrong with one is a RangeError with a
+ * Decodes PNG, JPEG and BMP files, told apart by their first bytes. Every problem of a file is a RangeError with a
  * message that goes on from the file's name.
  */
 
@@ -18,10 +18,13 @@ const formats = [
   { name: "BMP", start: [0x42, 0x4d], decode: readBmp },
 ] as const;
 
-/** Decodes a picture. Transparent pixels show white behind them; JPEG files are taken as stored, not turned upright. */
+/**
+ * Decodes a picture. Transparent pixels are blended with white. JPEG files are used as they are stored, not turned
+ * upright.
+ */
 export function decodePicture(bytes: Uint8Array): Picture {
   const format = formats.find(({ start }) => start.every((byte, place) => bytes[place] === byte));
-  if (format === undefined) throw new RangeError("is no PNG, JPEG or BMP picture");
+  if (format === undefined) throw new RangeError("is not a PNG, JPEG or BMP picture");
   try {
     return format.decode(bytes);
   } catch (error) {
@@ -51,8 +54,8 @@ function readPng(bytes: Uint8Array): Picture {
 const SLACK = 65_536;
 
 /**
- * Refuses a file whose pixel data unpack to less than its size needs, since pngjs fills up with whatever lies in memory,
- * or to far more, since it does not limit how much it unpacks of interlaced files.
+ * Refuses a file whose pixel data unpack to less than its size needs, since pngjs leaves the rest of its memory as it
+ * was, or to far more, since it does not limit how much it unpacks of interlaced files.
  */
 function checkPixelData(bytes: Uint8Array, view: DataView, width: number, height: number): void {
   const bits = elementAt(bytes, 24) * (pngChannels[elementAt(bytes, 25)] ?? 0);

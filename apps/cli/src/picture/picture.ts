@@ -1,5 +1,5 @@
 /**
- * Pictures: what decoders give and everything else takes.
+ * Pictures: the result of decoders, and the input of everything else.
  */
 import { elementAt } from "@nnhal/operations";
 
@@ -11,7 +11,7 @@ export interface Picture {
   readonly data: Uint8Array;
 }
 
-/** The most pixels that are decoded: what claims more is a mistake or an attack. */
+/** The most pixels that are decoded: a file that claims more is a mistake or an attack. */
 export const MOST_PIXELS = 100_000_000;
 
 /** Refuses sizes that no picture has, before memory is taken for one. */
@@ -22,7 +22,7 @@ export function checkSize(width: number, height: number): void {
   }
 }
 
-/** Drops the alpha channel: what is transparent shows white behind it. */
+/** Drops the alpha channel: transparent pixels are blended with white. */
 export function onWhite(width: number, height: number, rgba: Uint8Array): Picture {
   const data = new Uint8Array(width * height * 3);
   for (let from = 0, to = 0; to < data.length; from += 4) {

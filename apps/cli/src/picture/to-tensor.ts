@@ -16,7 +16,7 @@ export interface Normalisation {
 
 const defaultNormalisation: Normalisation = { mean: [128], std: [128] };
 
-/** Why a tensor cannot hold a picture; undefined where it can. */
+/** Why a tensor cannot hold a picture; undefined if it can. */
 export function whyNoPicture({ type, shape }: TensorShape): string | undefined {
   const [batch, , , channels] = shape;
   if (shape.length !== 4 || batch !== 1 || (channels !== 1 && channels !== 3) || elementsOf(shape) === 0) {

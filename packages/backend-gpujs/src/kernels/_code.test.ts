@@ -15,13 +15,13 @@ describe("writeStage", () => {
     expect(sources).toEqual([tensor]);
   });
 
-  it("has all threads in one row where there are no grids, or nobody needs coordinates", () => {
+  it("has all threads in one row if there are no grids, or no coordinates are needed", () => {
     const write = () => "1";
     expect(writeStage(tensor, { ...grids, grids: false }, write).program.threads).toEqual([120]);
     expect(writeStage({ ...tensor, flat: true }, grids, write).program.threads).toEqual([120]);
   });
 
-  it("has all threads in one row where blocks of a grid would have too many idle ones", () => {
+  it("has all threads in one row if blocks of a grid would have too many idle ones", () => {
     const threads = (dimensions: readonly number[], block: readonly [number, number]) =>
       writeStage({ dimensions }, { ...grids, block }, () => "1").program.threads;
     expect(threads([6, 2], [4, 1])).toEqual([12]);
@@ -32,13 +32,13 @@ describe("writeStage", () => {
     expect(threads([1, 100], [8, 8])).toEqual([100]);
   });
 
-  it("has no more threads along z than a GPU takes", () => {
+  it("has no more threads along z than a GPU supports", () => {
     const threads = (dimensions: readonly number[]) => writeStage({ dimensions }, grids, () => "1").program.threads;
     expect(threads([65535, 2, 3])).toEqual([3, 2, 65535]);
     expect(threads([65536, 2, 3])).toEqual([3, 131072]);
   });
 
-  it("makes whole numbers of indexes that are numbers alone, which WebGPU would take for floats", () => {
+  it("converts indexes of literals to whole numbers, which WebGPU would treat as floats", () => {
     const { program } = writeStage({ dimensions: [1] }, { ...plainTarget, floats: true }, ({ index }) =>
       index("0 - 2"),
     );
@@ -46,7 +46,7 @@ describe("writeStage", () => {
     expect(resultsOf(program)).toEqual([-2]);
   });
 
-  it("reads no more values than WebGPU has room for", () => {
+  it("reads no more values than WebGPU supports", () => {
     const many = (count: number) => () =>
       writeStage({ dimensions: [2] }, grids, ({ read }) =>
         Array.from({ length: count }, (_, index) => read({ ...tensor, index })("0")).join(" + "),
@@ -55,7 +55,7 @@ describe("writeStage", () => {
     expect(many(8)).toThrow("a kernel would read 8 values, more than 7");
   });
 
-  it("reads a source by one name, and bakes packed numbers where the machine does", () => {
+  it("reads a source by one name, and bakes packed numbers if the machine does", () => {
     const packed = { packed: Float32Array.of(1, 2) };
     const write = (bakes: boolean) =>
       writeStage({ dimensions: [4], width: 4 }, { ...grids, bakes }, ({ read, flat }) => {
@@ -74,7 +74,7 @@ describe("writeStage", () => {
     expect(write(false).sources).toEqual([tensor, packed]);
   });
 
-  it("holds large constants where the machine does, and copies small ones", () => {
+  it("holds large constants if the machine does, and copies small ones", () => {
     const constant = (length: number) => ({ ...tensor, dimensions: [length], data: new Float32Array(length) });
     const constantsOf = (length: number, bakes: boolean) =>
       Object.keys(
@@ -86,7 +86,7 @@ describe("writeStage", () => {
     expect(constantsOf(4097, false)).toEqual([]);
   });
 
-  describe.each([true, false])("where variables are floats: %s", (floats) => {
+  describe.each([true, false])("with floats as variables: %s", (floats) => {
     it("counts and divides whole numbers", () => {
       const { program } = writeStage({ dimensions: [3, 4] }, { ...grids, floats }, (writer) => {
         const { loop, line, variable, index, quotient, at } = writer;
@@ -101,7 +101,7 @@ describe("writeStage", () => {
     });
   });
 
-  it("tells conditions that divide the threads that are computed as one", () => {
+  it("recognises conditions that differ among threads that are computed together", () => {
     const found: boolean[] = [];
     const write = ({ isDivided, index, at }: Writer) => {
       const [row, column] = [index(`${at[0]} - 1`), index(`${at[1]} - 1`)];
@@ -114,7 +114,7 @@ describe("writeStage", () => {
     expect(found).toEqual([false, true, true, true, false, false, false, false]);
   });
 
-  describe("with four elements a thread", () => {
+  describe("with four elements per thread", () => {
     const rows = { ...tensor, dimensions: [4, 3, 8] };
     const four = ({ four }: Writer) => four(rows, 8)("1", "1");
     const stage = (dimensions: readonly number[], target: Partial<Target>, write = four) =>
@@ -126,13 +126,13 @@ describe("writeStage", () => {
       expect(body).toBe("const d0 = (8 * 1 + 4 * 1);\nreturn [a0[d0], a0[d0 + 1], a0[d0 + 2], a0[d0 + 3]];");
     });
 
-    it("reads them in one go where the machine does", () => {
+    it("reads them together if the machine does", () => {
       const { body, reads } = stage([4, 3, 8], { packs: true });
       expect(reads).toEqual([{ name: "a0", length: 96, width: 4, groups: 1 }]);
       expect(body).toBe("const d0 = a0[(2 * 1 + 1)];\nreturn [d0[0], d0[1], d0[2], d0[3]];");
     });
 
-    it("makes and reads groups of columns from eight rows on, where the machine does", () => {
+    it("makes and reads groups of columns from eight rows on if the machine does", () => {
       const made = stage([4, 3, 8], { groups: true });
       expect(made).toMatchObject({ threads: [12, 2], groups: 2, reads: [{ width: 1, groups: 2 }] });
       expect(made.body).toContain("4 * 1 + 48 * 1");
@@ -142,7 +142,7 @@ describe("writeStage", () => {
       expect(stage([8, 4], { groups: true })).toMatchObject({ threads: [8, 1], groups: 1, reads: [{ groups: 1 }] });
     });
 
-    it("has rows along two axes where these go well into fours", () => {
+    it("has rows along two axes if their number is nearly a multiple of four", () => {
       const threads = (width: number) => stage([2, 5, width, 8], { groups: true }).threads;
       expect(threads(4)).toEqual([4, 10, 2]);
       expect(threads(7)).toEqual([70, 2]);

@@ -1,10 +1,10 @@
 /**
- * Writing kernels: the body of a function that makes one element of a value, or four that lie side by side, of the elements of
- * others. Extents and scalars are written into it as numbers, so that gpu.js sees constant loops.
+ * Writing kernels. A kernel is the body of a function that computes one element of a value, or four adjacent ones, from elements
+ * of other values. Extents and scalars are written into it as numbers, so that gpu.js sees constant loops.
  *
- * Three rules of gpu.js: a variable that is set to an index is a float all the same, which is exact up to 2^24 and has to be cut off
- * wherever it is used, so that indexes are made with `index`, and counted with `loop`; these make whole numbers of variables that are
- * begun with an extent and counted up by `++`; and `/` never rounds, so that whole quotients need `quotient`.
+ * Three rules of gpu.js: a variable that is set to an index is still a float, which is exact up to 2^24 and must be truncated wherever it
+ * is used; so indexes are declared with `index` and counted with `loop`. Variables that start with an extent and are counted by `++` are
+ * whole numbers. `/` never rounds; so whole quotients need `quotient`.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, ensure } from "@nnhal/operations";
@@ -12,15 +12,15 @@ import type { Machine, Program, Read, Width } from "../machine/machine.ts";
 import { codeOf, type Index, indexAt, isSimple, literal, quotientOf, times } from "./_index.ts";
 import { inOneRow, type LayoutTarget, LEAST_ROWS, layOut, thread } from "./_layout.ts";
 
-/** What code reads: a tensor of the graph, the result of other code, or numbers that never change. */
+/** An input of code: a tensor of the graph, the result of other code, or constant numbers. */
 export type Source = KernelTensor | Stage | Packed;
 
-/** Numbers made of a constant when the kernel is prepared. */
+/** Numbers that are derived from a constant when the kernel is prepared. */
 export interface Packed {
   readonly packed: Float32Array;
 }
 
-/** A program, and where what it reads comes from. */
+/** A program and its sources. */
 export interface Stage {
   readonly program: Program;
   readonly sources: readonly Source[];
@@ -29,16 +29,16 @@ export interface Stage {
 /** An element of a source, by its index. */
 export type At = (index: string | Index) => string;
 
-/** What four elements are, as code. */
+/** Four elements as code. */
 export type Four = readonly [string, string, string, string];
 
-/** Four elements of a source that lie side by side, by their row and their group in it. Adds statements. */
+/** Four adjacent elements of a source, by their row and their group in it. Adds statements. */
 export type FourAt = (row: string | Index, group: string | Index) => Four;
 
-/** What a thread makes, as code. */
+/** The results of a thread as code. */
 export type Elements = string | Four;
 
-/** Where code is written to. */
+/** Writes the code of a kernel. */
 export interface Writer {
   /** The coordinates of the element as code, by axis; with four elements, of the first. */
   readonly at: readonly string[];
@@ -46,58 +46,58 @@ export interface Writer {
   readonly flat: string;
   /** With four elements: the index of their group along the last axis, as code. */
   readonly group: string;
-  /** The index of the element along all axes but the last, as code. */
+  /** The index of the element along all axes except the last, as code. */
   readonly row: string;
   /** See `Machine.unrolls`. */
   readonly unrolls: number;
-  /** Whether a condition may hold for some of the threads that are computed as one, and not for others. See `Machine.lanes`. */
+  /** Whether a condition may differ among threads that are computed together. See `Machine.lanes`. */
   isDivided(condition: string): boolean;
   /** Makes a source readable. */
   read(source: Source): At;
-  /** Makes a source, seen as rows of so many columns, a multiple of four, readable by four. */
+  /** Makes a source readable in groups of four, as rows of a number of columns that is a multiple of four. */
   four(source: Source, columns: number): FourAt;
-  /** The four elements of a source of the result's shape where those of the thread are. Adds statements. */
+  /** The four elements of a source at the positions of the thread's elements; the source has the result's shape. Adds statements. */
   fourHere(source: Source): Four;
   /** Adds statements. */
   line(code: string): void;
-  /** Adds a constant, and gives its name. */
+  /** Adds a constant and returns its name. */
   define(value: string): string;
-  /** Adds a variable, and gives its name. */
+  /** Adds a variable and returns its name. */
   variable(start: string): string;
-  /** What is an index from here on: its name, or the code itself. */
+  /** Declares an index. Returns its name, or the code itself. */
   index(code: string): string;
   /** An index that is read or computed as a float: its whole part. */
   whole(code: string): string;
   /** The whole part of a quotient of an index by an extent. */
   quotient(index: string, by: number): string;
-  /** Adds statements within a head such as `if (…)`. */
+  /** Adds statements in a block with a head such as `if (…)`. */
   block(head: string, body: () => void): void;
-  /** Adds a loop over the whole numbers from 0, which its body is given as code. */
+  /** Adds a loop over the whole numbers from 0. The body gets the number as code. */
   loop(count: number, body: (counter: string) => void): void;
 }
 
-/** Writes the code of an element, or of four, and gives their values as code. */
+/** Writes the code of an element, or of four, and returns their values as code. */
 export type Write = (writer: Writer) => Elements;
 
-/** The shape of what code makes. */
+/** The shape of a result of code. */
 export interface Grid {
   readonly dimensions: readonly number[];
-  /** Elements that a thread makes. Four only where the last extent is a multiple of four. */
+  /** Elements per thread. Four only if the last extent is a multiple of four. */
   readonly width?: Width;
-  /** Whether the code needs no coordinates: threads are then in one row. */
+  /** Whether the code needs no coordinates; threads are then in one row. */
   readonly flat?: boolean;
 }
 
-/** What the code depends on. */
+/** The properties of a machine that the code depends on. */
 export type Target = LayoutTarget & Pick<Machine, "mostElements" | "bakes" | "packs" | "lanes" | "unrolls" | "floats">;
 
-/** Values that a kernel of WebGPU may read besides the one that it makes. */
+/** The most values that a kernel of WebGPU may read besides its result. */
 const MOST_READS = 7;
 
-/** Elements of a constant that cost next to nothing to copy. */
+/** The most elements of a constant that is copied in each run. */
 const MOST_COPIED = 4096;
 
-/** Makes a stage of code for some machine. */
+/** Creates a stage of code for a machine. */
 export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
   const { bakes, packs, lanes, unrolls, floats } = target;
   ensureRoom(elementCount(dimensions), target);
@@ -121,19 +121,19 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     if (!floats) return define(code);
     const name = `n${count++}`;
     if (isVarying(code)) varying.add(name);
-    // WebGPU takes a sum of numbers alone for a float.
+    // WebGPU treats a sum of literals as a float.
     const made = /[a-z]/i.test(code) ? code : `0 * ${name} + ${code}`;
     lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${made};`);
     return name;
   };
-  // A whole number is not cut off in place, which takes long in OpenGL.
+  // A whole number is not truncated in place, which is slow in OpenGL.
   const whole = (code: string): string => (floats ? index(`${code} >> 0`) : index(`Math.floor(${code})`));
   const quotient = (dividend: string, by: number): string => {
     const code = quotientOf(dividend, by);
     return floats && by > 1 ? whole(code) : code;
   };
   const { threads, at, row, flat, groups } = isFlat
-    ? // Nobody needs its coordinates, which are not computed then.
+    ? // Its coordinates are not needed, so they are not computed.
       inOneRow(dimensions, width, quotientOf)
     : layOut(dimensions, width, target, quotient);
   const nameOf = (source: Source, form: Pick<Read, "width" | "groups">): string => {
@@ -174,7 +174,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
           return [`${four}[0]`, `${four}[1]`, `${four}[2]`, `${four}[3]`];
         };
       }
-      // What rows side by side read of a value that is made in groups lies side by side in it.
+      // In a value that is made in groups, adjacent rows read adjacent elements.
       const rows = lengthOf(source) / columns;
       const isGrouped = groups > 1 && inRow > 1 && rows >= LEAST_ROWS && "index" in source && source.data === undefined;
       const name = nameOf(source, { width: 1, groups: isGrouped ? inRow : 1 });
@@ -225,30 +225,30 @@ function ensureRoom(count: number, target: Pick<Machine, "mostElements">): void 
   ensure(reason === undefined, () => `${reason}`);
 }
 
-/** Why a value of so many elements cannot be. */
+/** Why a value cannot have so many elements; undefined if it can. */
 export function whyTooMany(count: number, { mostElements }: Pick<Machine, "mostElements">): string | undefined {
   if (count <= mostElements) return undefined;
   return `a value of ${count} elements is more than the ${mostElements} that this mode of gpu.js has indexes for`;
 }
 
-/** A number of the model as code. gpu.js has no names for infinities and NaN, which are read. */
+/** A number of the model as code. gpu.js has no literals for infinities and NaN, so these are read from a constant. */
 export function scalar({ read }: Pick<Writer, "read">, value: number): string {
   return Number.isFinite(value) ? literal(value) : read({ packed: Float32Array.of(value) })("0");
 }
 
-/** What tells sources apart. */
+/** The key of a source. */
 function identityOf(source: Source): unknown {
   return "index" in source ? source.index : source;
 }
 
-/** The elements of a source that are better held than copied for each run. Programs that hold none are shared. */
+/** The elements of a source that the program holds, since copying them in each run takes longer. Programs without them are shared. */
 function neverChanging(source: Source): Float32Array | undefined {
   if ("packed" in source) return source.packed;
   if (!("data" in source) || source.data === undefined) return undefined;
   return source.data.length > MOST_COPIED ? Float32Array.from(source.data) : undefined;
 }
 
-/** How many elements a source has. */
+/** The number of elements of a source. */
 function lengthOf(source: Source): number {
   if ("packed" in source) return source.packed.length;
   if ("dimensions" in source) return elementCount(source.dimensions);

@@ -1,4 +1,4 @@
-/** Types whose elements are exact in float32, so that they can be moved as they are. TENSOR_INT32 has more digits. */
+/** Types whose elements are exact in float32, so that they can be moved unchanged. TENSOR_INT32 has more digits. */
 import { type AnyOperandType, isFloat } from "@nnhal/operations";
 
 const whole: readonly AnyOperandType[] = [

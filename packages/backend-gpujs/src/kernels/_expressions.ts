@@ -1,17 +1,16 @@
 /**
- * The code of operations that work element by element, by their names. Two things that GPUs do not do by themselves: functions
- * of large numbers overflow on the way to a result that does not, so that their arguments are bounded; and the power of a
- * negative number is not defined.
+ * The code of elementwise operations, by name. GPUs need help in two cases: functions of large numbers overflow in intermediate
+ * results, so their arguments are bounded; and the power of a negative number is not defined.
  */
 import type { AnyArgs } from "@nnhal/operations";
 import { scalar, type Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 
-/** The code of an operation of this kind. */
+/** The code of an elementwise operation. */
 export interface Expression {
   /** The names of its tensor arguments. */
   readonly tensors: readonly string[];
-  /** The value of an element, of those of the tensors, which are names. */
+  /** The value of an element, from the names of the tensors' elements. */
   value(elements: readonly string[], args: AnyArgs, writer: Writer): string;
 }
 
@@ -27,7 +26,7 @@ const compare = (operator: string) => binary((left, right) => truth(`${left} ${o
 const bounded = (x: string, least: number, greatest: number) =>
   `Math.min(Math.max(${x}, ${literal(least)}), ${literal(greatest)})`;
 
-/** The greatest number that is finite, as code. */
+/** The greatest finite number, as code. */
 const greatest = literal(Number.POSITIVE_INFINITY);
 
 export const expressions: Readonly<Record<string, Expression | undefined>> = {
@@ -76,7 +75,7 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
       // 1 / -0 is less than 0, and so is -∞ itself.
       const isNegative = `(${base} < 0 || 1 / ${base} < 0)`;
       const signed = define(`(${isNegative} && ${isOdd} ? -${power} : ${power})`);
-      // The root of a negative number is NaN, which has no name in gpu.js.
+      // The root of a negative number is NaN, which has no literal in gpu.js.
       const isReal = `${base} >= 0 || ${isWhole} || ${size} > ${greatest}`;
       const known = define(`(${isReal} ? ${signed} : Math.sqrt(${base}))`);
       const isOne = `${exponent} == 0 || ${base} == 1 || (${base} == -1 && Math.abs(${exponent}) > ${greatest})`;

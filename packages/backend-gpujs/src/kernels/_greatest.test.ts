@@ -12,7 +12,7 @@ function run(computation: Generator<void, Greatest>): Greatest & { readonly paus
 
 const element = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(Number.NaN, Infinity, -Infinity, -0));
 
-it("gives the k greatest elements of each row in order, of equal ones the larger index first, NaN last", () => {
+it("returns the k greatest elements of each row in order, of equal ones the larger index first, NaN last", () => {
   const rows = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 0, max: 3 })).chain(([length, count]) =>
     fc.record({
       length: fc.constant(length),
@@ -41,7 +41,7 @@ it("gives the k greatest elements of each row in order, of equal ones the larger
   );
 });
 
-it("pauses as often as there is work, and not in a small one", () => {
+it("pauses in proportion to its work, and not at all if that is small", () => {
   const ascending = (length: number) => Float32Array.from({ length }, (_, index) => index);
   expect(run(greatestOf(ascending(1000), 1000, 1000)).pauses).toBe(0);
   for (const [length, k] of [

@@ -1,4 +1,4 @@
-/** The greatest elements of rows, found on the host: a heap of k places, whose root is the last of them in the order. */
+/** The greatest elements of rows, computed on the host with a heap of k places. Its root is the last of them in the order. */
 
 /** The greatest elements of each row, and their places in it. */
 export interface Greatest {
@@ -47,7 +47,7 @@ export function* greatestOf(elements: Float32Array, length: number, k: number): 
   return { values, places };
 }
 
-/** Whole numbers in the order of float32 elements: their bits, of which those of negative numbers count down. */
+/** Whole numbers that have the order of float32 elements: their bits, reversed for negative numbers. */
 function setKeys(keys: Int32Array, elements: Float32Array): void {
   const bits = new Int32Array(new Float32Array(elements).buffer);
   for (let place = 0; place < keys.length; place++) {
@@ -59,12 +59,12 @@ function setKeys(keys: Int32Array, elements: Float32Array): void {
   }
 }
 
-/** Whether the element at a place comes behind that at another one. */
+/** Whether the element at one place comes after the element at another. */
 function isBehind(keys: Int32Array, left: number, right: number): boolean {
   return keys[left] < keys[right] || (keys[left] === keys[right] && left < right);
 }
 
-/** Puts a place into a heap of `size` places, from `at` downwards: none there is behind the one above it. */
+/** Inserts a place into a heap of `size` places, from `at` downwards. No place in the heap comes after its parent. */
 function sink(heap: Int32Array, keys: Int32Array, place: number, at: number, size: number): void {
   let hole = at;
   for (;;) {

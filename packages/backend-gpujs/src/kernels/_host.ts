@@ -1,22 +1,22 @@
-/** Kernels that the host computes, because their steps depend on each other: values are read back, and results placed. */
+/** Kernels that the host computes, because their steps depend on each other. Values are read back, and results uploaded. */
 import { awaited, type Kernel, type KernelTensor } from "@nnhal/backend";
 import type { AnyArgs, AnyOperandType } from "@nnhal/operations";
 import type { Machine, Value } from "../machine/machine.ts";
 import { type GpujsKernel, whyNotAccepted, whyTooLarge } from "./_kernel.ts";
 
-/** What such a kernel is made of. */
+/** The definition of a kernel of the host. */
 export interface HostKernelSpec<Args = AnyArgs> {
-  /** Types of the first tensor argument that it takes. */
+  /** The types of the first tensor argument that it accepts. */
   accepts(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs): string | undefined;
-  /** The tensor that is read, and what makes the outputs of its elements as they are stored. The computation pauses now and then. */
+  /** The tensor that is read, and the computation of the outputs from its stored elements. It pauses every few milliseconds. */
   prepare(args: Args): {
     readonly input: KernelTensor;
     compute(elements: Float32Array): Generator<void, readonly Float32Array[]>;
   };
 }
 
-/** A kernel of the host. */
+/** Creates a kernel of the host. */
 export function hostKernelOf<Args>(spec: HostKernelSpec<Args>): GpujsKernel<Args>;
 export function hostKernelOf({ accepts, refuse, prepare }: HostKernelSpec): GpujsKernel {
   return {

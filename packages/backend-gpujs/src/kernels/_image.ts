@@ -12,13 +12,13 @@ export function imageOf(dimensions: readonly number[], nchw: boolean): Image {
   return { ...imageLayout(dimensions, nchw), channelsLast: !nchw };
 }
 
-/** The image of whose elements only cells are counted. */
+/** The same image with steps that count cells, not elements. */
 export function cellsOf(image: Image): Image {
   const { height, width } = image;
   return { ...image, batchStep: height * width, rowStep: width, pixelStep: 1 };
 }
 
-/** Where an element of an image lies, as code. */
+/** The coordinates of an element of an image, as code. */
 export interface Place {
   readonly batch: string;
   readonly row: string;
@@ -26,7 +26,7 @@ export interface Place {
   readonly channel: string;
 }
 
-/** The place of an element, of its coordinates. */
+/** The coordinates of an element by name. */
 export function placeOf(at: readonly string[], nchw: boolean): Place {
   const axes = imageAxes(nchw);
   return { batch: at[axes.batch], row: at[axes.height], column: at[axes.width], channel: at[axes.channel] };

@@ -11,7 +11,7 @@ function valueOfCode(code: string, variables: Readonly<Record<string, number>> =
 const shapes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
 
 describe("coordinates", () => {
-  it("of an index are those of a row-major shape, and go back to it", () => {
+  it("of an index are those of a row-major shape, and convert back to it", () => {
     fc.assert(
       fc.property(shapes, fc.nat(), (dimensions, seed) => {
         const index = seed % elementCount(dimensions);
@@ -25,7 +25,7 @@ describe("coordinates", () => {
     );
   });
 
-  it("are found in float32 up to 2^23", () => {
+  it("are exact in float32 up to 2^23", () => {
     for (const index of [2 ** 23 - 1, 2 ** 23 - 1000]) {
       for (const by of [1, 2, 3, 1000]) {
         const halved = Math.fround(index + 0.5);
@@ -43,7 +43,7 @@ describe("indexes", () => {
     expect(ravel(["x"], [])).toBe("0");
   });
 
-  it("have what is known of them added up", () => {
+  it("have their known parts added", () => {
     const index = indexAt(["x", { code: "y", offset: 2 }, { code: "0", offset: 3 }], [1, 10, 100]);
     expect(index).toEqual({ code: "(x + 10 * y)", offset: 320 });
     expect(indexAt([], [])).toEqual({ code: "0", offset: 0 });
@@ -53,7 +53,7 @@ describe("indexes", () => {
 });
 
 describe("literal", () => {
-  it("is a number that gpu.js knows", () => {
+  it("is a number that gpu.js supports", () => {
     expect(literal(1.5)).toBe("1.5");
     expect(literal(-1)).toBe("(-1)");
     expect(literal(Number.POSITIVE_INFINITY)).toBe("3.4028234663852886e+38");
@@ -62,7 +62,7 @@ describe("literal", () => {
 });
 
 describe("terms", () => {
-  it("are put in brackets where they need it, and only there", () => {
+  it("are in brackets only if they need them", () => {
     expect(["x", "this.thread.x", "12", "(x + 1)"].map(enclosed)).toEqual(["x", "this.thread.x", "12", "(x + 1)"]);
     expect(["x + 1", "(x) + (y)", "a[0]"].map(enclosed)).toEqual(["(x + 1)", "((x) + (y))", "(a[0])"]);
     expect([times(1, "x + 1"), times(3, "x + 1"), times(3, "0"), times(3, "x")]).toEqual([

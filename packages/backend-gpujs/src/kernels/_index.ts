@@ -1,7 +1,7 @@
-/** Indexes of elements as code: numbers where these are known, and no more code than they need. */
+/** Indexes of elements as code. Known numbers are computed in advance, so the code is as short as possible. */
 import { extentProduct } from "@nnhal/operations";
 
-/** An index: code, and a number that is added to it. What many indexes have in common is computed once if it is the code. */
+/** An index: code, and a number that is added to it. Indexes with the same code share its computation. */
 export interface Index {
   readonly code: string;
   readonly offset: number;
@@ -23,7 +23,7 @@ export function unravel(index: string, dimensions: readonly number[], quotient: 
   return result;
 }
 
-/** The whole part of a quotient of a whole number by an extent. Half is added since GPUs divide with an error. */
+/** The whole part of the quotient of a whole number and an extent. Half is added because GPUs divide inexactly. */
 export function quotientOf(index: string, by: number): string {
   return by === 1 ? index : `Math.floor((${index} + 0.5) / ${by})`;
 }
@@ -39,7 +39,7 @@ export function codeOf(index: string | Index): string {
   return code === "0" ? `${offset}` : `${code} + ${offset}`;
 }
 
-/** Σ stride · coordinate, whose numbers are added up now. */
+/** Σ stride · coordinate; known numbers are added now. */
 export function indexAt(coordinates: readonly (string | Index)[], strides: readonly number[]): Index {
   const indexes = coordinates.map(indexOf);
   const code = ravel(
@@ -57,7 +57,7 @@ export function isSimple(code: string): boolean {
   return /^[\w.]+$/.test(code);
 }
 
-/** Code that can stand beside any operator. */
+/** Code that can be an operand of any operator. */
 export function enclosed(code: string): string {
   if (isSimple(code)) return code;
   let depth = 0;
@@ -69,20 +69,20 @@ export function enclosed(code: string): string {
   return end === code.length - 1 ? code : `(${code})`;
 }
 
-/** An index and some more. */
+/** An index plus a number. */
 export function plus(index: string, more: number): string {
   return more === 0 ? index : `${index} + ${more}`;
 }
 
-/** An index times some elements. */
+/** An index times a number. */
 export function times(step: number, index: string): string {
   if (step === 1 || index === "0") return index;
   return `${step} * ${enclosed(index)}`;
 }
 
 /**
- * offset + Σ stride · coordinate, without what is 0. A result of one element may have a coordinate that goes with no stride. OpenGL
- * takes a negative factor for a float, which is no index.
+ * offset + Σ stride · coordinate, without terms that are 0. A result of one element may have a coordinate without a stride. OpenGL treats a
+ * negative factor as a float, which is not a valid index.
  */
 export function ravel(coordinates: readonly string[], strides: readonly number[], offset = 0): string {
   let index = offset === 0 ? "" : `${offset}`;
@@ -96,7 +96,7 @@ export function ravel(coordinates: readonly string[], strides: readonly number[]
   return index || "0";
 }
 
-/** A number as code. gpu.js knows no infinite ones. */
+/** A number as code. gpu.js has no infinite numbers. */
 export function literal(value: number): string {
   const most = 3.4028234663852886e38;
   const finite = Math.min(Math.max(value, -most), most);

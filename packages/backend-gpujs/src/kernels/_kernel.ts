@@ -1,6 +1,6 @@
 /**
- * How kernels in gpu.js are written: a function from named arguments to code, or to a few codes that read each other. What runs
- * them, and the operations that follow in the last one, are taken care of here.
+ * Construction of kernels for gpu.js. A kernel is a function from named arguments to code, or to several pieces of code that read
+ * each other. This module runs them, and appends the operations that follow in the last one.
  */
 import {
   awaited,
@@ -29,29 +29,29 @@ import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
 import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
 
-/** What a kernel makes its result with. */
+/** Functions with which a kernel makes its result. */
 export interface Make {
   /** Code whose result other code reads. */
   stage(grid: Grid, write: Write): Stage;
-  /** Code that makes the operation's output, of the shape of the output unless another is given that has as many elements. */
+  /** Code that computes the operation's output. Default of `grid`: the shape of the output. */
   output(write: Write, grid?: Partial<Grid>): Stage;
   /** A tensor of shape [rows, ...others] as [...others, rows]; a constant is transposed when the kernel is prepared. */
   firstAxisLast(tensor: KernelTensor): Source;
   /** See `Machine.vectors` and `Machine.packs`. */
   readonly vectors: number;
   readonly packs: boolean;
-  /** Whether there are many threads at a time, for which what those side by side read should lie side by side. */
+  /** Whether many threads run at the same time: adjacent threads should then read adjacent elements. */
   readonly onGpu: boolean;
 }
 
-/** What a kernel is made of. It names the arguments and outputs of its operation, and is only ever given these. */
+/** The definition of a kernel, with the arguments and outputs of its operation by name. */
 export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
-  /** The operation, where it is one of `expressions`: it may follow in the kernel before it. */
+  /** The operation, if it is one of `expressions`: it may follow in the kernel before it. */
   readonly name?: string;
-  /** Types of the first tensor argument that it takes. Default: floats. */
+  /** The types of the first tensor argument that it accepts. Default: floats. */
   accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
-  /** Whether it takes quantised elements as they are stored, whole numbers. Default: as the real numbers that they stand for. */
+  /** Whether it reads quantised elements as the whole numbers that are stored. Default: as the real numbers that they represent. */
   readonly stored?: boolean;
   /** Whether operations may follow in it: there is one output, made with `make.output`. Default: yes. */
   readonly leads?: boolean;
@@ -59,18 +59,18 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   prepare(args: Args, outputs: Outputs, make: Make): Source | readonly Source[];
 }
 
-/** The kernel of an operation on some machine. */
+/** The kernel of an operation, for any machine. */
 export interface GpujsKernel<Args = AnyArgs, Outputs = AnyArgs> {
   accepts(type: AnyOperandType): boolean;
   on(machine: Machine): Kernel<Value, Args, Outputs>;
 }
 
-/** Kernels by the names of their operations: each needs no more than the arguments and outputs that its operation has. */
+/** Kernels by the names of their operations, each with the arguments and outputs of its operation. */
 export type GpujsTable = {
   readonly [Name in OperationName]?: GpujsKernel<OperationArgs<Name, KernelTensor>, OperationOutputs<Name>>;
 };
 
-/** A kernel out of its parts. */
+/** Creates a kernel. */
 export function kernelOf<Args, Outputs>(spec: KernelSpec<Args, Outputs>): GpujsKernel<Args, Outputs>;
 export function kernelOf({
   name,
@@ -102,7 +102,10 @@ export function kernelOf({
         const infos = Object.values(outputs).flat().filter(isTensorInfo);
         const given = prepare(args, outputs, makerOn(machine, infos, setup.following, stored));
         const sources = isList(given) ? given : [given];
-        ensure(sources.length === infos.length, () => `the kernel gave ${sources.length} of ${infos.length} outputs`);
+        ensure(
+          sources.length === infos.length,
+          () => `the kernel returned ${sources.length} of ${infos.length} outputs`,
+        );
         return runnerOf(sources, machine, setup);
       },
     }),
@@ -113,13 +116,13 @@ function isList(given: Source | readonly Source[]): given is readonly Source[] {
   return Array.isArray(given);
 }
 
-/** Why the type of the first tensor argument, which stands for the operation's, is not taken. */
+/** Why the type of the first tensor argument, which is the type of the operation, is not accepted. */
 export function whyNotAccepted(args: AnyArgs, accepts: (type: AnyOperandType) => boolean): string | undefined {
   const [subject] = tensorsIn(args);
   return subject === undefined || accepts(subject.type) ? undefined : `${subject.type} is not available`;
 }
 
-/** Why a tensor whose extents are known has too many elements; an extent of 0 is not known. */
+/** Why a tensor has too many elements; an extent of 0 is unknown. */
 export function whyTooLarge(operands: readonly AnyArgs[], machine: Machine): string | undefined {
   return operands
     .flatMap(tensorsIn)
@@ -131,7 +134,7 @@ function tensorsIn(args: AnyArgs): TensorInfo[] {
   return Object.values(args).flat().filter(isTensorInfo);
 }
 
-/** Whether elements are real numbers, or stand for them. */
+/** Whether elements are real numbers, or represent them. */
 export function isReal(type: AnyOperandType): boolean {
   return isFloat(type) || isQuantised(type);
 }
@@ -174,13 +177,13 @@ function makerOn(
   };
 }
 
-/** One program of a kernel, and where its inputs come from: tensors of the graph, kept values, programs before it. */
+/** One program of a kernel and its inputs: tensors of the graph, kept values, or results of earlier programs by number. */
 interface Job {
   readonly compiled: Compiled;
   readonly inputs: readonly (KernelTensor | Value | number)[];
 }
 
-/** Compiles what the sources need, in order, and runs it. */
+/** Compiles the programs that the sources need, in order. Returns a function that runs them, with a pause after each. */
 function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSetup<Value>): KernelRun<Value> {
   const jobs: Job[] = [];
   const places = new Map<Stage, number>();

@@ -6,7 +6,7 @@ import { folded, layOut, MOST_ALONG } from "./_layout.ts";
 import { plainTarget, resultsOf } from "./_target.test-helper.ts";
 
 describe("folded", () => {
-  it("gives each element one thread, its coordinates and its indexes, without dividing a large index", () => {
+  it("assigns each element one thread, its coordinates and its indexes, without dividing a large index", () => {
     const extents = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(extents, fc.constantFrom(1, 4), fc.integer({ min: 6, max: 30 }), (outer, width, most) => {

@@ -1,24 +1,24 @@
-/** How threads are laid out over the elements that they make. */
+/** The layout of threads over the elements that they compute. */
 import { elementCount, extentProduct } from "@nnhal/operations";
 import type { Machine, Width } from "../machine/machine.ts";
 import { enclosed, type Quotient, ravel, unravel } from "./_index.ts";
 
-/** What layouts depend on. */
+/** The properties of a machine that layouts depend on. */
 export type LayoutTarget = Pick<Machine, "grids" | "block" | "groups">;
 
-/** The places of a thread as code. */
+/** The positions of a thread as code. */
 export const thread = { x: "this.thread.x", y: "this.thread.y", z: "this.thread.z" };
 
-/** Rows from which on threads that make groups of columns are worth it. */
+/** The fewest rows for threads that compute groups of columns. */
 export const LEAST_ROWS = 8;
 
-/** Threads along one axis up to which an index in float32 can be divided: half is added to it. */
+/** The most threads along an axis whose float32 index can be divided; half is added to it. */
 export const MOST_ALONG = 2 ** 23;
 
-/** Blocks of threads of WebGPU along one axis. */
+/** The most blocks of threads of WebGPU along one axis. */
 const MOST_THREADS = 65535;
 
-/** How threads are laid out, and code of where one is: coordinates and indexes count groups of `width` elements. */
+/** A layout of threads, and the code of a thread's position: coordinates and indexes count groups of `width` elements. */
 export interface Layout {
   readonly threads: readonly number[];
   readonly at: readonly string[];
@@ -27,7 +27,7 @@ export interface Layout {
   readonly groups: number;
 }
 
-/** The threads that make a value of some dimensions, `width` elements each. */
+/** The threads that compute a value with these dimensions, `width` elements each. */
 export function layOut(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
   const layout = preferred(dimensions, width, target, quotient);
   const isDivisible = layout.threads.every((extent) => extent <= MOST_ALONG);
@@ -44,7 +44,7 @@ function preferred(dimensions: readonly number[], width: Width, target: LayoutTa
   return !target.grids || isWasteful(grid.threads, target.block) ? inOneRow(dimensions, width, quotient) : grid;
 }
 
-/** Whether more than a fifth of the threads of the blocks that a grid is divided into would be idle. */
+/** Whether more than a fifth of the threads in the blocks of a grid would be idle. */
 function isWasteful([x, y = 1]: readonly number[], [width, height]: readonly [number, number]): boolean {
   const filled = Math.ceil(x / width) * width * Math.ceil(y / height) * height;
   return x * y < 0.8 * filled;
@@ -57,7 +57,7 @@ export function inOneRow(dimensions: readonly number[], width: Width, quotient: 
   return { threads: [elementCount(extents)], at: unravel(thread.x, extents, quotient), row, flat: thread.x, groups: 1 };
 }
 
-/** The last axis is x, the one before y, the rest z; where that is too deep for a GPU, y is all but the last. */
+/** The last axis is x, the one before y, the others z. If z is too large for a GPU, y is all axes except the last. */
 function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient): Layout {
   const last = dimensions.length - 1;
   const x = last < 0 ? 1 : dimensions[last] / width;
@@ -75,8 +75,8 @@ function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient)
 }
 
 /**
- * Many threads along two or three axes, each of which stands for as many axes of the value as have up to `most` threads together. One that
- * stands for a single axis may have more, since its index is not divided.
+ * Threads along two or three axes. Each combines as many axes of the value as have up to `most` threads together. An axis that combines
+ * only one may have more threads, since its index is not divided.
  */
 export function folded(dimensions: readonly number[], width: Width, quotient: Quotient, most: number): Layout {
   const last = (dimensions[dimensions.length - 1] ?? 1) / width;
@@ -96,7 +96,7 @@ export function folded(dimensions: readonly number[], width: Width, quotient: Qu
   return { threads, at: at.flat(), row: enclosed(row), flat: enclosed(flat), groups: 1 };
 }
 
-/** Rows side by side are threads side by side, along one axis where these go well into fours; groups of columns are apart. */
+/** Adjacent rows are adjacent threads, along one axis if their number is nearly a multiple of four; groups of columns are separate. */
 function inGroups(dimensions: readonly number[], quotient: Quotient): Layout {
   const outer = dimensions.slice(0, -1);
   const rows = elementCount(outer);

@@ -4,7 +4,7 @@ import { stridesOf } from "@nnhal/operations";
 import { scalar, type Writer } from "./_code.ts";
 import { ravel } from "./_index.ts";
 
-/** How many elements are put before and after those along an axis. */
+/** The numbers of elements added before and after an axis. */
 export type Pad = readonly [before: number, after: number];
 
 /** The pads in a [rank, 2] tensor. */
@@ -12,7 +12,7 @@ export function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): Pa
   return Array.from({ length: data.length / 2 }, (_, axis) => [data[2 * axis], data[2 * axis + 1]]);
 }
 
-/** An element of a padded tensor: `value` outside of the tensor. */
+/** An element of a padded tensor; it is `value` outside the tensor. */
 export function padded(writer: Writer, input: KernelTensor, pads: readonly Pad[], value: number): string {
   const { index, line, read, at } = writer;
   const { dimensions } = input;

@@ -1,6 +1,6 @@
 /**
- * Operations that work element by element, as code. They are kernels of their own, or follow in the kernel before them, which then
- * writes only what comes out of all.
+ * Elementwise operations as code. They are separate kernels, or follow in the kernel before them, which then writes only the final
+ * result.
  */
 import type { Following, KernelTensor } from "@nnhal/backend";
 import {
@@ -24,7 +24,7 @@ export function activate(value: string, activation: unknown): string {
   return greatest === Number.POSITIVE_INFINITY ? raised : `Math.min(${raised}, ${literal(greatest)})`;
 }
 
-/** How a tensor goes with a result: element by element, as one number, along the last axis, or spread over others. */
+/** How a tensor relates to a result: elementwise, as one number, along the last axis, or broadcast. */
 type Fit = "all" | "one" | "last" | "spread";
 
 function fitOf({ dimensions }: TensorInfo, whole: readonly number[]): Fit {
@@ -35,7 +35,7 @@ function fitOf({ dimensions }: TensorInfo, whole: readonly number[]): Fit {
   return count === last && dimensions[dimensions.length - 1] === last ? "last" : "spread";
 }
 
-/** What a thread reads of a tensor: its element, or its four. */
+/** The element, or the four elements, of a tensor that a thread reads. */
 function elementsOf(
   writer: Writer,
   tensor: KernelTensor,
@@ -53,7 +53,7 @@ function elementsOf(
   return [define(read(tensor)(ravel(at.slice(at.length - strides.length), strides)))];
 }
 
-/** An operation as a kernel of its own. */
+/** An operation as a separate kernel. */
 export function pointwise(
   name: string,
   args: AnyArgs,
@@ -115,7 +115,7 @@ export function canFollow(name: string, args: AnyArgs, outputs: AnyArgs, chained
   );
 }
 
-/** Whether what follows reads along the last axis. */
+/** Whether a following operation reads along the last axis. */
 export function needsCoordinates(following: readonly Following[]): boolean {
   return following.some(({ name, args, outputs, chained }) => {
     const { output } = outputs;
@@ -125,7 +125,7 @@ export function needsCoordinates(following: readonly Following[]): boolean {
   });
 }
 
-/** Appends what follows to the code of a kernel. */
+/** Appends the following operations to the code of a kernel. */
 export function appendFollowing(
   writer: Writer,
   values: ReturnType<Write>,

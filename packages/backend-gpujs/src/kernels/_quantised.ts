@@ -1,6 +1,6 @@
 /**
- * Quantised tensors: values of whole numbers q, exact in float32, that stand for the real numbers (q − zeroPoint) · scale. Programs
- * make the real numbers where they read, and whole ones of what they give.
+ * Quantised tensors: values of whole numbers q, exact in float32, that represent the real numbers (q − zeroPoint) · scale. Programs
+ * dequantise when they read, and quantise their results.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import {
@@ -17,15 +17,15 @@ import { literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
-/** Whether elements are whole numbers that stand for real ones. A TENSOR_INT32 is none, though a bias has a scale. */
+/** Whether elements are whole numbers that represent real numbers. A TENSOR_INT32 is not, although a bias has a scale. */
 export function isQuantised(type: AnyOperandType): boolean {
   return !isExtensionType(type) && quantisations.includes(operandTypes[type].quantisation);
 }
 
-/** What changes an element as code. */
+/** A change of an element, as code. */
 type Change = (element: string) => string;
 
-/** The whole number q − zeroPoint of an element of a tensor; one that is not quantised as it is. */
+/** The whole number q − zeroPoint of an element; the element itself if the tensor is not quantised. */
 function centring({ type, zeroPoint }: TensorInfo): Change {
   return isQuantised(type) && zeroPoint !== 0
     ? (element) => `(${element} - ${literal(zeroPoint)})`
@@ -53,7 +53,7 @@ function changed(writer: Writer, changeOf: (source: Source) => Change): Writer {
   };
 }
 
-/** A writer whose elements of quantised tensors are the whole numbers q − zeroPoint; `of` tells of what tensor a source is. */
+/** A writer whose elements of quantised tensors are the whole numbers q − zeroPoint; `of` returns the tensor of a source. */
 export function centredWriter(writer: Writer, of: (source: Source) => TensorInfo | undefined): Writer {
   return changed(writer, (source) => {
     const tensor = of(source);
@@ -113,14 +113,14 @@ function realConstant(tensor: TensorInfo, data: ArrayLike<number>): Source {
   return source;
 }
 
-/** The whole number nearest to `value`, which counts in steps of the output's scale; ties go to the even one. */
+/** The whole number nearest to `value`, which is in units of the output's scale. Ties round to even. */
 export function rounded({ define }: Writer, value: string): string {
   const exact = define(value);
   const up = define(`Math.floor(${exact} + 0.5)`);
   return `(${up} - ${exact} >= 0.5 && ${up} - 2 * Math.floor(${up} / 2) > 0.5 ? ${up} - 1 : ${up})`;
 }
 
-/** The whole number nearest to `value`; ties go away from 0. */
+/** The whole number nearest to `value`. Ties round away from 0. */
 export function roundedAway({ define }: Writer, value: string): string {
   const exact = define(value);
   return `(${exact} < 0 ? Math.ceil(${exact} - 0.5) : Math.floor(${exact} + 0.5))`;
@@ -131,12 +131,12 @@ export function within(value: string, [least, greatest]: readonly number[]): str
   return `Math.min(Math.max(${value}, ${literal(least)}), ${literal(greatest)})`;
 }
 
-/** The whole number that stands for a sum of products, which counts in steps of the output's scale, of a range. */
+/** The quantised form of a sum of products in units of the output's scale, within a range. */
 export function stored(writer: Writer, steps: string, { zeroPoint }: TensorInfo, range: readonly number[]): string {
   return within(`${rounded(writer, steps)} + ${literal(zeroPoint)}`, range);
 }
 
-/** What stands for a real number in an output: the number itself where it is not quantised. */
+/** The stored form of a real number in an output: the number itself if the output is not quantised. */
 export function requantised(writer: Writer, value: string, output: TensorInfo): string {
   const { type, scale, zeroPoint } = output;
   if (!isQuantised(type)) return value;

@@ -1,4 +1,4 @@
-/** What kernels that add up products have in common. */
+/** Common parts of kernels that compute sums of products. */
 import type { KernelTensor } from "@nnhal/backend";
 import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import type { Width } from "../machine/machine.ts";
@@ -7,7 +7,7 @@ import { literal } from "./_index.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, stored } from "./_quantised.ts";
 
-/** The arguments of all. */
+/** The arguments that all of them have. */
 export interface Summed {
   readonly input: KernelTensor;
   readonly bias: KernelTensor;
@@ -22,14 +22,14 @@ export interface Convolution extends Summed, Padding {
   readonly nchw: boolean;
 }
 
-/** With dilations and groups; without either these are 1. */
+/** Dilations and groups; 1 if the operation has none. */
 export interface Grouped extends Convolution {
   readonly dilationWidth: number;
   readonly dilationHeight: number;
   readonly groups: number;
 }
 
-/** The names of sums that are begun with the bias: of the thread's element, or of its four. */
+/** The names of sums that start with the bias: that of the thread's element, or of its four. */
 export function sumsFrom(
   { variable, read, four, group }: Writer,
   bias: KernelTensor,
@@ -40,15 +40,15 @@ export function sumsFrom(
   return starts.map((start) => variable(start));
 }
 
-/** The operands that decide what the sums are worth. */
+/** The operands that determine the scale of the sums. */
 export interface Worth {
   readonly weights: TensorInfo;
   readonly output: TensorInfo;
 }
 
 /**
- * What a thread gives of its sums, of which the first is that of `channel`. Those of quantised tensors are whole numbers, which
- * float32 holds exactly up to 2^24: they are scaled and rounded once, as the reference does.
+ * The results of a thread from its sums; the first is that of `channel`. For quantised tensors they are whole numbers, which are exact in
+ * float32 up to 2^24. They are scaled and rounded once, as in the reference.
  */
 export function finish(
   writer: Writer,
@@ -72,13 +72,13 @@ export function finish(
   return sums.length === 1 ? a : [a, b, c, d];
 }
 
-/** What one unit of the sums of quantised tensors is worth: for each output channel, or one for all. */
+/** The real value of one unit of the sums of quantised tensors: one for each output channel, or one for all. */
 function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: TensorInfo): readonly number[] {
   if (channelQuant === undefined) {
     const unit = Math.fround(input.scale * scale);
     ensure(
       Math.abs(unit - bias.scale) <= 1e-6 * Math.min(unit, bias.scale),
-      () => `the bias has scale ${bias.scale} where input scale * filter scale = ${unit} is needed`,
+      () => `the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`,
     );
     return [unit];
   }

@@ -35,7 +35,7 @@ function outputsOf({ extent, cells, stride, dilation, before, after }: { [key: s
   return Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
 }
 
-it("visits the cells of the image under each window, and no other", () => {
+it("visits exactly the cells of the image under each window", () => {
   fc.assert(
     fc.property(
       along,

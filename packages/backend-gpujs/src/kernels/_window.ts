@@ -12,25 +12,25 @@ export interface Window extends Padding {
   readonly strideWidth: number;
   readonly dilationHeight: number;
   readonly dilationWidth: number;
-  /** Whether what is written for a cell is a loop of its own, under no condition that divides threads. Default: no. */
+  /** Whether the code of a cell is a loop, which must not be under a condition that differs among threads. Default: no. */
   readonly isDeep?: boolean;
 }
 
-/** A window along an axis of the image, which has `extent` cells; only those of its cells that some window has in the image. */
+/** A window along an axis of the image, which has `extent` cells. It has only the cells that are in the image for some output. */
 interface Along {
   readonly extent: number;
-  /** The first of these cells, and how many there are. */
+  /** The first of these cells, and their number. */
   readonly first: number;
   readonly cells: number;
   readonly stride: number;
   readonly dilation: number;
-  /** How far the first of these cells is before the image, in the first window. */
+  /** The distance of the first of these cells before the image, in the first window. */
   readonly before: number;
-  /** How far the last window is from the first one. */
+  /** The distance from the first window to the last one. */
   readonly reach: number;
 }
 
-/** How a window is given along an axis. */
+/** The parameters of a window along an axis. */
 interface Given {
   readonly cells: number;
   readonly stride: number;
@@ -39,7 +39,7 @@ interface Given {
   readonly after: number;
 }
 
-/** Numbers stay small here, whatever the dilation and the padding are. */
+/** The numbers stay small, whatever the dilation and the padding are. */
 function along(extent: number, { cells, stride, dilation, before, after }: Given): Along {
   const reach = stride * Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride);
   const isSeen = (tap: number) => dilation * tap - before + reach >= 0 && dilation * tap - before < extent;
@@ -57,13 +57,13 @@ function along(extent: number, { cells, stride, dilation, before, after }: Given
 }
 
 /**
- * What is written for a cell of the image: given the index of its first channel, and its place in the window as a number of cells. With
- * `inside` there is a cell only if that condition holds: nothing is to be read otherwise. If the window is deep, the index is that of
- * some cell of the image in any case, and what is read must not count unless the condition holds.
+ * Writes the code for a cell of the image, from the index of its first channel and its place in the window as a number of cells. With
+ * `inside` the cell exists only if that condition holds; otherwise nothing may be read. If the window is deep, the index is always that of
+ * some cell of the image, and the element read must be ignored unless the condition holds.
  */
 export type Cell = (pixel: Index, tap: Index, inside: string | undefined) => void;
 
-/** Writes `cell` for each cell of the image under the window that makes an element of the output. */
+/** Writes `cell` for each cell of the image under the window of an output element. */
 export function walkWindow(
   writer: Writer,
   image: Image,
@@ -113,10 +113,10 @@ export function walkWindow(
       );
     });
   };
-  // A loop for each cell had better stand once, but where it would be entered by all for the sake of some.
+  // A loop for each cell is written once, unless all threads would enter it for the sake of some.
   const isWrittenOut = vertical.cells * horizontal.cells <= writer.unrolls && (!isDeep || writer.isDivided(left));
   if (isWrittenOut) {
-    // What the rows have in common is computed once.
+    // The common part of the rows is computed once.
     const columns = tapsOf(horizontal).map(inRow);
     for (const tap of tapsOf(vertical)) inColumn(tap, (body) => columns.forEach(body));
   } else {
@@ -126,7 +126,7 @@ export function walkWindow(
   }
 }
 
-/** Writes the body under a condition; where this divides threads, the body is told of it instead, and has to see to it. */
+/** Writes the body under a condition. If the condition differs among threads, it is passed to the body, which must apply it. */
 export function guarded(
   writer: Writer,
   condition: string | undefined,
@@ -136,19 +136,19 @@ export function guarded(
   where(writer, isDivided ? undefined : condition, () => body(isDivided ? condition : undefined));
 }
 
-/** What has to hold where all of some conditions do. */
+/** The conjunction of conditions. */
 export function allOf(...conditions: readonly (string | undefined)[]): string | undefined {
   const given = conditions.filter((each) => each !== undefined);
   return given.length === 0 ? undefined : given.join(" && ");
 }
 
-/** Writes the body under a condition, where there is one. */
+/** Writes the body, under a condition if there is one. */
 export function where({ block }: Writer, condition: string | undefined, body: () => void): void {
   if (condition === undefined) body();
   else block(`if (${condition})`, body);
 }
 
-/** A coordinate that a condition guards: 0 if this divides threads and does not hold, since all of these read. */
+/** A guarded coordinate. If the condition differs among threads, all of them read; it is 0 in those in which the condition does not hold. */
 export function readable({ isDivided, index }: Writer, coordinate: string, condition: string): string {
   return isDivided(condition) ? index(`${condition} ? ${coordinate} : 0`) : coordinate;
 }
@@ -157,7 +157,7 @@ function named({ index }: Writer, { code, offset }: Index): Index {
   return { code: index(code), offset };
 }
 
-/** Whether each cell of the output comes from the one of the input at its place. */
+/** Whether each output cell depends on the input cell at the same place only. */
 function isPoint({ cells, stride, before, after }: Given): boolean {
   return cells === 1 && stride === 1 && before + after === 0;
 }
@@ -167,7 +167,7 @@ function startOf({ stride, before }: Along, place: string): string {
   return before > 0 ? `${times(stride, place)} - ${before}` : plus(times(stride, place), -before);
 }
 
-/** A cell of the window along an axis; as code, one of those from `least` to `greatest`. */
+/** A cell of the window along an axis: a number, or code with values from `least` to `greatest`. */
 interface Tap {
   readonly tap: Index;
   readonly least: number;
@@ -178,7 +178,7 @@ function tapsOf({ cells }: Along): Tap[] {
   return Array.from({ length: cells }, (_, tap) => ({ tap: { code: "0", offset: tap }, least: tap, greatest: tap }));
 }
 
-/** The place in the image of a cell of the window: in cells from where the window begins. It is to be read only if the condition holds. */
+/** The place in the image of a cell of the window, in cells from the begin of the window. It may be read only if the condition holds. */
 interface Visit {
   readonly tap: Index;
   readonly step: Index;

@@ -1,6 +1,6 @@
 /**
- * Convolutions and FULLY_CONNECTED. Where the mode allows it and the channels divide by four, a thread makes four channels, which
- * share what they read of the input; bias and activation are part of the kernel.
+ * Convolutions and FULLY_CONNECTED. If the mode allows it and the number of channels is a multiple of four, a thread computes four
+ * channels, which share their input elements. Bias and activation are part of the kernel.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import type { TensorInfo } from "@nnhal/operations";
@@ -20,12 +20,12 @@ interface One {
 /** Quantised tensors are read as the whole numbers q − zeroPoint. */
 const onWholeNumbers = { accepts: isReal, stored: true } as const;
 
-/** Four elements a thread where they lie side by side, `share`, what they have in common, divides so, and it is worth it. */
+/** Elements per thread: four if they are adjacent, their number is a multiple of four, and they share enough input elements. */
 function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number): Width {
   return reads >= vectors && !nchw && share % 4 === 0 ? 4 : 1;
 }
 
-/** What a sum of products goes over: `depth` channels of a cell, with weights of [cells, depth, outputs]. */
+/** The range of a sum of products: `depth` channels of a cell, with weights of [cells, depth, outputs]. */
 interface Products {
   readonly input: KernelTensor;
   readonly weights: Source;
@@ -34,18 +34,18 @@ interface Products {
   /** The output channel of the thread's sum; with four sums that of the first. */
   readonly channel: string;
   readonly channelStep: number;
-  /** How many sums there are. */
+  /** The number of sums. */
   readonly width: Width;
   /** The input's first channel as code. */
   readonly first: string;
 }
 
-/** Whether the input is read by four channels: cells are then counted, and its first channel as a group of four. */
+/** Whether the input is read in groups of four channels; indexes then count cells and groups. */
 function isByFours({ width, depth }: Pick<Products, "width" | "depth">): boolean {
   return width === 4 && depth % 4 === 0;
 }
 
-/** Writes code that adds up the products of a cell. */
+/** Writes code that adds the products of a cell. */
 function addProducts(writer: Writer, sums: readonly string[], products: Products): Cell {
   const write = productsOf(writer, products);
   return (pixel, tap, inside) => {
@@ -131,7 +131,7 @@ function convolve(args: Grouped, output: TensorInfo, make: Make) {
   );
 }
 
-/** A writer whose elements of the input and the weights are whole numbers where these are quantised. */
+/** A writer whose elements of quantised inputs and weights are whole numbers. */
 function onWeights(writer: Writer, input: KernelTensor, weights: Source, filter: KernelTensor): Writer {
   return centredWriter(writer, (source) => (source === weights ? filter : source === input ? input : undefined));
 }
@@ -190,7 +190,7 @@ const depthwiseConv2d = kernelOf({
   },
 });
 
-/** Each output gathers what the cells of the input spread to it: those whose distance to it is a multiple of the stride. */
+/** Each output sums the contributions of the input cells whose distance is a multiple of the stride. */
 const transposeConv2d = kernelOf({
   ...onWholeNumbers,
   prepare(args: Convolution, { output: made }: One, make) {
@@ -241,7 +241,7 @@ interface Spread {
   readonly cells: number;
 }
 
-/** A loop over the cells of a filter along an axis behind which there is a cell of the input, or may be: see `guarded`. */
+/** A loop over the cells of a filter along an axis that may have a corresponding input cell: see `guarded`. */
 function spread(
   writer: Writer,
   { filter, from, stride, cells }: Spread,
@@ -268,7 +268,7 @@ const fullyConnected = kernelOf({
     const { input, weights: matrix } = args;
     const [outputs, depth] = matrix.dimensions;
     const threadWidth = widthFor(make, false, outputs, depth);
-    // Threads side by side had better read side by side; a processor that makes one element after the other reads row by row.
+    // On a GPU adjacent threads should read adjacent elements; a processor computes one element after the other and reads row by row.
     const isTurned = make.onGpu || threadWidth === 4;
     const weights = isTurned ? make.firstAxisLast(matrix) : matrix;
     const byFours = isByFours({ width: threadWidth, depth });

@@ -1,4 +1,4 @@
-/** Operations that work element by element. */
+/** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
 import type { AnyArgs, AnyOperandType, TensorInfo } from "@nnhal/operations";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
@@ -8,7 +8,7 @@ interface One {
   readonly output: TensorInfo;
 }
 
-/** Between real numbers and quantised ones the elements stand for the same. */
+/** Conversion between real and quantised numbers, which keeps the real values. */
 const conversion = kernelOf({
   accepts: isReal,
   prepare: ({ input }: { readonly input: KernelTensor }, _: One, make) =>

@@ -1,4 +1,4 @@
-/** The kernel of each operation that is written for gpu.js: a table for each family. */
+/** All kernels for gpu.js, from a table for each family. */
 import type { GpujsTable } from "./_kernel.ts";
 import { convolutionKernels } from "./convolution.ts";
 import { elementwiseKernels } from "./elementwise.ts";

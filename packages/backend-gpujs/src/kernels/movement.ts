@@ -1,4 +1,4 @@
-/** Operations that move elements and leave them as they are. */
+/** Operations that move elements and do not change them. */
 import type { KernelTensor } from "@nnhal/backend";
 import {
   type AnyArgs,
@@ -30,10 +30,10 @@ interface Unary {
 const moving = <Args, Outputs>(spec: KernelSpec<Args, Outputs>) =>
   kernelOf<Args, Outputs>({ accepts: isExact, stored: true, ...spec });
 
-/** The same elements in the same order: the value is handed on. */
+/** The same elements in the same order: the value is passed on. */
 const reshaped = moving({ leads: false, prepare: ({ input }: Unary) => input });
 
-/** A tensor, seen as one of some extents, with its axes in another order. */
+/** A tensor, viewed with other extents, with its axes in another order. */
 function permuted(make: Make, input: Source, extents: readonly number[], order: readonly number[], grid = {}): Stage {
   const strides = order.map((axis) => stridesOf(extents)[axis]);
   const dimensions = order.map((axis) => extents[axis]);
@@ -99,7 +99,7 @@ const batchToSpaceNd = moving({
   },
 });
 
-/** Quantised tensors are padded with what stands for 0. */
+/** Quantised tensors are padded with their zero point. */
 const pad = moving({
   prepare({ input, paddings }: Unary & { readonly paddings: KernelTensor }, _: One, make) {
     const pads = padsOf(paddings);
@@ -107,7 +107,7 @@ const pad = moving({
   },
 });
 
-/** The value is one of the elements' type; of an INT32 for 8-bit elements the low byte counts. */
+/** The value has the type of the elements. Of an INT32 for 8-bit elements only the low byte counts. */
 const padV2 = moving({
   prepare({ input, paddings, value }: Unary & { paddings: KernelTensor; value: number }, _: One, make) {
     const pads = padsOf(paddings);
@@ -172,7 +172,7 @@ const stridedSlice = moving({
       const masked = stride > 0 ? least : greatest;
       const first = hasBit(beginMask, axis) ? masked : clamp(given < 0 ? given + extent : given, least, greatest);
       start += first * steps[axis];
-      // Shape inference has seen to it that an axis that is removed has one element.
+      // Shape inference has checked that a removed axis has one element.
       if (!hasBit(shrinkAxisMask, axis)) kept.push(stride * steps[axis]);
     });
     return make.output(({ read, at }) => read(input)(ravel(at, kept, start)));
@@ -194,10 +194,10 @@ const split = moving({
   },
 });
 
-/** Inputs that one program joins: WebGPU promises room for eight values in one. */
+/** The most inputs that one program joins: WebGPU guarantees eight values. */
 const MOST_JOINED = 6;
 
-/** Inputs may be quantised otherwise than the output: what is joined are the real numbers. */
+/** Joins real numbers, because inputs and output may have different quantisations. */
 const concatenation = moving({
   stored: false,
   prepare({ inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number }, _: One, make) {
@@ -232,7 +232,7 @@ function joinedShape(parts: readonly Part[], axis: number): number[] {
   return dimensions;
 }
 
-/** An element of some tensors, one after the other along an axis. */
+/** An element of tensors that are concatenated along an axis. */
 function joined({ read, line, at }: Writer, parts: readonly Part[], axis: number): string {
   let end = 0;
   const branches = parts.map(({ source, dimensions }, place) => {
@@ -252,7 +252,7 @@ interface Lookup {
   readonly indices: KernelTensor;
 }
 
-/** Elements by index along an axis. An index outside is that of the nearest end, since a GPU cannot refuse it. */
+/** Elements by index along an axis. An index outside the axis counts as that of the nearest end, since a GPU cannot refuse it. */
 function lookUp({ input, axis, indices }: Lookup, make: Make): Stage {
   const { dimensions } = input;
   const extent = dimensions[axis];

@@ -1,4 +1,4 @@
-/** Operations that relate elements to others along an axis: softmax, normalisations. */
+/** Softmax and normalisations along an axis. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { type Source, scalar, type Writer } from "./_code.ts";
@@ -21,14 +21,14 @@ function splitAt({ input: { dimensions }, axis }: AlongAxis) {
   const outer = extentProduct(dimensions, 0, along);
   const inner = extentProduct(dimensions, along + 1);
   const whole = [outer, dimensions[along], inner];
-  // Without an inner extent the axis is the one whose elements lie side by side.
+  // Without an inner extent, elements along the axis are adjacent.
   const grid = inner === 1 ? [outer, dimensions[along]] : whole;
   return { extent: dimensions[along], inner, slices: [outer, inner], grid };
 }
 
 type Split = ReturnType<typeof splitAt>;
 
-/** One number for each slice along the axis: `take` gives what changes `value` by an element. */
+/** One number for each slice along the axis. `take` returns the new `value` after an element, as code. */
 function reduceSlices(
   make: Make,
   { extent, inner, slices }: Split,

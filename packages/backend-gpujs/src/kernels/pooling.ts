@@ -20,16 +20,16 @@ interface Pool extends Padding {
 
 interface Pooling {
   readonly start: number;
-  /** What a cell's `element` makes of the `value` so far. */
+  /** The new value after a cell's `element`, from the `value` so far. */
   take(value: string, element: string): string;
-  /** What comes out of the cells, of which there are `count`; padding is not among them. */
+  /** The result of `count` cells; cells of the padding do not count. */
   finish(value: string, count: string): string;
 }
 
 function pool({ start, take, finish }: Pooling) {
   return kernelOf({
     accepts: isReal,
-    // The quantisation stays: the mean of stored numbers is the stored mean, and so is their greatest.
+    // The quantisation does not change: the mean and the maximum of stored numbers are those of the real ones.
     stored: true,
     prepare(args: Pool, { output }: { readonly output: TensorInfo }, make) {
       const { input, nchw, filterHeight: height, filterWidth: width } = args;

@@ -11,7 +11,7 @@ interface One {
 
 interface Reduction {
   readonly start: number;
-  /** What the element `x` makes of `value`. */
+  /** The new value after the element `x`. */
   take(x: string): string;
   finish?(value: string, count: number): string;
   accepts?(type: AnyOperandType): boolean;

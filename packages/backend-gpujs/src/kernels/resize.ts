@@ -1,4 +1,4 @@
-/** Resizing of images. Which pixels a row or a column comes from is worked out here, in float32 as the HAL's executor does. */
+/** Resizing of images. The source pixels of each row and column are computed here, in float32 as in the HAL's executor. */
 import type { KernelTensor } from "@nnhal/backend";
 import { clamp, roundHalfAway, type TensorInfo } from "@nnhal/operations";
 import type { Packed, Writer } from "./_code.ts";
@@ -23,7 +23,7 @@ interface One {
   readonly output: TensorInfo;
 }
 
-/** Where along an axis of the input each index of the output lies. */
+/** The position in the input of each output index along an axis. */
 function positions(input: number, output: number, { alignCorners, halfPixelCenters }: Alignment): number[] {
   const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
   const shift = halfPixelCenters ? 0.5 : 0;
@@ -49,7 +49,7 @@ const resizeNearestNeighbor = kernelOf({
   },
 });
 
-/** The two neighbours of each position, as distances in the input, and how much of the second there is. */
+/** The two neighbours of each position, as offsets in the input, and the weight of the second one. */
 function neighbours(from: number, to: number, step: number, alignment: Alignment) {
   const shift = alignment.halfPixelCenters ? 0.5 : 0;
   const places = positions(from, to, alignment).map((place) => Math.fround(place - shift));

@@ -1,4 +1,4 @@
-/** Operations that choose among elements, or make them up: types are changed, and order is found. */
+/** Operations that select or create elements, convert their types, or sort them. */
 import type { KernelTensor } from "@nnhal/backend";
 import { integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
 import { scalar } from "./_code.ts";
@@ -17,7 +17,7 @@ function isTensor(arg: unknown): arg is TensorInfo {
   return typeof arg === "object" && arg !== null && "dimensions" in arg;
 }
 
-/** The quantisations of the two may differ; real numbers are what both have. */
+/** On real numbers, because the quantisations of the two may differ. */
 const select = kernelOf({
   accepts: (type) => type === "TENSOR_BOOL8",
   refuse: ({ whenTrue }) =>
@@ -28,7 +28,7 @@ const select = kernelOf({
   },
 });
 
-/** Whole numbers are cut off and kept within their type; a TENSOR_INT32 may be one end of it, since the other has fewer digits. */
+/** Whole numbers are truncated and clipped to their type. TENSOR_INT32 may be one of the two types, since the other has fewer digits. */
 const cast = kernelOf({
   accepts: (type) => isExact(type) || type === "TENSOR_INT32",
   stored: true,
@@ -66,12 +66,12 @@ const rank = kernelOf({
     make.output(() => literal(input.dimensions.length), { flat: true }),
 });
 
-/** Whole numbers from 0 that are exact in float32. */
+/** The number of whole numbers from 0 that are exact in float32. */
 const MOST_PLACES = 2 ** 24;
 
 /**
- * Chosen on the host in all modes: a heap takes O(n log k), while threads that know nothing of each other compare each element with
- * each other one.
+ * Computed on the host in all modes: a heap takes O(n log k), while independent threads would compare each element with each other
+ * one.
  */
 const topkV2 = hostKernelOf({
   accepts: isExact,

@@ -1,28 +1,28 @@
 /**
- * Makes a machine out of what differs between the modes: how a value gets into the mode's memory, and out of it.
+ * Creates a machine from the parts that differ between the modes: how a value is written to the mode's memory and read from it.
  */
 
 import { flatten } from "./flatten.ts";
 import { type Gpu, type GpuJs, type GpuKernel, modeOf } from "./gpujs.ts";
 import type { Compiled, Machine, Program, Read, Value } from "./machine.ts";
 
-/** What a machine tells of itself. */
+/** The properties of a machine. */
 type Traits = Omit<Machine, "place" | "compile" | "statistics" | "close">;
 
-/** What differs between the modes. */
+/** The parts that differ between the modes. */
 export interface Mode<Native> {
   readonly traits: Traits;
-  /** Takes elements over. */
+  /** Takes ownership of elements. */
   place(elements: Float32Array): Native;
   /** The result of a program of `length` elements. */
   adopt(result: unknown, length: number, program: Program): Native;
-  /** `compile` gives programs that the mode needs for it. */
+  /** The argument of gpu.js for a read. `compile` compiles programs that convert the value. */
   argument(native: Native, read: Read, compile: (program: Program) => Compiled): unknown;
   read(native: Native, length: number): unknown;
   free(native: Native): void;
 }
 
-/** Programs without a user that stay compiled. */
+/** The most unused programs that stay compiled. */
 const IDLE_PROGRAMS = 64;
 
 interface Entry {
@@ -82,7 +82,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     const entry = (isShared && entries.get(signature)) || { kernel: build(program), users: 0 };
     entry.users++;
     if (isShared) {
-      // The most recently used ones are last.
+      // The most recently used programs are last.
       entries.delete(signature);
       entries.set(signature, entry);
     }
@@ -110,7 +110,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
     ...mode.traits,
     place(elements) {
       counts.placed++;
-      // A GPU has no room for nothing.
+      // A GPU cannot allocate 0 bytes.
       const copied = elements.length === 0 ? new Float32Array(1) : new Float32Array(elements);
       return valueFor(mode.place(copied), elements.length);
     },
@@ -123,7 +123,7 @@ export function createMachine<Native>(gpujs: GpuJs, gpu: Gpu, mode: Mode<Native>
   };
 }
 
-/** Forgets the programs that nobody uses and that were asked for the longest time ago. */
+/** Drops the least recently used programs among those that are not in use. */
 function dropIdle(entries: Map<string, Entry>): void {
   const idle = [...entries].filter(([, { users }]) => users === 0);
   for (const [signature, { kernel }] of idle.slice(0, Math.max(0, idle.length - IDLE_PROGRAMS))) {
@@ -132,7 +132,7 @@ function dropIdle(entries: Map<string, Entry>): void {
   }
 }
 
-/** Runs a small program, and throws where it does not run in the mode, or gives something else. */
+/** Runs a small program. Throws if it does not run in the mode, or if its result is wrong. */
 export async function tryOut(machine: Machine): Promise<void> {
   const input = machine.place([1, 2, 3, 4]);
   const program = machine.compile({
@@ -147,7 +147,7 @@ export async function tryOut(machine: Machine): Promise<void> {
     const output = await program.run([input]);
     const elements = await output.read();
     output.release();
-    if (elements.join() !== "3,5,7,9") throw new Error(`a first kernel gave ${elements.join()} instead of 3,5,7,9`);
+    if (elements.join() !== "3,5,7,9") throw new Error(`a first kernel returned ${elements.join()} instead of 3,5,7,9`);
     const expected = machine.mode === "headlessgl" ? "gpu" : machine.mode;
     const mode = program.mode ?? "another mode";
     if (mode !== expected) throw new Error(`gpu.js computes with ${mode} instead`);

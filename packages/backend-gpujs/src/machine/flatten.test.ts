@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { flatten } from "./flatten.ts";
 
-it("is the same list where it is one already", () => {
+it("returns a flat list as it is", () => {
   const list = Float32Array.of(1, 2);
   expect(flatten(list, 2)).toBe(list);
 });
@@ -19,8 +19,8 @@ it("joins lists of lists, and the four elements of threads", () => {
   expect([...flatten(nested, 8)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-it("refuses what has another length or is no list", () => {
-  expect(() => flatten([Float32Array.of(1)], 2)).toThrow("gpu.js gave 1 elements where 2 are needed");
+it("refuses a wrong length and a value that is not a list", () => {
+  expect(() => flatten([Float32Array.of(1)], 2)).toThrow("gpu.js returned 1 elements, but 2 are needed");
   expect(() => flatten([Float32Array.of(1, 2, 3)], 2)).toThrow();
-  expect(() => flatten("12", 2)).toThrow("gpu.js gave something that is no list of numbers");
+  expect(() => flatten("12", 2)).toThrow("gpu.js did not return a list of numbers");
 });

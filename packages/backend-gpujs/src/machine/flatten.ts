@@ -1,11 +1,11 @@
-/** Results of gpu.js, which are lists of lists where there is more than one extent, as one list. */
+/** Results of gpu.js as one list. With more than one extent they are nested lists. */
 
-/** All numbers in a nested list, in order. A flat list is itself. */
+/** All numbers in a nested list, in order. A flat list is returned as it is. */
 export function flatten(nested: unknown, length: number): Float32Array {
   if (nested instanceof Float32Array && nested.length === length) return nested;
   const flat = new Float32Array(length);
   const end = flattenInto(nested, flat, 0);
-  if (end !== length) throw new Error(`gpu.js gave ${end} elements where ${length} are needed`);
+  if (end !== length) throw new Error(`gpu.js returned ${end} elements, but ${length} are needed`);
   return flat;
 }
 
@@ -14,7 +14,7 @@ function flattenInto(nested: unknown, flat: Float32Array, start: number): number
     flat.set(nested, start);
     return start + nested.length;
   }
-  if (!Array.isArray(nested)) throw new Error("gpu.js gave something that is no list of numbers");
+  if (!Array.isArray(nested)) throw new Error("gpu.js did not return a list of numbers");
   let end = start;
   if (typeof nested[0] === "number") {
     // The few elements of one thread: a loop is faster than a call.

@@ -1,29 +1,29 @@
 /**
- * The part of gpu.js that is used here. Its own declarations need a browser's, and lack WebGPU's; the package is pinned to one
- * version, whose shapes are looked at when it is loaded.
+ * The part of gpu.js that this package uses. Its own declarations need those of a browser, and lack those of WebGPU. The package is
+ * pinned to one version, and its shape is checked when it is loaded.
  */
 
-/** A kernel: a function of its arguments, with what lies behind it. */
+/** A kernel: a function of its arguments, with its implementation. */
 export interface GpuKernel {
   (...args: readonly unknown[]): unknown;
-  /** What runs it. */
+  /** The implementation. */
   readonly kernel: { readonly constructor: unknown };
   destroy(): void;
 }
 
-/** How to make a kernel. */
+/** Settings of a kernel. */
 export interface GpuKernelSettings {
   readonly output: readonly number[];
   readonly constants?: Readonly<Record<string, unknown>>;
   readonly precision: "single";
   readonly pipeline: true;
   readonly immutable: true;
-  /** Loops without constant bounds end here, silently. */
+  /** Loops without constant bounds end silently after so many iterations. */
   readonly loopMaxIterations: number;
   readonly tactic: "precision";
 }
 
-/** An instance, which has kernels of one mode. */
+/** An instance; its kernels have one mode. */
 export interface Gpu {
   createKernel(source: string, settings: GpuKernelSettings): GpuKernel;
   destroy(): unknown;
@@ -35,7 +35,7 @@ export interface ResidentValue {
   delete(): void;
 }
 
-/** What WebGPU calls a device, as far as it is used here. */
+/** The part of a GPUDevice that is used here. */
 interface GpuDevice {
   createBuffer(settings: { readonly size: number; readonly usage: number }): GpuBuffer;
   readonly queue: { writeBuffer(buffer: GpuBuffer, offset: number, data: Float32Array): void };
@@ -61,7 +61,7 @@ export interface BufferFacts {
   readonly kernel: unknown;
 }
 
-/** What the package exports. */
+/** The exports of the package. */
 export interface GpuJs {
   readonly GPU: (new (settings: { readonly mode: string }) => Gpu) & { readonly isHeadlessGLSupported: boolean };
   readonly input: (values: Float32Array, size: readonly number[]) => unknown;
@@ -82,7 +82,7 @@ function isGpuJs(module: unknown): module is GpuJs {
   return module instanceof Object && names.every((name) => typeof Reflect.get(module, name) === "function");
 }
 
-/** The mode that a kernel really runs in; gpu.js may have taken another than was asked for. */
+/** The mode that a kernel runs in. gpu.js may have chosen another one than the requested mode. */
 export function modeOf({ kernel }: GpuKernel): string | undefined {
   const mode = kernel.constructor instanceof Function ? Reflect.get(kernel.constructor, "mode") : undefined;
   return typeof mode === "string" ? mode : undefined;
@@ -92,7 +92,7 @@ export function isResident(value: unknown): value is ResidentValue {
   return value instanceof Object && "toArray" in value && "delete" in value;
 }
 
-/** What stands in the way of a mode whose packages are there. */
+/** Why a mode does not work although its packages are installed. */
 export class Unusable extends Error {
   readonly remedy: string;
   constructor(message: string, remedy: string) {

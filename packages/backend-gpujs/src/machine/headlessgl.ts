@@ -1,19 +1,19 @@
 /**
  * OpenGL without a window: values are textures. A pixel has room for four elements, and reading all of them costs as much as reading
- * one, so a value has two forms: an element a pixel, or four. Each is made when it is first read.
+ * one, so a value has two forms: one element per pixel, or four. Each form is created when it is first read.
  */
 import { createMachine, type Mode } from "./create.ts";
 import { type GpuJs, isResident, type ResidentValue, Unusable } from "./gpujs.ts";
 import type { Compiled, Machine, Program, Width } from "./machine.ts";
 
-/** A value: textures by the elements of a pixel, or elements that were not read yet. */
+/** A value: textures by elements per pixel, or elements that have not been read yet. */
 interface Textures {
   elements?: Float32Array | undefined;
   1?: ResidentValue;
   4?: ResidentValue;
 }
 
-/** A machine on OpenGL. Throws where the package `gl` is missing, was not built, or finds no display. */
+/** A machine on OpenGL. Throws if the package `gl` is missing, was not built, or finds no display. */
 export function openHeadlessGl(gpujs: GpuJs): Machine {
   if (!gpujs.GPU.isHeadlessGLSupported) {
     throw new Unusable(
@@ -23,7 +23,7 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
   }
   const gpu = new gpujs.GPU({ mode: "headlessgl" });
   const copies = new Map<string, Compiled>();
-  // Only a kernel makes a texture: one that copies its argument uploads elements, or gives the other form.
+  // Only a kernel creates a texture. A kernel that copies its argument uploads elements, or converts between the forms.
   const copy = (given: unknown, program: Program, compile: (program: Program) => Compiled): ResidentValue => {
     const key = JSON.stringify([program.threads, program.body]);
     const compiled = copies.get(key) ?? compile(program);
@@ -33,10 +33,10 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
   const mode: Mode<Textures> = {
     traits: {
       mode: "headlessgl",
-      // Indexes are computed in float32, and half is added to them.
+      // Indexes are computed in float32, with half added.
       mostElements: 2 ** 23,
       vectors: 0,
-      // Textures are laid out by the extents of the threads that made them; a kernel must not be able to tell.
+      // The layout of a texture depends on the threads that made it; kernels must not depend on it.
       grids: false,
       packs: true,
       groups: false,
@@ -94,7 +94,7 @@ function reading(
   };
 }
 
-/** The names differ by what is read, so that these are different programs: gpu.js compiles for textures or for lists. */
+/** The names differ by the kind of argument, so that these are different programs: gpu.js compiles for textures or for lists. */
 const packing = (name: "list" | "texture", length: number) => {
   const elements = [0, 1, 2, 3].map((place) => `${name}[4 * this.thread.x + ${place}]`);
   return reading(name, length, { from: 1, to: 4 }, `return [${elements.join(", ")}];`);
@@ -115,6 +115,6 @@ return place < 0.5 ? four[0] : place < 1.5 ? four[1] : place < 2.5 ? four[2] : f
   );
 
 function residentOf(result: unknown): ResidentValue {
-  if (!isResident(result)) throw new Error("gpu.js gave no texture");
+  if (!isResident(result)) throw new Error("gpu.js did not return a texture");
   return result;
 }

@@ -1,11 +1,11 @@
-/** The modes that compute with the processor: WebAssembly, and plain JavaScript. Values are lists in ordinary memory. */
+/** The modes that compute on the processor: WebAssembly and plain JavaScript. Values are typed arrays. */
 
 import { createMachine, type Mode } from "./create.ts";
 import { flatten } from "./flatten.ts";
 import type { Gpu, GpuJs } from "./gpujs.ts";
 import type { Machine } from "./machine.ts";
 
-/** Three values of as many elements have room in the 4 GiB that a WebAssembly has. */
+/** Three values with so many elements fit in the 4 GiB of a WebAssembly memory. */
 const mostElements = 2 ** 28;
 
 const traits = {
@@ -20,13 +20,13 @@ const traits = {
     unrolls: 25,
     floats: true,
     block: [4, 1],
-    // WebAssembly has a memory for each kernel, and copies what it is given.
+    // Each kernel has its own WebAssembly memory, and copies its arguments into it.
     bakes: true,
   },
   cpu: {
     mode: "cpu",
     mostElements,
-    // Else the list that a thread of plain JavaScript makes of its elements costs more than it saves.
+    // With fewer, the list that a thread of plain JavaScript creates for its elements costs more than it saves.
     vectors: 64,
     grids: true,
     packs: false,
@@ -39,7 +39,7 @@ const traits = {
   },
 } as const;
 
-/** A machine in a mode of the processor's. */
+/** A machine that computes on the processor. */
 export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
   const gpu = new gpujs.GPU({ mode: name });
   const mode: Mode<Elements> = {
@@ -63,10 +63,10 @@ export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
   };
 }
 
-/** A value: its elements by the number of groups of four columns that they lie in, as far as these were needed. */
+/** A value: its elements by the number of groups of four columns, for the numbers that were needed. */
 type Elements = Record<number, Float32Array | undefined>;
 
-/** The elements of a value in so many groups; one: row by row. */
+/** The elements of a value in `groups` groups of columns; 1 means row by row. */
 function arranged(elements: Elements, groups: number): Float32Array {
   const known = elements[groups];
   if (known !== undefined) return known;
@@ -77,7 +77,7 @@ function arranged(elements: Elements, groups: number): Float32Array {
   return made;
 }
 
-/** Elements that lie row by row in groups of four columns, or the other way round. */
+/** Reorders elements from rows into groups of four columns, or back. */
 function regrouped(from: Float32Array, groups: number, intoGroups: boolean): Float32Array {
   const to = new Float32Array(from.length);
   let inGroup = 0;
@@ -95,7 +95,7 @@ function regrouped(from: Float32Array, groups: number, intoGroups: boolean): Flo
   return to;
 }
 
-/** Kernels that give their elements as one list, where gpu.js would make lists of lists of it. */
+/** An instance whose kernels return one list instead of nested lists. */
 export function withFlatResults(gpu: Gpu): Gpu {
   return {
     createKernel(source, settings) {

@@ -18,7 +18,7 @@ const scaled = (length: number, by: number): Program => ({
 });
 
 describe.each(modeNames)("mode %s", (mode) => {
-  it("runs programs on values, and frees what nobody holds", async ({ skip }) => {
+  it("runs programs on values, and frees values without a holder", async ({ skip }) => {
     const machine = await machineOf(mode);
     if (typeof machine === "string") return skip(machine);
     const before = machine.statistics.values;
@@ -41,7 +41,7 @@ describe.each(modeNames)("mode %s", (mode) => {
     machine.close();
   });
 
-  it("reads results of grids, and of four elements a thread, as one list", async ({ skip }) => {
+  it("reads results of grids, and of four elements per thread, as one list", async ({ skip }) => {
     const machine = await machineOf(mode);
     if (typeof machine === "string") return skip(machine);
     const threads = machine.grids ? [2, 3, 2] : [12];
@@ -84,7 +84,7 @@ describe.each(modeNames)("mode %s", (mode) => {
 });
 
 describe("forms of a value", () => {
-  it("are one and four elements a pixel in OpenGL", async ({ skip }) => {
+  it("are one and four elements per pixel in OpenGL", async ({ skip }) => {
     const machine = await machineOf("headlessgl");
     if (typeof machine === "string") return skip(machine);
     expect(machine.packs).toBe(true);
@@ -139,7 +139,7 @@ describe("forms of a value", () => {
 });
 
 describe("programs", () => {
-  it("are compiled once for all that are the same", async () => {
+  it("are compiled once if they are the same", async () => {
     const machine = await machineOf("cpu");
     if (typeof machine === "string") throw new Error(machine);
     const { compiled } = machine.statistics;
@@ -148,14 +148,14 @@ describe("programs", () => {
     for (const program of programs) program.close();
     machine.compile(scaled(3, 7)).close();
     expect(machine.statistics.compiled - compiled).toBe(3);
-    // Others take the places of those that nobody uses.
+    // Other programs replace those that are not in use.
     for (let by = 100; by < 200; by++) machine.compile(scaled(3, by)).close();
     machine.compile(scaled(3, 7)).close();
     expect(machine.statistics.compiled - compiled).toBe(104);
     machine.close();
   });
 
-  it("hold numbers that never change, where the mode copies arguments", async () => {
+  it("hold constant numbers if the mode copies arguments", async () => {
     const machine = await machineOf("webasm");
     if (typeof machine === "string") throw new Error(machine);
     expect(machine.bakes).toBe(true);

@@ -1,65 +1,65 @@
 /**
- * What computes: gpu.js in one of its modes. Values are flat lists of float32, wherever the mode keeps them, and programs make
- * one of others.
+ * A machine is gpu.js in one of its modes. Values are flat lists of float32 in the memory of the mode. Programs compute one value
+ * from others.
  */
 
 /** The modes of gpu.js that are used here. */
 export type ModeName = "webgpu" | "headlessgl" | "webasm" | "cpu";
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 export const modeNames = ["webgpu", "headlessgl", "webasm", "cpu"] as const satisfies readonly ModeName[];
 
 /** A value that a program reads. */
 export interface Read {
   readonly name: string;
   readonly length: number;
-  /** What `name[index]` is in the body: an element, or a list of four. Four only where `Machine.packs`. */
+  /** What `name[index]` is in the body: an element, or a list of four. Four only if `Machine.packs`. */
   readonly width: Width;
-  /** In how many groups of four columns its elements lie. See `Program.groups`. */
+  /** The number of groups of four columns that its elements have. See `Program.groups`. */
   readonly groups: number;
 }
 
-/** Elements that belong together. */
+/** The number of elements that are read or written together. */
 export type Width = 1 | 4;
 
-/** The source of a kernel, and what it is made for. */
+/** The source of a kernel, with its inputs and threads. */
 export interface Program {
   /** The values that it reads, in order. */
   readonly reads: readonly Read[];
   /**
-   * Values that never change: `this.constants.name[index]` in the body. Only where `Machine.bakes`, since other modes keep values
-   * where kernels read them.
+   * Constant values: `this.constants.name[index]` in the body. Only if `Machine.bakes`; other modes keep all values where kernels read
+   * them.
    */
   readonly constants: Readonly<Record<string, Float32Array>>;
   /** The statements of a function that returns the elements of a thread: a number, or a list of `width` numbers. */
   readonly body: string;
-  /** How many threads there are along x, y and z: one to three extents. The elements of x lie side by side. */
+  /** The number of threads along x, y and z: one to three extents. Elements along x are adjacent. */
   readonly threads: readonly number[];
-  /** How many elements a thread makes. See `Machine.vectors`. */
+  /** The number of elements per thread. See `Machine.vectors`. */
   readonly width: Width;
   /**
-   * In how many groups of four columns the threads make the result: all rows of the first four, then all of the next four, and so on.
-   * More than one only where `Machine.groups`.
+   * The number of groups of four columns in the result: all rows of the first four, then all rows of the next four, and so on. More than
+   * one only if `Machine.groups`.
    */
   readonly groups: number;
 }
 
-/** A value. Whoever holds it releases it. */
+/** A value. Each holder must release it. */
 export interface Value {
   readonly length: number;
-  /** One more holder. */
+  /** Adds a holder. */
   hold(): Value;
-  /** One holder less; the last one frees it. */
+  /** Removes a holder. Without a holder the value is freed. */
   release(): void;
-  /** The elements, which are not to be changed. */
+  /** The elements, which must not be changed. */
   read(): Float32Array | Promise<Float32Array>;
-  /** What gpu.js takes as an argument for a program that reads it so. */
+  /** The argument of gpu.js for a program that reads the value this way. */
   argument(read: Read): unknown;
 }
 
-/** A program that can run. */
+/** A compiled program. */
 export interface Compiled {
-  /** The mode that it has run in, as gpu.js calls it. */
+  /** The mode that it has run in, by its name in gpu.js. */
   readonly mode: string | undefined;
   /** As `run`, with arguments and a result of gpu.js. */
   call(values: readonly unknown[]): unknown;
@@ -70,43 +70,43 @@ export interface Compiled {
 /** gpu.js in one mode. */
 export interface Machine {
   readonly mode: ModeName;
-  /** What it runs on, where the mode tells. */
+  /** The adapter that it runs on, if the mode reports it. */
   readonly adapter?: string;
   /** The most elements that a value may have. */
   readonly mostElements: number;
-  /** How many elements of another value four elements have to share for one thread to make all of them. */
+  /** The number of shared input elements from which a thread computes four elements instead of one. */
   readonly vectors: number;
   /** Whether threads may have more than one extent. */
   readonly grids: boolean;
-  /** Whether elements can be read four at a time, which costs as much as reading one. */
+  /** Whether four elements can be read at the cost of one. */
   readonly packs: boolean;
   /**
-   * Whether threads side by side had better make four columns of rows side by side, since what they read of weights is then the same.
-   * Values may lie in groups of four columns there.
+   * Whether adjacent threads should compute four columns of adjacent rows, because they then read the same weights. Values may have
+   * groups of four columns.
    */
   readonly groups: boolean;
-  /** Whether threads side by side are computed as one, so that all had better do what only some need, and these forget it. */
+  /** Whether adjacent threads are computed together. It is then better that all execute what only some need, and ignore the result. */
   readonly lanes: boolean;
-  /** Windows up to so many cells are faster written out than walked over in loops. */
+  /** The most cells of a window for which unrolled code is faster than loops. */
   readonly unrolls: number;
-  /** Whether variables are floats unless told otherwise, so that an index in one has to be cut off wherever it is used. */
+  /** Whether variables are floats by default, so that an index in a variable must be truncated wherever it is used. */
   readonly floats: boolean;
-  /** How many threads along x and y of a grid are computed as one, whether there are as many or not. */
+  /** The number of threads along x and y of a grid that are computed together, even if the grid has fewer. */
   readonly block: readonly [x: number, y: number];
-  /** Whether arguments are copied for each run, so that what never changes had better be a constant of the program. */
+  /** Whether arguments are copied in each run, so that constant values are better constants of the program. */
   readonly bakes: boolean;
-  /** Makes a value of some elements, which may change after. */
+  /** Creates a value from elements, which may change afterwards. */
   place(elements: ArrayLike<number>): Value;
-  /** The same program is compiled once, as long as it is in use and some time after. Throws where gpu.js cannot. */
+  /** Compiles a program. The same program is compiled once while it is in use, and stays compiled for some time. Throws if gpu.js fails. */
   compile(program: Program): Compiled;
-  /** What was done so far. */
+  /** Counts of what the machine has done. */
   readonly statistics: Statistics;
   close(): void;
 }
 
-/** Counts since the machine was opened, but for `values`. */
+/** Counts since the machine was opened, except `values`. */
 export interface Statistics {
-  /** Values that are alive now. */
+  /** The number of live values. */
   readonly values: number;
   readonly placed: number;
   readonly read: number;

@@ -1,4 +1,4 @@
-/** Finds a mode of gpu.js that works here: each is tried with a small kernel, since what is installed need not run. */
+/** Finds a mode of gpu.js that works. Each is tested with a small kernel, because an installed package may still not run. */
 import type { Unavailable } from "@nnhal/backend";
 import { tryOut } from "./create.ts";
 import { type GpuJs, loadGpuJs, Unusable } from "./gpujs.ts";
@@ -7,13 +7,13 @@ import { openHost } from "./host.ts";
 import { type Machine, type ModeName, modeNames } from "./machine.ts";
 import { openWebGpu } from "./webgpu.ts";
 
-/** A machine that works, and why the modes that are preferred to it do not. */
+/** A machine that works, and the reasons why better modes do not. */
 export interface OpenMachine {
   readonly machine: Machine;
   readonly missing: readonly Unavailable[];
 }
 
-/** What to do about a mode that does not work. */
+/** Remedies for modes that do not work. */
 const remedies: Readonly<Record<ModeName, string>> = {
   webgpu: "npm install webgpu",
   headlessgl: "npm install gl",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isSoftware, quietly } from "./webgpu.ts";
 
 describe("a driver that computes with the processor", () => {
-  it("is told by what its adapter is called", () => {
+  it("is recognised by the name of its adapter", () => {
     expect(["llvmpipe (LLVM 15.0.6)", "Google SwiftShader", "NVIDIA H200", ""].map(isSoftware)).toEqual([
       true,
       true,
@@ -11,7 +11,7 @@ describe("a driver that computes with the processor", () => {
     ]);
   });
 
-  it("is waited for while the event loop goes on, and what comes is handed on", async () => {
+  it("is waited for without blocking the event loop, and its result is returned", async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
     const later = new Promise<string>((resolve) => setTimeout(() => resolve("done"), 50));

@@ -4,13 +4,13 @@ import { type BufferFacts, type Gpu, type GpuJs, isResident, type ResidentValue,
 import { withFlatResults } from "./host.ts";
 import type { Machine } from "./machine.ts";
 
-/** Dawn itself. It is never let go: collected, it takes the process with it. */
+/** The Dawn instance. It is never released: the process crashes if it is garbage-collected. */
 let dawn: unknown;
 
-/** GPUBufferUsage STORAGE, COPY_SRC and COPY_DST, which kernels, reading back and writing need. */
+/** GPUBufferUsage STORAGE, COPY_SRC and COPY_DST: for kernels, reading back and writing. */
 const usage = 0x80 | 0x4 | 0x8;
 
-/** A machine on WebGPU. Rejects where the package `webgpu` is missing or finds no adapter. */
+/** A machine on WebGPU. Rejects if the package `webgpu` is missing or finds no adapter. */
 export async function openWebGpu(gpujs: GpuJs): Promise<Machine> {
   dawn ??= await loadDawn();
   const { context, gpu } = await withNavigator(dawn, async () => ({
@@ -60,11 +60,11 @@ async function modeOn(
     traits: {
       mode: "webgpu",
       adapter,
-      // The 128 MiB that each device of WebGPU has room for in a buffer of a kernel.
+      // Every WebGPU device supports 128 MiB in a buffer of a kernel.
       mostElements: 2 ** 25,
       vectors: 0,
       grids: true,
-      // gpu.js gives kernels no buffers of vectors.
+      // Kernels of gpu.js have no buffers of vectors.
       packs: false,
       groups: false,
       lanes: false,
@@ -79,8 +79,8 @@ async function modeOn(
       return wrap(buffer, elements.length);
     },
     adopt(result, length) {
-      if (!isBuffer(result)) throw new Error("gpu.js gave no buffer");
-      // Four elements of one thread lie side by side, so the buffer is a flat list whatever made it.
+      if (!isBuffer(result)) throw new Error("gpu.js did not return a buffer");
+      // The four elements of a thread are adjacent, so the buffer is always a flat list.
       const flat = wrap(result.buffer, length);
       result.delete();
       return flat;
@@ -95,18 +95,18 @@ function isBuffer(result: unknown): result is ResidentValue & BufferFacts {
   return isResident(result) && "buffer" in result;
 }
 
-/** Whether a driver computes with the processor, by what adapters are called. */
+/** Whether a driver computes on the processor, by the name of its adapter. */
 export function isSoftware(adapter: string): boolean {
   return /llvmpipe|lavapipe|swiftshader|software/i.test(adapter);
 }
 
-/** Milliseconds that the thread rests between two turns of the event loop. */
+/** Milliseconds that the thread sleeps between two turns of the event loop. */
 const rest = 0.05;
 const bed = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Waits for a result of a driver that computes with the processor. While something is under way Dawn has the event loop turn as fast as
- * it can, which would take a processor from the driver's threads.
+ * Waits for a result of a driver that computes on the processor. Meanwhile Dawn keeps the event loop busy, which would take a processor
+ * from the driver's threads.
  */
 export function quietly<Result>(result: Promise<Result>): Promise<Result> {
   let isOver = false;
@@ -129,14 +129,14 @@ function adapterName({ adapter: { info } }: BufferFacts["context"]): string {
 }
 
 async function loadDawn(): Promise<unknown> {
-  // Not declared as a dependency that has to be there, so not one that a bundler or compiler may look for.
+  // Not a constant: the package is optional, so bundlers and compilers must not look for it.
   const specifier: string = "webgpu";
   const { create }: { readonly create: unknown } = await import(specifier);
   if (typeof create !== "function") throw new Error("the package webgpu is not one that nnhal knows; 0.6.2 is");
   return create([]);
 }
 
-/** Does something while `navigator.gpu` is there, which is where gpu.js looks for WebGPU when it starts. */
+/** Runs a function with `navigator.gpu` defined, where gpu.js looks for WebGPU when it starts. */
 async function withNavigator<T>(gpu: unknown, run: () => Promise<T>): Promise<T> {
   const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true });

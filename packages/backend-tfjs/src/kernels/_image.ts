@@ -1,4 +1,4 @@
-/** Images in tfjs are NHWC; NCHW ones are turned round. */
+/** Images in tfjs are NHWC; NCHW images are transposed. */
 import * as tf from "@tensorflow/tfjs-core";
 import { rank4 } from "./_kernel.ts";
 

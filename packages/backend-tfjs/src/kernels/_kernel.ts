@@ -1,6 +1,6 @@
 /**
- * How kernels in tfjs are written: a function from named arguments to a computation on tensors. What they make on the way is
- * disposed of here, and quantised operands are turned into real numbers and back.
+ * Construction of kernels for tfjs. A kernel is a function from named arguments to a computation on tensors. This module disposes of
+ * intermediate tensors, and dequantises and requantises operands.
  */
 import type { Kernel, KernelSetup, KernelTensor, ReadTensor } from "@nnhal/backend";
 import { type AnyArgs, type AnyOperandType, ensure, isFloat, type TensorInfo } from "@nnhal/operations";
@@ -10,25 +10,25 @@ import { dequantise, isQuantised, requantise } from "./_quantised.ts";
 export type Read = ReadTensor<tf.Tensor>;
 export type Setup = KernelSetup<tf.Tensor>;
 
-/** Computes new tensors, one for each output; one alone needs no array. */
+/** Computes a new tensor for each output. A single one needs no array. */
 export type Compute = (
   read: Read,
   context: { readonly random: () => number },
 ) => tf.Tensor | readonly (tf.Tensor | undefined)[];
 
-/** A computation in steps. It pauses between them, so `bag` has the tensors that it needs from one step to the next. */
+/** A computation that pauses between its steps. `bag` owns the tensors that it needs from one step to the next. */
 export type ComputeInSteps = (
   read: Read,
   bag: Bag,
   context: { readonly random: () => number },
 ) => Generator<void, readonly (tf.Tensor | undefined)[], void>;
 
-/** A kernel, and the types of the first tensor argument that it takes. */
+/** A kernel, and the types of the first tensor argument that it accepts. */
 export interface TfjsKernel<Args = AnyArgs, Outputs = AnyArgs> extends Kernel<tf.Tensor, Args, Outputs> {
   accepts(type: AnyOperandType): boolean;
 }
 
-/** What a kernel is made of. It names the arguments and outputs of its operation, and is only ever given these. */
+/** The definition of a kernel, with the arguments and outputs of its operation by name. */
 export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
@@ -36,7 +36,7 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   prepare(args: Args, outputs: Outputs, setup: Setup): Compute;
 }
 
-/** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Takes all types by default. */
+/** A kernel on tensors as they are stored: quantised ones are float32 tensors of whole numbers. Accepts all types by default. */
 export function storedKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function storedKernel({ accepts = () => true, refuse, dispatches, prepare }: KernelSpec): TfjsKernel {
   return {
@@ -63,21 +63,21 @@ export function storedKernel({ accepts = () => true, refuse, dispatches, prepare
   };
 }
 
-/** Tensors that outlive a pause. A `tf.tidy` cannot do that, since tfjs has one stack of them for all that computes. */
+/** Tensors that outlive a pause. `tf.tidy` cannot be used for them: tfjs has one stack of scopes for all computations. */
 export interface Bag {
-  /** As `tf.tidy`, and the results are in the bag, unless they are kept for as long as the prepared kernel. */
+  /** As `tf.tidy`; the bag owns the results, unless the prepared kernel keeps them. */
   tidy<T extends tf.Tensor | tf.Tensor[]>(make: () => T): T;
-  /** Disposes of those of some tensors that are in the bag. */
+  /** Disposes of those tensors that the bag owns. */
   drop(tensors: readonly tf.Tensor[]): void;
 }
 
-/** What a kernel in steps is made of. */
+/** The definition of a kernel in steps. */
 export interface SteppedKernelSpec<Args = AnyArgs, Outputs = AnyArgs>
   extends Omit<KernelSpec<Args, Outputs>, "prepare"> {
   prepare(args: Args, outputs: Outputs, setup: Setup): ComputeInSteps;
 }
 
-/** As `storedKernel`, for what takes long: the kernel pauses between its steps. */
+/** As `storedKernel`, for long computations: the kernel pauses between its steps. */
 export function steppedKernel<Args, Outputs>(spec: SteppedKernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function steppedKernel({ prepare, ...spec }: SteppedKernelSpec): TfjsKernel {
   const whole = storedKernel({ ...spec, prepare: () => () => [] });
@@ -92,7 +92,7 @@ export function steppedKernel({ prepare, ...spec }: SteppedKernelSpec): TfjsKern
   };
 }
 
-/** Runs a computation in steps, and disposes of everything that it leaves in its bag except its results. */
+/** Runs a computation in steps, and disposes of all tensors in its bag except its results. */
 function* inBag(
   compute: (bag: Bag) => ReturnType<ComputeInSteps>,
   count: number,
@@ -122,7 +122,7 @@ function checkCount(results: readonly tf.Tensor[], count: number): void {
   ensure(results.length === count, () => `the kernel returned ${results.length} of ${count} outputs`);
 }
 
-/** What a function gives, and the tensors that it makes on the way disposed of, but for those that it keeps. */
+/** The result of a function. Disposes of the tensors that it creates, except those that it keeps. */
 function inTidy<T>(make: () => T): T {
   const made: T[] = [];
   tf.tidy(() => {
@@ -131,7 +131,7 @@ function inTidy<T>(make: () => T): T {
   return made[0];
 }
 
-/** A kernel on float32 tensors, which float16 ones are too. */
+/** A kernel on float32 tensors; float16 tensors are float32 in tfjs. */
 export function floatKernel<Args, Outputs>(spec: KernelSpec<Args, Outputs>): TfjsKernel<Args, Outputs>;
 export function floatKernel(spec: KernelSpec): TfjsKernel {
   return storedKernel({ accepts: isFloat, ...spec });
@@ -161,7 +161,7 @@ export function realKernel({ prepare, accepts, refuse }: KernelSpec): TfjsKernel
   });
 }
 
-/** The first of some kernels that takes the type at hand. */
+/** Delegates to the first kernel that accepts the type. */
 export function firstOf<Args, Outputs>(...kernels: readonly TfjsKernel<Args, Outputs>[]): TfjsKernel<Args, Outputs>;
 export function firstOf(...kernels: readonly TfjsKernel[]): TfjsKernel {
   const choose = (args: AnyArgs): TfjsKernel | undefined => {
@@ -182,12 +182,12 @@ export function firstOf(...kernels: readonly TfjsKernel[]): TfjsKernel {
   };
 }
 
-/** Takes some types. */
+/** Accepts these types. */
 export function only(...types: readonly AnyOperandType[]): (type: AnyOperandType) => boolean {
   return (type) => types.includes(type);
 }
 
-/** The first tensor argument: its type stands for the operation's. */
+/** The first tensor argument: its type is the type of the operation. */
 function subjectOf(args: AnyArgs): TensorInfo | undefined {
   return Object.values(args).flat().find(isTensorInfo);
 }
@@ -198,8 +198,8 @@ export function isTensorInfo(value: unknown): value is TensorInfo {
 }
 
 /**
- * A tensor made of an argument by `change`: once where the argument is constant, else at each run. For weights, whose layout in
- * the HAL is not that of tfjs.
+ * The result of `change` on an argument: computed once if the argument is constant, else in each run. For weights, whose layout in tfjs
+ * is not that of the HAL.
  */
 export function derived<T extends tf.Tensor>(
   argument: KernelTensor,
@@ -213,20 +213,17 @@ export function derived<T extends tf.Tensor>(
   return () => kept;
 }
 
-/** Most elements of a tensor that a kernel makes on the way to its results. */
+/** The most elements of an intermediate tensor. */
 const mostElements = 2 ** 26;
 
-/** Refuses what a kernel would make on the way where it is too large: the engines do not all survive running out of memory. */
+/** Refuses an intermediate tensor that is too large: some engines crash if they run out of memory. */
 export function ensureSize(name: string, elements: number): void {
-  ensure(
-    elements <= mostElements,
-    () => `${name} has ${elements} elements where at most ${mostElements} are available`,
-  );
+  ensure(elements <= mostElements, () => `${name} has ${elements} elements, but at most ${mostElements} are available`);
 }
 
-/** A tensor known to have a rank. */
+/** The tensor, if it has rank 4. Throws OperationError otherwise. */
 export function rank4(tensor: tf.Tensor): tf.Tensor4D {
-  ensure(isRank4(tensor), () => `a tensor of rank ${tensor.rank} is where rank 4 is needed`);
+  ensure(isRank4(tensor), () => `a tensor has rank ${tensor.rank}, but 4 is needed`);
   return tensor;
 }
 
@@ -234,9 +231,9 @@ function isRank4(tensor: tf.Tensor): tensor is tf.Tensor4D {
   return tensor.rank === 4;
 }
 
-/** A tensor known to have a rank. */
+/** The tensor, if it has rank 2. Throws OperationError otherwise. */
 export function rank2(tensor: tf.Tensor): tf.Tensor2D {
-  ensure(isRank2(tensor), () => `a tensor of rank ${tensor.rank} is where rank 2 is needed`);
+  ensure(isRank2(tensor), () => `a tensor has rank ${tensor.rank}, but 2 is needed`);
   return tensor;
 }
 

@@ -1,7 +1,6 @@
 /**
  * Quantised tensors in tfjs: float32 tensors of whole numbers, since tfjs has no 8-bit and 16-bit types. Operations compute on
- * the real numbers that they stand for; float32 is exact enough for results that differ from the HAL's fixed point by one
- * unit at most.
+ * the real numbers that they represent; with float32, results differ from the HAL's fixed-point arithmetic by at most one unit.
  */
 import { type AnyOperandType, activationRange, integerRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
@@ -15,12 +14,12 @@ const quantisedTypes: readonly AnyOperandType[] = [
   "TENSOR_QUANT16_ASYMM",
 ];
 
-/** Whether elements are whole numbers that stand for real ones. */
+/** Whether elements are whole numbers that represent real numbers. */
 export function isQuantised(type: AnyOperandType): boolean {
   return quantisedTypes.includes(type);
 }
 
-/** The real numbers of a tensor; one that is not quantised is itself. (q − zeroPoint) · scale */
+/** The real numbers of a tensor: (q − zeroPoint) · scale. A tensor that is not quantised is returned as it is. */
 export function dequantise(
   tensor: tf.Tensor,
   { type, scale, zeroPoint, channelQuant, dimensions }: TensorInfo,
@@ -34,7 +33,7 @@ export function dequantise(
   return tf.mul(tensor, tf.tensor([...channelQuant.scales], shape));
 }
 
-/** What stands for real numbers: the nearest whole number, within the type's range. Ties go up. */
+/** The quantised form of real numbers: the nearest whole number in the range of the type. Ties round up. */
 export function requantise(tensor: tf.Tensor, { type, scale, zeroPoint }: TensorInfo): tf.Tensor {
   if (!isQuantised(type)) return tensor;
   const [least, greatest] = integerRange(type);
@@ -55,7 +54,7 @@ export function fusable(activation: number): "linear" | "relu" | "relu6" {
   return greatest === 6 ? "relu6" : "relu";
 }
 
-/** The part of an activation that `fusable` leaves. */
+/** Applies the part of an activation that `fusable` leaves out. */
 export function activateUnfused(tensor: tf.Tensor, activation: number): tf.Tensor {
   return fusable(activation) === "linear" ? activate(tensor, activation) : tensor;
 }

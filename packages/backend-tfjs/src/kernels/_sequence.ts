@@ -4,7 +4,7 @@ import { type AnyArgs, ensure } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { type Bag, isTensorInfo, type Read, rank2, type Setup } from "./_kernel.ts";
 
-/** Reads several tensors made into one by `join`: once where all are constant, else at each run. */
+/** The result of `join` on several tensors: computed once if all are constant, else in each run. */
 export function joined(
   tensors: readonly KernelTensor[],
   { constant, keep }: Setup,
@@ -22,7 +22,7 @@ export function sideBySide(weights: readonly KernelTensor[], setup: Setup): (rea
   return (read) => rank2(all(read));
 }
 
-/** What a cell does at one time: from what the inputs contribute and the states before to the states after. */
+/** One step of a cell: from the contributions of the inputs and the states before to the states after. */
 export type CellStep = (contribution: tf.Tensor2D, states: readonly tf.Tensor2D[]) => readonly tf.Tensor2D[];
 
 /** [times, batches, size] of a sequence of either order. */
@@ -32,9 +32,9 @@ function toTimeMajor(sequence: tf.Tensor, timeMajor: boolean): tf.Tensor {
 
 /**
  * Runs a cell along time, with a pause after each point of it. `contributions`: [times, batches, gates · units]. Returns the first
- * state at all times, in the order of the input, and all states at the end.
+ * state at all times, in the order of the input, and all final states.
  *
- * Time is cut into blocks, and these into points: to slice a tensor tfjs reads all of it, which would be done for every point.
+ * Time is split into blocks, and each block into points, because tfjs reads a whole tensor to slice it.
  */
 export function* runSequence(
   contributions: tf.Tensor,
@@ -60,7 +60,7 @@ export function* runSequence(
       const before = states;
       states = bag.tidy(() => [...step(contribution, before)]);
       outputs.push(states[0]);
-      // The first state is an output; it goes with the block, unless the next point needs it.
+      // The first state is an output of the block. It is disposed of with the block, unless the next point needs it.
       bag.drop([contribution, ...before.slice(1)]);
       yield;
     }
@@ -79,7 +79,7 @@ export function* runSequence(
   return { outputs, states: last };
 }
 
-/** How many computations a cell takes that makes so many of them at each point in time: `dispatches` of a kernel. */
+/** The `dispatches` of a kernel whose cell takes some computations at each point in time. */
 export function overTime(perTime: number): (args: AnyArgs) => number {
   return ({ input, timeMajor }) => {
     const { dimensions = [] } = isTensorInfo(input) ? input : {};
@@ -87,7 +87,7 @@ export function overTime(perTime: number): (args: AnyArgs) => number {
   };
 }
 
-/** What inputs and auxiliary inputs contribute at all times: [times, batches, gates · units]. */
+/** The contributions of inputs and auxiliary inputs at all times: [times, batches, gates · units]. */
 export function contributionsOf(
   parts: readonly (readonly [sequence: tf.Tensor, weights: tf.Tensor2D])[],
   timeMajor: boolean,
@@ -101,7 +101,7 @@ export function contributionsOf(
   return products.reduce((sum, product) => tf.add(sum, product));
 }
 
-/** What the backward cell sees as its input, and both as their auxiliary input, by the rule of the HAL. */
+/** The input of the backward cell and the auxiliary input of both cells, by the rule of the HAL. */
 export function linkAuxiliary(
   input: KernelTensor,
   auxiliaryInput: KernelTensor | undefined,
@@ -112,16 +112,16 @@ export function linkAuxiliary(
   return { bwInput: auxiliaryInput, auxiliary: undefined };
 }
 
-/** The tensor arguments of an operation by name, whichever there are. */
+/** The tensor arguments of an operation by name. */
 export type TensorArgs = Readonly<Record<string, KernelTensor | number | boolean | undefined>>;
 
-/** A tensor argument; undefined where it is omitted. */
+/** A tensor argument; undefined if it is omitted. */
 export function optionalTensor(args: TensorArgs, name: string): KernelTensor | undefined {
   const argument = args[name];
   return typeof argument === "object" ? argument : undefined;
 }
 
-/** A tensor argument that has to be there. */
+/** A mandatory tensor argument. */
 export function requiredTensor(args: TensorArgs, name: string): KernelTensor {
   const tensor = optionalTensor(args, name);
   ensure(tensor !== undefined, () => `${name} is omitted`);

@@ -1,4 +1,4 @@
-/** Filters that slide over images, in the terms of tfjs: its paddings, and strides or dilations. */
+/** Filters that slide over images, as tfjs supports them: its padding modes, and either strides or dilations. */
 import type { KernelTensor } from "@nnhal/backend";
 import {
   dilatedExtent,
@@ -29,7 +29,7 @@ export interface SlidingFilter extends Strides, Dilations, Padding {
   readonly nchw: boolean;
 }
 
-/** How tfjs is told the padding. What it cannot be told is put around the image before. */
+/** The padding as tfjs supports it. Any other padding is applied to the image first. */
 interface Pads {
   readonly pad: "valid" | "same" | number;
   before(image: tf.Tensor4D): tf.Tensor4D;
@@ -53,10 +53,10 @@ function padsOf(
     ...implicitPadding(PaddingScheme.SAME, width, sliding.strideWidth, filterWidth),
   ];
   if (given.every((extent) => extent === 0)) return { pad: "valid", before };
-  // Where a stride passes over a part of the image, the WebAssembly engine counts the padding wrong and gives zeros.
+  // If a stride skips a part of the image, the WebAssembly engine computes a wrong padding and returns zeros.
   const isDense = filterHeight >= sliding.strideHeight && filterWidth >= sliding.strideWidth;
   if (isDense && given.every((extent, side) => extent === same[side])) return { pad: "same", before };
-  // With one number for all sides tfjs takes the height of the filter and of the stride for their width.
+  // With one number for all sides tfjs uses the height of filter and stride as their width.
   const isSquare = filterHeight === filterWidth && sliding.strideHeight === sliding.strideWidth;
   if (isSquare && given.every((extent) => extent === paddingTop)) return { pad: paddingTop, before };
   const pads: [number, number][] = [
@@ -70,7 +70,7 @@ function padsOf(
   return { pad: "valid", before: (image) => tf.pad(image, pads) };
 }
 
-/** tfjs takes strides or dilations, not both: then the filter's cells are spread apart, with zeros between them. */
+/** tfjs supports either strides or dilations. For both, zeros are inserted between the filter's cells. */
 function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilations): tf.Tensor4D {
   const [height, width, inputs, outputs] = filter.shape;
   const rows = tf.pad(tf.reshape(filter, [height, 1, width * inputs * outputs]), [
@@ -89,11 +89,11 @@ function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilation
   return tf.slice4d(all, [0, 0, 0, 0], [tall - dilationHeight + 1, wide - dilationWidth + 1, inputs, outputs]);
 }
 
-/** Strides, dilations and the change to the filter that bring a sliding window into what tfjs takes. */
+/** Strides, dilations and changes to filter and image that tfjs needs for a sliding filter. */
 export function slidingOf(given: SlidingFilter) {
   const { strideHeight, strideWidth } = given;
   const { dimensions } = given.filter;
-  // Of one cell there is nothing to spread.
+  // A single cell needs no dilation.
   const dilationHeight = dimensions[1] === 1 ? 1 : given.dilationHeight;
   const dilationWidth = dimensions[2] === 1 ? 1 : given.dilationWidth;
   const args = { ...given, dilationHeight, dilationWidth };

@@ -1,5 +1,5 @@
 /**
- * Convolutions and FULLY_CONNECTED: weights are brought into the layout of tfjs once, bias and activation are fused where tfjs can.
+ * Convolutions and FULLY_CONNECTED. Weights are converted to the layout of tfjs once. Bias and activation are fused if tfjs can.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import {
@@ -16,7 +16,7 @@ import { derived, firstOf, floatKernel, type Read, rank2, rank4, type Setup, sto
 import { activate, activateUnfused, fusable, isQuantised } from "./_quantised.ts";
 import { type Dilations, type Strides, slidingOf } from "./_sliding.ts";
 
-/** What all of them have. */
+/** The arguments that all of them have. */
 interface Summed {
   readonly input: KernelTensor;
   readonly bias: KernelTensor;
@@ -28,12 +28,12 @@ interface Convolution extends Summed, Padding, Strides {
   readonly nchw: boolean;
 }
 
-/** Sums with the bias, channels last, and the activation where it is fused. */
+/** Computes the sums with the bias and the fused activation, channels last. */
 type Accumulate = (read: Read, activation: "linear" | "relu" | "relu6") => tf.Tensor;
 
-/** What is at hand while a convolution is prepared. */
+/** The setup of a convolution. */
 interface SummingSetup extends Setup {
-  /** Whether the sums are made of q − zeroPoint. */
+  /** Whether the sums are those of q − zeroPoint. */
   readonly centres: boolean;
 }
 
@@ -42,9 +42,8 @@ interface One {
 }
 
 /**
- * A kernel out of how its sums are made. Those of quantised tensors are made of the whole numbers q − zeroPoint, which float32
- * holds exactly up to 2^24; they are scaled and rounded once, ties to even as the
- * reference does, and the activation bounds what comes out.
+ * Creates a kernel from its sums. For quantised tensors these are sums of the whole numbers q − zeroPoint, which are exact in float32 up to
+ * 2^24. They are scaled and rounded once, ties to even as in the reference, and bounded by the activation.
  */
 function summingKernel<Args extends Summed>(
   prepare: (args: Args, output: TensorInfo, setup: SummingSetup) => Accumulate,
@@ -85,7 +84,7 @@ function summingKernel<Args extends Summed>(
   return firstOf(float, quantised);
 }
 
-/** What one unit of the sums is worth: for each output channel, or one for all. */
+/** The real value of one unit of the sums: one for each output channel, or one for all. */
 function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: TensorInfo): readonly number[] {
   if (channelQuant !== undefined) {
     const { scales } = channelQuant;
@@ -96,12 +95,12 @@ function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: T
   const unit = Math.fround(input.scale * scale);
   ensure(
     Math.abs(unit - bias.scale) <= 1e-6 * Math.min(unit, bias.scale),
-    () => `the bias has scale ${bias.scale} where input scale * filter scale = ${unit} is needed`,
+    () => `the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`,
   );
   return [unit];
 }
 
-/** A tensor as the whole numbers that are summed; the bias is one of these. */
+/** The whole numbers of a tensor, less its zero point. */
 function centre(tensor: tf.Tensor, { zeroPoint }: TensorInfo): tf.Tensor {
   return zeroPoint === 0 ? tensor : tf.sub(tensor, zeroPoint);
 }
@@ -111,8 +110,8 @@ function biasOf(bias: KernelTensor, setup: Setup): (read: Read) => tf.Tensor1D {
 }
 
 /**
- * What `change` makes of weights of shape [outputs, ...others] as [...others, outputs]. Constants are transposed and centred here, in
- * one pass: the engine would copy them three times.
+ * The result of `change` on weights whose first axis has been moved to the end: [outputs, ...others] as [...others, outputs]. Constants are
+ * transposed and centred here in one pass; the engine would copy them three times.
  */
 function outputsLast<T extends tf.Tensor>(
   weights: KernelTensor,
@@ -164,7 +163,7 @@ export const groupedConv2d = summingKernel((args: Convolution & { readonly group
   const { sliding, before } = slidingOf({ ...args, dilationWidth: 1, dilationHeight: 1 });
   const [outputs, height, width, depth] = args.filter.dimensions;
   const share = outputs / groups;
-  // Those of each group on their own: slices would otherwise be taken at every run.
+  // Weights are split by group once, not sliced in each run.
   const parts = Array.from({ length: groups }, (_, group) => ({
     weights: derived(args.filter, setup, (filter) => {
       const part = tf.slice(filter, [group * share, 0, 0, 0], [share, height, width, depth]);
@@ -190,7 +189,7 @@ export const transposeConv2d = summingKernel((args: Convolution, output, setup) 
   const [outputs, filterHeight, filterWidth] = args.filter.dimensions;
   const from = imageLayout(input.dimensions, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  // The whole of what the filters reach; padding cuts it off, or, negative, adds what no filter reaches.
+  // The extents that the filters reach. Padding removes a border; negative padding adds cells that no filter reaches.
   const height = (from.height - 1) * strideHeight + filterHeight;
   const width = (from.width - 1) * strideWidth + filterWidth;
   const pads: [number, number][] = [

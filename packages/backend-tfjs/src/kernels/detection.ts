@@ -11,7 +11,7 @@ interface BoxTransform {
   readonly imageSizes: KernelTensor;
 }
 
-/** Whether a tensor holds a true element. */
+/** Whether a tensor has a true element. */
 function holdsTrue(tensor: tf.Tensor): boolean {
   return tf.any(tensor).dataSync()[0] !== 0;
 }
@@ -42,11 +42,11 @@ export const axisAlignedBboxTransform = realKernel({
       const [height, width] = tf.split(tf.gather(read(imageSizes), indexes, 0), 2, 1);
       const moves = tf.split(tf.reshape(read(deltas), [count, classes, 4]), 4, 2);
       const [dx, dy, dw, dh] = moves.map((move) => tf.reshape(move, [count, classes]));
-      /** Centre moved and extent scaled along one axis, cut off at the border. */
+      /** Moves the centre and scales the extent along one axis, and clips at the border. */
       const along = (from: tf.Tensor, to: tf.Tensor, move: tf.Tensor, scale: tf.Tensor, limit: tf.Tensor) => {
         const extent = tf.sub(to, from);
         const centre = tf.add(tf.add(from, tf.mul(extent, 0.5)), tf.mul(move, extent));
-        // A power that were infinite would make boxes of no extent undefined.
+        // An infinite power would make boxes without an extent undefined.
         const half = tf.mul(tf.mul(tf.exp(tf.minimum(scale, 80)), extent), 0.5);
         return [tf.sub(centre, half), tf.add(centre, half)].map((side) => tf.minimum(tf.relu(side), limit));
       };
@@ -63,7 +63,7 @@ interface Heatmaps {
   readonly nchw: boolean;
 }
 
-/** See `refinedMaxima`; the places are then those in the boxes. */
+/** See `refinedMaxima`. The places are converted to coordinates of the boxes. */
 export const heatmapMaxKeypoint = realKernel({
   prepare({ heatmaps, boxes, nchw }: Heatmaps) {
     const { batches: count, height: size, channels } = imageLayout(heatmaps.dimensions, nchw);
@@ -79,8 +79,8 @@ export const heatmapMaxKeypoint = realKernel({
 });
 
 /**
- * Of each square in [count, size · size] the greatest value, the first among equals, moved by at most 1.5 to where a quadratic
- * through its neighbours has its maximum; and where that is: score, x, y. Beyond the border values are mirrored.
+ * The maximum of each square in [count, size · size], refined: its place is moved by at most 1.5 to the maximum of a quadratic through its
+ * neighbours. Of equal values the first counts. Values beyond the border are mirrored. Returns score, x, y.
  */
 function refinedMaxima(squares: tf.Tensor2D, size: number): readonly [tf.Tensor, tf.Tensor, tf.Tensor] {
   const [count, pixels] = squares.shape;
@@ -89,7 +89,7 @@ function refinedMaxima(squares: tf.Tensor2D, size: number): readonly [tf.Tensor,
   const best = tf.argMax<tf.Tensor1D>(squares, 1);
   const bestY = tf.floorDiv(best, tf.scalar(size, "int32"));
   const bestX = tf.sub(best, tf.mul(bestY, tf.scalar(size, "int32")));
-  /** |place| but size − 2 for size. */
+  /** |place|, except size − 2 for size. */
   const mirror = (place: tf.Tensor) =>
     tf.sub(tf.scalar(size - 1, "int32"), tf.abs(tf.sub(tf.scalar(size - 1, "int32"), tf.abs(place))));
   const near = (dy: number, dx: number) => {
@@ -129,12 +129,12 @@ interface Multinomial {
   readonly seeds: KernelTensor;
 }
 
-/** Seeds of 0 ask for samples that are different each time. */
+/** Whether the seeds are 0: the samples then differ from run to run. */
 export const randomMultinomial = floatKernel({
   prepare:
     ({ input, samples, seeds }: Multinomial) =>
     (read, { random }) => {
-      // tfjs draws among two classes at least.
+      // tfjs needs at least two classes.
       if (input.dimensions[1] === 1) return tf.zeros([input.dimensions[0], samples], "int32");
       const [high, low] = seeds.data ?? read(seeds).dataSync();
       const seed = high === 0 && low === 0 ? Math.floor(random() * 2 ** 31) + 1 : Math.abs(high * 31 + low) + 1;

@@ -1,4 +1,4 @@
-/** Operations that work element by element. */
+/** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
 import { type AnyOperandType, ensure, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
@@ -31,7 +31,7 @@ function binary(make: typeof floatKernel, compute: Binary) {
   });
 }
 
-/** With a fused activation; integers take none. */
+/** Arithmetic with a fused activation. Integers have none. */
 function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers = compute) {
   const real = make({
     prepare:
@@ -63,7 +63,7 @@ const floatsAndIntegers: typeof floatKernel = (spec) =>
 
 const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TENSOR_BOOL8"), ...spec });
 
-/** −x of integers, which tfjs would take for floats. */
+/** −x of integers, which tfjs would treat as floats. */
 const negated = (input: tf.Tensor) => tf.sub(tf.scalar(0, "int32"), input);
 
 export const abs = unary(floatsAndIntegers, (input) =>
@@ -86,9 +86,9 @@ export const logicalNot = unary(booleans, tf.logicalNot);
 export const hardSwish = realKernel({
   refuse({ input }, { output }) {
     if (!isTensorInfo(input) || !isTensorInfo(output) || !isQuantised(input.type)) return undefined;
-    // The HAL's arithmetic has no more bits.
+    // The arithmetic of the HAL has 32 bits.
     if (output.scale > input.scale / 128) return undefined;
-    return `the output's scale is ${output.scale} where more than 1/128 of the input's, ${input.scale}, is needed`;
+    return `the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`;
   },
   prepare:
     ({ input }: { readonly input: KernelTensor }) =>
@@ -99,7 +99,7 @@ export const hardSwish = realKernel({
 });
 
 export const elu = floatKernel({
-  // max(0, x) + min(0, α · (exp(x) − 1)), where the power is not to become infinite: α may be 0
+  // max(0, x) + min(0, α · (exp(x) − 1)), The power must not become infinite, because α may be 0.
   prepare:
     ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: number }) =>
     (read) => {
@@ -113,14 +113,14 @@ export const add = arithmetic(realKernel, tf.add);
 export const sub = arithmetic(realKernel, tf.sub);
 export const mul = arithmetic(realKernel, tf.mul);
 
-/** Integers round down; division by 0, whose result is undefined, gives 0. */
+/** Integers round down. Division by 0, whose result is undefined, returns 0. */
 export const div = arithmetic(floatKernel, tf.div, (left, right) => {
   const zero = tf.scalar(0, "int32");
   const isZero = tf.equal(right, zero);
   return tf.where(isZero, zero, floorDivide(left, tf.where(isZero, tf.onesLike(right), right)));
 });
 
-/** tfjs divides integers as floats: what that leaves of the dividend is divided again. */
+/** tfjs divides integers as floats, so the remainder is divided again. */
 function floorDivide(left: tf.Tensor, right: tf.Tensor): tf.Tensor {
   let quotient = tf.floorDiv(left, right);
   for (let again = 0; again < 2; again++) {
@@ -171,15 +171,15 @@ const choose = (make: typeof floatKernel) =>
         tf.where(tf.cast(read(condition), "bool"), read(whenTrue), read(whenFalse)),
   });
 
-/** The quantisations of the two may differ; real numbers are what both have. */
+/** On real numbers, because the quantisations of the two may differ. */
 export const select = choose(realKernel);
 
-/** To and from quantised types: the elements stay the same real numbers. */
+/** Conversion to and from quantised types, which keeps the real numbers. */
 const toReal = unary(realKernel, (input) => tf.clone(input));
 export const quantize = toReal;
 export const dequantize = toReal;
 
-/** The number itself in another type; scale and zero point play no part. */
+/** The stored number in another type, without scale and zero point. */
 export const cast = storedKernel({
   prepare({ input }: { readonly input: KernelTensor }, { output }: { readonly output: TensorInfo }) {
     const { type } = output;
@@ -196,7 +196,7 @@ function castTo(input: tf.Tensor, from: AnyOperandType, to: AnyOperandType): tf.
   return tf.clipByValue(tf.cast(whole, "float32"), least, greatest);
 }
 
-/** Cut off towards 0, and to the range of the type, NaN to 0: tfjs leaves open what becomes of numbers outside it. */
+/** Truncated towards 0 and clipped to the range of the type; NaN becomes 0. In tfjs, numbers outside the range are undefined. */
 function toIntegers(input: tf.Tensor): tf.Tensor {
   const [least, greatest] = integerRange("TENSOR_INT32");
   const number = tf.where(tf.isNaN(input), 0, input);

@@ -1,4 +1,4 @@
-/** The kernel of each operation that tfjs can express. */
+/** The kernels of all operations that tfjs supports. */
 import type { KernelTable } from "@nnhal/backend";
 import type * as tf from "@tensorflow/tfjs-core";
 import * as convolution from "./convolution.ts";

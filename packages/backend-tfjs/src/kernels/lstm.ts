@@ -1,5 +1,5 @@
 /**
- * LSTM and its sequence forms. The products of all gates are one product, and those of the inputs of all times as well.
+ * LSTM and its sequence forms. One product computes all gates, and one the inputs at all times.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { ensure, isFloat, OperationError, type TensorInfo } from "@nnhal/operations";
@@ -55,7 +55,7 @@ function clipper(limit: number): (tensor: tf.Tensor) => tf.Tensor {
   return limit === 0 ? (tensor) => tensor : (tensor) => tf.clipByValue(tensor, -limit, limit);
 }
 
-/** Added to the variance, so that a constant vector can be normalised. */
+/** Added to the variance, because that of a constant vector is 0. */
 const LEAST_VARIANCE = 1e-8;
 
 function normalise(sums: tf.Tensor, weights: tf.Tensor): tf.Tensor {
@@ -66,7 +66,7 @@ function normalise(sums: tf.Tensor, weights: tf.Tensor): tf.Tensor {
 
 type GateName = "Input" | "Forget" | "Cell" | "Output";
 
-/** A cell whose operands are named as the HAL names them, behind a prefix. Without an input gate, forgetting decides (CIFG). */
+/** A cell. Its operands have the names of the HAL after a prefix. Without an input gate, the forget gate replaces it (CIFG). */
 function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Settings, setup: Setup): PreparedCell {
   const named = (name: string) => (prefix === "" ? name : prefix + name[0].toUpperCase() + name.slice(1));
   const given = (name: string) => optionalTensor(args, named(name));
@@ -103,7 +103,7 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
       const recurrent = bag?.tidy(() => recurrentWeights(read)) ?? recurrentWeights(read);
       return (contribution, [output, cell]) => {
         const products = tf.split(tf.add(contribution, tf.matMul(output, recurrent)), gates.length, 1);
-        /** What goes into a gate; `seen`: the state of the cell that its peephole sees. */
+        /** The input of a gate. `seen` is the cell state that its peephole reads. */
         const sum = (gate: GateName, seen: tf.Tensor): tf.Tensor => {
           const fact = facts.get(gate);
           ensure(fact !== undefined, () => `there is no ${gate} gate`);
@@ -145,7 +145,7 @@ export const lstm = floatKernel({
 
 type Outputs = Readonly<Record<string, TensorInfo | undefined>>;
 
-/** Roughly; peepholes, layer norms and projections take some more. */
+/** An estimate: peepholes, layer norms and projections take some more. */
 const DISPATCHES_OF_A_CELL = 20;
 
 export const unidirectionalSequenceLstm = steppedKernel({

@@ -1,4 +1,4 @@
-/** Operations that move elements and leave them as they are. */
+/** Operations that move elements and do not change them. */
 import type { KernelTensor } from "@nnhal/backend";
 import { ensure, extentProduct, imageLayout, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
@@ -14,7 +14,7 @@ interface Unary {
   readonly input: KernelTensor;
 }
 
-/** Shape inference has worked out what becomes of the shape. */
+/** The shape of the output is known from shape inference. */
 const reshaped = storedKernel({
   prepare:
     ({ input }: Unary, { output }: One) =>
@@ -77,7 +77,7 @@ interface StridedSlice extends Unary {
 export const stridedSlice = storedKernel({
   prepare({ input, begin, end, strides, beginMask, endMask, shrinkAxisMask }: StridedSlice, { output }: One) {
     const [from, to, steps] = [begin, end, strides].map(({ data }) => Array.from(data ?? []));
-    // An axis that is removed has one element, whatever its end says; shape inference has seen to the rest.
+    // A removed axis has one element, whatever its end is. Shape inference has checked the rest.
     from.forEach((start, axis) => {
       if ((shrinkAxisMask & (1 << axis)) === 0) return;
       const first = (beginMask & (1 << axis)) === 0 ? start : 0;
@@ -97,7 +97,7 @@ function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): [number, 
   return Array.from({ length: data.length / 2 }, (_, axis) => [data[2 * axis], data[2 * axis + 1]]);
 }
 
-/** Quantised tensors are padded with what stands for 0. */
+/** Quantised tensors are padded with their zero point. */
 export const pad = storedKernel({
   prepare: ({ input, paddings }: Unary & { readonly paddings: KernelTensor }) => {
     const pads = padsOf(paddings);
@@ -105,7 +105,7 @@ export const pad = storedKernel({
   },
 });
 
-/** The value is one of the elements' type; of an INT32 for 8-bit elements the low byte counts. */
+/** The value has the type of the elements. Of an INT32 for 8-bit elements only the low byte counts. */
 export const padV2 = storedKernel({
   prepare({ input, paddings, value }: Unary & { readonly paddings: KernelTensor; readonly value: number }) {
     const pads = padsOf(paddings);
@@ -118,7 +118,7 @@ export const padV2 = storedKernel({
   },
 });
 
-/** By concatenation, which copies whole rows: what tfjs has for it computes the place of every element on its own. */
+/** By concatenation, which copies whole rows. The kernel of tfjs computes the place of every element separately. */
 export const tile = storedKernel({
   prepare: ({ input, multiples }: Unary & { readonly multiples: KernelTensor }) => {
     const times = Array.from(multiples.data ?? []);
@@ -126,14 +126,14 @@ export const tile = storedKernel({
   },
 });
 
-/** A tensor that stands so many times, at least once, along an axis. */
+/** A tensor repeated `times` times, at least once, along an axis. */
 function repeated(tensor: tf.Tensor, axis: number, count: number): tf.Tensor {
   if (count === 1) return tensor;
   const half = repeated(tensor, axis, Math.floor(count / 2));
   return tf.concat(count % 2 === 0 ? [half, half] : [half, half, tensor], axis);
 }
 
-/** Refuses indexes outside [0, extent), which engines would follow out of the tensor. */
+/** Refuses indexes outside [0, extent), with which engines would read beyond the tensor. */
 function checked(indexes: KernelTensor, extent: number): (read: Read) => tf.Tensor {
   const refuse = (least: number, greatest: number) =>
     ensure(
@@ -178,7 +178,7 @@ interface HashtableLookup {
   readonly values: KernelTensor;
 }
 
-/** Every lookup beside every key; where none is equal the row is zero bytes. */
+/** Compares every lookup with every key. If no key is equal, the row is zero bytes. */
 export const hashtableLookup = storedKernel({
   prepare({ lookups, keys, values }: HashtableLookup, { output }: One) {
     const count = lookups.dimensions[0];
@@ -212,7 +212,7 @@ export const depthToSpace = storedKernel({
   prepare({ input, blockSize, nchw }: Blocks): Compute {
     const { batches, height, width, channels } = imageLayout(input.dimensions, nchw);
     const depth = channels / blockSize ** 2;
-    // [rows, columns, rows of a block, columns of a block and depth], then a block's rows before the columns
+    // [rows, columns, rows of a block, columns of a block and depth]; then the rows of a block come before the columns
     return (read) => {
       const blocks = tf.reshape(toNhwc(read(input), nchw), [batches * height, width, blockSize, blockSize * depth]);
       const rows = tf.transpose(blocks, [0, 2, 1, 3]);
@@ -259,7 +259,7 @@ export const spaceToBatchNd = storedKernel({
   },
 });
 
-/** Filled with one number. */
+/** A tensor filled with one number. */
 export const fill = storedKernel({
   prepare({ value }: { readonly value: number }, { output }: One) {
     const type = output.type === "TENSOR_INT32" ? "int32" : "float32";

@@ -1,4 +1,4 @@
-/** Operations that relate elements to others along an axis: softmax, normalisations. */
+/** Softmax and normalisations along an axis. */
 import type { KernelTensor } from "@nnhal/backend";
 import { resolveAxis } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
@@ -10,7 +10,7 @@ interface AlongAxis {
   readonly axis: number;
 }
 
-/** Computes with the axis in the last place, as tfjs wants it. */
+/** Computes with the axis last, as tfjs needs it. */
 function alongLast(
   { input, axis }: AlongAxis,
   compute: (input: tf.Tensor) => tf.Tensor,
@@ -19,7 +19,7 @@ function alongLast(
   const along = resolveAxis(axis, rank);
   if (along === rank - 1) return compute;
   const order = input.dimensions.map((_, place) => place);
-  // Its own inverse: two axes change places.
+  // A swap of two axes is its own inverse.
   [order[along], order[rank - 1]] = [rank - 1, along];
   return (tensor) => tf.transpose(compute(tf.transpose(tensor, order)), order);
 }

@@ -22,10 +22,10 @@ interface Pool extends Padding {
   readonly nchw: boolean;
 }
 
-/** The WebAssembly engine looks at each cell of a window, also at those that lie in the padding. */
+/** The most cells of a window: the WebAssembly engine visits all of them, including the padding. */
 const mostCells = 2 ** 20;
 
-/** Why a window is not available; undefined where it is, or not known yet. */
+/** Why a window is not available; undefined if it is, or if it is not known yet. */
 function windowProblem({ filterHeight, filterWidth }: AnyArgs): string | undefined {
   if (typeof filterHeight !== "number" || typeof filterWidth !== "number") return undefined;
   return filterHeight * filterWidth > mostCells
@@ -67,7 +67,7 @@ function floatPool(slide: Slide) {
   });
 }
 
-/** Quantised tensors are pooled as they are, since the quantisation stays; averages are rounded. */
+/** Quantised tensors are pooled as stored, because the quantisation does not change; averages are rounded. */
 function pool(slide: Slide) {
   const quantised = storedKernel({
     accepts: isQuantised,

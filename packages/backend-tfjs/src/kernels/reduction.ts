@@ -23,7 +23,7 @@ interface One {
   readonly output: TensorInfo;
 }
 
-/** Shape inference has resolved the shape of the result: [1] where nothing is left. */
+/** The shape of the result is known from shape inference: [1] if no axis is left. */
 function reduction(make: typeof floatKernel, reduce: (input: tf.Tensor, axes: number[]) => tf.Tensor) {
   return make({
     prepare({ input, axes }: Reduction, { output }: One) {
@@ -43,7 +43,7 @@ const ordered: typeof floatKernel = (spec) =>
 export const mean = reduction(realKernel, (input, axes) => tf.mean(input, axes));
 export const reduceSum = reduction(floatKernel, (input, axes) => tf.sum(input, axes));
 export const reduceProd = reduction(floatKernel, (input, axes) => tf.prod(input, axes));
-/** The order of quantised numbers is that of the real ones, and the quantisation stays. */
+/** Quantised numbers have the order of the real numbers, and the quantisation does not change. */
 export const reduceMax = reduction(ordered, (input, axes) => tf.max(input, axes));
 export const reduceMin = reduction(ordered, (input, axes) => tf.min(input, axes));
 export const reduceAll = reduction(booleans, (input, axes) => tf.all(tf.cast(input, "bool"), axes));
@@ -62,7 +62,7 @@ export const argmax = extreme((input, axis) => tf.argMax(input, axis));
 export const argmin = extreme((input, axis) => tf.argMin(input, axis));
 
 /**
- * Computed by the reference kernel, with its pauses: tfjs sorts in plain JavaScript too, much longer, and cannot be interrupted.
+ * Computed by the reference kernel, with its pauses. tfjs sorts in plain JavaScript too, but takes much longer and does not pause.
  */
 export const topkV2 = steppedKernel({
   prepare({ input, k }: { readonly input: KernelTensor; readonly k: number }, outputs: TopkOutputs) {

@@ -1,6 +1,6 @@
 /**
- * Regions of interest. Where they lie is read back, since it decides which parts of the feature map are read; all that is made of
- * these tfjs computes, one region after the other.
+ * Regions of interest. Their coordinates are read back, since they determine which parts of the feature map are read. tfjs computes one
+ * region after the other.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { imageLayout, pixelBins, type Region, type RegionSettings, scaledRegions } from "@nnhal/operations";
@@ -16,7 +16,7 @@ interface Regions extends RegionSettings {
 }
 
 /**
- * Makes [outputHeight, outputWidth, channels] of each region and the [height, width, channels] that it lies in. `corners`: of the
+ * Computes [outputHeight, outputWidth, channels] for each region from its feature map [height, width, channels]. `corners` are those of the
  * regions, in real numbers.
  */
 function ofEachRegion(
@@ -49,7 +49,7 @@ interface RoiAlign extends Regions {
   readonly widthSamples: number;
 }
 
-/** rows · map · columnsᵀ, for each channel: what the rows and columns of the map count for in each bin. */
+/** rows · map · columnsᵀ for each channel: `rows` and `columns` are the weights of the map's rows and columns in each bin. */
 export const roiAlign = realKernel({
   prepare: (args: RoiAlign) => {
     const { outputHeight, outputWidth, heightSamples, widthSamples } = args;
@@ -65,8 +65,8 @@ export const roiAlign = realKernel({
 });
 
 /**
- * What each pixel along an axis counts for in each bin, [bins, extent]: the mean of samples, each of which is divided between the
- * two pixels beside it. Beyond the last pixel it is the last. `samples`: in each bin; 0: one for each pixel begun.
+ * The weight of each pixel along an axis in each bin, [bins, extent]: the mean of samples, each of which is interpolated between its two
+ * neighbours. Beyond the last pixel, the last one counts. `samples`: the number in each bin; 0 means one for each pixel begun.
  */
 function weights(from: number, to: number, bins: number, samples: number, extent: number): tf.Tensor2D {
   const size = Math.max(to - from, 1) / bins;
@@ -90,7 +90,7 @@ export const roiPooling = storedKernel({
   },
 });
 
-/** The greatest elements along an axis in each bin; `none` where a bin is empty. */
+/** The greatest elements along an axis in each bin; `none` if a bin is empty. */
 function greatest(map: tf.Tensor, axis: number, bins: readonly (readonly [number, number])[], none: number): tf.Tensor {
   const others = map.shape.filter((_, index) => index !== axis);
   const results = bins.map(([first, end]) => {

@@ -23,7 +23,7 @@ export const resizeBilinear = realKernel({
     },
 });
 
-/** Rows and columns are gathered: where they come from is known from the shapes, and tfjs rounds in another way. */
+/** Gathers rows and columns at indexes that are known from the shapes. tfjs itself rounds differently. */
 export const resizeNearestNeighbor = storedKernel({
   prepare({ input, width, height, nchw, ...alignment }: Resize, _, { keep }) {
     const from = imageLayout(input.dimensions, nchw);
@@ -35,7 +35,7 @@ export const resizeNearestNeighbor = storedKernel({
   },
 });
 
-/** Along one axis, the input's index for each of the output's. Positions are float32, as the HAL's executor has them. */
+/** The input index of each output index along one axis. Positions are float32, as in the HAL's executor. */
 function nearest(
   input: number,
   output: number,

@@ -147,7 +147,7 @@ interface Svdf {
   readonly activation: number;
 }
 
-/** The newest slot of the state takes the features; after the results the state moves on by one slot, and the newest is 0. */
+/** The features go to the newest slot of the state. After the results the state moves on by one slot, and the newest slot is 0. */
 export const svdf = floatKernel({
   prepare({ input, featureWeights, timeWeights, bias, stateIn, rank, activation }: Svdf, _, setup) {
     const [batches] = input.dimensions;

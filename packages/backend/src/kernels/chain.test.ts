@@ -32,7 +32,7 @@ const modelOf = (others: readonly Operand[], steps: readonly Step[]): Model => {
   };
 };
 
-/** What the kernels have been prepared for, as the names of their operations. */
+/** The names of the operations that each kernel has been prepared for. */
 function engine(refuses = false) {
   const prepared: string[] = [];
   const kernel = (name: string): Kernel<Handle> => ({
@@ -88,7 +88,7 @@ async function run(model: Model, refuses = false) {
 }
 
 describe("chains of operations", () => {
-  it("are prepared as one kernel, and what is between is no tensor", async () => {
+  it("are prepared as one kernel, without tensors in between", async () => {
     const model = modelOf(
       [temporary, temporary, output],
       [
@@ -100,7 +100,7 @@ describe("chains of operations", () => {
     expect(await run(model)).toEqual({ prepared: ["ADD+NEG+ADD"], values: [[-1, -2]] });
   });
 
-  it("are taken apart where the engine cannot prepare them", async () => {
+  it("are split if the engine cannot prepare them", async () => {
     const model = modelOf(
       [temporary, output],
       [
@@ -140,7 +140,7 @@ describe("chains of operations", () => {
     });
   });
 
-  it("do not share an operation, and are computed when all that they read is there", async () => {
+  it("do not share an operation, and are computed when all their inputs are available", async () => {
     const steps: Step[] = [
       ["NEG", [0], 3],
       ["NEG", [1], 4],
@@ -152,7 +152,7 @@ describe("chains of operations", () => {
     });
   });
 
-  it("take an operation that reads the value twice", async () => {
+  it("include an operation that reads the value twice", async () => {
     const model = modelOf(
       [temporary, output],
       [
@@ -163,7 +163,7 @@ describe("chains of operations", () => {
     expect(await run(model)).toEqual({ prepared: ["NEG+ADD"], values: [[-2, -4]] });
   });
 
-  it("end where only an execution knows a shape", async () => {
+  it("end at a shape that only an execution knows", async () => {
     const unknown = operand(life.SUBGRAPH_INPUT, [0]);
     const model = modelOf(
       [temporary, output],

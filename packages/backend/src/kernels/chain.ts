@@ -1,6 +1,6 @@
 /**
- * Which operations of a graph are computed in one kernel: those that work element by element on what the operation before them
- * gave, where nobody else reads it.
+ * Chains: operations that are computed in one kernel. An elementwise operation joins the kernel of the operation before it if
+ * no other operation reads that one's output.
  */
 import { type AnyArgs, bindOutputs, elementCount, type Form, isTensorType, type TensorInfo } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
@@ -21,7 +21,7 @@ export interface PlannedOperation<Handle> {
   readonly kernel: Kernel<Handle> | undefined;
   /** See `KernelStep.omittable`. */
   readonly omittable: readonly number[];
-  /** Undefined where only an execution knows the shapes, or the values that they depend on. */
+  /** Undefined if only an execution knows the shapes, or the values that they depend on. */
   readonly bound: BoundOperation | undefined;
 }
 
@@ -80,7 +80,7 @@ function readersOf<Handle>(
   return readers;
 }
 
-/** What a request leaves out is known only then. */
+/** Omitted inputs are known only when a request is executed, so operations with omittable inputs are not chained. */
 function canChain<Handle>({ bound, omittable }: PlannedOperation<Handle>): boolean {
   return bound !== undefined && omittable.length === 0;
 }
@@ -98,7 +98,7 @@ function follows<Handle>(before: PlannedOperation<Handle>, operation: PlannedOpe
   return kernel?.follows?.(bound.args, bindOutputs(bound.form, bound.outputs), chained.index) === true;
 }
 
-/** What a chain's kernel is told of all but its first operation. */
+/** The operations of a chain after the first, as its kernel sees them. */
 export function followingOf<Handle>([first, ...rest]: Chain<Handle>): ChainedOperation[] {
   let chained = first.view.outputs[0]?.index;
   return rest.flatMap(({ view, bound }) => {
@@ -110,7 +110,7 @@ export function followingOf<Handle>([first, ...rest]: Chain<Handle>): ChainedOpe
   });
 }
 
-/** A chain as one operation: it reads what its operations read and nobody in it gives. */
+/** A chain as one operation. Its inputs are those that no operation of the chain computes. */
 export function viewOfChain<Handle>(chain: Chain<Handle>): OperationView {
   const [{ view }] = chain;
   const given = new Set(chain.slice(0, -1).flatMap((operation) => operation.view.outputs.map(({ index }) => index)));

@@ -51,7 +51,7 @@ describe("control flow on handles", () => {
       return [...new Float32Array(bytes.buffer)];
     };
     expect(await run(1)).toEqual([11, 22]);
-    // Both branches have what they need now; the second one's constants came with its first run.
+    // Now both branches have their constants: those of the second one are uploaded in its first run.
     const held = record.alive.size;
     expect(await run(0)).toEqual([2, 4]);
     expect(await run(1)).toEqual([11, 22]);
@@ -109,7 +109,7 @@ describe("control flow on handles", () => {
     return { status: result.status, value: new Int32Array(bytes.buffer)[0] };
   };
 
-  it("runs a loop, any number of times", async () => {
+  it("runs a loop any number of times", async () => {
     expect(await runLoop(0, 5, 1)).toEqual({ status: ErrorStatus.NONE, value: 5 });
     expect(await runLoop(7, 5, 1)).toEqual({ status: ErrorStatus.NONE, value: 7 });
   });

@@ -1,4 +1,4 @@
-/** What an engine may say of itself: kernels without a table, kernels that tell shapes, handles in the memory of the process. */
+/** Kinds of engines: with kernels by definition, with shapes from results, with handles in the memory of the process. */
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ it("an engine may choose kernels by the definitions of operations", async () => 
         asked.push(operation.name);
         return operation.name === "ADD" ? add : undefined;
       },
-      // The record knows only the handles of kernels in a table.
+      // The record counts only the handles of kernels in a table.
       release() {},
     },
   );
@@ -113,14 +113,14 @@ describe("operations whose shapes depend on the data", () => {
     return result;
   };
 
-  it("have the shapes that the engine reads off the results", async () => {
+  it("have the shapes of the results", async () => {
     expect(await run(3)).toEqual({
       status: ErrorStatus.NONE,
       outputShapes: [[3], [3, 4], [3], [3]].map((dimensions) => ({ dimensions, isSufficient: true })),
     });
   });
 
-  it("end with the true shapes where there is too little room", async () => {
+  it("end with the actual shapes if there is too little room", async () => {
     expect(await run(2, [8, 31, 8, 8])).toMatchObject({
       status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
       outputShapes: [[2], [2, 4], [2], [2]].map((dimensions, index) => ({ dimensions, isSufficient: index !== 1 })),

@@ -1,4 +1,4 @@
-/** An engine whose handles are objects with numbers in them, and that counts those that are alive. */
+/** An engine whose handles are objects with numbers, and that counts its live handles. */
 import { createData, elementAt, elementCount } from "@nnhal/operations";
 import { type Capabilities, DeviceType } from "@nnhal/types";
 import type { Backend } from "../contract.ts";
@@ -36,7 +36,7 @@ export const add: Kernel<Handle> = {
     },
 };
 
-/** What a kernel's argument is known to be. */
+/** An argument of a kernel that is a tensor. */
 export function tensorOf(argument: unknown): KernelTensor {
   if (!isTensor(argument)) throw new TypeError("not a tensor argument");
   return argument;
@@ -61,7 +61,7 @@ function* inSteps(steps: Steps<readonly Handle[]>, born: (handle: Handle) => Han
   return results.map(born);
 }
 
-/** What happened in an engine. */
+/** Events and live handles of an engine. */
 export interface Record {
   /** Handles uploaded or computed, and not released. */
   readonly alive: Set<Handle>;
@@ -70,7 +70,7 @@ export interface Record {
   closed: number;
 }
 
-/** A backend over a table of kernels, and what happens in it. */
+/** A backend over a table of kernels, and its record. */
 export function fakeBackend(
   kernels: KernelTable<Handle>,
   more: Partial<KernelEngine<Handle>> = {},

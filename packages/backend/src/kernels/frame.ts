@@ -1,6 +1,6 @@
 /**
  * Walks the steps of a plan: operations in order, IF and WHILE by walking the plans of their subgraphs. All engines run through
- * here. Tensors stay handles; what is read back is the conditions of IF and WHILE, and what shapes depend on.
+ * here. Tensors stay handles; only conditions of IF and WHILE and tensors that shapes depend on are read back.
  */
 import {
   combineDimensions,
@@ -32,7 +32,7 @@ import { awaited, type Check, type Steps, settled } from "./steps.ts";
 import { isTurnDue } from "./turns.ts";
 import { bytesOf, dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
 
-/** What the frames of one run share. */
+/** The context that the frames of one run share. */
 export interface Run<Handle> extends RunContext {
   readonly memory: Memory<Handle>;
   /** Throws if the deadline has passed. */
@@ -44,12 +44,12 @@ interface Frame<Handle> {
   readonly plan: KernelPlan<Handle>;
   readonly values: Values<Handle>;
   readonly run: Run<Handle>;
-  /** Where outputs of this subgraph go that are outputs of the main one; undefined if there is nothing to learn of their shapes. */
+  /** The destinations of outputs of this subgraph that are outputs of the main one; undefined if all their shapes are known. */
   readonly rooms: Rooms | undefined;
   readonly read: ReadTensor<Handle>;
 }
 
-/** Walks a plan. `values` has the inputs, and gets the other values; the caller drops them. */
+/** Walks a plan. `values` has the inputs; the other values are added. The caller drops all of them. */
 export function* walkPlan<Handle>(
   plan: KernelPlan<Handle>,
   values: Values<Handle>,
@@ -78,21 +78,21 @@ export function* walkPlan<Handle>(
   run.check();
 }
 
-/** All that happens before an operation: the deadline, the log and the trace. */
+/** Checks the deadline, and logs and traces the operation that begins. */
 function enterStep<Handle>(run: Run<Handle>, { view, name }: KernelStep<Handle>): RunSection | undefined {
   run.check();
   run.log?.(`operation ${view.index} (${name})`);
   return run.section?.begin("LC", "PCO", name);
 }
 
-/** The error with the operation that it happened in. */
+/** The error with the name of the operation that failed. */
 function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown): unknown {
   if (error instanceof StatusError || error instanceof RangeError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new OperationError(`operation ${view.index} (${name}): ${message}`);
 }
 
-/** What a step was prepared to; undefined if it has to be prepared for the values at hand. */
+/** The prepared step; undefined if it must be prepared for the values of this run. */
 function preparedFor<Handle>(
   { prepared, omittable }: KernelStep<Handle>,
   values: Values<Handle>,
@@ -101,7 +101,7 @@ function preparedFor<Handle>(
   return prepared;
 }
 
-/** Starts a kernel, if there is room for its outputs. */
+/** Starts a kernel if there is room for its outputs. */
 function startStep<Handle>(
   frame: Frame<Handle>,
   step: KernelStep<Handle>,
@@ -118,7 +118,7 @@ function startStep<Handle>(
   }
 }
 
-/** Refuses a step whose outputs have too little room, or are more than the limit of temporaries allows. */
+/** Refuses a step whose outputs do not fit their destinations or the limit of temporaries. */
 function checkRoom<Handle>(
   { run, rooms }: Frame<Handle>,
   step: KernelStep<Handle>,
@@ -141,21 +141,21 @@ function checkLimit<Handle>(
   const shapes = outputs.map(({ dimensions }) => formatShape(dimensions)).join(", ");
   throw exhausted(
     prepared !== undefined && bytes > limit,
-    `operation ${view.index} (${name}): outputs of shape ${shapes} need ${bytes} bytes ` +
-      `where ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
+    `operation ${view.index} (${name}): outputs of shape ${shapes} need ${bytes} bytes, ` +
+      `but ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
   );
 }
 
-/** Refuses a plan for which the limit is always too little. */
+/** Refuses a plan that needs more than the limit of temporaries in every run. */
 export function checkPeak<Handle>(
   { peak }: KernelPlan<Handle>,
   { temporaryLimit: limit }: Pick<RunContext, "temporaryLimit">,
 ): void {
   if (limit === undefined || peak.bytes <= limit) return;
-  throw exhausted(true, `${peak.operation}: ${peak.bytes} bytes are needed where ${limit} are allowed for temporaries`);
+  throw exhausted(true, `${peak.operation}: ${peak.bytes} bytes are needed, but ${limit} are allowed for temporaries`);
 }
 
-/** `isLasting`: no run of the model can do better. */
+/** `isLasting`: every run of the model fails. */
 function exhausted(isLasting: boolean, message: string): StatusError {
   const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
   return new StatusError(isLasting ? RESOURCE_EXHAUSTED_PERSISTENT : RESOURCE_EXHAUSTED_TRANSIENT, message);
@@ -165,7 +165,7 @@ function isList<Handle>(outcome: KernelOutcome<Handle>): outcome is readonly Han
   return Array.isArray(outcome);
 }
 
-/** Waits for a kernel that takes its time. */
+/** Waits for a kernel that is asynchronous or pauses. */
 function* finish<Handle>(
   memory: Memory<Handle>,
   { bytes }: PreparedStep<Handle>,
@@ -179,7 +179,7 @@ function* finish<Handle>(
   }
 }
 
-/** Gives the outputs of a step their values. */
+/** Assigns the results of a kernel to the outputs of its step. */
 function assign<Handle>(
   { values, run, rooms }: Frame<Handle>,
   { view: { outputs } }: KernelStep<Handle>,
@@ -229,7 +229,7 @@ function* walkUnprepared<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>)
   else yield* prepareAndRun(frame, step);
 }
 
-/** Prepares a kernel for the values at hand, runs it, and forgets it. */
+/** Prepares a kernel for the values of this run, runs it, and closes it. */
 function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
   const { plan, values, run } = frame;
   const { view, kernel } = step;
@@ -297,7 +297,7 @@ function planOf<Handle>({ plan }: Frame<Handle>, step: KernelStep<Handle>, posit
 /** Whether a condition holds. */
 function* isTrue<Handle>({ memory }: Run<Handle>, condition: Value<Handle> | undefined): Steps<boolean> {
   const count = condition === undefined ? 0 : elementCount(condition.info.dimensions);
-  ensure(condition !== undefined && count === 1, () => `the condition has ${count} elements where 1 is needed`);
+  ensure(condition !== undefined && count === 1, () => `the condition has ${count} elements, but 1 is needed`);
   const [element] = yield* awaited(dataOf(memory, condition));
   return element !== 0;
 }
@@ -316,7 +316,7 @@ function* walkIf<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<
   assignOutputs(frame, step, yield* walkReferenced(branch, inputsFrom(frame, step, 3), run, inner));
 }
 
-/** The outputs of a branch go where those of the IF go. */
+/** The outputs of a branch have the destinations of the outputs of the IF. */
 function roomsOfBranch<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, { graph }: KernelPlan<Handle>): Rooms {
   const places = new Map<number, number>();
   view.outputs.forEach(({ index }, position) => {
@@ -333,7 +333,7 @@ function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Ste
   const condition = planOf(frame, step, 0);
   const body = planOf(frame, step, 1);
   const start = run.now();
-  // In-out and state-only values come first, and the body returns them; input-only ones stay.
+  // In-out and state-only values come first, and the body returns them; input-only values stay the same.
   let state = inputsFrom(frame, step, 2).map((value) => value && hold(value));
   try {
     for (let iteration = 0; ; iteration++) {
@@ -366,7 +366,7 @@ function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Ste
   }
 }
 
-/** Gives the outputs of an IF or WHILE their values, within what is declared of them. Takes over the holds on `results`. */
+/** Assigns results to the outputs of an IF or WHILE, and checks their shapes. Takes over the holds on `results`. */
 function assignOutputs<Handle>(
   { values, run }: Frame<Handle>,
   step: KernelStep<Handle>,

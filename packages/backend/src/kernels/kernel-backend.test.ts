@@ -63,7 +63,7 @@ describe("kernelBackend", () => {
       });
     }
     expect({ uploads: record.uploads, downloads: record.downloads }).toEqual({ uploads, downloads });
-    // The weights, and a value in each place.
+    // The weights, and a value in each buffer.
     expect(record.alive.size).toBe(3);
 
     // x becomes 2x + 2 * [10, 20].
@@ -97,7 +97,7 @@ describe("kernelBackend", () => {
     expect(sizes.slice(-3)).toEqual([2, 3, 2]);
   });
 
-  it("waits for kernels that take their time", async () => {
+  it("waits for asynchronous kernels", async () => {
     const slow: Kernel<Handle> = {
       prepare: (args, outputs, setup) => {
         const run = add.prepare(args, outputs, setup);
@@ -113,7 +113,7 @@ describe("kernelBackend", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("keeps what a kernel made of its constants, and lets go of the constants", async () => {
+  it("keeps handles that a kernel derives from constants, and releases the constants", async () => {
     const doubled: Kernel<Handle> = {
       prepare({ left, right }, _, { constant, keep }) {
         const raw = constant(tensorOf(right));
@@ -126,7 +126,7 @@ describe("kernelBackend", () => {
     };
     const { session, record } = await openOver({ ADD: doubled });
     const executable = await compile(session, chain);
-    // Two operations made something of the same weights, and nobody needs these any more.
+    // Two operations derived a handle from the same weights, which are no longer needed.
     expect([...record.alive].map(({ values }) => values)).toEqual([
       [20, 40],
       [20, 40],
@@ -135,7 +135,7 @@ describe("kernelBackend", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("says in which operation an execution failed, and releases everything", async () => {
+  it("names the operation in which an execution failed, and releases everything", async () => {
     const { session, record } = await openOver({
       ADD: {
         prepare: ({ left }) => {
@@ -151,7 +151,7 @@ describe("kernelBackend", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("fails if a kernel returns too few outputs, and has no memory in use then", async () => {
+  it("fails if a kernel returns too few outputs, and counts no memory for them", async () => {
     const { session } = await openOver({ ADD: { prepare: () => () => [] } });
     const few = {
       status: ErrorStatus.GENERAL_FAILURE,
@@ -184,7 +184,7 @@ describe("kernelBackend", () => {
     });
   });
 
-  it("writes no output that does not fit, and says what is needed", async () => {
+  it("writes no output if one does not fit, and reports the sizes", async () => {
     const { session } = await openOver({ ADD: add });
     const executable = await compile(session, chain);
     const bytes = new Uint8Array(7);
@@ -216,7 +216,7 @@ describe("kernelBackend", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("refuses a result of another shape than the request says", async () => {
+  it("refuses a result whose shape contradicts the request", async () => {
     const { session } = await openOver({ ADD: add });
     const executable = await compile(session, chain);
     const inputs = [{ bytes: new Uint8Array(8), dimensions: [2] }];
@@ -227,18 +227,18 @@ describe("kernelBackend", () => {
     });
   });
 
-  it("passes an engine's absence on", async () => {
+  it("reports why an engine is unavailable", async () => {
     const { kernelBackend } = await import("./kernel-backend.ts");
     const absent = { unavailable: "no engine", remedy: "build one" };
     expect(await kernelBackend({ name: "none", deviceType: 1, open: async () => absent }).open()).toBe(absent);
   });
 });
 
-describe("what a backend of kernels supports", () => {
+describe("supported operations", () => {
   const source = { model: chain, pools: [], operationByCode };
   const view = elementAt(viewSubgraph(chain.main, source).operations, 0);
 
-  it("is what it has kernels for, and what they do not refuse", async () => {
+  it("have a kernel that does not refuse them", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
     const supportOf = async (kernels: KernelTable<Handle>) => (await openOver(kernels)).session.supports(view);
     expect(await supportOf({ ADD: add })).toEqual({ supported: true });
@@ -255,14 +255,14 @@ describe("what a backend of kernels supports", () => {
     expect(seen).toEqual([0, [2]]);
   });
 
-  it("tells how many computations a kernel takes, where it says so", async () => {
+  it("have the number of computations of their kernel", async () => {
     if ("unknown" in view) throw new Error(view.unknown);
     const many: Kernel<Handle> = { ...add, dispatches: ({ left }) => 3 * elementAt(tensorOf(left).dimensions, 0) };
     const { session } = await openOver({ ADD: many });
     expect(session.supports(view)).toEqual({ supported: true, dispatches: 6 });
   });
 
-  it("does not include operations whose shapes depend on the data", async () => {
+  it("do not include those whose shapes depend on the data", async () => {
     const box = operationByCode(OperationType.BOX_WITH_NMS_LIMIT);
     if (box === undefined || "unknown" in view) throw new Error("no definition");
     const { session } = await openOver({ BOX_WITH_NMS_LIMIT: add });

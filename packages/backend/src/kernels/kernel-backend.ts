@@ -1,6 +1,6 @@
 /**
- * A backend out of a table of kernels: the graph, the shapes, the life of every tensor and the control flow are taken care of
- * here, the engine only computes.
+ * A backend from a table of kernels. This module handles the graph, shapes, lifetimes of tensors and control flow; the engine
+ * only computes.
  */
 import { bindInputs, bindOutputs, type OperandInfo } from "@nnhal/operations";
 import type { DeviceType } from "@nnhal/types";
@@ -14,16 +14,16 @@ import { drive } from "./steps.ts";
 import type { Memory } from "./values.ts";
 import { runOnZeros } from "./warm-up.ts";
 
-/** What a backend of kernels is made of. */
+/** Options of `kernelBackend`. */
 export interface KernelBackendOptions<Handle> {
   /** Lower case letters and digits. */
   readonly name: string;
   readonly deviceType: DeviceType;
-  /** Loads the engine, or says what stands in its way. */
+  /** Loads the engine, or resolves with the reason why that is not possible. */
   open(): Promise<KernelEngine<Handle> | Unavailable>;
 }
 
-/** Turns kernels into a backend. */
+/** Creates a backend from an engine of kernels. */
 export function kernelBackend<Handle>({ name, deviceType, open }: KernelBackendOptions<Handle>): Backend {
   return {
     name,

@@ -4,13 +4,13 @@ import { type Kernel, type KernelFor, type KernelTable, type KernelTensor, kerne
 
 type Handle = readonly number[];
 
-/** Takes the arguments of any operation. */
+/** Accepts the arguments of any operation. */
 const any: Kernel<Handle> = { prepare: () => () => [] };
 
-// What is asserted of types here is checked by the compiler, as a step of the gate.
+// The compiler checks the assertions on types, as a step of the gate.
 
 describe("a table of kernels", () => {
-  it("gives kernels the arguments and outputs of their operation", () => {
+  it("has the arguments and outputs of each operation", () => {
     const table: KernelTable<Handle> = {
       ADD: {
         refuse({ left, activation }) {
@@ -36,16 +36,16 @@ describe("a table of kernels", () => {
     expect(Object.keys(table)).toHaveLength(4);
   });
 
-  it("has no operation that is not one", () => {
+  it("rejects an unknown operation", () => {
     // @ts-expect-error It is called ADD.
     const table: KernelTable<Handle> = { ADDD: any };
     expect(kernelsByName(table)).toEqual({ ADDD: any });
   });
 
-  it("has no kernel that needs what its operation lacks", () => {
+  it("rejects a kernel that needs an argument which its operation lacks", () => {
     const adds: KernelFor<"ADD", Handle> = {
       refuse(args) {
-        // @ts-expect-error It may be unknown when a kernel is asked what it refuses.
+        // @ts-expect-error It may be unknown in `refuse`.
         const activation: number = args.activation;
         return String(activation);
       },
@@ -54,7 +54,7 @@ describe("a table of kernels", () => {
         const { lef } = args;
         // @ts-expect-error The output is called output.
         const { sum } = outputs;
-        // @ts-expect-error The activation is no tensor.
+        // @ts-expect-error The activation is not a tensor.
         const tensor: KernelTensor = args.activation;
         return (read) => [read(lef), read(sum), read(tensor)];
       },
@@ -65,7 +65,7 @@ describe("a table of kernels", () => {
     expect([adds, more]).toHaveLength(2);
   });
 
-  it("may have one kernel for several operations, if it needs what all of them have", () => {
+  it("accepts one kernel for several operations if all of them have its arguments", () => {
     const binary: KernelFor<"ADD" | "MAXIMUM", Handle> = {
       prepare:
         ({ left, right }) =>

@@ -1,6 +1,6 @@
 /**
- * What a backend made of kernels says of itself: an engine that holds tensors as handles of its own, and one kernel for each
- * operation that it can run. `kernelBackend` does the rest.
+ * The parts of a backend of kernels: an engine that represents tensors by handles, and a kernel for each operation that it
+ * can run. `kernelBackend` does the rest.
  */
 import type {
   AnyArgs,
@@ -18,15 +18,15 @@ import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
 import type { Steps } from "./steps.ts";
 
-/** A tensor argument of a kernel. Its extents are known, and 0 is 0. */
+/** A tensor argument of a kernel. Its extents are known: 0 means that the tensor is empty. */
 export interface KernelTensor extends TensorInfo {
   /** Its operand's index in the subgraph. */
   readonly index: number;
-  /** The elements, where they are known when the kernel is prepared: constants, and what shape inference has read. */
+  /** The elements, if they are known when the kernel is prepared: constants, and tensors that shape inference has read. */
   readonly data?: TensorData;
 }
 
-/** Gives the handle of a tensor argument while a kernel runs. Handles it gives stay the graph's. */
+/** Returns the handle of a tensor argument while a kernel runs. The graph owns the handle. */
 export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
 
 /**
@@ -37,63 +37,63 @@ export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
  */
 export type KernelOutcome<Handle> = readonly Handle[] | Promise<readonly Handle[]> | Steps<readonly Handle[]>;
 
-/** A prepared kernel. May run many times, and several times at once if it is asynchronous or pauses. Throws OperationError. */
+/** A prepared kernel. It may run many times, and several times concurrently if it is asynchronous or pauses. Throws OperationError. */
 export type KernelRun<Handle> = (
   read: ReadTensor<Handle>,
   context: { readonly random: () => number },
 ) => KernelOutcome<Handle>;
 
-/** What a kernel may use while it is prepared. */
+/** Services for a kernel while it is prepared. */
 export interface KernelSetup<Handle> {
-  /** The handle of a tensor whose elements are known; undefined for others. It stays the graph's. */
+  /** The handle of a constant; undefined for other tensors. The graph owns the handle. */
   constant(tensor: KernelTensor): Handle | undefined;
-  /** Hands over a handle that the prepared kernel needs: it is released with it. */
+  /** Passes ownership of a handle to the prepared kernel: it is released when the kernel is closed. Returns the handle. */
   keep(handle: Handle): Handle;
-  /** Registers a function that is called when the prepared kernel is no longer needed. */
+  /** Registers a function that is called when the prepared kernel is closed. */
   onClose(close: () => void): void;
-  /** Registers a function that frees memory which the next run can build again. It is called when the model is idle. */
+  /** Registers a function that frees memory which the next run can allocate again. It is called when the model is idle. */
   onIdle(release: () => void): void;
-  /** What the kernel does to its output before it gives it, in order. Not empty only for kernels that `leads`. */
+  /** Operations that the kernel applies to its output, in order. Empty unless the kernel `leads`. */
   readonly following: readonly Following[];
 }
 
-/** An element by element operation that is computed at the end of the kernel before it, whose output nobody else reads. */
+/** An elementwise operation that is computed at the end of the kernel before it, because no other operation reads that kernel's output. */
 export interface Following {
   /** The name of the operation. */
   readonly name: string;
   /** As for `Kernel.prepare`. */
   readonly args: AnyArgs;
   readonly outputs: AnyArgs;
-  /** The index of the operand that is what was computed so far. It has the shape of the output. */
+  /** The index of the operand whose value is the result so far. It has the shape of the output. */
   readonly chained: number;
 }
 
 /**
- * How an engine runs one operation. `Args` and `Outputs` are what it is prepared with, `Seen` and `SeenOutputs` what it may refuse:
- * see `KernelFor`. By default they are those of any operation.
+ * How an engine runs one operation. `Args` and `Outputs` are the arguments of `prepare`, `Seen` and `SeenOutputs` those of `refuse`: see
+ * `KernelFor`. The defaults fit any operation.
  *
  * Its functions are properties, not methods: the compiler then refuses a kernel that needs an argument which the operation lacks.
  */
 export interface Kernel<Handle, Args = AnyArgs, Outputs = AnyArgs, Seen = AnyArgs, SeenOutputs = AnyArgs> {
   /**
-   * Why these operands cannot be computed; undefined where they can. The arguments are those of the matched form, by name, as
-   * the operation's `check` sees them: extents may be unknown (0), the rank too ([]), scalars that are no constants undefined.
+   * The reason why the operation cannot run with these operands; undefined if it can. The arguments are those of the matched form, by name,
+   * as for the operation's `check`: an unknown extent is 0, an unknown rank [], and a scalar that is not constant is undefined.
    */
   readonly refuse?: (args: Seen, outputs: SeenOutputs) => string | undefined;
-  /** How many computations of the engine it takes: see `Support`. Arguments are as for `refuse`. Default: 1. */
+  /** The number of computations of the engine: see `Support`. The arguments are those of `refuse`. Default: 1. */
   readonly dispatches?: (args: Seen, outputs: SeenOutputs) => number;
   /**
-   * Does what shapes and constants allow ahead of time. Arguments are those of the operation's first form, by name, and each
-   * tensor is a `KernelTensor`; outputs are as shape inference and the model settle them. Throws OperationError.
+   * Does all work that depends on shapes and constants only. The arguments are those of the operation's first form, by name, and each
+   * tensor is a `KernelTensor`; the outputs have the shapes that shape inference and the model determine. Throws OperationError.
    */
   readonly prepare: (args: Args, outputs: Outputs, setup: KernelSetup<Handle>) => KernelRun<Handle>;
-  /** Whether operations may follow in it: it has one output, and looks at `setup.following`. Default: no. */
+  /** Whether other operations may follow in this kernel: it has one output, and applies `setup.following`. Default: no. */
   readonly leads?: boolean;
-  /** Whether the operation may follow another in its kernel; `chained` is as in `Following`. Default: no. */
+  /** Whether the operation may follow another one in that one's kernel; `chained` as in `Following`. Default: no. */
   readonly follows?: (args: Args, outputs: Outputs, chained: number) => boolean;
 }
 
-/** The kernel of an operation, or one that serves several: it knows their arguments and outputs by name. */
+/** The kernel of one operation, or of several. Their arguments and outputs are known by name. */
 export type KernelFor<Name extends OperationName, Handle> = Kernel<
   Handle,
   OperationArgs<Name, KernelTensor>,
@@ -109,14 +109,14 @@ export type KernelTable<Handle> = { readonly [Name in OperationName]?: KernelFor
 export function kernelsByName<Handle>(
   table: KernelTable<Handle>,
 ): Readonly<Record<string, Kernel<Handle> | undefined>> {
-  // What stands under a name is only ever given the arguments of the operation of that name.
+  // A kernel is only called with the arguments of the operation that it is listed under.
   return table as Readonly<Record<string, Kernel<Handle> | undefined>>;
 }
 
-/** The kernel of an operation; undefined if there is none. For engines that need no table, because the definition says it all. */
+/** Returns the kernel of an operation; undefined if there is none. For engines that derive kernels from definitions. */
 export type KernelOf<Handle> = (operation: Operation) => Kernel<Handle> | undefined;
 
-/** An engine at work. */
+/** An open engine. */
 export interface KernelEngine<Handle> {
   /** See `BackendSession.version`. */
   readonly version: string;
@@ -129,23 +129,23 @@ export interface KernelEngine<Handle> {
   readonly missing?: readonly Unavailable[];
   readonly kernels: KernelTable<Handle> | KernelOf<Handle>;
   /**
-   * Whether handles live in the memory of the process: nothing is gained if a value stays in the engine from one execution to the
-   * next, so `upload` may keep the elements, and device memory lies in plain bytes. Default: no.
+   * Whether handles are in the memory of the process. `upload` may then keep the elements, and device memory is plain bytes, since a value
+   * gains nothing from staying in the engine between executions. Default: no.
    */
   readonly isHost?: boolean;
-  /** Whether a model is run on zeros when it is prepared, so that its first execution is like any other. Default: yes. */
+  /** Whether a model runs on zeros when it is prepared, so that its first execution is not slower than the others. Default: yes. */
   readonly warmsUp?: boolean;
   /**
-   * The extents of a handle that a kernel has made. Only for engines with kernels of operations whose output shapes depend on the
-   * data (`Operation.dynamic`): their outputs are prepared with the extents that shape inference knows, 0 being unknown.
+   * The extents of a handle that a kernel has created. Only for engines with kernels of operations whose output shapes depend on the data
+   * (`Operation.dynamic`). These are prepared with the extents that shape inference knows; 0 is unknown.
    */
   extentsOf?(handle: Handle): readonly number[];
-  /** Makes a handle of elements. They may change when the call has returned, unless `isHost`. */
+  /** Creates a handle from elements. They may change after the call has returned, unless `isHost`. */
   upload(info: TensorInfo, data: TensorData): Handle;
-  /** The elements of a handle, in the typed array of the type. The handle is not released before the answer. */
+  /** The elements of a handle, in the typed array of the type. The handle is not released before the result has settled. */
   download(handle: Handle, info: TensorInfo): TensorData | Promise<TensorData>;
   release(handle: Handle): void;
-  /** Frees memory that is kept for the next run. Called when a model is idle. Default: nothing is kept. */
+  /** Frees memory that is kept for the next run. Called when a model is idle. Default: no memory is kept. */
   releaseScratch?(): void;
   /** Frees the engine. All handles have been released. */
   close(): void | Promise<void>;

@@ -1,4 +1,4 @@
-/** What ends a run, or a compilation, before its time: outputs without room, temporaries without memory, deadlines. */
+/** Limits that end a run or a compilation early: room for outputs, memory for temporaries, deadlines. */
 import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../contract.ts";
@@ -24,7 +24,7 @@ const life = OperandLifeTime;
 const { NONE, OUTPUT_INSUFFICIENT_SIZE, MISSED_DEADLINE_TRANSIENT, GENERAL_FAILURE } = ErrorStatus;
 const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
 
-/** A FILL that notes how many elements it makes, and makes none. */
+/** A FILL that records its number of elements and computes nothing. */
 function noting(): { readonly kernel: Kernel<Handle>; readonly made: number[] } {
   const made: number[] = [];
   const kernel: Kernel<Handle> = {
@@ -43,7 +43,7 @@ const unknownOutput = operand(life.SUBGRAPH_OUTPUT, [0, 0], { type: TENSOR_INT32
 const fillOf = (inputs: number[], outputs: number[]) => ({ type: OperationType.FILL, inputs, outputs });
 const int32 = (...values: number[]) => new Uint8Array(Int32Array.from(values).buffer);
 
-/** FILL to a shape that the request says. */
+/** FILL to a shape that the request determines. */
 const filling = modelOf({
   operands: [shapeInput, none, unknownOutput],
   operations: [fillOf([0, 1], [2])],
@@ -51,7 +51,7 @@ const filling = modelOf({
   outputIndexes: [2],
 });
 
-/** FILL to a shape that the model says; `more` operands and operations follow. */
+/** FILL to a shape that the model determines; `more` operands and operations follow. */
 function fillingConstant(shape: readonly [number, number]): Model {
   const model = modelOf({
     operands: [
@@ -87,7 +87,7 @@ describe("outputs without room", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("do not, if they are exactly large enough", async () => {
+  it("may have exactly the size that is needed", async () => {
     const { kernel, made } = noting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, filling);
@@ -129,7 +129,7 @@ describe("outputs without room", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("tell the shapes of all outputs, those that only a kernel before them tells too", async () => {
+  it("report the shapes of all outputs, even of those that depend on an earlier kernel", async () => {
     const { kernel, made } = noting();
     const model = modelOf({
       operands: [shapeInput, none, unknownOutput, unknownOutput],
@@ -151,7 +151,7 @@ describe("outputs without room", () => {
 describe("temporaries", () => {
   const place = () => ({ bytes: new Uint8Array(4 * 64), dimensions: [0, 0] });
 
-  it("have a limit, which a request may not reach twice", async () => {
+  it("have a limit, and a request that exceeds it fails again", async () => {
     const { kernel } = noting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, filling);
@@ -160,20 +160,20 @@ describe("temporaries", () => {
       expect((await run(256)).status).toBe(NONE);
       expect(await run(255)).toEqual({
         status: RESOURCE_EXHAUSTED_TRANSIENT,
-        message: "operation 0 (FILL): outputs of shape 8x8 need 256 bytes where 255 of 255 are left for temporaries",
+        message: "operation 0 (FILL): outputs of shape 8x8 need 256 bytes, but 255 of 255 are left for temporaries",
         outputShapes: [],
       });
     }
   });
 
-  it("that the model alone makes too large are persistent, and nothing is computed", async () => {
+  it("that the model alone makes too large are a persistent failure, and nothing is computed", async () => {
     const { kernel, made } = noting();
     const { session } = await openOver({ FILL: kernel }, { warmsUp: false });
     const executable = await compile(session, fillingConstant([8, 8]));
     const run = (temporaryLimit: number) => executable.run([], [place()], { ...context, temporaryLimit });
     expect(await run(255)).toMatchObject({
       status: RESOURCE_EXHAUSTED_PERSISTENT,
-      message: "operation 0 (FILL): 256 bytes are needed where 255 are allowed for temporaries",
+      message: "operation 0 (FILL): 256 bytes are needed, but 255 are allowed for temporaries",
     });
     expect(made).toEqual([]);
     expect((await run(256)).status).toBe(NONE);
@@ -205,7 +205,7 @@ describe("temporaries", () => {
     expect((await run(15)).status).toBe(RESOURCE_EXHAUSTED_PERSISTENT);
   });
 
-  it("of all runs at once count together", async () => {
+  it("of concurrent runs count together", async () => {
     const releases: (() => void)[] = [];
     const waiting: Kernel<Handle> = {
       prepare: () => () =>
@@ -224,7 +224,7 @@ describe("temporaries", () => {
     const release = await started();
     expect(await run()).toMatchObject({
       status: RESOURCE_EXHAUSTED_TRANSIENT,
-      message: expect.stringContaining("need 256 bytes where 255 of 511 are left"),
+      message: expect.stringContaining("need 256 bytes, but 255 of 511 are left"),
     });
     release?.();
     expect((await first).status).toBe(NONE);
@@ -235,7 +235,7 @@ describe("temporaries", () => {
 });
 
 describe("deadlines", () => {
-  /** A clock that stands still but for what `advance` adds. */
+  /** A clock that only `advance` moves. */
   function clock() {
     let time = 0n;
     return {
@@ -283,7 +283,7 @@ describe("deadlines", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("end a kernel at a pause, whose finally blocks run", async () => {
+  it("end a kernel at a pause, and run its finally blocks", async () => {
     const { now, advance } = clock();
     const events: string[] = [];
     const pausing: Kernel<Handle> = {
@@ -311,7 +311,7 @@ describe("deadlines", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("hold for compiling and warming up", async () => {
+  it("apply to compiling and warming up", async () => {
     const { now, advance } = clock();
     let isRunning = false;
     const slow: Kernel<Handle> = {
@@ -341,7 +341,7 @@ describe("deadlines", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("are not needed for large models: a warm-up ends before what needs more than 256 MiB", async () => {
+  it("do not limit large models: a warm-up ends before an operation that needs more than 256 MiB", async () => {
     const { kernel, made } = noting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, fillingConstant([2 ** 13, 2 ** 13 + 1]));

@@ -1,6 +1,6 @@
 /**
- * Values that an engine keeps between runs: each place holds a handle, so that what one run writes there and the next one
- * reads is never downloaded.
+ * Device memory: values that an engine keeps between runs. A buffer holds a handle, so a value that one run writes and the next
+ * one reads is not downloaded in between.
  */
 import {
   byteLength,
@@ -13,16 +13,16 @@ import {
 import type { BackendBuffer, BufferInfo } from "../contract.ts";
 import { drop, hold, type Memory, type Value } from "./values.ts";
 
-/** The places of an engine. */
+/** The buffers of an engine. */
 export interface Places<Handle> {
   allocate(value: BufferInfo): BackendBuffer;
-  /** The value in a place, with one holder more. Throws where there is none. */
+  /** The value in a buffer, with one more holder. Throws if there is no value. */
   take(place: BackendBuffer): Value<Handle>;
-  /** Puts a value in a place instead of the one that was there. The caller keeps its own hold. */
+  /** Replaces the value in a buffer. The caller keeps its own hold. */
   put(place: BackendBuffer, value: Value<Handle>): void;
 }
 
-/** An engine's places, none yet. */
+/** Creates the buffers of an engine; there are none at first. */
 export function createPlaces<Handle>(memory: Memory<Handle>): Places<Handle> {
   const { engine } = memory;
   const held = new WeakMap<BackendBuffer, Value<Handle>>();
@@ -60,7 +60,7 @@ export function createPlaces<Handle>(memory: Memory<Handle>): Places<Handle> {
     },
     take: (place) => hold(valueIn(place)),
     put(place, value) {
-      // Elements that came with a request may lie in the caller's memory, and change there.
+      // Elements of a request may be in the caller's memory, and change there.
       set(place, value.data === undefined ? hold(value) : uploadAgain(memory, value));
     },
   };

@@ -1,6 +1,6 @@
 /**
- * A graph made ready for an engine: shapes are inferred through the whole graph where the model fixes them, and kernels whose
- * operands are all known are prepared.
+ * A plan of a graph for an engine. Shapes are inferred through the whole graph as far as the model determines them, and kernels are
+ * prepared if the shapes of their operands are known.
  */
 import {
   bindArguments,
@@ -59,21 +59,21 @@ export interface KernelStep<Handle> {
   readonly name: string;
   /** Undefined for IF and WHILE. */
   readonly kernel: Kernel<Handle> | undefined;
-  /** Undefined where only an execution knows the shapes, or the values that they depend on. */
+  /** Undefined if only an execution knows the shapes, or the values that they depend on. */
   readonly prepared: PreparedStep<Handle> | undefined;
-  /** Inputs of the graph that the operation can do without: where a request omits one, the step is prepared anew. */
+  /** Inputs of the graph that the operation allows to be omitted. If a request omits one, the step is prepared again. */
   readonly omittable: readonly number[];
-  /** Operands that no later step reads and that are no outputs of the graph. */
+  /** Operands that no later step reads and that are not outputs of the graph. */
   readonly lastUses: readonly number[];
 }
 
-/** A number of bytes, and the name and index of the operation that brings them about. */
+/** A number of bytes, and the operation that reaches it, by name and index. */
 export interface Peak {
   readonly bytes: number;
   readonly operation: string;
 }
 
-/** A subgraph made ready. */
+/** The plan of a subgraph. */
 export interface KernelPlan<Handle> {
   readonly graph: GraphView;
   readonly steps: readonly KernelStep<Handle>[];
@@ -82,12 +82,12 @@ export interface KernelPlan<Handle> {
   readonly referenced: readonly KernelPlan<Handle>[];
   /** The facts of each output of the graph; undefined if only an execution knows them. */
   readonly outputs: readonly (TensorInfo | undefined)[];
-  /** The step after which the values whose shapes the model fixes take most memory together. */
+  /** The most memory that the values with known shapes take together. */
   readonly peak: Peak;
 }
 
 /**
- * Makes a graph ready, with a pause after each operation. Throws if an operation has no kernel, or if the model fixes shapes that
+ * Creates the plan of a graph, with a pause after each operation. Throws if an operation has no kernel, or if the model has shapes that
  * are not possible.
  */
 export function* planKernels<Handle>(graph: GraphView, memory: Memory<Handle>): Steps<KernelPlan<Handle>> {
@@ -101,12 +101,12 @@ export function* planKernels<Handle>(graph: GraphView, memory: Memory<Handle>): 
   }
 }
 
-/** Frees what the runs of a plan and its subgraphs keep for the next one. */
+/** Frees the memory that a plan and its subgraphs keep for the next run. */
 export function idlePlans<Handle>(main: KernelPlan<Handle>): void {
   for (const { steps } of [main, ...main.referenced]) for (const { prepared } of steps) prepared?.idle();
 }
 
-/** Releases what a plan and its subgraphs hold. */
+/** Closes a plan and those of its subgraphs. */
 export function closePlans<Handle>(main: KernelPlan<Handle>): void {
   for (const plan of [main, ...main.referenced]) closePlan(plan);
 }
@@ -129,7 +129,7 @@ function* planSubgraph<Handle>(
 ): Steps<KernelPlan<Handle>> {
   const { engine } = memory;
   const constants = createConstants(memory, graph.operands);
-  /** What is known of the operands so far; shapes of temporaries come from the operations before. */
+  /** The facts of temporaries, from the operations before. */
   const known = new Map<number, TensorInfo>();
   const bound: PlannedOperation<Handle>[] = [];
   for (const view of graph.operations) {
@@ -196,7 +196,7 @@ export function kernelOf<Handle>(
   return typeof kernels === "function" ? kernels(definition) : kernelsByName(kernels)[definition.name];
 }
 
-/** Finds the kernel of an operation, and its arguments where the model fixes them. */
+/** Finds the kernel of an operation, and its arguments if the model determines them. */
 function bindOperation<Handle>(
   view: OperationView,
   engine: KernelEngine<Handle>,
@@ -212,7 +212,7 @@ function bindOperation<Handle>(
   return { ...operation, bound: unlessInvalid(() => bindArgumentsOf(view, tensors)) };
 }
 
-/** One step for a chain; where the engine cannot prepare it as a whole, one for each operation. */
+/** One step for a chain, or one for each operation if the engine cannot prepare the chain as a whole. */
 function planChain<Handle>(
   chain: Chain<Handle>,
   engine: KernelEngine<Handle>,
@@ -231,8 +231,8 @@ function planChain<Handle>(
 }
 
 /**
- * What `make` gives; undefined where the model is valid by its signature but cannot compute: the execution says so, with the same
- * message.
+ * The result of `make`; undefined if it throws an OperationError. A model can be valid and still not be computable; its execution fails
+ * with the same message.
  */
 function unlessInvalid<T>(make: () => T): T | undefined {
   try {
@@ -255,7 +255,7 @@ export function isOmitted(operand: OperandView): boolean {
   return operand.lifetime === OperandLifeTime.NO_VALUE;
 }
 
-/** An operand as a kernel sees it, with the facts of its value where they say more than the model. */
+/** An operand as a kernel sees it. `info` are the facts of its value, if they are known better than the model declares them. */
 export function withFacts(
   { index, data, ...operand }: OperandView,
   info?: TensorInfo,
@@ -300,7 +300,7 @@ function bindArgumentsOf(
 ): BoundOperation {
   const args = bindArguments(definition, form, inputs);
   const infos = inferOutputs(definition, form, args, declared);
-  // The extents that are inferred for a dynamic operation are not those of the result.
+  // The extents inferred for a dynamic operation are not those of its result.
   const known = (output: OperandView) => (definition.dynamic ? [] : output.dimensions);
   return {
     form,
@@ -356,7 +356,7 @@ function isEmpty({ dimensions }: TensorInfo): boolean {
   return dimensions.includes(0);
 }
 
-/** For each step the operands that no later one reads. Constants, and outputs of the graph, are not among them. */
+/** The operands that each step reads last. Constants and outputs of the graph are not among them. */
 function lastUses(
   { operands, inputs, outputs }: GraphView,
   steps: readonly { readonly view: OperationView }[],

@@ -1,13 +1,13 @@
 /**
- * The room of the graph's outputs. As soon as the shapes of all of them are known, a run that has too little room ends, before
- * anything is computed for it.
+ * The room for the graph's outputs. As soon as the shapes of all outputs are known, a run with too little room ends, before it computes
+ * anything else.
  */
 import { byteLength, elementAt, elementCount, formatShape, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type { OutputBuffer, RunResult } from "../contract.ts";
 import { StatusError } from "../status-error.ts";
 
-/** The places of the graph's outputs, and what is known of the values that they are for. */
+/** The destinations of the graph's outputs, and the facts of their values as far as they are known. */
 export interface Rooms {
   readonly outputs: readonly OutputBuffer[];
   /** By output of the graph. */
@@ -16,7 +16,7 @@ export interface Rooms {
   readonly places: ReadonlyMap<number, number>;
 }
 
-/** Ends a run whose outcome is known before its end. */
+/** Thrown to end a run early with a result. */
 export class Outcome extends StatusError {
   readonly result: RunResult;
 
@@ -26,7 +26,7 @@ export class Outcome extends StatusError {
   }
 }
 
-/** Notes the shape of an operand, if it is an output of the graph. Throws an Outcome if this shows that the run is in vain. */
+/** Notes the shape of an operand, if it is an output of the graph. Throws an Outcome if an output does not fit. */
 export function noteShape({ outputs, infos, places }: Rooms, index: number, info: TensorInfo): void {
   const place = places.get(index);
   if (place === undefined) return;
@@ -36,7 +36,7 @@ export function noteShape({ outputs, infos, places }: Rooms, index: number, info
   if (result !== undefined) throw new Outcome(result);
 }
 
-/** The outcome OUTPUT_INSUFFICIENT_SIZE, if all shapes are known and an output does not fit its place. */
+/** The result OUTPUT_INSUFFICIENT_SIZE, if all shapes are known and an output does not fit its destination. */
 export function shortage(
   infos: readonly (TensorInfo | undefined)[],
   outputs: readonly OutputBuffer[],
@@ -48,7 +48,7 @@ export function shortage(
     const { type, dimensions } = info;
     const { bytes, buffer } = elementAt(outputs, position);
     const needed = byteLength(type, elementCount(dimensions));
-    // A place in the engine's memory is always large enough.
+    // A buffer in the engine's memory is always large enough.
     const isSufficient = buffer !== undefined || needed <= bytes.length;
     if (!isSufficient) {
       message ??= `output ${position} of shape ${formatShape(dimensions)} needs ${needed} bytes, not ${bytes.length}`;

@@ -1,6 +1,6 @@
 /**
- * Runs a plan on buffers: inputs are uploaded, the plan is walked, outputs are downloaded. Whatever happens, the outcome is a
- * status, and every value is released.
+ * Runs a plan on buffers: inputs are uploaded, the plan is walked, outputs are downloaded. The result is always a status, and every
+ * value is released.
  */
 import {
   byteLength,
@@ -12,7 +12,7 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { decodeInParts, encodeInParts, PART } from "../codec.ts";
-import type { InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
+import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
 import { StatusError } from "../status-error.ts";
 import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
@@ -22,7 +22,7 @@ import { Outcome, type Rooms, shortage } from "./rooms.ts";
 import { type Check, drive, type Steps, settled } from "./steps.ts";
 import { dataOf, dropAll, type Memory, type Value, type Values } from "./values.ts";
 
-/** What a run works on. */
+/** The state that all runs of a session share. */
 export interface Session<Handle> {
   readonly memory: Memory<Handle>;
   readonly places: Places<Handle>;
@@ -40,8 +40,8 @@ export function runKernels<Handle>(
   return drive(runMain(plan, session, inputs, outputs, { ...context, memory: session.memory, check }), check);
 }
 
-/** What throws when a deadline has passed. */
-export function checkOf({ now, deadline }: { now?: () => bigint; deadline?: bigint }, message: string): Check {
+/** A check that throws when a deadline has passed. */
+export function checkOf({ now, deadline }: Pick<CompileOptions, "now" | "deadline">, message: string): Check {
   if (deadline === undefined || now === undefined) return () => {};
   return () => {
     if (now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
@@ -79,7 +79,7 @@ function* runMain<Handle>(
     const encoding = section?.begin("LC", "PR", "encode outputs");
     const result = yield* store(plan, values, outputs, session, rooms !== undefined);
     encoding?.end();
-    // A result that is ready too late is not a result.
+    // A result that is ready after the deadline is not delivered.
     run.check();
     return timeOnDevice === undefined ? result : { ...result, timeOnDevice };
   } catch (error) {
@@ -92,8 +92,8 @@ function* runMain<Handle>(
 }
 
 /**
- * What is known of the outputs before the run; undefined if that is all, so that nothing more has to be checked. Throws an Outcome if
- * it is enough to know that the run is in vain.
+ * The facts of the outputs that are known before the run. Undefined if all are known, so that nothing is left to check. Throws an Outcome
+ * if an output does not fit.
  */
 function roomsOf<Handle>(
   { graph, outputs: known }: KernelPlan<Handle>,
@@ -123,7 +123,7 @@ function failure(error: unknown): RunResult {
   return { status, message, outputShapes: [] };
 }
 
-/** Whether decoding takes no longer than what lies between two pauses. */
+/** Whether decoding takes no longer than the work between two pauses. */
 function isQuick({ bytes }: InputBuffer): boolean {
   return bytes.length <= PART;
 }
@@ -150,7 +150,7 @@ function* upload<Handle>(
   return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
 }
 
-/** Writes the results to their places, and returns their shapes; writes nothing if one of them does not fit. */
+/** Writes the results to their destinations, and returns their shapes. Writes nothing if one of them does not fit. */
 function* store<Handle>(
   plan: KernelPlan<Handle>,
   values: Values<Handle>,

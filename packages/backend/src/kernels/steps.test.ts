@@ -9,7 +9,7 @@ function* countTo(count: number): Steps<number> {
   return count;
 }
 
-/** Holds the event loop for some milliseconds of wall time. */
+/** Blocks the event loop for some milliseconds of wall time. */
 function hold(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
@@ -29,7 +29,7 @@ describe("drive", () => {
     await expect(drive(steps, never)).resolves.toBe(9);
   });
 
-  it("throws into the computation what the check throws at a pause, and what a promise rejects with", async () => {
+  it("throws errors of the check and of promises into the computation", async () => {
     const events: string[] = [];
     const steps = (given?: Promise<void>) =>
       (function* (): Steps<string> {
@@ -60,7 +60,7 @@ describe("drive", () => {
     await expect(drive(failing, never)).rejects.toThrow("broken");
   });
 
-  it("lets the event loop turn after pauses that held it for the length of a slice", async () => {
+  it("lets the event loop turn when a slice is over", async () => {
     const turns: number[] = [];
     let steps = 0;
     const timer = setInterval(() => turns.push(steps), 0);
@@ -97,11 +97,11 @@ describe("turns", () => {
     }
   });
 
-  it("are due after a slice, for a computation that has just begun too, until the event loop has turned", async () => {
+  it("are due after a slice, even for a new computation, until the event loop has turned", async () => {
     await turn();
     hold(25);
     expect(isTurnDue()).toBe(true);
-    // The first of these may come before the end of the slice, which is an immediate too.
+    // The first immediate may run before the one that ends the slice.
     await new Promise(setImmediate);
     await new Promise(setImmediate);
     expect(isTurnDue()).toBe(false);

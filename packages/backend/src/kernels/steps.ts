@@ -12,10 +12,10 @@ export type Pause = PromiseLike<unknown> | void;
 /** A computation. */
 export type Steps<Result> = Generator<Pause, Result, void>;
 
-/** Throws if a computation must not go on. Called at each pause. */
+/** Throws if a computation must end. Called at each pause. */
 export type Check = () => void;
 
-/** Runs a computation to its end: at once if it never yields. What `check` throws is thrown into the computation. */
+/** Runs a computation to its end, synchronously if it never yields. Errors of `check` are thrown into the computation. */
 export function drive<Result>(steps: Steps<Result>, check: Check): Result | Promise<Result> {
   const first = steps.next();
   return first.done ? first.value : driveFrom(first, steps, check);

@@ -1,15 +1,15 @@
 /**
- * Turns of the event loop. The process has one event loop, so all computations of the process share one slice of time: when it is
- * over, they wait in a queue, and each turn of the event loop lets one of them go on. Ten long computations at once therefore hold the
- * event loop no longer than one does.
+ * Turns of the event loop. All computations of the process share one slice of time. When it is over, they wait in a queue, and each
+ * turn of the event loop continues one of them. Ten long computations at the same time therefore block the event loop no longer than
+ * one does.
  */
 
-/** Milliseconds that computations may hold the event loop, in addition to what lies between two of their pauses. */
+/** Milliseconds that computations may block the event loop, in addition to the work between two of their pauses. */
 const SLICE = 10;
 
 const soon: (run: () => void) => void = typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
 
-/** Whether a slice has begun that no turn of the event loop has ended yet. */
+/** Whether a slice is running: no turn of the event loop has ended it yet. */
 let isRunning = false;
 let sliceEnd = 0;
 const waiting: (() => void)[] = [];
@@ -35,7 +35,7 @@ function begin(): void {
   soon(end);
 }
 
-/** Runs in the next turn of the event loop, before the one that goes on. */
+/** Runs in the next turn of the event loop: ends the slice and continues one computation. */
 function end(): void {
   isRunning = false;
   const next = waiting.shift();

@@ -1,27 +1,27 @@
 /**
- * The values of a running graph: handles with their facts, counted, so that a tensor which several subgraphs see is released
- * when the last of them is done with it.
+ * The values of a running graph: handles with their facts. Holders are counted, so a tensor that several subgraphs share is released
+ * when the last of them drops it.
  */
 import { dataConstructor, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
 import type { OperandView } from "../graph.ts";
 import type { KernelEngine } from "./kernel.ts";
 
-/** A tensor while it is alive. */
+/** A live tensor. */
 export interface Value<Handle> {
   readonly info: TensorInfo;
   readonly handle: Handle;
   /** The elements, if they are known without a download. */
   readonly data?: TensorData;
-  /** What it counts for in `Memory.used`: 0 for inputs and constants. */
+  /** The bytes that it counts in `Memory.used`: 0 for inputs and constants. */
   readonly bytes: number;
-  /** Frames, loops and places that hold it. */
+  /** The number of frames, loops and buffers that hold it. */
   holders: number;
 }
 
 /** The values of a subgraph's operands while it runs, by operand index. */
 export type Values<Handle> = (Value<Handle> | undefined)[];
 
-/** An engine, and how much of its memory values take that kernels have made. */
+/** An engine, and the memory that the outputs of kernels take in it. */
 export interface Memory<Handle> {
   readonly engine: KernelEngine<Handle>;
   /** Bytes. */
@@ -33,13 +33,13 @@ export function bytesOf({ type, dimensions }: TensorInfo): number {
   return dataConstructor(type).BYTES_PER_ELEMENT * elementCount(dimensions);
 }
 
-/** One more holder of a value. */
+/** Adds a holder. */
 export function hold<Handle>(value: Value<Handle>): Value<Handle> {
   value.holders++;
   return value;
 }
 
-/** One holder less; the last one releases the handle. */
+/** Removes a holder. Without a holder the handle is released. */
 export function drop<Handle>(memory: Memory<Handle>, value: Value<Handle> | undefined): void {
   if (value === undefined || --value.holders > 0) return;
   memory.used -= value.bytes;
@@ -66,7 +66,7 @@ export function dataOf<Handle>(
 export interface Constants<Handle> {
   /** The value of a constant; undefined for other operands. */
   get(index: number): Value<Handle> | undefined;
-  /** Releases those that were not asked for since the last trim; they are uploaded again if they are needed. */
+  /** Releases the constants that have not been used since the last trim. They are uploaded again if they are needed. */
   trim(): void;
   close(): void;
 }

@@ -1,10 +1,10 @@
 /**
- * Runs before the first execution: engines compile and reserve at the first run, and JavaScript is slow for the first few, which
- * matters if a run takes no longer than compiling does.
+ * Runs before the first execution. Engines compile and allocate in their first run. JavaScript is slow in the first few runs, which
+ * matters if a run is as short as compiling is.
  */
 import { byteLength, elementCount, isTensorType } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
-import type { InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
+import type { CompileOptions, InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
 import type { GraphView } from "../graph.ts";
 import type { KernelPlan } from "./plan.ts";
 import { runKernels, type Session } from "./run.ts";
@@ -19,19 +19,17 @@ const warmUp = { runs: 24, time: 50_000_000n };
 /** Nanoseconds that a WHILE may take in a warm-up. */
 const LOOP_TIME = 100_000_000n;
 
-/** Bytes of temporaries above which a run takes so long that compiling does not count. */
+/** The most bytes of temporaries of a warm-up. A larger run takes so long that compiling does not matter. */
 const MOST_TEMPORARIES = 2 ** 28;
 
-/** When a warm-up must end. */
-export interface WarmUpLimits {
-  readonly now?: () => bigint;
-  readonly deadline?: bigint;
+/** The deadline of a warm-up. */
+export interface WarmUpLimits extends Pick<CompileOptions, "now" | "deadline"> {
   readonly check: Check;
 }
 
 /**
- * Runs the graph on zeros if its shapes are known, and releases the constants that only the preparation needed. What goes
- * wrong here may be due to the zeros; if not, the execution reports it. Rejects with what `check` throws.
+ * Runs the graph on zeros if its shapes are known, and releases the constants that only the preparation needed. A failed run is ignored:
+ * the zeros may be its cause, and if they are not, the execution reports it. Rejects with the error of `check`.
  */
 export async function runOnZeros<Handle>(
   plan: KernelPlan<Handle>,
@@ -69,10 +67,10 @@ function steadyClock(): bigint {
   return BigInt(Math.round(performance.now() * 1e6));
 }
 
-/** Most bytes of an argument that a warm-up makes. */
+/** The most bytes of an argument of a warm-up. */
 const MOST_BYTES = 2 ** 27;
 
-/** Zeros for an operand; undefined if its extents are not known, or if there were too many of them. */
+/** Zeros for an operand; undefined if its extents are unknown, or if it is too large. */
 function bufferFor(
   { operands }: GraphView,
   index: number,

@@ -17,7 +17,7 @@ import {
 import type { Mutant } from "./mutation.ts";
 import type { RequestMutant } from "./request.ts";
 
-/** In words what is wrong with a device's answers to a model; undefined where they are right. */
+/** In words what is wrong with a device's answers to a model; undefined if they are right. */
 export async function findModelProblem(device: Device, mutant: Mutant): Promise<string | undefined> {
   const { model, expected, options } = mutant;
   // Options are for preparing alone: the model of such a mutant is right.

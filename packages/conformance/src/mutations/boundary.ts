@@ -31,7 +31,7 @@ function* withoutEach(model: Model, list: List): Generator<Mutant> {
 
 export const modelInputOutputIndex: ModelMutation = {
   name: "modelInputOutputIndex",
-  says: "An input or output is listed twice, is listed on the wrong side, or is no operand.",
+  says: "An input or output is listed twice, is listed on the wrong side, or is not an operand.",
   *mutate(model) {
     for (const list of ["inputIndexes", "outputIndexes"] as const) yield* wrongIndexes(model, list);
   },

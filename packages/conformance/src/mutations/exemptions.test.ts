@@ -103,7 +103,7 @@ describe("the exemptions", () => {
     expect(exempt(concatenation, "addOperationInput")).toEqual([]);
   });
 
-  it("let an operand that nobody uses be anything", () => {
+  it("let an unused operand be anything", () => {
     expect(exempt(unused, "removeOperand")).toEqual([["main operand 2 is gone", "no operation uses the operand"]]);
     expect(exempt(unused, "operandType").map(([name]) => name)).toEqual(["main operand 2 has type 4294967295"]);
   });

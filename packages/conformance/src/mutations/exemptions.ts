@@ -109,7 +109,7 @@ const typeExemptions: readonly TypeExemption[] = [
 const unused = "no operation uses the operand";
 const notTheHals = "what an extension's operation takes is its own affair";
 
-/** Why an operand may be of another type; undefined where it may not. Every use of it has to allow it. */
+/** Why an operand may be of another type; undefined if it must not. Every use of it has to allow it. */
 export function typeExemption(
   uses: readonly Use[],
   from: OperandTypeName | undefined,
@@ -185,12 +185,12 @@ const removalExemptions: readonly Place[] = [
   },
 ];
 
-/** Why an operation may do without one of its operands; undefined where it may not. */
+/** Why an operation may lack one of its operands; undefined if it must not. */
 export function removalExemption(use: Use): string | undefined {
   return exemptionOf([use], (one) => removalExemptions.find((row) => matches(row, one))?.reason);
 }
 
-/** Why a subgraph may do without an operand and all its uses; undefined where it may not. */
+/** Why a subgraph may lack an operand and all its uses; undefined if it must not. */
 export function operandRemovalExemption(uses: readonly Use[]): string | undefined {
   return exemptionOf(uses, (use) => removalExemptions.find((row) => matches(row, use))?.reason);
 }
@@ -202,7 +202,7 @@ const additionExemptions: Readonly<Partial<Record<OperationTypeName, number>>> =
   SOFTMAX: 2,
 };
 
-/** Why an operation may have an INT32 as one more input; undefined where it may not. */
+/** Why an operation may have one more input, an INT32; undefined if it must not. */
 export function additionExemption(operation: Operation): string | undefined {
   const name = operationNameOf(operation);
   if (name === undefined) return notTheHals;

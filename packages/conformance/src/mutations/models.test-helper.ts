@@ -118,7 +118,7 @@ export function frozenModel(example: Example): Model {
   return freeze(modelOf({ example, name: example.name, unspecifiedOutputs: false }));
 }
 
-/** Freezes a value and all that it holds, but for memory, which cannot be. */
+/** Freezes a value and everything in it, except memory, which cannot be frozen. */
 export function freeze<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
   for (const inner of Object.values(value)) freeze(inner);

@@ -1,22 +1,22 @@
 /**
- * What a mutation is: a way to break one rule of a valid model, at every place where the model has it.
+ * A mutation breaks one rule of a valid model, at every place to which the rule applies.
  */
 import { ErrorStatus, type Model } from "@nnhal/types";
 
-/** A model with one thing broken. */
+/** A model that breaks one rule. */
 export interface Mutant {
-  /** What was done, and where: `main operand 3 has scale 1`. Unique among the mutants of one mutation and model. */
+  /** The change and its place: `main operand 3 has scale 1`. Unique among the mutants of one mutation and model. */
   readonly name: string;
   readonly model: Model;
-  /** What a driver has to answer. */
+  /** The status that a driver must return. */
   readonly expected: ErrorStatus;
-  /** How to prepare it, where it is that which is wrong and not the model. */
+  /** Wrong options for the preparation, if the model itself is right. */
   readonly options?: MutantOptions;
-  /** Why the mutant can be a valid model after all: nothing is expected of it then. */
+  /** Why the mutant can be a valid model; then no status is expected. */
   readonly exempt?: string;
 }
 
-/** Options for preparing a model, of which each may hold what its enum does not have. */
+/** Options of a preparation; a value need not be a member of its enum. */
 export interface MutantOptions {
   readonly preference?: number;
   readonly priority?: number;
@@ -25,13 +25,13 @@ export interface MutantOptions {
 /** A class of mutants. */
 export interface ModelMutation {
   readonly name: string;
-  /** The rule that its mutants break. */
+  /** The rule that the mutants break. */
   readonly says: string;
-  /** The mutants of a valid model, in an order that depends on the model alone. The model itself stays as it is. */
+  /** The mutants of a valid model, in an order that depends on the model alone. Does not change the model. */
   mutate(model: Model): Iterable<Mutant>;
 }
 
-/** A mutant that is wrong, unless there is a reason why it may be right. */
+/** A mutant that must be refused, unless it is exempt for a reason. */
 export function invalid(name: string, model: Model, exempt?: string): Mutant {
   return { name, model, expected: ErrorStatus.INVALID_ARGUMENT, ...(exempt !== undefined && { exempt }) };
 }

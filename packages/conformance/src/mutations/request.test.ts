@@ -17,7 +17,7 @@ const broken: Readonly<Record<string, readonly RuleCode[]>> = {
   requestPool: ["request-pool"],
 };
 
-/** The memory of a pool is too large to freeze element by element, and shared with nobody. */
+/** The memory of a pool is too large to freeze element by element, and is not shared. */
 function frozenRequest(request: Request): Request {
   const { inputs, outputs, pools } = request;
   return Object.freeze({ inputs: freeze(inputs), outputs: freeze(outputs), pools: Object.freeze([...pools]) });

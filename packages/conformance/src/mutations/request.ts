@@ -1,5 +1,5 @@
 /**
- * Mutations of requests: a valid request for a prepared model, with one thing broken.
+ * Mutations of requests: each breaks one rule of a valid request for a prepared model.
  */
 import { elementAt } from "@nnhal/operations";
 import {
@@ -15,23 +15,23 @@ import {
 import { someMemory, wrongMemories } from "./pools.ts";
 import { nowhere, without } from "./site.ts";
 
-/** A request with one thing broken. */
+/** A request that breaks one rule. */
 export interface RequestMutant {
-  /** What was done, and where: `input 0 is missing`. Unique among the mutants of one mutation and request. */
+  /** The change and its place: `input 0 is missing`. Unique among the mutants of one mutation and request. */
   readonly name: string;
   readonly request: Request;
-  /** What a driver has to answer. */
+  /** The status that a driver must return. */
   readonly expected: ErrorStatus;
-  /** The fences to wait for, where it is those that are wrong and not the request. */
+  /** Wrong fences to wait for, if the request itself is right. */
   readonly waitFor?: readonly null[];
 }
 
 /** A class of wrong requests. */
 export interface RequestMutation {
   readonly name: string;
-  /** The rule that its mutants break. */
+  /** The rule that the mutants break. */
   readonly says: string;
-  /** The mutants of a request that is valid for the model. The request itself stays as it is. */
+  /** The mutants of a request that is valid for the model. Does not change the request. */
   mutate(request: Request, model: Model): Iterable<RequestMutant>;
 }
 

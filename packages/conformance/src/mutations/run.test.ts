@@ -276,7 +276,7 @@ describe("a part of the mutants", () => {
     expect(results.every(({ name }) => name.startsWith("two_operations"))).toBe(true);
   });
 
-  it("is announced case by case, but for what is not run", async () => {
+  it("is announced case by case, except cases that do not run", async () => {
     const started: string[] = [];
     const results = await run(strictDevice(), [addExample()], { onStart: ({ name }) => void started.push(name) });
     expect(started).toEqual(results.filter(({ verdict }) => verdict !== "skipped").map(({ name }) => name));

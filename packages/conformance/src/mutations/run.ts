@@ -16,15 +16,18 @@ import type { Mutant } from "./mutation.ts";
 import { type RequestMutant, requestMutations } from "./request.ts";
 import { isSampled } from "./sample.ts";
 
-/** How to run mutants. */
+/** Options of runMutations. */
 export interface MutationsOptions {
-  /** Which examples are mutated, by `matchesText` for instance. Others are not counted. Default: all. */
+  /** Selects the examples to mutate, for instance with `matchesText`. Others are not counted. Default: all. */
   readonly filter?: (vectorCase: VectorCase) => boolean;
-  /** About one mutant in so many runs, the same ones each time; the others are counted as skipped. Default 1: all run. */
+  /**
+   * About one mutant in this number runs, the same ones each time; the others are counted as skipped. Default 1: all
+   * run.
+   */
   readonly sample?: number;
   /** Milliseconds after which a mutant has failed. Default 60 000. */
   readonly timeLimit?: number;
-  /** Leaves out this many of the results that there would be. Default 0. */
+  /** The number of results to leave out at the beginning. Default 0. */
   readonly skip?: number;
   readonly onStart?: OnStart;
 }
@@ -46,7 +49,7 @@ const passed: Outcome = { verdict: "passed" };
 interface MutationCase {
   readonly name: string;
   readonly subject: string;
-  /** Why nothing is expected of the device. */
+  /** Why no status is expected of the device. */
   readonly exempt?: string | undefined;
   judge(): Promise<Outcome>;
 }
@@ -98,7 +101,7 @@ function failed(reason: string): Outcome {
 /** The cases that come from one example. */
 interface Subject {
   cases(): Iterable<MutationCase>;
-  /** Frees what judging the cases needed. */
+  /** Frees the resources of the cases. */
   close(): void;
 }
 

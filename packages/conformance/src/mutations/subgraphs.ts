@@ -51,7 +51,7 @@ export const subgraphCycle: ModelMutation = {
   },
 };
 
-/** The referenced subgraphs from which one can be reached, itself among them; none where main does not reach it. */
+/** The referenced subgraphs from which one can be reached, itself among them; none if main does not reach it. */
 function pathTo(model: Model, target: number): Set<number> {
   const above = new Set<number>();
   if (!reach(model, model.main, target)) return above;

@@ -61,7 +61,7 @@ export function quantisationOf(
   }
 }
 
-/** A tensor as it is wanted, with one more extent of 0 where it would be too large to hold. */
+/** A tensor as it is wanted, with one more extent of 0 if it would be too large to hold. */
 export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: Random): Tensor {
   const isLarge = elementCount(wanted.dimensions) > MOST_ELEMENTS;
   const dimensions = isLarge ? [...wanted.dimensions.slice(0, -1), 0] : wanted.dimensions;

@@ -1,6 +1,6 @@
 /**
- * Random operations as examples of the conformance kit: single-operation models with their inputs and with what the
- * reference kernel makes of them, or wrong ones that a device has to refuse.
+ * Random operations as examples: models of one operation with inputs and with the results of the reference kernel, or
+ * wrong ones that a device must refuse.
  */
 import { encodeTensorData } from "@nnhal/backend";
 import {
@@ -23,13 +23,15 @@ import { createRandom, type Random } from "./random.ts";
 import { runRandomOperation } from "./run.ts";
 import { signaturesOf } from "./signature.ts";
 
-/** Which random examples there are. */
+/** Options of randomExamples. */
 export interface RandomExamplesOptions {
   /** Default 1. */
   readonly seed?: number;
-  /** How many cases are drawn for each operation. Default 100. Not all of them can be models: see `exampleOf`. */
+  /**
+   * The number of cases that are drawn for each operation. Default 100. Not all of them can be models: see `exampleOf`.
+   */
   readonly count?: number;
-  /** Default: those of the HAL that have a kernel. */
+  /** The operations. Default: those of the HAL that have a kernel. */
   readonly operations?: readonly Operation[];
 }
 
@@ -46,7 +48,7 @@ export interface Drawn {
   /** `random/ADD/17`. The same seed gives the same case. */
   readonly name: string;
   readonly operation: RandomOperation;
-  /** What is left of the random numbers of the case. */
+  /** The random numbers of the case that are not used yet. */
   readonly random: Random;
 }
 
@@ -63,14 +65,14 @@ export function* drawAll(options: RandomExamplesOptions): Generator<Drawn> {
   }
 }
 
-/** The operations of the HAL that are more than a way to run subgraphs. */
+/** The operations of the HAL except IF and WHILE. */
 export function kernelOperations(): readonly Operation[] {
   return operations.filter(({ controlFlow }) => !controlFlow);
 }
 
 /**
- * The model of a random operation. None where a model cannot say it: an extent of 0 means unknown in a model, and an
- * operand that must not be omitted has a value. None either where the result is too large, or takes too long.
+ * The model of a random operation; undefined if a model cannot express it (an extent of 0 means unknown in a model, and
+ * an operand that must not be omitted has a value), or if its result is too large or takes too long.
  */
 function exampleOf(operation: RandomOperation, name: string, random: Random): Example | undefined {
   const { signature, inputs, outputs: declared } = operation;
@@ -146,7 +148,7 @@ function inputOperand(input: Tensor | undefined, type: Tensor["type"] | undefine
   };
 }
 
-/** An omitted operand's quantisation has to be that of its type too. */
+/** The quantisation of an omitted operand must fit its type, too. */
 function quantisationOfOmitted(type: Tensor["type"]): Pick<ExampleOperand, "scale" | "channelQuant"> {
   const { quantisation } = operandTypes[halTypeName(type)];
   const channelQuant = quantisation === "perChannel" ? { scales: [1], channelDim: 0 } : null;
@@ -163,7 +165,7 @@ const noOperand = {
   data: null,
 } as const;
 
-/** Results that no bound can be put around are not compared, nor those that are drawn at random. */
+/** Results without a known error bound are not compared, nor are those that are drawn at random. */
 function outputOperand(
   output: TensorInfo & { readonly data?: TensorData },
   operation: OperationTypeName,

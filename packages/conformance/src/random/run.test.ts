@@ -138,7 +138,7 @@ const faults: readonly (readonly [what: string, operation: Operation, fault: str
   ],
   ["infers a fraction of an extent", madeUp(copy, { dimensions: [1.5] }), "inferred the shape 1.5"],
   ["infers an extent below 0", madeUp(copy, { dimensions: [-1] }), "inferred the shape -1"],
-  ["infers a scale that is no number", madeUp(copy, { scale: Number.NaN }), "inferred scale NaN"],
+  ["infers a scale that is not a number", madeUp(copy, { scale: Number.NaN }), "inferred scale NaN"],
   [
     "allocates without measure",
     madeUp((input, output) => {

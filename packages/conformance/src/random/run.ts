@@ -176,7 +176,7 @@ function judgeAccess(name: string, watch: Watch | undefined): void {
   if (watch?.outside !== undefined) throw new Fault(`${watch.outside} of ${name}, which has ${watch.written.length}`);
 }
 
-/** An output whose shape is final: the kernel may not give it another, nor other data. */
+/** An output whose shape is final: the kernel must not replace its shape or its data. */
 function judgeFixed(name: string, tensor: OutputTensor, given: Tensor): void {
   if (tensor.data === given.data && tensor.dimensions === given.dimensions) return;
   throw new Fault(`${name} was replaced, but the operation's shapes do not depend on data`);

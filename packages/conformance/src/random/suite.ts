@@ -6,18 +6,18 @@ import type { CaseResult } from "../result.ts";
 import { drawAll, kernelOperations, type RandomExamplesOptions } from "./examples.ts";
 import { type RandomOutcome, runRandomOperation } from "./run.ts";
 
-/** How to run random operations. */
+/** Options of runRandomOperations. */
 export interface RandomOptions extends RandomExamplesOptions {
-  /** Part of the cases of each operation that has to be computed, lest nothing but refusals are tested. Default 0.5. */
+  /** The share of each operation's cases that must be computed and not refused. Default 0.5. */
   readonly leastComputed?: number;
-  /** Leaves out this many operations. Default 0. */
+  /** The number of operations to leave out at the beginning. Default 0. */
   readonly skip?: number;
   readonly onStart?: OnStart;
-  /** Called with what became of the cases of each operation. */
+  /** Called with the tally of each operation. */
   readonly onTally?: (operation: string, tally: RandomTally) => void;
 }
 
-/** Numbers of cases by what became of them. */
+/** Numbers of cases by outcome. */
 export type RandomTally = Readonly<Record<RandomOutcome["kind"], number>>;
 
 /** Runs random operations on their kernels. */

@@ -18,7 +18,7 @@ export interface WantedTensor {
   readonly channelDim?: number;
 }
 
-/** An argument: one tensor, those of a variadic parameter, a scalar, or undefined where it is omitted. */
+/** An argument: one tensor, those of a variadic parameter, a scalar, or undefined if it is omitted. */
 export type Wanted = WantedTensor | readonly WantedTensor[] | number | boolean | undefined;
 
 /** Arguments by parameter name. */

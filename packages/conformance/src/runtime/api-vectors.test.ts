@@ -197,7 +197,7 @@ function compilationOf(example: Example): Promise<Compilation> {
   return known;
 }
 
-/** What is wrong with an example; undefined where it passes. */
+/** The problem of an example; undefined if it passes. */
 async function problemOf(example: Example, way: Way): Promise<string | undefined> {
   try {
     const [execution, outputs] = await way(await compilationOf(example), example);

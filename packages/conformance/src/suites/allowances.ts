@@ -1,25 +1,27 @@
 /**
- * How far beyond what a case asks for a device may go before the case fails. The defaults are generous: they find a device
- * that does not keep its word at all, on a machine that is busy with other things. What was measured is in the case's result.
+ * How far a device may exceed the limits of a case before the case fails. The defaults are generous: on a busy machine
+ * they find only devices that do not keep the limit at all. The result of a case holds the measured value.
  */
 
-/** See the file's head. Times are in milliseconds. */
+/** Limits on late and expensive answers. Times are in milliseconds. */
 export interface Allowances {
-  /** How long after its deadline a call may end, with a status that says so. Default 1000. */
+  /** From a deadline to the end of a call with a MISSED_DEADLINE status. Default 1000. */
   readonly lateness: number;
-  /** How long after its deadline a call may end with NONE. Default 150. */
+  /** From a deadline to the end of a call with NONE. Default 150. */
   readonly lateSuccess: number;
-  /** How long it may take to refuse what cannot be done, such as an output that has no room. Default 2000. */
+  /** The time to refuse an impossible request, such as an output without room. Default 2000. */
   readonly refusal: number;
-  /** Bytes by which the process may grow while it refuses that. Default 512 MiB. */
+  /** The bytes by which the process may grow while it refuses such a request. Default 512 MiB. */
   readonly memory: number;
-  /** How long an execution of one client may take while another client's loop runs, beyond that loop's deadline. Default 1000. */
+  /**
+   * The time of an execution of one client while another client's loop runs, beyond that loop's deadline. Default 1000.
+   */
   readonly waiting: number;
-  /** How long the thread may not turn to other work while a client's loop runs. Default 1000. */
+  /** The time for which a client's loop may block the thread. Default 1000. */
   readonly blocking: number;
 }
 
-/** Generous: see the file's head. */
+/** The defaults of Allowances. */
 export const defaultAllowances: Allowances = {
   lateness: 1000,
   lateSuccess: 150,

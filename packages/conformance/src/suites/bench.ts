@@ -1,6 +1,6 @@
 /**
- * What a case works with: the device, in the form of every HAL version that it has, and models that it supports. What a
- * case makes on it is closed when the case is over.
+ * The surroundings of a case: the device, as a driver of every HAL version that it has, and models that it supports.
+ * The objects of a case are closed when it ends.
  */
 import { type OpenedDevice, steadyClock } from "@nnhal/driver-core/device";
 import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
@@ -34,22 +34,24 @@ import {
   smallOperations,
 } from "./small-models.ts";
 
-/** What is examined, and how. */
+/** The device under test, and how it is called. */
 export interface BenchOptions {
   /**
-   * The HAL version through whose methods the device is driven: as a driver of that version, lifted again. Default: not at
-   * all, the device is driven as it is.
+   * The HAL version through whose methods the device is driven: as a driver of that version, lifted again. Default: the
+   * device is driven as it is.
    */
   readonly version?: HalVersion;
-  /** The driver itself where the device is a lift of one: its launches are looked at. Default: one made of the device. */
+  /**
+   * The driver itself, if the device is a lift of one: cases of launches call it. Default: a driver made of the device.
+   */
   readonly driver?: AnyIDevice;
   /** Nanoseconds of the clock that the device's deadlines are on. Default: the process's steady clock. */
   readonly now?: () => bigint;
   /** Milliseconds that one call, or one wait for a callback or a packet, may take. Default 10 000. */
   readonly callLimit?: number;
-  /** How much a device may be late, or take, beyond what a case asks for. Default: `defaultAllowances`. */
+  /** How far a device may exceed the limits of a case. Default: `defaultAllowances`. */
   readonly allowances?: Partial<Allowances>;
-  /** What limits are measured with. Default: the system's timer. */
+  /** The timer of all limits. Default: the system's timer. */
   readonly timer?: Timer;
 }
 
@@ -61,7 +63,7 @@ export interface Drivers {
   readonly "1.3"?: V1_3.IDevice;
 }
 
-/** The device itself, and which of the optional methods its prepared models have; known once somebody needs to know. */
+/** The device itself, and the optional methods that its prepared models have; found out by the first case that needs them. */
 export interface OwnDevice {
   readonly device: Device;
   methods?: Pick<PreparedModel, OptionalMethod>;
@@ -70,7 +72,7 @@ export interface OwnDevice {
 /** A method that a prepared model need not have. */
 export type OptionalMethod = "executeFenced" | "configureExecutionBurst";
 
-/** A way to execute: by a call that answers, or by a launch and a callback. */
+/** A way to execute: by a call that returns the result, or by a launch and a callback. */
 export interface Way {
   readonly name: "execute" | "launch" | "executeFenced";
   readonly device: Device;
@@ -79,21 +81,21 @@ export interface Way {
 /** See the file's head. */
 export interface Bench {
   readonly device: Device;
-  /** The same without a HAL version between. */
+  /** The same device, not driven through a HAL version. */
   readonly own: OwnDevice;
   /** The HAL version that the device is driven through. */
   readonly version: HalVersion;
   readonly drivers: Drivers;
-  /** The same with executions that are launched, and end in a callback. */
+  /** The same device, with executions that are launched and end in a callback. */
   readonly launching: Device;
-  /** The device for another client; undefined where it has but one. */
+  /** Connects another client; undefined if the device has only one. */
   readonly connect: (() => AnotherClient) | undefined;
   readonly watch: Watch;
   readonly allowances: Allowances;
   now(): bigint;
-  /** Has something done when the case is over. */
+  /** Registers an action for the end of the case. */
   after(action: () => unknown): void;
-  /** Says what the case has measured. */
+  /** Records a measurement of the case. */
   tell(measured: string): void;
 }
 
@@ -103,11 +105,11 @@ export type SetUp = Omit<Bench, "after" | "tell">;
 /** Another client of the device. */
 export interface AnotherClient {
   readonly setUp: SetUp;
-  /** Ends it, with all that it holds. */
+  /** Closes the client and all its objects. */
   close(): Promise<void>;
 }
 
-/** Sets a bench up, without a case on it. Throws RangeError for a version that the device has not got. */
+/** Makes the surroundings of all cases. Throws RangeError for a version that the device does not have. */
 export function setUpBench(device: Device, options: BenchOptions = {}): SetUp {
   const { halVersion = "1.3" } = device;
   const { version = halVersion, callLimit = defaultCallLimit, timer = systemTimer } = options;
@@ -167,7 +169,7 @@ export function driverOf<Version extends HalVersion>(
   version: Version,
 ): NonNullable<Drivers[Version]> {
   const driver = drivers[version];
-  return driver ?? mismatch(`${device.name} is no driver of HAL ${version}`);
+  return driver ?? mismatch(`${device.name} is not a driver of HAL ${version}`);
 }
 
 /** One of the ways to execute. */
@@ -202,7 +204,7 @@ export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<b
   return own.methods[method] !== undefined;
 }
 
-/** Ends the case where they have not. */
+/** Ends the case as unsupported if they lack it. */
 export async function needMethod(bench: Bench, method: OptionalMethod): Promise<void> {
   if (!(await hasMethod(bench, method))) lacking(missing[method]);
 }
@@ -245,7 +247,7 @@ function modelOfType({ device, version }: Bench, facts: SmallModelFacts): SmallM
   return refusal;
 }
 
-/** Why a device does not support a model; undefined where it does. */
+/** Why a device does not support a model; undefined if it does. */
 export function supportOf(device: Device, model: Model): string | undefined {
   const { supported, reasons, ...outcome } = device.getSupportedOperations(model);
   expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);
@@ -270,7 +272,7 @@ export async function prepare(
   return preparedModel;
 }
 
-/** What one way of executing answered: shapes and durations only where it tells them. */
+/** The answer of an execution; without shapes and durations if the way to execute does not report them. */
 export type WayResult = Pick<ExecutionResult, "status" | "message"> & Partial<ExecutionResult>;
 
 /** Executes in one of the ways, and waits for the end. */

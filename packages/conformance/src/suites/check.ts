@@ -1,5 +1,5 @@
 /**
- * What a case says of a device: it ends by throwing where the device does something wrong, or lacks what the case needs.
+ * The checks of a case. Each throws if the device is wrong, or lacks something that the case needs.
  */
 import {
   ErrorStatus,
@@ -11,7 +11,7 @@ import {
 } from "@nnhal/types";
 import { describeOutcome } from "../mutations/answers.ts";
 
-/** The device does not do what the HAL demands. */
+/** The device breaks a rule of the HAL. */
 export class Mismatch extends Error {
   override readonly name = "Mismatch";
 }
@@ -21,12 +21,12 @@ export function mismatch(message: string): never {
   throw new Mismatch(message);
 }
 
-/** Ends the case where a condition does not hold. */
+/** Ends the case if a condition does not hold. */
 export function expectThat(condition: boolean, message: () => string): asserts condition {
   if (!condition) mismatch(message());
 }
 
-/** Ends the case where a call has another status than those allowed. */
+/** Ends the case if a call has another status than those allowed. */
 export function expectStatus(call: string, outcome: Outcome, ...allowed: readonly ErrorStatus[]): void {
   expectThat(allowed.includes(outcome.status), () => {
     const expected = allowed.map(statusName).join(" or ");
@@ -34,7 +34,7 @@ export function expectStatus(call: string, outcome: Outcome, ...allowed: readonl
   });
 }
 
-/** The same of an execution, with no shapes and durations beside what is no success. */
+/** The same of an execution; a failed one must have no shapes and no durations. */
 export function expectExecution(call: string, result: ExecutionResult, ...allowed: readonly ErrorStatus[]): void {
   expectStatus(call, result, ...allowed);
   const { status, outputShapes, timing } = result;
@@ -46,34 +46,34 @@ export function expectExecution(call: string, result: ExecutionResult, ...allowe
   });
 }
 
-/** Ends the case where there are durations that should not be there. */
+/** Ends the case if durations are reported that must not be. */
 export function expectUnmeasured(call: string, timing: Timing): void {
   expectNone(call, unmeasuredProblem(timing));
 }
 
-/** What is wrong with durations that should not be there. */
+/** Describes durations that must not be reported; undefined if there are none. */
 export function unmeasuredProblem({ timeOnDevice, timeInDriver }: Timing): string | undefined {
   const isUnknown = timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED;
   return isUnknown ? undefined : `durations ${timeOnDevice} and ${timeInDriver} where none may be told`;
 }
 
-/** Ends the case where the device took longer than the driver that waited for it. */
+/** Ends the case if the device took longer than the driver that waited for it. */
 export function expectOrdered(call: string, timing: Timing): void {
   expectNone(call, orderProblem(timing));
 }
 
-/** What is wrong if the device took longer than the driver that waited for it. */
+/** Describes a time on the device that is longer than the time in the driver; undefined if it is not. */
 export function orderProblem({ timeOnDevice, timeInDriver }: Timing): string | undefined {
   const isKnown = timeOnDevice !== TIMING_NOT_MEASURED && timeInDriver !== TIMING_NOT_MEASURED;
   if (!isKnown || timeOnDevice <= timeInDriver) return undefined;
   return `${timeOnDevice} microseconds on the device are more than the ${timeInDriver} in the driver`;
 }
 
-/** Messages of JavaScript about values that were not looked at before they were used. */
+/** Messages of JavaScript about values that were used without a check. */
 const rawErrors =
   /cannot (read|set|convert|destructure|mix|use)|is not (a function|iterable|a constructor|defined)|is not an object|reading '/i;
 
-/** Ends the case where the message of an answer is not about the argument, but about what became of it inside. */
+/** Ends the case if the message of an answer is an error of JavaScript and not the rule that the argument breaks. */
 export function expectWords(call: string, { message }: Outcome): void {
   expectThat(message === undefined || !rawErrors.test(message), () => {
     return `${call}: the message is an error of JavaScript, not the rule that the argument breaks: ${message}`;
@@ -85,7 +85,7 @@ function expectNone(call: string, problem: string | undefined): void {
   if (problem !== undefined) mismatch(`${call}: ${problem}`);
 }
 
-/** Ends the case where two lists differ. */
+/** Ends the case if two lists differ. */
 export function expectSame(what: string, actual: readonly unknown[], expected: readonly unknown[]): void {
   const isSame = actual.length === expected.length && actual.every((value, index) => Object.is(value, expected[index]));
   expectThat(isSame, () => `${what}: expected [${expected.join(", ")}], actual [${actual.join(", ")}]`);

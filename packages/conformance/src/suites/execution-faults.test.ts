@@ -51,7 +51,7 @@ const faults: readonly FaultRow[] = [
     /output 0: expected/,
   ],
   [
-    "tells durations that nobody asked for",
+    "reports durations that were not asked for",
     {
       preparedModel: ({ execute }) => ({
         execute: (request) => execute(request, { measure: MeasureTiming.YES }),

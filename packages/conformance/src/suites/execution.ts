@@ -19,7 +19,7 @@ import { emptyMemory, memoryWith, requestFor, sizeOf, valuesIn } from "./values.
 export interface Trial {
   readonly request: Request;
   readonly outputs: readonly Memory[];
-  /** Ends the case where the outputs hold anything else, each at the start of its memory. */
+  /** Ends the case if the outputs hold anything else, each at the start of its memory. */
   check(what: string): void;
 }
 
@@ -52,7 +52,7 @@ export function trialFor(
   return trialOf(small.type, inputs, small.compute(inputs), dimensions);
 }
 
-/** Ends the case where a memory does not begin with some elements; floats may differ in their last digits. */
+/** Ends the case if a memory does not begin with some elements; floats may differ in their last digits. */
 export function expectValues(what: string, type: ElementType, memory: Memory, expected: readonly number[]): void {
   const actual = valuesIn(type, memory).slice(0, expected.length);
   const tolerance = (value: number) => (type.includes("QUANT") ? 1 : 5e-3 + 5e-3 * Math.abs(value));

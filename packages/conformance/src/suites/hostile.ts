@@ -43,7 +43,7 @@ export function asArgument<Type>({ make }: Hostile): Type {
   return make() as Type;
 }
 
-/** Ends the case where an answer says that all is well, or says what went wrong inside rather than what is wrong. */
+/** Ends the case if an answer says that all is well, or says what went wrong inside rather than what is wrong. */
 export function expectRefusal(call: string, outcome: Outcome): void {
   expectThat(outcome.status !== ErrorStatus.NONE, () => `${call}: NONE`);
   expectWords(call, outcome);

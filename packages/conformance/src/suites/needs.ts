@@ -1,13 +1,14 @@
 /**
- * What cases need of a device that a device need not have. A case that misses something is unsupported, and says what.
+ * Optional parts of a device that cases need. A case is unsupported if the device lacks such a part; its reason names
+ * the part.
  */
 import type { ElementType } from "./small-models.ts";
 
-/** Something that a device need not have, and that cases are about. */
+/** An optional part of a device that cases need. */
 export type Need =
-  /** A model that computes with the type, among those that the kit makes. */
+  /** A model of the kit that computes with the type. */
   | ElementType
-  /** A model of the kit at all. */
+  /** Any model of the kit. */
   | "models"
   /** A model with an extent that only a request knows. */
   | "unknown extents"
@@ -31,10 +32,10 @@ export type Need =
   | "unsupported operations"
   /** A model of the kit that can be broken in a certain way. */
   | "models to break"
-  /** Telling which output did not fit. */
+  /** The shape of an output that did not fit. */
   | "insufficient outputs"
   | "bursts"
-  /** Bursts whose service is in the thread of its caller, and needs no queues. */
+  /** Bursts whose service runs in the thread of its caller, without queues. */
   | "direct bursts"
   | "fenced executions"
   /** Durations of fenced executions. */
@@ -48,7 +49,7 @@ export type Need =
   | "model cache files"
   | "data cache files";
 
-/** The device has not got what the case is about, and need not have it. */
+/** The device lacks an optional part that the case needs. */
 export class Unsupported extends Error {
   override readonly name = "Unsupported";
   readonly need: Need;
@@ -59,7 +60,7 @@ export class Unsupported extends Error {
   }
 }
 
-/** Ends the case: nothing can be proven. */
+/** Ends the case as unsupported. */
 export function lacking(need: Need, why?: string): never {
   throw new Unsupported(need, why);
 }

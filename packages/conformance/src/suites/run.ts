@@ -1,5 +1,5 @@
 /**
- * The device suites: what Android's VTS checks of a driver beside its results, on models that the kit makes itself.
+ * The device suites: they check what Android's VTS checks of a driver beside its results, on models of the kit's own.
  */
 
 import type { Device, HalVersion } from "@nnhal/types";
@@ -48,12 +48,12 @@ export type DeviceSuiteName = keyof typeof suites;
 /** The device suites, in the order in which they run. */
 export const deviceSuiteNames: readonly DeviceSuiteName[] = Object.keys(suites).filter(isDeviceSuiteName);
 
-/** Whether there is a device suite of a name. */
+/** Whether a name is that of a device suite. */
 export function isDeviceSuiteName(name: string): name is DeviceSuiteName {
   return Object.hasOwn(suites, name);
 }
 
-/** What a device suite is about, in a few words. */
+/** The subject of a device suite, in a few words. */
 export function describeDeviceSuite(name: DeviceSuiteName): string {
   return suites[name].says;
 }
@@ -67,23 +67,22 @@ function nameOf(suite: DeviceSuiteName, { group, name }: SuiteCase): string {
   return `${suite}/${group}: ${name}`;
 }
 
-/** How to run device suites. */
+/** Options of runDeviceSuites. */
 export interface DeviceSuiteOptions extends BenchOptions {
   /** Default: all. */
   readonly suites?: readonly DeviceSuiteName[];
-  /** Which cases run, by their names. Others are not counted. Default: all. */
+  /** Selects the cases to run by their names. Others are not counted. Default: all. */
   readonly filter?: (name: string) => boolean;
-  /** Milliseconds after which a case has failed. Default 20 000. What it made has as long to be closed. */
+  /** Milliseconds after which a case has failed. Default 20 000. Closing the case's objects has the same limit. */
   readonly timeLimit?: number;
-  /** Leaves out this many of the cases that would run. Default 0. */
+  /** The number of cases to leave out at the beginning. Default 0. */
   readonly skip?: number;
   readonly onStart?: OnStart;
 }
 
 /**
- * Runs device suites, case after case. A result is named `suite/group: case`; its subject is `suite/group`. What the HAL
- * version that the device is driven through has not got is unsupported. Throws RangeError for a version that the device
- * has not got.
+ * Runs device suites, case after case. A result is named `suite/group: case`; its subject is `suite/group`. Cases that
+ * the HAL version cannot express are unsupported. Throws RangeError for a version that the device does not have.
  */
 export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptions = {}): AsyncGenerator<CaseResult> {
   const { suites: names = deviceSuiteNames, filter = () => true, timeLimit = 20_000, skip = 0, onStart } = options;
@@ -137,7 +136,7 @@ async function runCase(
   return { verdict: "failed", reason: `closing what the case made: ${problem}`, ...measured };
 }
 
-/** Closes what a case made: the last that was made is the first to go. The answer is the first problem. */
+/** Closes the objects of a case, in the reverse order of their creation. Returns the first problem. */
 async function closeAll(actions: (() => unknown)[], watch: Watch): Promise<string | undefined> {
   let problem: string | undefined;
   for (let action = actions.pop(); action !== undefined; action = actions.pop()) {

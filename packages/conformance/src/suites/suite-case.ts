@@ -15,7 +15,7 @@ export interface SuiteCase {
   readonly since: HalVersion;
   /** The case is about calls that only a Device of TypeScript can get, and no HAL version can express. Default: false. */
   readonly isDirect?: boolean;
-  /** Throws a Mismatch where the device is wrong, and Unsupported where it need not have what the case is about. */
+  /** Throws a Mismatch if the device is wrong, and Unsupported where it need not have what the case is about. */
   run(bench: Bench): Promise<void> | void;
 }
 

@@ -30,7 +30,7 @@ describe("defineConformanceTests", () => {
     ]);
   });
 
-  it("opens the device once, and passes where it does all right; what a version lacks is no problem", async () => {
+  it("opens the device once, and passes for a right device; a case of a newer version does not fail it", async () => {
     let opened = 0;
     const open = (): Promise<Device> => {
       opened++;

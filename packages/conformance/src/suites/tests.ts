@@ -1,5 +1,5 @@
 /**
- * The device suites as tests of whatever runs tests: for the author of a backend, who has vitest or anything like it.
+ * The device suites as tests, for the author of a backend: in vitest, or any test runner with a similar interface.
  */
 import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
@@ -7,28 +7,28 @@ import type { CaseResult } from "../result.ts";
 import type { Need } from "./needs.ts";
 import { type DeviceSuiteName, deviceSuiteNames, runDeviceSuites } from "./run.ts";
 
-/** What defines a test: vitest's `it`. The time limit is in milliseconds. */
+/** Defines a test, as vitest's `it` does. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
 
-/** Which tests to define. */
+/** Options of defineConformanceTests. */
 export interface ConformanceTestsOptions {
   /** Default: all. */
   readonly suites?: readonly DeviceSuiteName[];
   /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
   readonly versions?: readonly HalVersion[];
   /**
-   * What the device has not got. A test fails where a case is unsupported for anything else, so that nothing goes unproven
-   * without being written down. What an older HAL version has not got need not be. Default: nothing.
+   * The optional parts that the device lacks. A test fails if a case is unsupported for another part, so that every
+   * unproven case is written down. Limits of HAL versions need not be listed. Default: none.
    */
   readonly lacks?: readonly Need[];
 }
 
-/** A test takes this long at most, in milliseconds. */
+/** The time limit of a test, in milliseconds. */
 const timeLimit = 120_000;
 
 /**
- * Defines a test for each device suite, on the device as it is and through each HAL version. A test fails with the names
- * and reasons of the cases that do. The device is opened once, by the first test.
+ * Defines a test for each device suite, on the device as it is and through each HAL version. A failed test reports the
+ * names and reasons of its failed cases. The device is opened once, by the first test.
  */
 export function defineConformanceTests(
   test: DefineTest,

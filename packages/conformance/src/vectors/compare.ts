@@ -9,8 +9,8 @@ import { findDistributionProblem } from "./multinomial.ts";
 import { type Tolerance, toleranceOf } from "./tolerance.ts";
 
 /**
- * The first difference between what an example expects and what an execution gave, in words; undefined where it passes.
- * `bytesOf` gives the bytes of an output's buffer.
+ * Describes the first difference between the expected and the actual outputs; undefined if there is none. `bytesOf`
+ * returns the bytes of an output's buffer.
  */
 export function findDifference(
   example: Example,

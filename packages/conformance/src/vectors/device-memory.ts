@@ -19,7 +19,7 @@ import {
 } from "@nnhal/types";
 import type { PathRequest, PathResult } from "./path-request.ts";
 
-/** An argument that lies in a buffer; undefined where it is omitted. */
+/** An argument that lies in a buffer; undefined if it is omitted. */
 type Moved = { readonly buffer: IBuffer; readonly token: number } | undefined;
 
 /** Executes a request on buffers of the device. */
@@ -122,7 +122,7 @@ function valueSize({ type }: Operand, dimensions: readonly number[]): number {
 function memoryAt({ pools }: Request, { poolIndex, offset, length }: DataLocation): Memory {
   const pool = elementAt(pools, poolIndex);
   if (pool.kind !== "memory" || pool.memory.handle?.kind !== "buffer") {
-    throw new TypeError(`pool ${poolIndex} of the request is no buffer of this process`);
+    throw new TypeError(`pool ${poolIndex} of the request is not a buffer of this process`);
   }
   const { name, handle } = pool.memory;
   return { name, size: length, handle: { ...handle, byteOffset: handle.byteOffset + offset } };

@@ -1,6 +1,6 @@
 /**
- * One conformance example: a model, its inputs and its expected outputs. The shape of the vectors' JSON lines with the
- * bytes decoded.
+ * One conformance example: a model, its inputs and its expected outputs. It has the fields of the vectors' JSON lines,
+ * with the bytes decoded.
  */
 import type {
   HalVersion,
@@ -28,7 +28,7 @@ export interface ExampleOperand {
   /**
    * The value of a constant or of an input of the main subgraph, the expected value of one of its outputs, the index of
    * a SUBGRAPH (one uint32); little-endian and packed. Null: an omitted input, an output without elements, or a value
-   * that an example does not tell.
+   * that the example does not state.
    */
   readonly data: Uint8Array | null;
 }
@@ -55,7 +55,7 @@ export interface Example {
   readonly name: string;
   /** `<directory>/<spec file>`. */
   readonly spec: string;
-  /** Absent where the source assigns none. */
+  /** Absent if the source assigns none. */
   readonly minSupportedVersion?: HalVersion;
   readonly isRelaxed: boolean;
   /** The model is wrong: preparing it or executing it has to fail. */

@@ -1,8 +1,8 @@
 /**
- * Reading the fields of parsed JSON: each reader checks what it reads and names the field's path where it is wrong.
+ * Reads the fields of parsed JSON. Each reader checks its field, and names the field's path if it is wrong.
  */
 
-/** Vectors that do not have the format they should. The message says where and what is wrong. */
+/** Vectors in a wrong format. The message names the place and the rule. */
 export class VectorFormatError extends Error {
   override readonly name = "VectorFormatError";
 }

@@ -55,7 +55,7 @@ describe("samples of a distribution", () => {
     }
   });
 
-  it("fail where a sample is no class", () => {
+  it("fail if a sample is not a class", () => {
     for (const wrong of [-1, 2]) {
       const drawn = Int32Array.from({ length: 2 * samples }, (_, index) => (index === 9 ? wrong : 0));
       expect(findDifference(example, [{ dimensions: [2, samples], isSufficient: true }], () => bytesOf(drawn))).toMatch(

@@ -6,7 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { readElements } from "./elements.ts";
 import type { Example } from "./example.ts";
 
-/** In words what is wrong with the samples of an example with an expected distribution; undefined where it passes. */
+/** In words what is wrong with the samples of an example with an expected distribution; undefined if it passes. */
 export function findDistributionProblem(
   { main, expectedMultinomialDistributionTolerance: tolerance }: Example,
   bytesOf: (output: number) => Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * From one line of a vectors file to an example. Everything the runner relies on is checked here, and nothing that a
- * wrong model may be wrong in: the models of some examples are invalid on purpose.
+ * From one line of a vectors file to an example. Checks everything that the runner relies on, but not the rules of
+ * models: the models of some examples are invalid on purpose.
  */
 import { byteSize, elementAt } from "@nnhal/operations";
 import { type HalVersion, halVersions, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
@@ -24,11 +24,11 @@ import {
 
 const greatestUint32 = 0xffff_ffff;
 
-/** How to parse an example. */
+/** Options of parseExample. */
 export interface ParseOptions {
   /**
-   * Only the model matters, and it is going to be validated: indexes of operands may be out of range, and expected values
-   * need not fit their shapes. Such an example cannot be run. Default: false.
+   * Only the model is used, and it will be validated: indexes of operands may be out of range, and expected values need
+   * not fit their shapes. Such an example cannot be run. Default: false.
    */
   readonly forValidation?: boolean;
 }

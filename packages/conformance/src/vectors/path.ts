@@ -1,6 +1,7 @@
 /**
- * The ways to execute a request: the plain call, a launch with a callback, behind a fence, through a burst, with every argument in memory that the
- * device has allocated, and on a model that was prepared from a cache. Whichever way, outputs end where the request says.
+ * The ways to execute a request: the plain call, a launch with a callback, behind a fence, through a burst, with every
+ * argument in memory that the device has allocated, and on a model that was prepared from a cache. In each way the
+ * outputs end where the request wants them.
  */
 
 import { createLocalBurst } from "@nnhal/driver-core/burst";

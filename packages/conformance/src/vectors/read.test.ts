@@ -75,7 +75,7 @@ describe("vectors files", () => {
     await expect(namesIn(folder)).rejects.toBeInstanceOf(VectorFormatError);
   });
 
-  it("name the file where it is no gzip, cut short, or gone", async () => {
+  it("name the file if it is not gzip, cut short, or gone", async () => {
     await put("a.jsonl.gz", Buffer.from(lines("plain text")));
     await expect(namesIn(folder)).rejects.toThrow(/^a\.jsonl\.gz: incorrect header check/);
     const whole = gzipSync(lines("a", "b", "c"));

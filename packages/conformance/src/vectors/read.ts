@@ -13,7 +13,7 @@ import { parseExample } from "./parse.ts";
 /** A file of examples. */
 export interface VectorFile {
   readonly path: string;
-  /** As messages name it: relative to the folder that was asked for. */
+  /** The name in messages: relative to the folder that was searched. */
   readonly name: string;
   /** Size on disk in bytes. */
   readonly size: number;
@@ -22,7 +22,10 @@ export interface VectorFile {
 /** The longest line that is read, in bytes. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** Finds the vectors files in a folder and below, sorted by name. Rejects with the system's error where there is nothing at `path`. */
+/**
+ * Finds the vectors files in a folder and below, sorted by name. Rejects with the system's error if `path` does not
+ * exist.
+ */
 export async function findVectorFiles(path: string): Promise<readonly VectorFile[]> {
   const found = await stat(path);
   if (found.isFile()) return [{ path, name: path, size: found.size }];

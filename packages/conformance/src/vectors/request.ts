@@ -1,7 +1,7 @@
 /**
  * From an example to the request that a device executes: its inputs in one pool, room for its outputs in another. The
- * output pool is filled with a pattern and has gaps between the outputs, so that bytes a device writes where it may not,
- * or does not write where it must, show.
+ * output pool is filled with a pattern and has gaps between the outputs, so that a byte that a device wrote without
+ * permission, or did not write, is found.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
@@ -13,7 +13,7 @@ export interface VectorRequest {
   readonly request: Request;
   /** A copy of an output's bytes as they are now. */
   outputBytes(index: number): Uint8Array;
-  /** In words what the device wrote outside of the outputs; undefined where it kept to them. */
+  /** In words what the device wrote outside of the outputs; undefined if it kept to them. */
   findDamage(): string | undefined;
 }
 

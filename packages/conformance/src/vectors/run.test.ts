@@ -44,7 +44,7 @@ const refusing: FakeBehaviour = {
 };
 
 describe("runVectors", () => {
-  it("passes a device that gives what is expected, in every form", async () => {
+  it("passes a device that returns the expected results, in every form", async () => {
     const { device, results } = await run(adding, [addExample()], { variants: true });
     expect(results).toEqual([
       { name: "add_made_up/add_made_up", subject: "ADD", verdict: "passed" },

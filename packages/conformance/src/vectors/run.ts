@@ -14,22 +14,22 @@ import { requestOf } from "./request.ts";
 import { subjectOf } from "./subject.ts";
 import { casesOf, type VectorCase } from "./variant.ts";
 
-/** How to run vectors. */
+/** Options of runVectors. */
 export interface VectorsOptions {
   /** Whether the derived forms of each example run too. Default: only the written one. */
   readonly variants?: boolean;
-  /** How examples are executed. Default: sync. */
+  /** The way to execute the examples. Default: sync. */
   readonly path?: ExecutionPath;
-  /** Which cases run, by `matchesText` for instance. Others are not counted. Default: all. */
+  /** Selects the cases to run, for instance with `matchesText`. Others are not counted. Default: all. */
   readonly filter?: (vectorCase: VectorCase) => boolean;
   /** Milliseconds after which a case has failed. Default 60 000. */
   readonly timeLimit?: number;
-  /** Leaves out this many of the cases that would run. Default 0. */
+  /** The number of cases to leave out at the beginning. Default 0. */
   readonly skip?: number;
   readonly onStart?: OnStart;
 }
 
-/** Whether a case's name contains a text, or the operation it tests is named so; upper and lower case are the same. */
+/** Whether the name of a case contains a text, or its operation has that name. Upper and lower case are the same. */
 export function matchesText({ name, example }: VectorCase, text: string): boolean {
   const wanted = text.toLowerCase();
   return (
@@ -71,7 +71,7 @@ function failed(reason: string): Outcome {
   return { verdict: "failed", reason };
 }
 
-/** How one example has to fail. */
+/** The way in which an example must fail. */
 interface ParticularFailure {
   readonly loopTimeoutDuration: bigint;
   readonly statuses: readonly ErrorStatus[];

@@ -30,7 +30,7 @@ describe("subjectOf", () => {
     expect(subjectOf(example(both, [placeholder, tanh, placeholder]))).toBe("TANH");
   });
 
-  it("is an ADD that is no placeholder", () => {
+  it("is an ADD that is not a placeholder", () => {
     expect(subjectOf(example("tanh/tanh", [tanh, placeholder]))).toBe("ADD");
     expect(subjectOf(example("add/add_all_inputs_as_internal", [placeholder, placeholder]))).toBe("ADD");
     expect(subjectOf(addExample({ name: "add/add_all_outputs_as_internal" }))).toBe("ADD");

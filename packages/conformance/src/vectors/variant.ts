@@ -1,24 +1,27 @@
 /**
  * The forms in which one example is run: as it is written, and two forms derived from it. In `unspecified outputs` the
- * model does not say the extents of its outputs, so that the device has to find them; in `signed` every unsigned
- * quantised value is a signed one, 128 less.
+ * model does not state the extents of its outputs, so that the device must find them; in `signed` every unsigned
+ * quantised value becomes a signed one, 128 less.
  */
 import type { OperationTypeName } from "@nnhal/types";
 import { type Example, type ExampleOperand, type ExampleSubgraph, subgraphsOf } from "./example.ts";
 
 /** An example in one form. */
 export interface VectorCase {
-  /** The example's name, and the form's in brackets where it is a derived one. */
+  /** The name of the example, with the form in brackets if it is a derived one. */
   readonly name: string;
   readonly example: Example;
   /** Whether all extents of the main subgraph's outputs are 0 in the model. */
   readonly unspecifiedOutputs: boolean;
 }
 
-/** Models with one of these say nothing new without output extents: a scalar output, or shapes found by a subgraph. */
+/**
+ * Models with one of these operations have no form without output extents: a scalar output, or shapes found by a
+ * subgraph.
+ */
 const notWithUnspecifiedOutputs: readonly OperationTypeName[] = ["RANK", "IF", "WHILE"];
 
-/** These read TENSOR_QUANT8_ASYMM as something else than numbers with a zero point, or have no signed form. */
+/** Operations that do not read TENSOR_QUANT8_ASYMM as numbers with a zero point, or have no signed form. */
 const notSigned: readonly OperationTypeName[] = [
   "HASHTABLE_LOOKUP",
   "LSH_PROJECTION",
@@ -41,7 +44,7 @@ export function casesOf(example: Example, variants: boolean): readonly VectorCas
   return cases;
 }
 
-/** Whether the signed form is one that has to give the same result. */
+/** Whether the signed form must have the same result. */
 function hasSignedForm(example: Example): boolean {
   const operations = subgraphsOf(example).flatMap((subgraph) => subgraph.operations);
   return (

@@ -89,13 +89,13 @@ describe("starting a burst", () => {
       GENERAL_FAILURE,
       "on fire",
     ],
-  ])("fails where %s", async (_what, configure, status, message) => {
+  ])("fails if %s", async (_what, configure, status, message) => {
     const answer = await createBurst(configure);
     expect(answer).toMatchObject({ status, burst: null });
     expect(answer.message).toContain(message);
   });
 
-  it("makes queues of 1024 data each unless told otherwise", async () => {
+  it("makes queues of 1024 data each by default", async () => {
     const configure = vi.fn<ConfigureExecutionBurst>(() => ({ status: NONE, context }));
     await createBurst(configure);
     await createBurst(configure, { requestCapacity: 16, resultCapacity: 2 });
@@ -133,7 +133,7 @@ describe("a burst through queues", () => {
     }
   });
 
-  it("tells the service of a freed memory, before its slot is used again", async () => {
+  it("reports a freed memory to the service before its slot is reused", async () => {
     const { burst, freed } = await burstAnswering([packet(NONE), packet(NONE)]);
     const { request, memory } = adder();
     await burst.freeMemory(memory);
@@ -178,7 +178,7 @@ describe("a burst through queues", () => {
     ["has a deadline", adder().request, { deadline: 1n }, "deadline"],
     ["has a loop timeout", adder().request, { loopTimeoutDuration: 1n }, "loop timeout"],
     ["is too long for the queue", large(11), {}, "its packet has 17 data where the queue holds 16"],
-  ])("falls back where a request %s, and sends nothing", async (_what, request, options, message) => {
+  ])("falls back if a request %s, and sends nothing", async (_what, request, options, message) => {
     const execute = vi.fn(async () => result(NONE));
     const burst = await burstOver({ execute }, { requestCapacity: 16 });
     const answer = await burst.compute(request, options);
@@ -231,7 +231,7 @@ describe("a burst through queues", () => {
     await burst.close();
   });
 
-  it("does not take a result that came unasked for an answer", async () => {
+  it("does not accept an unrequested result as an answer", async () => {
     const { burst, service } = await burstAnswering([packet(NONE), packet(INVALID_ARGUMENT)]);
     const { request } = adder();
     expect((await burst.compute(request)).status).toBe(NONE);

@@ -80,7 +80,7 @@ describe("a client whose service", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("shows signs of life may take longer, up to the limit of one request", async () => {
+  it("signals can take longer, up to the limit of one request", async () => {
     const { burst, clock, writer } = await burstWith({ freeMemory() {} }, { requestLimit: 100_000 });
     const first = burst.compute(request);
     for (let second = 0; second < 90; second += 10) {

@@ -78,7 +78,7 @@ describe("a ring", () => {
     expect(words[headWord]).toBe(3 + tail);
   });
 
-  it("takes a tail that is as far ahead as there are slots", () => {
+  it("accepts a tail that is ahead by the number of slots", () => {
     const { words, reader } = makeRing(8);
     words[tailWord] = 8;
     expect(reader.read()).toHaveLength(8 * wordsPerSlot);
@@ -87,7 +87,7 @@ describe("a ring", () => {
   it.each([
     ["ahead of the tail", 4],
     ["behind by more than there is", -6],
-  ])("has no room where the head is %s", (_what, head) => {
+  ])("has no room if the head is %s", (_what, head) => {
     const { words, writer } = makeRing(8);
     writer.write(packetOf(3, 1));
     words[headWord] = head;
@@ -126,7 +126,7 @@ describe("a ring", () => {
     expect([...(reader.read() ?? [])]).toEqual([...packetOf(1, 7)]);
   });
 
-  it("tells either end that the other is gone, and wakes it", async () => {
+  it("reports to either end that the other is gone, and wakes it", async () => {
     const { writer, reader } = makeRing(2);
     const seen = sleepUntil(reader, () => reader.isPeerClosed() || undefined, createTurns(1));
     writer.close();

@@ -43,7 +43,7 @@ describe("a service", () => {
     await burst.context.close();
   });
 
-  it("gives signs of life while it executes, gives up after the limit, and can be closed", async () => {
+  it("signals while it executes, gives up after the limit, and can be closed", async () => {
     const clock = secondClock();
     const log: string[] = [];
     const execute = vi.fn<PreparedModel["execute"]>(() => never());
@@ -67,7 +67,7 @@ describe("a service", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("whose client takes no results ends the burst", async () => {
+  it("whose client reads no results ends the burst", async () => {
     const clock = secondClock();
     const log: string[] = [];
     const burst = rawBurst(

@@ -68,7 +68,7 @@ describe("configureExecutionBurst", () => {
           handle: { kind: "buffer", buffer: new SharedArrayBuffer(600), byteOffset: 2 },
         },
       }),
-      "no multiple of 4",
+      "not a multiple of 4",
     ],
     [
       "of zeros",
@@ -119,7 +119,7 @@ describe("a burst's service", () => {
     await burst.context.close();
   });
 
-  it("measures from the request's leaving the queue, and only where that was asked for and the model measured", async () => {
+  it("measures from the time when the request leaves the queue, and only if requested and if the model measured", async () => {
     let time = 0n;
     const timing = { timeOnDevice: 3n, timeInDriver: 4n };
     const answers = [
@@ -171,7 +171,7 @@ describe("a burst's service", () => {
     ["too many", () => ({ status: NONE, buffers: [adder().memory, adder().memory, adder().memory] })],
     ["a failure with", () => ({ status: GENERAL_FAILURE, buffers: [adder().memory, adder().memory] })],
     ["a rejection instead of", () => Promise.reject(new Error("gone"))],
-  ])("remembers nothing where the client answers %s memories", async (_what, wrong) => {
+  ])("remembers nothing if the client answers %s memories", async (_what, wrong) => {
     const memories = createMemorySlots();
     const { burst, memory, request } = addBurst({ memories });
     memories.slotOf(memory, "again");
@@ -218,7 +218,7 @@ describe("a burst's service", () => {
     await burst.context.close();
   });
 
-  it("gives shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, and no status younger than bursts", async () => {
+  it("returns shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE, and no status newer than HAL 1.2", async () => {
     const shapes = [{ dimensions: [4], isSufficient: false }];
     const statuses = [NONE, OUTPUT_INSUFFICIENT_SIZE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT];
     const execute = async () => result(statuses.shift() ?? NONE, shapes);
@@ -265,7 +265,7 @@ describe("a burst's service", () => {
     await burst.context.close();
   });
 
-  it("waits for a client that does not take its results, and loses no answer", async () => {
+  it("waits for a client that does not read its results, and loses no answer", async () => {
     const burst = rawBurst({ execute: async () => result(NONE) }, { resultCapacity: 4 });
     const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []);
     const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -289,7 +289,7 @@ describe("a burst's service", () => {
     await burst.context.close();
   });
 
-  it("answers a queue whose counters make no sense, and ends the burst: nothing could be read from it any more", async () => {
+  it("answers a queue with invalid counters, and ends the burst: no later packet could be read", async () => {
     const log: string[] = [];
     const { burst, packet, executed } = addBurst({ log: (message) => log.push(message) });
     expect(await burst.ask(packet)).toEqual(sum);
@@ -329,7 +329,7 @@ describe("a burst's service", () => {
     expect(elementAt(await answer, 0).kind).toBe("packetInformation");
   });
 
-  it("lets go of memories when no requests come, once, and fetches them again", async () => {
+  it("releases memories once when no requests come, and fetches them again", async () => {
     const clock = manualClock();
     const memories = createMemorySlots();
     const getMemories = vi.spyOn(memories, "getMemories");

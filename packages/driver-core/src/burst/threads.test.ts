@@ -41,7 +41,7 @@ describe("a burst between two threads", { timeout: 60_000 }, () => {
     ["poll", { pollingWindow: 50 }, { pollingWindow: 50 }],
     ["block", { signal: "block" }, { signal: blockingSignal() }],
     ["sleep and block", { signal: "block" }, {}],
-  ])("executes many requests with memories that come and go, where the sides %s", async (_how, service, options) => {
+  ])("executes many requests with memories that come and go, if the sides %s", async (_how, service, options) => {
     const { burst, ended } = await burstInWorker(service, options);
     const adders = [adder(), adder(), adder()];
     for (let count = 0; count < 300; count++) {
@@ -70,7 +70,7 @@ describe("a burst between two threads", { timeout: 60_000 }, () => {
     expect(await ended).toBe(0);
   });
 
-  it("falls back where the other thread could not see a memory", async () => {
+  it("falls back if the other thread could not see a memory", async () => {
     const { burst, ended } = await burstInWorker();
     const { request, values } = adder();
     const own: Memory = memoryOf(new Uint8Array(12));

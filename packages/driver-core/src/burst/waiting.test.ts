@@ -26,12 +26,12 @@ describe("polling", () => {
     expect(createPoller(1_000_000).poll(() => (++count > 1000 ? "seen" : undefined))).toBe("seen");
   });
 
-  it("looks once where there is no window", () => {
+  it("polls once without a window", () => {
     const poller = createPoller(0);
     expect([looks(poller), looks(poller), looks(poller)]).toEqual([1, 1, 1]);
   });
 
-  it("does without more and more often while it is in vain, and takes heart when it is not", () => {
+  it("polls less often while polling is unsuccessful, and again after a success", () => {
     const poller = createPoller(20);
     const isLong = () => looks(poller) > 1;
     const next = (count: number) =>

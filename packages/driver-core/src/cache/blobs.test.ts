@@ -70,7 +70,7 @@ describe("a backend with something to save", () => {
     expect([...model, ...data].map(({ byteOffset }) => byteOffset % 64)).toEqual([0, 0, 0]);
   });
 
-  it("is not asked where it cannot take it back, and compiles the saved model again", async () => {
+  it("is not asked if it cannot restore, and compiles the saved model again", async () => {
     const { device, calls } = await savingDevice({ restores: false }, () => {
       throw new Error("it must not be called");
     });
@@ -79,7 +79,7 @@ describe("a backend with something to save", () => {
     expect(calls).toEqual(["compile", "compile"]);
   });
 
-  it("may give nothing: the saved model is compiled again", async () => {
+  it("can have no blobs: the saved model is compiled again", async () => {
     const { device, calls } = await savingDevice({ compile: async () => succeeding });
     await device.prepareModel(absModel, { cache: cache.open() });
     expect((await device.prepareModelFromCache(cache.open())).status).toBe(NONE);
@@ -94,7 +94,7 @@ describe("a backend with something to save", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("no"))],
-  ])("prepares all the same where saving %s, and keeps nothing", async (_what, serialize) => {
+  ])("prepares all the same if saving %s, and keeps nothing", async (_what, serialize) => {
     const { device } = await savingDevice({}, serialize);
     expect((await device.prepareModel(absModel, { cache: cache.open() })).status).toBe(NONE);
     expect(cache.read("model")).toHaveLength(0);

@@ -97,7 +97,7 @@ describe("a cache", () => {
     expect(refused).toMatchObject({ status: GENERAL_FAILURE, preparedModel: null });
   });
 
-  it("is of no interest where there are no files", async () => {
+  it("is ignored if there are no files", async () => {
     const device = await open();
     const token = new Uint8Array(0);
     const none = { modelCache: [], dataCache: [], token };
@@ -110,7 +110,7 @@ describe("a cache", () => {
     await expect(device.prepareModelFromCache(none)).resolves.toMatchObject({ status: INVALID_ARGUMENT });
   });
 
-  it("is not used where caching is off", async () => {
+  it("is not used if caching is off", async () => {
     const device = await open({ caching: false });
     expect(device.getNumberOfCacheFilesNeeded()).toEqual({ status: NONE, numModelCache: 0, numDataCache: 0 });
     await save(device);

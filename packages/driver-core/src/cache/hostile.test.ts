@@ -33,14 +33,14 @@ function imageOfModel(model = constantModel()) {
 }
 
 describe("a forged cache", () => {
-  it("is taken where it holds a good model", async () => {
+  it("is accepted if it contains a valid model", async () => {
     const { model, data } = imageOfModel();
     cache.write("model", seal(model, token, owner));
     cache.write("data", data);
     expect((await (await fakeDevice()).prepareModelFromCache?.(cache.open()))?.status).toBe(NONE);
   });
 
-  it("is refused where its model is not valid, or not supported", async () => {
+  it("is refused if its model is not valid, or not supported", async () => {
     const { model, data } = imageOfModel({ ...absModel, main: { ...absModel.main, inputIndexes: [7] } });
     cache.write("model", seal(model, token, owner));
     cache.write("data", data);
@@ -92,7 +92,7 @@ describe("the content of a cache", () => {
     ]).toEqual([10, 20]);
   });
 
-  it("cannot be read where it is cut short, wherever that is", () => {
+  it("cannot be read if it is cut short at any byte", () => {
     const { model } = imageOfModel();
     for (let length = 0; length < model.length; length++) {
       expect(() => readModelPart(model.subarray(0, length)), `${length} bytes`).toThrow();

@@ -74,7 +74,7 @@ describe("models as bytes", () => {
     );
   });
 
-  it("cannot be read where they are cut short, wherever that is", () => {
+  it("cannot be read if they are cut short at any byte", () => {
     const bytes = encode(constantModel());
     for (let length = 0; length < bytes.length; length++) {
       expect(() => decode(bytes.subarray(0, length)), `${length} bytes`).toThrow(UnreadableBytes);
@@ -82,7 +82,7 @@ describe("models as bytes", () => {
     expect(() => decode(Uint8Array.of(...bytes, 0))).toThrow("1 bytes are too many");
   });
 
-  it("are another model or none where any byte is another", () => {
+  it("are another model or not readable if any byte is changed", () => {
     const bytes = encode(constantModel());
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
@@ -110,7 +110,7 @@ describe("models as bytes", () => {
     );
   });
 
-  it("are refused where a number does not fit its field", () => {
+  it("are refused if a number does not fit its field", () => {
     const { main } = constantModel();
     for (const change of [{ type: 2 ** 32 }, { zeroPoint: 2 ** 31 }, { dimensions: [0.5] }, { lifetime: -1 }]) {
       const operands = main.operands.map((operand, index) => (index === 0 ? { ...operand, ...change } : operand));

@@ -208,7 +208,7 @@ describe("closing a client", () => {
     await expect(launched?.callback?.getExecutionInfo()).resolves.toMatchObject({ status: DEVICE_UNAVAILABLE });
   });
 
-  it("ends a preparation under way, and frees what comes of it", async () => {
+  it("ends a running preparation, and frees its result", async () => {
     const { device, closed } = await open();
     const other = device.connect();
     const preparing = other.prepareModel(absModel);

@@ -43,7 +43,7 @@ describe("openDevice", () => {
 });
 
 describe("getSupportedOperations", () => {
-  it("gives the backend's reasons beside the booleans", async () => {
+  it("returns the backend's reasons beside the booleans", async () => {
     const model = changed({
       operands: [
         elementAt(absModel.main.operands, 0),
@@ -74,7 +74,7 @@ describe("getSupportedOperations", () => {
     expect(message).toContain("the model is not valid: main.");
   });
 
-  it("takes an operation of an extension as not supported", async () => {
+  it("treats an operation of an extension as not supported", async () => {
     const model: Model = {
       ...changed({ operations: [{ type: 0x1_0001, inputs: [0], outputs: [1] }] }),
       extensionNameToPrefix: [{ name: "com.example.test", prefix: 1 }],
@@ -144,7 +144,7 @@ describe("prepareModel", () => {
     expect(result.message).toContain(message);
   });
 
-  it("refuses a model with operations that the backend does not take, and says which", async () => {
+  it("refuses a model with operations that the backend does not support, and names them", async () => {
     const device = await fakeDevice({ supports: () => ({ supported: false, reason: "ABS: too hard" }) });
     await expect(device.prepareModel(absModel)).resolves.toEqual({
       status: INVALID_ARGUMENT,

@@ -59,7 +59,7 @@ async function launched(
 }
 
 describe("executeFenced", () => {
-  it("answers without a fence where the execution has succeeded already", async () => {
+  it("answers without a fence if the execution has succeeded already", async () => {
     // On a clock that stands still no turn of the event loop is too long, so that the execution ends in the first.
     const device = await openDevice({ backend: referenceBackend, now: () => 1n });
     if ("unavailable" in device) throw new Error(device.unavailable);
@@ -128,7 +128,7 @@ describe("executeFenced", () => {
     expect([...floatsIn(result)]).toEqual([1, 0, 3, 0, 5, 0]);
   });
 
-  it("finds no value in device memory where the execution before it failed", async () => {
+  it("finds no value in device memory if the execution before it failed", async () => {
     const device = await referenceDevice();
     const model = withFences(await preparedOn(device, reluModel()));
     const { buffer, token } = await bufferFor(device, model, [0], [0]);
@@ -141,7 +141,7 @@ describe("executeFenced", () => {
     expect(two).toMatchObject({ status: GENERAL_FAILURE, syncFence: null, callback: null });
   });
 
-  it("tells a failure by its fence, not by its answer", async () => {
+  it("reports a failure by its fence, not by its answer", async () => {
     const failing = await prepared(() => ({ status: GENERAL_FAILURE, message: "on fire", outputShapes: [] }));
     const { fence, info } = await launched(failing.model);
     expect(fence?.state).toBe("ERROR");
@@ -199,7 +199,7 @@ describe("executeFenced", () => {
     expect(await model.executeFenced(request, [])).toMatchObject(refused);
   });
 
-  it("fails where memory cannot be mapped", async () => {
+  it("fails if memory cannot be mapped", async () => {
     const { model } = await prepared();
     const { request } = absRequest();
     const handle = { kind: "fileDescriptor", fd: 9999, protection: 3, offset: 0 } as const;
@@ -259,7 +259,7 @@ describe("the time of a fenced execution", () => {
     expect(deadlines).toEqual([undefined, 1_000n, 350n, 450n, 530n]);
   });
 
-  it("is over where the deadline passes before the fences are signalled, or had passed at launch", async () => {
+  it("is over if the deadline passes before the fences are signalled, or had passed at launch", async () => {
     const { clock, model } = await prepared();
     const source = createFence();
     const { fence, info } = await launched(model, [source.fence], { deadline: 100n });

@@ -166,7 +166,7 @@ describe("running", () => {
     await expect(second).resolves.toMatchObject({ status: NONE });
   });
 
-  it("gives its turn back when it ends within that time, once", async () => {
+  it("releases its turn once when it ends within that time", async () => {
     const { run, runs } = slowRun();
     const { model, clock } = await prepared({ run }, { concurrency: 1, overrun: 50n });
     const first = model.execute(absRequest().request, { deadline: 1100n });
@@ -186,7 +186,7 @@ describe("running", () => {
     await expect(Promise.all(others)).resolves.toMatchObject([{ status: NONE }, { status: NONE }]);
   });
 
-  it("that does not end takes a place of its client until it ends, so that what hangs stays bounded", async () => {
+  it("that does not end takes a place of its client until it ends, so that hanging runs are limited", async () => {
     const { run, runs } = slowRun();
     const limits = { waitingPerClient: 2 };
     const { device, model, clock } = await prepared({ run }, { concurrency: 1, overrun: 10n, limits });
@@ -233,7 +233,7 @@ describe("running", () => {
     expect(await launched?.callback?.getExecutionInfo()).toMatchObject({ status: MISSED_DEADLINE_TRANSIENT });
   });
 
-  it("takes the answer of a thenable that is not a promise", async () => {
+  it("accepts the answer of a thenable that is not a promise", async () => {
     const answer = { status: NONE, outputShapes: sufficient };
     // biome-ignore lint/suspicious/noThenProperty: that is what is tried.
     const run = () => ({ then: (resolve: (result: RunResult) => void) => resolve(answer) }) as Promise<RunResult>;

@@ -234,7 +234,7 @@ describe("an engine that is lost", () => {
   }
   const gone = { status: DEVICE_UNAVAILABLE, message: "the engine is lost: unplugged" };
 
-  it("ends what runs, waits and is prepared, takes every client offline, and is told to them", async () => {
+  it("ends running, waiting and preparing work, and closes every client with the reason", async () => {
     let compiles = 0;
     const { session, lose } = losing({
       compile: async () => (compiles++ < 2 ? { ...succeeding, run: () => never } : never),
@@ -347,7 +347,7 @@ describe("a place in the memory of an engine", () => {
     expect(result.message).toContain("24 bytes cannot be allocated: ");
   });
 
-  it("that throws, or rejects, in read and write gives a status, and the buffer has no value", async () => {
+  it("that throws or rejects in read and write leads to a status, and the buffer has no value", async () => {
     for (const fault of [throws, () => Promise.reject(new Error("on fire"))]) {
       const { device, errors } = await withPlaces({ write: fault });
       const model = await preparedOn(device, relu());
@@ -494,7 +494,7 @@ describe("a guarded session", () => {
     await expect(serialised(hanging)).resolves.toEqual({ status: MISSED_DEADLINE_TRANSIENT, message: "missed" });
   });
 
-  it("tells the log of a hundred things at most", async () => {
+  it("logs at most a hundred distinct breaches", async () => {
     let count = 0;
     const { device, errors } = await open({
       supports: () => {

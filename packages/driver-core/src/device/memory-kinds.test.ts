@@ -65,7 +65,7 @@ describe("memory in files", () => {
     expect(floatsOf(output.path)).toEqual([7, 7, 7, 7, 7, 7]);
   });
 
-  it("takes no results without PROT_WRITE", async () => {
+  it("cannot be an output without PROT_WRITE", async () => {
     const model = await preparedOn(await referenceDevice(), reluModel());
     const output = file("output", [9, 9, 9, 9, 9, 9], Protection.READ);
     const result = await model.execute(requestFor([floats(...values)], [output.memory]));
@@ -97,7 +97,7 @@ describe("memory in files", () => {
     expect(floatsOf(path)).toEqual([1, 0, 0, 4]);
   });
 
-  it("is a failure with a reason where it cannot be mapped", async () => {
+  it("is a failure with a reason if it cannot be mapped", async () => {
     const model = await preparedOn(await referenceDevice(), reluModel());
     const tooLong = { ...file("short", [1], Protection.READ).memory, size: 24 };
     const result = await model.execute(requestFor([tooLong], [allocateMemory(24)]));

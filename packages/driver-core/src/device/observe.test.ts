@@ -20,7 +20,7 @@ function watch(vlog = "") {
 }
 
 describe("the log of a device", () => {
-  it("tells of every call and its outcome", async () => {
+  it("logs every call and its outcome", async () => {
     const { log, lines } = watch("driver model");
     let time = 0n;
     const device = await fakeDevice(
@@ -54,9 +54,9 @@ describe("the log of a device", () => {
       "MODEL nnhal-fake: a model of 1 operation, 2 operands, 1 input, 1 output",
       "DRIVER nnhal-fake: prepareModel gives NONE",
       "DRIVER nnhal-fake: execute 1 inputs and 1 outputs in 1 pools",
-      "DRIVER nnhal-fake: execute gives NONE in 7 us, 5 us on the device",
+      "DRIVER nnhal-fake: execute returns NONE in 7 us, 5 us on the device",
       // A request is not looked at before it is valid.
-      expect.stringMatching(/^DRIVER nnhal-fake: execute gives INVALID_ARGUMENT: the request is not valid: /),
+      expect.stringMatching(/^DRIVER nnhal-fake: execute returns INVALID_ARGUMENT: the request is not valid: /),
     ]);
   });
 
@@ -85,7 +85,7 @@ describe("the log of a device", () => {
     expect(lines).toEqual(["DRIVER nnhal-fake: getCapabilities", "DRIVER nnhal-fake: getStatus"]);
   });
 
-  it("lets an engine speak where CPUEXE is on", async () => {
+  it("passes on an engine's messages if CPUEXE is on", async () => {
     const { log, lines, state } = watch("cpuexe");
     const seen: unknown[] = [];
     const compile = async () => ({
@@ -147,7 +147,7 @@ describe("the trace of a device", () => {
     expect(seen).toEqual([expect.objectContaining({}), undefined]);
   });
 
-  it("lies in the section that the caller runs it in, and ends where the call fails", async () => {
+  it("lies in the section that the caller runs it in, and ends if the call fails", async () => {
     const { trace, sections } = watch();
     const device = await fakeDevice({ compile: () => Promise.reject(new Error("out of ideas")) }, { trace });
     trace.start();

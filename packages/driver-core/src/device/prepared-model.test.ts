@@ -89,7 +89,7 @@ describe("PreparedModel", () => {
     }
   });
 
-  it("gives shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE", async () => {
+  it("returns shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE", async () => {
     const shapesWith = async (status: ErrorStatus) => {
       const isSufficient = status !== OUTPUT_INSUFFICIENT_SIZE;
       const model = await prepared((): RunResult => ({ status, outputShapes: [{ dimensions: [2], isSufficient }] }));
@@ -101,7 +101,7 @@ describe("PreparedModel", () => {
     expect(await shapesWith(ErrorStatus.MISSED_DEADLINE_TRANSIENT)).toBe(0);
   });
 
-  it("gives timing in microseconds where asked to, and only with NONE", async () => {
+  it("returns timing in microseconds if requested, and only with NONE", async () => {
     let time = 0n;
     const timed = async (status: ErrorStatus, measure: MeasureTiming) => {
       const run = (): RunResult => {
@@ -190,7 +190,7 @@ describe("PreparedModel", () => {
     expect(events).toEqual(["ran", "closed"]);
   });
 
-  it("does not throw where the executable does not close", async () => {
+  it("does not throw if the executable does not close", async () => {
     const model = await prepared(undefined, {
       close() {
         throw new Error("stuck");

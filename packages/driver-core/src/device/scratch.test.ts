@@ -84,7 +84,7 @@ describe("scratch memory", () => {
     expect(events).toEqual(["closed"]);
   });
 
-  it("does not end the process where giving it up fails", async () => {
+  it("does not end the process if releasing it fails", async () => {
     const releaseScratch = () => {
       throw new Error("on fire");
     };

@@ -193,7 +193,7 @@ describe("10,000 executions from 64 callers", () => {
     if (prepare === launching) expect(calls.get(1)).toBe((perCaller + warmUp) * callers);
   });
 
-  it("end, those that wait among them, where the prepared model is closed meanwhile", async () => {
+  it("end, including waiting ones, if the prepared model is closed meanwhile", async () => {
     const device = await busyDevice();
     const model = await preparedOn(device, reluModel());
     const outputs = Array.from({ length: callers }, () => allocateMemory(24));

@@ -31,7 +31,7 @@ const types: [string, object][] = [
 ];
 
 describe.each(types)("allocate for %s", (_type, facts) => {
-  it("gives a buffer and a token for inputs, outputs and both", async () => {
+  it("returns a buffer and a token for inputs, outputs and both", async () => {
     const device = await referenceDevice();
     const models = [await preparedOn(device, reluModel(facts))];
     for (const roles of [{ inputs: [role()] }, { outputs: [role()] }, { inputs: [role()], outputs: [role()] }]) {
@@ -143,7 +143,7 @@ describe("tokens", () => {
 });
 
 describe("a backend with memory of its own", () => {
-  it("is asked for a place, told type and shape, and its refusal is passed on", async () => {
+  it("is asked for a place with type and shape, and its refusal is passed on", async () => {
     const asked: unknown[] = [];
     const device = await fakeDevice({
       capabilities,

@@ -19,14 +19,14 @@ async function buffer(dimensions: readonly number[] = [2, 3]) {
 }
 
 describe("copyFrom", () => {
-  it("takes memory of exactly the value's size", async () => {
+  it("accepts memory of exactly the value's size", async () => {
     const target = await buffer();
     expect((await target.copyFrom(allocateMemory(12), [])).status).toBe(INVALID_ARGUMENT);
     expect((await target.copyFrom(allocateMemory(48), [])).status).toBe(INVALID_ARGUMENT);
     expect((await target.copyFrom(floats(...values), [])).status).toBe(NONE);
   });
 
-  it("takes memory of the size that the dimensions say, where the buffer does not know them", async () => {
+  it("accepts memory of the size of the dimensions, if the buffer does not know them", async () => {
     const target = await buffer([0, 3]);
     expect((await target.copyFrom(allocateMemory(12), [2, 3])).status).toBe(INVALID_ARGUMENT);
     expect((await target.copyFrom(allocateMemory(48), [2, 3])).status).toBe(INVALID_ARGUMENT);
@@ -53,7 +53,7 @@ describe("copyFrom", () => {
     if (status !== NONE) expect(result.message).toMatch(/^copying to a device buffer: .*dimensions/);
   });
 
-  it("leaves no value where it fails", async () => {
+  it("leaves no value if it fails", async () => {
     const target = await buffer();
     await target.copyFrom(floats(...values), []);
     expect((await target.copyTo(allocateMemory(24))).status).toBe(NONE);
@@ -116,7 +116,7 @@ describe("memory to copy from and to", () => {
       INVALID_ARGUMENT,
     ],
     ["a descriptor that is not open", mmapFdMemory(24, 9999, [3, 0, 0]), GENERAL_FAILURE],
-  ])("is refused where it has %s", async (_what, memory, status) => {
+  ])("is refused if it has %s", async (_what, memory, status) => {
     const target = await buffer();
     expect((await target.copyFrom(memory, [])).status).toBe(status);
     await target.copyFrom(floats(...values), []);

@@ -90,7 +90,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
     expect(await run([output.token], [room()])).toEqual(refused);
   });
 
-  it("fails on an input without a value, which an execution gives it", async () => {
+  it("fails on an input without a value, and succeeds after an execution wrote it", async () => {
     const { token } = await bufferFor(device, model, [0], [0]);
     expect(await run([token], [room()])).toEqual(failed);
     expect(await run([floats(...values)], [token])).toEqual(done);
@@ -128,7 +128,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
 });
 
 describe("device memory of open dimensions", () => {
-  it("takes the shape of each output, and input dimensions have to agree with the last one", async () => {
+  it("has the shape of each output, and input dimensions must agree with the last one", async () => {
     const device = await referenceDevice();
     const model = await preparedOn(device, reluModel({ dimensions: [0, 3] }));
     const { buffer, token } = await bufferFor(device, model, [0], [0]);

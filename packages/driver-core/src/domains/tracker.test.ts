@@ -15,7 +15,7 @@ async function collect(): Promise<void> {
 }
 
 describe("createBufferTracker", () => {
-  it("never gives out 0, and gives the token freed last out next", () => {
+  it("never assigns 0, and assigns the token freed last next", () => {
     const tracker = createBufferTracker<object>();
     const buffers = [{}, {}, {}];
     const tokens = buffers.map((buffer) => tracker.add(buffer));
@@ -51,7 +51,7 @@ describe("createBufferTracker", () => {
     expect(tracker.get(token)).toBeUndefined();
   });
 
-  it("does not keep buffers alive, and takes back the tokens of those collected", async () => {
+  it("does not keep buffers alive, and reuses the tokens of collected ones", async () => {
     const tracker = createBufferTracker<object>();
     const kept = {};
     let collected = 0;

@@ -28,12 +28,12 @@ it("fails with the work", async () => {
   expect(await ended(async () => info)).toEqual({ state: "ERROR", info });
 });
 
-it("takes an output that is too small for a failure", async () => {
+it("treats an output that is too small as a failure", async () => {
   const { state, info } = await ended(async () => ({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, ...timing }));
   expect([state, info?.status]).toEqual(["ERROR", ErrorStatus.GENERAL_FAILURE]);
 });
 
-it("fails where the work throws", async () => {
+it("fails if the work throws", async () => {
   const { state, info } = await ended(async () => {
     throw new Error("broken");
   });

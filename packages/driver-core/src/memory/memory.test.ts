@@ -56,13 +56,13 @@ describe("memory of this process", () => {
     expect(mapPool(memory)).toBe(mapping);
   });
 
-  it("is refused where the buffer is shorter than it says", () => {
+  it("is refused if the buffer is shorter than it says", () => {
     const handle = { kind: "buffer", buffer: new ArrayBuffer(8), byteOffset: 1 } as const;
     expect(mappingOf(mapPool({ name: "ashmem", size: 7, handle })).bytes).toHaveLength(7);
     expect(problemOf(mapPool({ name: "ashmem", size: 8, handle }))).toContain("claims 8 bytes at 1 of a buffer of 8");
   });
 
-  it("is looked at again where its buffer went to another thread", () => {
+  it("is mapped again if its buffer went to another thread", () => {
     const memory = memoryOf(new Uint8Array(8));
     mappingOf(mapPool(memory));
     if (memory.handle?.kind === "buffer") structuredClone(0, { transfer: [memory.handle.buffer as ArrayBuffer] });
@@ -85,7 +85,7 @@ const mappers: [string, () => FileMapper | undefined][] = [
 describe.each(mappers)("mmap_fd, %s", (_how, mapper) => {
   const map = (memory: Memory) => mapAnew(memory, mapper());
 
-  it("reads from the offset, and writes where the protection allows it", () => {
+  it("reads from the offset, and writes if the protection allows it", () => {
     const { fd, path } = file(20);
     const { bytes, writable, store } = mappingOf(map(mmapFdMemory(8, fd, [READ | WRITE, 5, 0])));
     expect([...bytes]).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
@@ -95,7 +95,7 @@ describe.each(mappers)("mmap_fd, %s", (_how, mapper) => {
     expect([...readFileSync(path).subarray(5, 13)]).toEqual([5, 6, 100, 101, 9, 10, 11, 12]);
   });
 
-  it("leaves the file alone where it may only be read", () => {
+  it("leaves the file alone if it may only be read", () => {
     const { fd, path } = file(8, "r");
     const { bytes, writable, store } = mappingOf(map(mmapFdMemory(8, fd, [READ, 0, 0])));
     expect([writable, store]).toEqual([false, undefined]);
@@ -103,7 +103,7 @@ describe.each(mappers)("mmap_fd, %s", (_how, mapper) => {
     expect(readFileSync(path)[0]).toBe(0);
   });
 
-  it("takes over what others write", () => {
+  it("reads changes that others write", () => {
     const { fd, path } = file(8);
     const { bytes, load } = mappingOf(map(mmapFdMemory(8, fd, [READ | WRITE, 0, 0])));
     writeFileSync(path, Uint8Array.of(9, 9, 9, 9, 9, 9, 9, 9), { flag: "r+" });
@@ -147,7 +147,7 @@ describe("the two ways to map a file", () => {
     expect(readFileSync(path)[3]).toBe(77);
   });
 
-  it("say so where a copied file has shrunk", () => {
+  it("report that a copied file has shrunk", () => {
     const { fd, path } = file(8);
     const { load } = mappingOf(mapAnew(mmapFdMemory(8, fd, [READ, 0, 0]), copyFile));
     truncateSync(path, 4);
@@ -170,7 +170,7 @@ describe("hardware buffers", () => {
   const { CPU_READ_OFTEN, CPU_WRITE_OFTEN, GPU_SAMPLED_IMAGE } = HardwareBufferUsage;
   const picture = { width: 3, height: 2, layers: 1, format: 1, usage: CPU_READ_OFTEN, stride: 4 };
 
-  it("hold plain bytes where they are BLOBs", () => {
+  it("hold plain bytes if they are BLOBs", () => {
     const memory = allocateBlob(16);
     expect(memory).toMatchObject({ name: "hardware_buffer_blob", size: 16 });
     const { bytes, writable } = mappingOf(mapPool(memory));
@@ -184,7 +184,7 @@ describe("hardware buffers", () => {
     expect(problemOf(mapPool(allocateBlob(4, GPU_SAMPLED_IMAGE)))).toContain("usage 0x100");
   });
 
-  it("keep their layout private where they are none: rows padded to the stride", () => {
+  it("keep their layout private if they are not: rows padded to the stride", () => {
     const memory = allocateHardwareBuffer(picture);
     expect(memory).toMatchObject({ name: "hardware_buffer", size: 4 * 4 * 2 });
     expect(mappingOf(mapPool(memory)).opaque).toEqual(picture);
@@ -197,11 +197,11 @@ describe("hardware buffers", () => {
     ["which is not emulated", { format: 99 }],
     ["the stride is 2, less than the width 3", { stride: 2 }],
     ["a BLOB has height 2", { format: 0x21 }],
-  ])("cannot be allocated where %s", (message, change) => {
+  ])("cannot be allocated if %s", (message, change) => {
     expect(() => allocateHardwareBuffer({ ...picture, ...change })).toThrow(message);
   });
 
-  it("are refused where name, format and size do not fit together", () => {
+  it("are refused if name, format and size do not fit together", () => {
     const memory = allocateHardwareBuffer(picture);
     expect(problemOf(mapPool({ ...memory, name: "hardware_buffer_blob" }))).toContain("of format R8G8B8A8_UNORM");
     expect(problemOf(mapPool({ ...memory, size: 31 }))).toContain("claims 31 bytes, its hardware buffer has 32");

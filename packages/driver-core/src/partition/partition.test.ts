@@ -42,20 +42,20 @@ const chain = (...names: OperationTypeName[]): Subgraph =>
   );
 
 describe("plan by Android's policy", () => {
-  it("gives one device the model as it is", () => {
+  it("passes the unchanged model to a single device", () => {
     const model = modelOf(chain("ABS", "NEG"));
     const result = plan(model, [cpu()], android);
     expect(result).toMatchObject({ steps: [{ kind: "execution", device: 0, operations: [0, 1] }] });
     expect("steps" in result && elementAt(executions(result), 0).model).toBe(model);
   });
 
-  it("gives each operation to the fastest device that takes it", () => {
+  it("assigns each operation to the fastest device that supports it", () => {
     const fast = deviceOf("fast", capabilitiesOf(0.1), ["ABS"]);
     const slow = deviceOf("slow", capabilitiesOf(0.5));
     expect(devicesOf(planned(chain("ABS", "NEG", "ABS"), [slow, fast], android))).toEqual(["fast", "slow", "fast"]);
   });
 
-  it("gives equals to the first device, but to the CPU before all", () => {
+  it("assigns equals to the first device, but to the CPU before all", () => {
     const equals = [deviceOf("a", capabilitiesOf(1)), deviceOf("b", capabilitiesOf(1)), cpu()];
     expect(devicesOf(planned(chain("ABS"), equals, android))).toEqual(["a"]);
     expect(devicesOf(planned(chain("ABS"), equals, { ...android, cpu: "cpu" }))).toEqual(["cpu"]);
@@ -63,7 +63,7 @@ describe("plan by Android's policy", () => {
     expect(devicesOf(planned(chain("ABS"), faster, { ...android, cpu: "cpu" }))).toEqual(["a"]);
   });
 
-  it("looks at power where LOW_POWER is preferred", () => {
+  it("compares power if LOW_POWER is preferred", () => {
     const devices = [deviceOf("quick", capabilitiesOf(0.1, 2)), deviceOf("frugal", capabilitiesOf(2, 0.1))];
     expect(devicesOf(planned(chain("ABS"), devices, android))).toEqual(["quick"]);
     const { LOW_POWER } = ExecutionPreference;
@@ -94,7 +94,7 @@ describe("plan by Android's policy", () => {
     expect(devicesOf(planned(chain("ABS"), devices, android))).toEqual(["slow"]);
   });
 
-  it("says which operation no device takes, and why", () => {
+  it("reports which operation no device supports, and why", () => {
     const result = plan(modelOf(chain("ABS", "NEG")), [deviceOf("npu", capabilitiesOf(1), ["ABS"])], android);
     expect(result).toEqual({
       unplannable: "BAD_DATA",
@@ -175,7 +175,7 @@ describe("steps", () => {
     expect(elementAt(second.model.main.operands, 1)).toMatchObject(constant);
   });
 
-  it("take subgraphs and extensions along only where they are used", () => {
+  it("keep subgraphs and extensions only if they are used", () => {
     const extended = { type: 0x0007_0001 };
     const subgraph = { type: OperandType.SUBGRAPH, dimensions: [], lifetime: OperandLifeTime.SUBGRAPH };
     const main = sketch(
@@ -247,7 +247,7 @@ describe("control flow", () => {
   const model = modelOf(main, [branch, chain("NEG")]);
   const npu = deviceOf("npu", capabilitiesOf(0.1), ["ABS"]);
 
-  it("goes whole to a device that takes it and is faster", () => {
+  it("goes whole to a device that supports it and is faster", () => {
     const all = deviceOf("gpu", capabilitiesOf(0.1));
     expect(plan(model, [all, cpu()], { ...android, cpu: "cpu" })).toMatchObject({
       steps: [{ kind: "execution", device: 0 }],
@@ -295,7 +295,7 @@ describe("plan by cost", () => {
     );
   });
 
-  it("sends an operation away where its work is worth it", () => {
+  it("moves an operation if its work is worth it", () => {
     const large = { dimensions: [1, 1000, 1000] };
     const main = sketch(
       [
@@ -312,7 +312,7 @@ describe("plan by cost", () => {
     expect(devicesOf(planned(main, [npu, cpu()], { policy: free }))).toEqual(["cpu", "npu", "cpu"]);
   });
 
-  it("keeps a chain together where two devices are equals", () => {
+  it("keeps a chain together if two devices are equals", () => {
     const devices = [
       deviceOf("a", capabilitiesOf(1), ["ABS", "NEG"]),
       deviceOf("b", capabilitiesOf(1), ["NEG", "FLOOR"]),

@@ -115,7 +115,7 @@ describe("equals by cost", () => {
     expect(deviceFor([twin, cpu], { cpu: "cpu" })).toEqual(["cpu"]);
   });
 
-  it("go to the CPU where they could not all be on one device", () => {
+  it("go to the CPU if they could not all be on one device", () => {
     const twin = deviceOf("twin", capabilitiesOf(1), ["ABS", "NEG"]);
     const some = deviceOf("some", capabilitiesOf(0.01), ["FLOOR"]);
     const plain = deviceOf("cpu", capabilitiesOf(1), ["ABS", "NEG"]);
@@ -156,13 +156,13 @@ function abs(elements: number): Subgraph {
 }
 
 describe("control flow by cost", () => {
-  it("stays whole on the CPU where its parts are not worth a step", () => {
+  it("stays whole on the CPU if its parts are not worth a step", () => {
     const { steps, choices } = planned(branching, [npu, cpu], { cpu: "cpu" }, [abs(4), abs(4)]);
     expect(steps).toMatchObject([{ kind: "execution", device: 1 }]);
     expect(elementAt(choices, 0).device).toBe(1);
   });
 
-  it("is interpreted where a part is worth it", () => {
+  it("is interpreted if a part is worth it", () => {
     const large = abs(1_000_000);
     expect(planned(branching, [npu, cpu], { cpu: "cpu" }, [large, large]).steps).toMatchObject([
       { kind: "if", thenPlan: { steps: [{ device: 0 }] } },
@@ -184,7 +184,7 @@ describe("control flow by cost", () => {
     expect(apart(looping)?.predictedTime).toBeCloseTo(costs.step + yes + no, 6);
   });
 
-  it("is not interpreted where what is inside cannot be planned", () => {
+  it("is not interpreted if what is inside cannot be planned", () => {
     const unknown = sketch(
       [
         ["ABS", "in", "t"],
@@ -250,7 +250,7 @@ describe("a temporary of unknown size", () => {
 });
 
 describe("whyUnsupported", () => {
-  it("gives every device's reason where none takes an operation", () => {
+  it("returns every device's reason if none supports an operation", () => {
     const dsp = deviceOf("dsp", capabilitiesOf(1), ["FLOOR"]);
     expect(whyUnsupported(modelOf(alternating), [npu, dsp])).toEqual([
       undefined,
@@ -259,7 +259,7 @@ describe("whyUnsupported", () => {
     ]);
   });
 
-  it("takes control flow as supported where it can be interpreted", () => {
+  it("treats control flow as supported if it can be interpreted", () => {
     const plain = deviceOf("cpu", capabilitiesOf(1), ["ABS"]);
     const model = modelOf(branching, [abs(4), abs(4)]);
     expect(whyUnsupported(model, [npu, plain], { cpu: "cpu" })).toEqual([undefined]);
@@ -268,7 +268,7 @@ describe("whyUnsupported", () => {
 });
 
 describe("separateOperations", () => {
-  it("gives each operation a step on the device where it was", () => {
+  it("makes a step of each operation on its device", () => {
     const whole = planned(alternating, [npu, cpu], {});
     expect(whole.steps).toHaveLength(1);
     expect(separateOperations(whole)).toMatchObject({
@@ -286,7 +286,7 @@ describe("separateOperations", () => {
     expect(separateOperations(whole)).toMatchObject({ steps: whole.steps });
   });
 
-  it("says where a size is not known", () => {
+  it("reports an unknown size", () => {
     const special = { a: { dimensions: [0] } };
     const main = sketch(
       [

@@ -90,7 +90,7 @@ it("are those of the operations that Android's runtime shortens", () => {
 });
 
 describe.each(cases)("trailing inputs of $name", ({ definition, form, required, legal }) => {
-  it("go where all have their defaults, with the constants", () => {
+  it("go if all have their defaults, with the constants", () => {
     const model = modelWith(definition, form, byDefault);
     expect(inputCount(model)).toBe(required);
     const {

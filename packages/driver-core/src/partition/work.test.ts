@@ -54,7 +54,7 @@ describe("the time of an operation", () => {
     );
   });
 
-  it("is a little for each element read or written, more where it is requantised or a function computed", () => {
+  it("is a little for each element read or written, more if it is requantised or a function computed", () => {
     const dimensions = { x: [3], y: [3] };
     expect(timeFor([["ABS", "x", "y"]], dimensions)).toBe(1e6 * 6);
     expect(timeFor([["ABS", "x", "y"]], dimensions, OperandType.TENSOR_QUANT8_ASYMM)).toBe(1e8 * 6);

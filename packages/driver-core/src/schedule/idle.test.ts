@@ -11,7 +11,7 @@ function watched() {
 }
 
 describe("watchIdle", () => {
-  it("tells once for each time that something was used and is idle", () => {
+  it("reports each idle period once", () => {
     const { clock, onIdle, watch } = watched();
     clock.advance(1000n);
     expect(onIdle).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ describe("watchIdle", () => {
     expect(onIdle).toHaveBeenCalledTimes(2);
   });
 
-  it("tells of no time shorter than it was told, nor of one twice as long as late", () => {
+  it("reports neither before the limit nor later than twice the limit", () => {
     const { clock, onIdle, watch } = watched();
     watch.touch();
     clock.advance(50n);

@@ -100,7 +100,7 @@ describe("createScheduler", () => {
     expect(started).toEqual(["a1", "b1", "a2", "b2", "a3"]);
   });
 
-  it("tells work when its deadline comes while it waits, and not before", async () => {
+  it("refuses waiting work at its deadline, and not before", async () => {
     const { clock, scheduler, started, enter, drain } = setUp();
     scheduler.tryEnter(0n);
     void enter("a", MEDIUM, scheduler, 10n);
@@ -131,7 +131,7 @@ describe("createScheduler", () => {
     expect(make({ waiting: 1, waitingPerClient: 1 })).not.toThrow();
   });
 
-  it("refuses work for which there is no place to wait, and takes it again when there is", async () => {
+  it("refuses work without a waiting place, and accepts work again when there is one", async () => {
     const { scheduler, started, enter, drain } = setUp(1, { waiting: 3, waitingPerClient: 2 });
     const [a, b] = [{}, {}];
     scheduler.tryEnter(0n);
@@ -169,7 +169,7 @@ describe("createScheduler", () => {
     expect(started).toEqual(["early full", "fits"]);
   });
 
-  it("gives places back to work that is too late, or dismissed", async () => {
+  it("releases the places of work that is late or dismissed", async () => {
     const { clock, scheduler, enter } = setUp(1, { waitingPerClient: 2 });
     const client = {};
     scheduler.tryEnter(0n);

@@ -14,7 +14,7 @@ describe("once", () => {
     expect(callback.mock.calls).toEqual([[1]]);
   });
 
-  it("keeps what a callback throws, and tells the log", () => {
+  it("catches and logs errors of a callback", () => {
     const log: string[] = [];
     const call = once(
       () => {
@@ -26,7 +26,7 @@ describe("once", () => {
     expect(log).toEqual(["a callback of a client failed: client bug"]);
   });
 
-  it("keeps what an asynchronous callback rejects with, and tells the log", async () => {
+  it("catches and logs rejections of an asynchronous callback", async () => {
     const log: string[] = [];
     once(
       async () => {
@@ -55,7 +55,7 @@ describe("launch", () => {
     return { task, told };
   }
 
-  it("returns NONE at once and tells the outcome later, once", async () => {
+  it("returns NONE at once and reports the outcome later, once", async () => {
     const { task, told } = taskOf();
     expect(launch(task, silent)).toEqual({ status: NONE });
     expect(told).toEqual([]);
@@ -63,7 +63,7 @@ describe("launch", () => {
     expect(told).toEqual([{ status: NONE }]);
   });
 
-  it("tells a refusal before it returns the same", () => {
+  it("reports a refusal before it returns the same", () => {
     const refusal = { status: INVALID_ARGUMENT, message: "wrong" };
     const run = vi.fn();
     const { task, told } = taskOf({ check: () => refusal, run });
@@ -83,7 +83,7 @@ describe("launch", () => {
     expect(told).toEqual([refusal]);
   });
 
-  it("fails where the task cannot be started", () => {
+  it("fails if the task cannot be started", () => {
     const { task, told } = taskOf({
       run() {
         throw new Error("no worker");
@@ -94,7 +94,7 @@ describe("launch", () => {
     expect(told).toEqual([outcome]);
   });
 
-  it("tells GENERAL_FAILURE where the task rejects", async () => {
+  it("reports GENERAL_FAILURE if the task rejects", async () => {
     const { task, told } = taskOf({ run: () => Promise.reject(new Error("gone")) });
     expect(launch(task, silent)).toEqual({ status: NONE });
     await settled();
@@ -129,7 +129,7 @@ describe("launched", () => {
     expect(await promise).toBe(told);
   });
 
-  it("takes a callback that comes before the launch returns", async () => {
+  it("accepts a callback before the launch returns", async () => {
     const promise = launched<Outcome>((callback) => {
       callback(told);
       callback({ status: GENERAL_FAILURE });
@@ -138,7 +138,7 @@ describe("launched", () => {
     expect(await promise).toBe(told);
   });
 
-  it("takes the status of a launch that fails, whatever the callback was told, and needs no callback then", async () => {
+  it("uses the status of a launch that fails, regardless of the callback, and does not wait for it", async () => {
     const status = ErrorStatus.DEVICE_UNAVAILABLE;
     expect(
       await launched<Outcome>((callback) => {

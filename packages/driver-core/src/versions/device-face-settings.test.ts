@@ -43,7 +43,7 @@ describe("settings of a preparation", () => {
     ]);
   });
 
-  it.each([-1, 3])("are refused where the preference is %i", (preference) => {
+  it.each([-1, 3])("are refused if the preference is %i", (preference) => {
     const callback = preparedCallback();
     const face = asV1_3(fakeDevice());
     // As a hostile peer can send it.
@@ -63,7 +63,7 @@ describe("settings of a preparation", () => {
     ]);
   });
 
-  it.each([-1, 3])("are refused where the priority is %i", (priority) => {
+  it.each([-1, 3])("are refused if the priority is %i", (priority) => {
     const callback = preparedCallback();
     const face = asV1_3(fakeDevice());
     const launched = face.prepareModel_1_3(
@@ -98,7 +98,7 @@ describe("settings of a preparation", () => {
     expect((await callback.first).status).toBe(NONE);
   });
 
-  it("are refused where a deadline cannot be read", () => {
+  it("are refused if a deadline cannot be read", () => {
     const callback = preparedCallback();
     const garbage: V1_3.OptionalTimePoint = JSON.parse("null");
     const { status } = asV1_3(fakeDevice()).prepareModel_1_3(
@@ -134,7 +134,7 @@ describe("the prepared model of a face", () => {
     expect(await preparedBy(launches.prepareModel_1_3)).toEqual(of13);
   });
 
-  it("has them too where an older method of a newer face prepared it", async () => {
+  it("has them too if an older method of a newer face prepared it", async () => {
     const callback = preparedCallback();
     asV1_3(fakeDevice()).prepareModel(convertToV1_0.model(model).value, callback);
     expect(Object.keys((await callback.first).preparedModel ?? {})).toContain("executeFenced");
@@ -182,7 +182,7 @@ describe("prepareModelFromCache", () => {
       expect(prepareModelFromCache).not.toHaveBeenCalled();
     });
 
-    it("tells what the device makes of the files", async () => {
+    it("reports the device's answer about the files", async () => {
       const prepareModelFromCache = vi.fn<NonNullable<Device["prepareModelFromCache"]>>(async () => ({
         status: NONE,
         preparedModel: { execute: vi.fn(), close: vi.fn() },

@@ -104,19 +104,19 @@ describe("what a device says of itself", () => {
     expect(face.getNumberOfCacheFilesNeeded()).toEqual({ status: NONE, numModelCache: 1, numDataCache: 2 });
   });
 
-  it("warns of what an older caller does not hear", () => {
+  it("warns of parts that an older caller does not get", () => {
     const log: string[] = [];
     asV1_0(device, { log: (line) => log.push(line) }).getCapabilities();
     expect(log).toHaveLength(1);
     expect(log[0]).toContain("converting capabilities to HAL 1.0 loses something");
   });
 
-  it("has a type that HAL 1.2 knows, even where the device cannot tell", () => {
+  it("has a type of HAL 1.2, even if the device reports none", () => {
     const unknown: Device = { ...device, getType: () => ({ status: NONE, type: DEVICE_TYPE_UNKNOWN }) };
     expect(asV1_2(unknown).getType().type).toBe(DeviceType.OTHER);
   });
 
-  it("tells older callers of statuses that they know", () => {
+  it("reports statuses that older callers know", () => {
     const status = ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT;
     const exhausted: Device = {
       ...device,
@@ -176,7 +176,7 @@ describe("getSupportedOperations", () => {
     });
   });
 
-  it("takes for invalid what cannot even be read", () => {
+  it("treats unreadable arguments as invalid", () => {
     // As a caller without types can pass it.
     const garbage: V1_3.Model = JSON.parse("null");
     const answer = asV1_3(device).getSupportedOperations_1_3(garbage);
@@ -186,7 +186,7 @@ describe("getSupportedOperations", () => {
 });
 
 describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
-  it("returns NONE at once and tells the prepared model later, once, by the method of its version", async () => {
+  it("returns NONE at once and passes the prepared model later, once, by the method of its version", async () => {
     const callback = preparedCallback();
     expect(launch(fakeDevice(), model, callback)).toEqual({ status: NONE });
     expect(callback.calls).toEqual([]);
@@ -197,7 +197,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     expect(callback.calls).toHaveLength(1);
   });
 
-  it("gives the device the model that it was given", async () => {
+  it("passes the given model to the device", async () => {
     const device = fakeDevice();
     const callback = preparedCallback();
     launch(device, model, callback);
@@ -220,7 +220,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     expect(device.prepared).toEqual([]);
   });
 
-  it("tells what the device fails with later, without a model", async () => {
+  it("reports a failure of the device later, without a model", async () => {
     const callback = preparedCallback();
     const log: string[] = [];
     const options = { log: (line: string) => log.push(line) };
@@ -229,14 +229,14 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     expect(log).toEqual(["prepareModel: why"]);
   });
 
-  it("tells of a passed deadline by callback, with a status that the caller knows", async () => {
+  it("reports a passed deadline by callback, with a status that the caller knows", async () => {
     const callback = preparedCallback();
     expect(launch(failing(MISSED_DEADLINE_PERSISTENT), model, callback)).toEqual({ status: NONE });
     const expected = notify === "notify_1_3" ? MISSED_DEADLINE_PERSISTENT : GENERAL_FAILURE;
     expect((await callback.first).status).toBe(expected);
   });
 
-  it("fails by both ways where the device cannot start", () => {
+  it("fails both ways if the device cannot start", () => {
     const callback = preparedCallback();
     const device = preparing(() => {
       throw new Error("no memory");
@@ -248,14 +248,14 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     expect(callback.calls).toEqual([{ method: notify, status: GENERAL_FAILURE, preparedModel: null }]);
   });
 
-  it("tells GENERAL_FAILURE where the device breaks down", async () => {
+  it("reports GENERAL_FAILURE if the device fails later", async () => {
     const callback = preparedCallback();
     const device = preparing(() => Promise.reject(new Error("gone")));
     expect(launch(device, model, callback).status).toBe(NONE);
     expect(await callback.first).toEqual({ method: notify, status: GENERAL_FAILURE, preparedModel: null });
   });
 
-  it("takes NONE without a model for a failure, and frees a model that comes with one", async () => {
+  it("treats NONE without a model as a failure, and frees a model that comes with a failure", async () => {
     const callback = preparedCallback();
     launch(
       preparing(async () => ({ status: NONE, preparedModel: null })),

@@ -20,7 +20,7 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { type AnyModel, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, deadlineOf } from "@nnhal/utils";
-import { show } from "@nnhal/validation";
+import { hasFields, show } from "@nnhal/validation";
 import { failure, invalid, launch, refusalOf } from "./callback.ts";
 import {
   type FaceContext,
@@ -34,7 +34,6 @@ import {
 } from "./face-context.ts";
 import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
-import { isRecord } from "./sound-answers.ts";
 import { soundFacts } from "./sound-facts.ts";
 import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
 
@@ -79,7 +78,7 @@ function contextOf<Presented extends V1_0.IPreparedModel>(
   options: FaceOptions,
   present: (context: Parameters<typeof preparedModelV1_0>[0]) => Presented,
 ): FaceContext<Presented> {
-  if (!isRecord(device)) throw new TypeError(`presenting a device: it is ${show(device)} where a Device is needed`);
+  if (!hasFields(device)) throw new TypeError(`presenting a device: it is ${show(device)} where a Device is needed`);
   const { operations, log = () => {} } = options;
   const { name } = device;
   const limits = answerLimitsOf(options, log);
@@ -353,7 +352,7 @@ function methodsV1_3(
       if (!Array.isArray(preparedModels)) return failedAllocation(invalid("preparedModels is not an array"));
       const { name, limits } = context;
       const call = async () => {
-        const known = preparedModels.map((face) => (isRecord(face) ? (presented.get(face) ?? null) : null));
+        const known = preparedModels.map((face) => (hasFields(face) ? (presented.get(face) ?? null) : null));
         return allocationOf(await device.allocate?.(desc, known, inputRoles, outputRoles), name, limits);
       };
       const drop = ({ buffer }: AllocateResult) => buffer?.close?.();

@@ -12,8 +12,10 @@ import {
 } from "@nnhal/types";
 import { type AnyModel, type AnyRequest, convertToV1_0, convertToV1_3 } from "@nnhal/utils";
 import {
+  hasFields,
   modelIssues,
   type OperationLookup,
+  readOutcome,
   requestIssues,
   validateExecutionPreference,
   validatePriority,
@@ -21,7 +23,7 @@ import {
 import { formatIssues } from "../device/format-issues.ts";
 import { invalid, type LogSink } from "./callback.ts";
 import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
-import { hasMethods, isRecord, outcomeOf } from "./sound-answers.ts";
+import { hasMethods } from "./sound-answers.ts";
 import type { Facts } from "./sound-facts.ts";
 import { quietly } from "./sound-prepared-model.ts";
 
@@ -93,13 +95,13 @@ export function refuseRequest(
 
 /** Not null if and only if status is NONE. Throws for an answer that breaks a rule. */
 export function soundPrepareResult(result: PrepareResult, limits: AnswerLimits): PrepareResult {
-  const outcome = outcomeOf(result);
+  const outcome = readOutcome(result);
   const { preparedModel } = result;
   if (outcome.status === ErrorStatus.NONE) {
     if (!hasMethods(preparedModel, "execute")) throw new Error("the device answered NONE without a prepared model");
     return { ...outcome, preparedModel };
   }
-  if (isRecord(preparedModel)) quietly(() => preparedModel.close(), "closing a prepared model", limits);
+  if (hasFields(preparedModel)) quietly(() => preparedModel.close(), "closing a prepared model", limits);
   return { ...outcome, preparedModel: null };
 }
 

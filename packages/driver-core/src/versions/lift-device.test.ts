@@ -75,7 +75,7 @@ describe("getSupportedOperations", () => {
     expect(liftedOf("1.2").device.getSupportedOperations(mixedModel).supported).toEqual([true, true, true]);
   });
 
-  it("does not ask where there is no slice", () => {
+  it("does not ask if there is no slice", () => {
     const { device, calls } = liftedOf("1.1");
     expect(device.getSupportedOperations(float16Model).supported).toEqual([false, false]);
     expect(calls).toEqual([]);
@@ -91,7 +91,7 @@ describe("getSupportedOperations", () => {
     expect(device.getSupportedOperations(garbage).status).toBe(INVALID_ARGUMENT);
   });
 
-  it("passes on a status, and takes an answer of another length for none", () => {
+  it("passes on a status, and ignores an answer of another length", () => {
     const busy = liftedOf("1.0", { supportedOperations: () => ({ status: DEVICE_UNAVAILABLE, message: "busy" }) });
     expect(busy.device.getSupportedOperations(model)).toEqual({
       status: DEVICE_UNAVAILABLE,
@@ -180,7 +180,7 @@ describe("prepareModel", () => {
     expect(calls).toEqual([]);
   });
 
-  it("warns that a driver of HAL 1.0 is not told of permission to relax", async () => {
+  it("warns that a driver of HAL 1.0 does not get the permission to relax", async () => {
     const log: string[] = [];
     const { device } = liftedOf("1.0", {}, { log: (line) => log.push(line) });
     const { status } = await device.prepareModel({ ...model, relaxComputationFloat32toFloat16: true });
@@ -212,7 +212,7 @@ describe("prepareModel", () => {
     expect((await device.prepareModel(model, { deadline: 6n })).status).toBe(NONE);
   });
 
-  it("takes a callback that comes before the launch returns, and the first of several", async () => {
+  it("accepts a callback before the launch returns, and only the first of several", async () => {
     const { device } = liftedOf("1.2", {
       prepare(callback, succeed) {
         succeed();
@@ -223,7 +223,7 @@ describe("prepareModel", () => {
     expect((await device.prepareModel(model)).status).toBe(NONE);
   });
 
-  it("takes the status of a launch that fails, and does not wait for its callback", async () => {
+  it("uses the status of a launch that fails, and does not wait for its callback", async () => {
     const silent = liftedOf("1.0", { prepare: () => ({ status: DEVICE_UNAVAILABLE, message: "busy" }) });
     const expected = { status: DEVICE_UNAVAILABLE, message: "busy", preparedModel: null };
     expect(await silent.device.prepareModel(model)).toEqual(expected);
@@ -268,7 +268,7 @@ describe("prepareModel", () => {
       },
       GENERAL_FAILURE,
     ],
-  ])("fails where a driver answers %s", async (_what, prepare, expected) => {
+  ])("fails if a driver answers %s", async (_what, prepare, expected) => {
     const { device } = liftedOf("1.0", { ...(prepare && { prepare }) });
     const { status, preparedModel } = await device.prepareModel(model);
     expect({ status, preparedModel }).toEqual({ status: expected, preparedModel: null });

@@ -16,14 +16,14 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { convertToV1_3 } from "@nnhal/utils";
-import { show } from "@nnhal/validation";
+import { hasFields, show } from "@nnhal/validation";
 import { atOnce, failure, invalid, launched, refusalOf, soundStatus } from "./callback.ts";
 import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
 import { type LiftContext, type LiftOptions, refuseModelForDriver, refusePreparation } from "./lift-context.ts";
 import { isV1_3Model, liftPreparedModel } from "./lift-prepared-model.ts";
 import { supportOf } from "./lift-support.ts";
 import { type AnyIDevice, noCapabilities, oldDriverOf } from "./old-driver.ts";
-import { hasMethods, isRecord } from "./sound-answers.ts";
+import { hasMethods } from "./sound-answers.ts";
 import { type Facts, soundFacts } from "./sound-facts.ts";
 import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
 
@@ -32,7 +32,7 @@ import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-pr
  * answer comes by the deadline or within `answerLimit`. Throws a TypeError for a driver that is not an object.
  */
 export function liftDevice(name: string, device: AnyIDevice, options: LiftOptions = {}): Device {
-  if (!isRecord(device))
+  if (!hasFields(device))
     throw new TypeError(`lifting ${name}: the driver is ${show(device)} where an IDevice is needed`);
   const { operations, log = () => {}, synchronous = true, strictSlicing = false } = options;
   const driver = oldDriverOf(device, log);
@@ -121,7 +121,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
 /** Whether a cache can be passed to a driver. The driver checks its handles. */
 function isCache(cache: unknown): cache is CompilationCache {
   return (
-    isRecord(cache) &&
+    hasFields(cache) &&
     Array.isArray(cache.modelCache) &&
     Array.isArray(cache.dataCache) &&
     cache.token instanceof Uint8Array
@@ -158,7 +158,7 @@ function prepare(
       context.preparedModels.set(preparedModel, own);
       return { status: ErrorStatus.NONE, preparedModel };
     }
-    if (isRecord(own)) quietly(() => own.close?.(), `${name}: close`, limits);
+    if (hasFields(own)) quietly(() => own.close?.(), `${name}: close`, limits);
     if (outcome.status !== ErrorStatus.NONE) return failedPreparation(outcome);
     return failedPreparation(failure(name, "the driver reported success without a prepared model"));
   };

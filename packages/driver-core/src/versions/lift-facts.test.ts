@@ -37,7 +37,7 @@ describe("what an old driver says of itself", () => {
     expect(answer.capabilities.ifPerformance).toEqual(noPerformanceInfo);
   });
 
-  it("is a failure where the driver fails or throws", () => {
+  it("is a failure if the driver fails or throws", () => {
     const { device: own } = driverV1_2();
     const broken = () => {
       throw new Error("transport");

@@ -91,22 +91,22 @@ describe("executing on a driver of HAL 1.0", () => {
     expect((await preparedModel.execute({ ...request, outputs: [output] })).outputShapes).toEqual(shapes);
   });
 
-  it("fails where it would have to find shapes", async () => {
+  it("fails if it would have to compute shapes", async () => {
     const { preparedModel, calls } = await preparedOf("1.0", {}, {}, openModel);
     expect(await preparedModel.execute(request)).toMatchObject({
       status: GENERAL_FAILURE,
       message:
-        "old is of HAL 1.0, which finds no shapes: neither the model nor the request specifies all dimensions of the outputs",
+        "old is of HAL 1.0, which cannot compute shapes: neither the model nor the request specifies all dimensions of the outputs",
     });
     expect(calls).toEqual([]);
   });
 
-  it("makes a failure of outputs that do not fit, since the driver cannot tell what would", async () => {
+  it("makes a failure of outputs that do not fit, because the driver cannot report the needed sizes", async () => {
     const { preparedModel } = await preparedOf("1.0", { result: { status: OUTPUT_INSUFFICIENT_SIZE } });
     expect(await preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
       message:
-        "old: execute: its answer is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
+        "old: execute: answered a result that is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
       outputShapes: [],
       timing: notMeasured,
     });
@@ -153,7 +153,7 @@ describe("executing on a driver of HAL 1.2", () => {
     const odd = await preparedOf("1.2", { result: { status: 99 as ErrorStatus } });
     expect(await odd.preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
-      message: "old: execute: its answer is not valid: the status is 99",
+      message: "old: execute: answered a result that is not valid: the status is 99",
       ...nothing,
     });
   });
@@ -176,7 +176,7 @@ describe("executing on an old driver", () => {
     expect(calls).toEqual([]);
   });
 
-  it("takes pools that the version knows", async () => {
+  it("accepts pools that the version has", async () => {
     expect((await (await preparedOf("1.0")).preparedModel.execute(renamed("mmap_fd"))).status).toBe(NONE);
     expect((await (await preparedOf("1.2")).preparedModel.execute(renamed("hardware_buffer"))).status).toBe(NONE);
   });
@@ -196,7 +196,7 @@ describe("executing on an old driver", () => {
     expect(calls).toEqual([["close"]]);
   });
 
-  it("fails where the driver throws or rejects", async () => {
+  it("fails if the driver throws or rejects", async () => {
     const breaking = async (own: Partial<V1_2.IPreparedModel> & V1_0.IPreparedModel) => {
       const { device } = driverV1_0();
       const broken: V1_0.IDevice = {

@@ -144,7 +144,7 @@ describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
   const told = (status: ErrorStatus, outputShapes = shapes, timing = measured) =>
     name === "execute" ? { method: notify, status } : { method: notify, status, outputShapes, timing };
 
-  it("returns NONE at once and tells the outcome later, once, by the method of its version", async () => {
+  it("returns NONE at once and reports the outcome later, once, by the method of its version", async () => {
     const callback = executionCallback();
     expect(launch(ending(), callback)).toEqual({ status: NONE });
     expect(callback.calls).toEqual([]);
@@ -181,20 +181,20 @@ describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
     expect(await callback.first).toEqual(told(INVALID_ARGUMENT, [], notMeasured));
   });
 
-  it("tells a status that the caller knows", async () => {
+  it("reports a status that the caller knows", async () => {
     const callback = executionCallback();
     expect(launch(ending({ status: MISSED_DEADLINE_PERSISTENT }), callback)).toEqual({ status: NONE });
     const expected = name === "execute_1_3" ? MISSED_DEADLINE_PERSISTENT : GENERAL_FAILURE;
     expect(await callback.first).toEqual(told(expected, [], notMeasured));
   });
 
-  it("tells shapes of outputs that did not fit, and no durations", async () => {
+  it("reports shapes of outputs that did not fit, and no durations", async () => {
     const callback = executionCallback();
     launch(ending({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: insufficient }), callback);
     expect(await callback.first).toEqual(told(OUTPUT_INSUFFICIENT_SIZE, insufficient, notMeasured));
   });
 
-  it("tells neither shapes nor durations of a failure, nor durations that were not asked for", async () => {
+  it("reports neither shapes nor durations of a failure, nor durations that were not requested", async () => {
     const callback = executionCallback();
     launch(ending({ status: GENERAL_FAILURE }), callback);
     expect(await callback.first).toEqual(told(GENERAL_FAILURE, [], notMeasured));
@@ -203,7 +203,7 @@ describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
     expect(await unmeasured.first).toEqual(told(NONE, shapes, notMeasured));
   });
 
-  it("fails by both ways where the execution cannot start, by callback where it breaks down", async () => {
+  it("fails both ways if the execution cannot start, by callback if it fails later", async () => {
     const callback = executionCallback();
     const execute: Execute = () => {
       throw new Error("no memory");
@@ -218,7 +218,7 @@ describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
     expect(await later.first).toEqual(told(GENERAL_FAILURE, [], notMeasured));
   });
 
-  it("survives a callback that throws, and logs what it is not told", async () => {
+  it("survives a callback that throws, and logs the lost diagnostics", async () => {
     const log: string[] = [];
     const broken = () => {
       throw new Error("client bug");
@@ -264,7 +264,7 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
     });
   });
 
-  it("does not reject where the device does, or throws", async () => {
+  it("does not reject if the device rejects or throws", async () => {
     const rejecting: Execute = () => Promise.reject(new Error("gone"));
     const throwing: Execute = () => {
       throw new Error("gone");
@@ -282,7 +282,7 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
     }
   });
 
-  it("does not reject where the request cannot be read", async () => {
+  it("does not reject if the request cannot be read", async () => {
     const garbage: V1_0.Request & V1_3.Request = JSON.parse("null");
     const context = contextOf(ending(), {});
     const answer =
@@ -324,7 +324,7 @@ describe("configureExecutionBurst", () => {
   const configure = (own: PreparedModel, callback: typeof client | null = client) =>
     preparedModelV1_2(contextOf(own, {})).configureExecutionBurst(callback, requests, results);
 
-  it("refuses a null callback; fails where the device has no bursts", async () => {
+  it("refuses a null callback; fails if the device has no bursts", async () => {
     expect(await configure(ending(), null)).toMatchObject({ status: INVALID_ARGUMENT, context: null });
     expect(await configure(ending())).toMatchObject({ status: GENERAL_FAILURE, context: null });
   });
@@ -357,7 +357,7 @@ describe("executeFenced", () => {
   const execute = (own: PreparedModel) =>
     preparedModelV1_3(contextOf(own, {})).executeFenced(requestOf(), [fence, null], YES, none, none, duration);
 
-  it("fails where the device has no fences", async () => {
+  it("fails if the device has no fences", async () => {
     expect(await execute(ending())).toMatchObject({ status: GENERAL_FAILURE, syncFence: null, callback: null });
   });
 

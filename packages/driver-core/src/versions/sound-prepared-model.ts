@@ -18,20 +18,19 @@ import {
   type PreparedModel,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { type ExpectedOutput, show } from "@nnhal/validation";
+import { broken, type ExpectedOutput, readOutcome, show } from "@nnhal/validation";
 import { messageOf } from "../device/refusal.ts";
 import { invalid, refusalOf } from "./callback.ts";
 import { type AnswerLimits, inTime } from "./in-time.ts";
 import {
-  answerOf,
   executionOf,
   expectedOutputs,
+  fieldsOf,
   isBuffer,
   isBurstContext,
   isFence,
   isFencedCallback,
   isTiming,
-  outcomeOf,
 } from "./sound-answers.ts";
 
 /** The parameters of a guard. */
@@ -146,11 +145,11 @@ export function quietly(call: () => unknown, what: string, { log }: AnswerLimits
 }
 
 function fencedOf(given: unknown, name: string, limits: AnswerLimits): FencedResult {
-  const { syncFence = null, callback } = answerOf(given);
-  const outcome = outcomeOf(given);
+  const outcome = readOutcome(given);
+  const { syncFence = null, callback } = fieldsOf(given);
   if (outcome.status !== ErrorStatus.NONE) return failedFenced(outcome);
-  if (syncFence !== null && !isFence(syncFence)) throw new Error(`it answered ${show(syncFence)} as a sync fence`);
-  if (!isFencedCallback(callback)) throw new Error("it answered NONE without a callback");
+  if (syncFence !== null && !isFence(syncFence)) broken(`answered ${show(syncFence)} as a sync fence`);
+  if (!isFencedCallback(callback)) broken("answered NONE without a callback");
   return { ...outcome, syncFence, callback: soundCallback(callback, name, limits) };
 }
 
@@ -158,8 +157,8 @@ function soundCallback(own: IFencedExecutionCallback, name: string, limits: Answ
   const untimed = { timingLaunched: notMeasured, timingFenced: notMeasured };
   const read = async (): Promise<ExecutionInfo> => {
     const answer: unknown = await own.getExecutionInfo();
-    const { timingLaunched, timingFenced } = answerOf(answer);
-    const outcome = outcomeOf(answer);
+    const outcome = readOutcome(answer);
+    const { timingLaunched, timingFenced } = fieldsOf(answer);
     const isTimed = outcome.status === ErrorStatus.NONE && isTiming(timingLaunched) && isTiming(timingFenced);
     return { ...outcome, ...(isTimed ? { timingLaunched, timingFenced } : untimed) };
   };
@@ -168,10 +167,10 @@ function soundCallback(own: IFencedExecutionCallback, name: string, limits: Answ
 }
 
 function burstOf(given: unknown, name: string, limits: AnswerLimits): BurstResult {
-  const { context } = answerOf(given);
-  const outcome = outcomeOf(given);
+  const outcome = readOutcome(given);
+  const { context } = fieldsOf(given);
   if (outcome.status !== ErrorStatus.NONE) return failedBurst(outcome);
-  if (!isBurstContext(context)) throw new Error("it answered NONE without a burst context");
+  if (!isBurstContext(context)) broken("answered NONE without a burst context");
   return { ...outcome, context: soundBurstContext(context, name, limits) };
 }
 
@@ -198,12 +197,12 @@ const noAnswer: Outcome = { status: ErrorStatus.GENERAL_FAILURE, message: "the b
 
 /** The answer to allocate. Throws for one that breaks a rule. */
 export function allocationOf(given: unknown, name: string, limits: AnswerLimits): AllocateResult {
-  const { buffer, token, inHostMemory } = answerOf(given);
-  const outcome = outcomeOf(given);
+  const outcome = readOutcome(given);
+  const { buffer, token, inHostMemory } = fieldsOf(given);
   if (outcome.status !== ErrorStatus.NONE) return failedAllocation(outcome);
-  if (!isBuffer(buffer)) throw new Error("it answered NONE without a buffer");
+  if (!isBuffer(buffer)) broken("answered NONE without a buffer");
   if (typeof token !== "number" || !Number.isInteger(token) || token <= 0) {
-    throw new Error(`it answered token ${show(token)} where an integer above 0 is needed`);
+    broken(`answered token ${show(token)} where an integer above 0 is needed`);
   }
   return {
     ...outcome,
@@ -215,7 +214,7 @@ export function allocationOf(given: unknown, name: string, limits: AnswerLimits)
 
 function soundBuffer(own: IBuffer, name: string, limits: AnswerLimits): IBuffer {
   const copy = (method: string, call: () => Promise<Outcome>) => {
-    const answer = (async () => outcomeOf(await call()))();
+    const answer = (async () => readOutcome(await call()))();
     return inTime({ what: `${name}: ${method}`, answer, failed: (outcome) => outcome }, limits);
   };
   return {

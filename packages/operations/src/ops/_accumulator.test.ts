@@ -42,7 +42,7 @@ describe("accumulatorStore", () => {
     expect(Array.from(output.data)).toEqual([100, 106, 106, 100]);
   });
 
-  it("gives each channel the scale of its filter", () => {
+  it("returns for each channel the scale of its filter", () => {
     const output = unsigned(1, 100);
     const filters = q8PerChannel([4], [2, 4, 6, 8], 0);
     accumulatorStore(input, filters, i32([4]), output, 0)(Float64Array.of(1, 1, 1, 1), 0, 4, 0, 1);
@@ -65,7 +65,7 @@ describe("accumulatorStore", () => {
   });
 });
 
-it("biasOf gives the bias as float64", () => {
+it("biasOf returns the bias as float64", () => {
   expect(biasOf(i32([2], [-(2 ** 31), 7], 0.5))).toEqual(Float64Array.of(-(2 ** 31), 7));
 });
 

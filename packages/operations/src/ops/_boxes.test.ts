@@ -36,7 +36,7 @@ describe("overlap", () => {
     expect(intersectionOverUnion([0, 0, 2, 4, ...other], 4, 0)).toBeCloseTo(wanted, 12);
   });
 
-  it("of two boxes of no size is no number, which suppresses nothing", () => {
+  it("of two empty boxes is NaN, which suppresses no box", () => {
     expect(intersectionOverUnion([1, 1, 1, 1], 0, 0)).toBeNaN();
     expect(hardKernel(0.5)(Number.NaN)).toBe(1);
   });
@@ -49,7 +49,7 @@ describe("a box moved by deltas", () => {
     return [...result];
   };
 
-  it("stays where they are 0", () => {
+  it("stays if they are 0", () => {
     expect(moved(0, 0, 0, 0)).toEqual([4, 10, 8, 30]);
   });
 
@@ -68,7 +68,7 @@ describe("a box moved by deltas", () => {
 });
 
 describe("rules on boxes", () => {
-  it("ends may not lie before beginnings, on either axis", () => {
+  it("ends must not lie before beginnings, on either axis", () => {
     expect(() => ensureOrdered([1, 2, 1, 2], 0)).not.toThrow();
     expect(() => ensureOrdered([9, 9, 9, 9, 1, 2, 0, 2], 4)).toThrow("box 1 ends before it begins: 1, 2, 0, 2");
     expect(() => ensureOrdered([1, 2, 1, 1], 0)).toThrow("box 0 ends");
@@ -135,7 +135,7 @@ describe("suppression", () => {
     expect(run([4, 3, 2, 1], { most })).toEqual(wanted);
   });
 
-  it("of equal scores takes the first; a dropped one has changed places with the last", () => {
+  it("takes the first of equal scores; a dropped one has changed places with the last", () => {
     expect(run([1, 1, 1, 1], { kernel: hardKernel(0.5) })).toEqual([0, 1, 2, 3]);
     expect(run([1, 1, 1, 1])).toEqual([0, 3]);
   });
@@ -167,7 +167,7 @@ describe("suppression in classes", () => {
       ),
     );
 
-  it("chooses in each class but the background, and gives all by falling score", () => {
+  it("chooses in each class except the background, and returns all by falling score", () => {
     // Class 1: boxes 0 and 2, scores 4 and 2. Class 2: boxes 3 and 1, scores 4 and 2.
     expect(run(0, -1)).toEqual([1, 11, 7, 5]);
   });
@@ -183,7 +183,7 @@ describe("suppression in classes", () => {
     expect(run(0, -1, { most: 0 })).toEqual([]);
   });
 
-  it("is over at once where there are no boxes, however many classes", () => {
+  it("ends at once if there are no boxes, for any number of classes", () => {
     expect(run(0, -1, {}, 0, 2 ** 31 - 1)).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ describe("broadcastData", () => {
     expect(broadcastShape(dimensions, shape)).toEqual(shape);
   });
 
-  it("gives the tensor's own elements where the shapes agree", () => {
+  it("returns the tensor's own elements if the shapes agree", () => {
     const tensor = f32([2, 2], [1, 2, 3, 4]);
     expect(broadcastData(tensor, [2, 2])).toBe(tensor.data);
   });
@@ -80,7 +80,7 @@ describe("broadcastData", () => {
     expect(broadcastData(tensorOf("TENSOR_BOOL8", [1], [1]), [2])).toEqual(Uint8Array.of(1, 1));
   });
 
-  it("gives nothing where an extent is 0", () => {
+  it("computes no elements if an extent is 0", () => {
     expect(broadcastData(f32([0]), [3, 0])).toHaveLength(0);
     expect(broadcastData(f32([1], [5]), [2, 0])).toHaveLength(0);
   });

@@ -53,7 +53,7 @@ describe("filling and copying", () => {
     [0, 0],
     [length, 0],
     [length + 1, 2],
-  ])("copies %i elements with %i pauses to where they belong", (count, pauses) => {
+  ])("copies %i elements to their places with %i pauses", (count, pauses) => {
     const source = Uint8Array.from({ length: count }, (_, index) => index);
     const target = new Uint8Array(count + 2).fill(9);
     expect(pausesOf(copyInChunks(source, target, 1))).toBe(pauses);

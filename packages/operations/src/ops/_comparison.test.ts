@@ -51,7 +51,7 @@ describe.each(answers)("$name", (operation, [whenLess, whenEqual, whenGreater, w
     expect(compare(operation, extremes, i32([1], [0]))).toEqual([whenLess, whenEqual, whenGreater]);
   });
 
-  it("of booleans, where any non-zero byte is true", () => {
+  it("of booleans, of which any non-zero byte is true", () => {
     const left = bool8([4], [0, 0, 1, 255]);
     const right = bool8([4], [1, 0, 2, 0]);
     expect(compare(operation, left, right)).toEqual([whenLess, whenEqual, whenEqual, whenGreater]);

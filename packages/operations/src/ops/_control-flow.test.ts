@@ -30,7 +30,7 @@ describe("IF's signature", () => {
       [undefined, subgraph, subgraph],
       "input 0 (condition) is of an extension type",
     ],
-    ["a branch that is no subgraph", ["TENSOR_BOOL8", "INT32", subgraph], "input 1 (then) is INT32 where SUBGRAPH"],
+    ["a branch that is not a subgraph", ["TENSOR_BOOL8", "INT32", subgraph], "input 1 (then) is INT32 where SUBGRAPH"],
     ["an alternative that is none", ["TENSOR_BOOL8", subgraph, "INT32"], "input 2 (else) is INT32 where SUBGRAPH"],
     ["too few inputs", ["TENSOR_BOOL8", subgraph], "it has 2 inputs and 1 outputs where at least 3 inputs"],
     ["no inputs", [], "it has 0 inputs and 1 outputs"],
@@ -56,11 +56,11 @@ describe("WHILE's signature", () => {
 
   it.each<[string, readonly MaybeType[], string]>([
     [
-      "a condition that is no subgraph",
+      "a condition that is not a subgraph",
       ["TENSOR_BOOL8", subgraph],
       "input 0 (condition) is TENSOR_BOOL8 where SUBGRAPH",
     ],
-    ["a body that is no subgraph", [subgraph, "INT32"], "input 1 (body) is INT32 where SUBGRAPH"],
+    ["a body that is not a subgraph", [subgraph, "INT32"], "input 1 (body) is INT32 where SUBGRAPH"],
     ["a body of an extension type", [subgraph, undefined], "input 1 (body) is of an extension type"],
     ["too few inputs", [subgraph], "it has 1 inputs and 1 outputs where at least 2 inputs"],
   ])("refuses %s", (_, inputs, message) => {

@@ -150,7 +150,7 @@ describe("what convolutions refuse", () => {
     });
 
     if (since10(operation)) {
-      it("needs HAL 1.2 where the output's scale is not above the products'", () => {
+      it("needs HAL 1.2 if the output's scale is not above the products'", () => {
         const version = (scale: number) =>
           versionOf(operation, listOf({}, quantised(0.125)), { outputs: [declared("TENSOR_QUANT8_ASYMM", { scale })] });
         expect(version(0.1251)).toBe("1.0");

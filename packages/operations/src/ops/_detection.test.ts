@@ -103,7 +103,7 @@ describe("BOX_WITH_NMS_LIMIT", () => {
     ]);
   });
 
-  it("keeps classes apart, limits them together and gives them class by class", () => {
+  it("keeps classes apart, limits them together and returns them class by class", () => {
     const boxes = f32([2, 12], [...nowhere, ...whole, ...whole, ...nowhere, ...apart, ...half]);
     const changes = { boxes, scores: f32([2, 3], [1, 0.5, 0.75, 1, 0.625, 0.875]), batches: i32([2], [0, 0]) };
     expect(run(changes)).toEqual([
@@ -148,7 +148,7 @@ describe("BOX_WITH_NMS_LIMIT", () => {
     );
   });
 
-  it("refuses what breaks its rules", () => {
+  it("refuses operands that break its rules", () => {
     for (const kernel of [-1, 3]) {
       expect(() => run({ kernel: i32Scalar(kernel) })).toThrow(`kernel ${kernel} is none of hard 0, linear 1`);
     }
@@ -190,11 +190,11 @@ describe("DETECTION_POSTPROCESSING", () => {
     runOperation(detectionPostprocessing, inOrder(inputs, changes), { outputs }).map(valuesOf);
   const regular = { useRegularNms: boolScalar(true) };
 
-  it("chooses boxes by their best class; what is not filled is 0", () => {
+  it("chooses boxes by their best class; unused places are 0", () => {
     expect(run()).toEqual([[0.875, 0.5, 0], [...whole, ...apart, ...nowhere], [0, 1, 0], [2]]);
   });
 
-  it("gives labels as they are where the background is one", () => {
+  it("returns labels unchanged if the background is one", () => {
     expect(run({ isBackgroundInLabel: boolScalar(true) })[2]).toEqual([1, 2, 0]);
   });
 
@@ -204,14 +204,14 @@ describe("DETECTION_POSTPROCESSING", () => {
     expect(boxes).toEqual([...whole, ...narrow, ...apart]);
   });
 
-  it("gives several classes of a box, each with its score", () => {
+  it("returns several classes of a box, each with its score", () => {
     const [scores, boxes, labels, counts] = run({ mostClassesPerDetection: i32Scalar(2) });
     expect(scores).toEqual([0.875, 0.125, 0.5, 0.375, 0, 0]);
     expect(boxes.slice(0, 16)).toEqual([...whole, ...whole, ...apart, ...apart]);
     expect([labels, counts]).toEqual([[0, 1, 1, 0, 0, 0], [4]]);
   });
 
-  it("in regular mode suppresses in every class, and gives the best of all", () => {
+  it("in regular mode suppresses in every class, and returns the best of all", () => {
     const [scores, boxes, labels, counts] = run(regular);
     expect([scores, labels, counts]).toEqual([[0.875, 0.75, 0.5], [0, 1, 1], [3]]);
     expect(boxes).toEqual([...whole, ...narrow, ...apart]);
@@ -225,7 +225,7 @@ describe("DETECTION_POSTPROCESSING", () => {
     expect(run({ ...changes, scoreThreshold: f32Scalar(0.8749) })[3]).toEqual([1]);
   });
 
-  it("decodes deltas by the scales, of batches apart, and ignores what stands behind four numbers", () => {
+  it("decodes deltas by the scales, batch by batch, and ignores numbers after the first four", () => {
     const moved = [10, -4, 5 * Math.LN2, 0, 7];
     const still = [0, 0, 0, 0, 7];
     const [scores, boxes, , counts] = run({

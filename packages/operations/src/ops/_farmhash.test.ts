@@ -31,7 +31,7 @@ describe("fingerprint64", () => {
     expect(ended(fingerprint64(bytesOf(length)))).toBe(fingerprint);
   });
 
-  it("is BigQuery's FARM_FINGERPRINT, whose documentation gives this one", () => {
+  it("is BigQuery's FARM_FINGERPRINT, whose documentation has this example", () => {
     const signed = BigInt.asIntN(64, ended(fingerprint64(new TextEncoder().encode("1footrue"))));
     expect(signed).toBe(-1541654101129638711n);
   });

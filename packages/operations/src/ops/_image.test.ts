@@ -9,7 +9,7 @@ describe("imageLayout", () => {
     expect(imageLayout([2, 5, 3, 4], true)).toEqual({ ...extents, rowStep: 4, pixelStep: 1, channelStep: 12 });
   });
 
-  it("is what imageDimensions makes dimensions from", () => {
+  it("is the input of imageDimensions", () => {
     for (const nchw of [false, true]) {
       expect(imageDimensions(imageLayout([2, 3, 4, 5], nchw), nchw)).toEqual([2, 3, 4, 5]);
     }
@@ -17,7 +17,7 @@ describe("imageLayout", () => {
 });
 
 describe("readImage", () => {
-  it("gives NHWC from either layout", () => {
+  it("returns NHWC from either layout", () => {
     const plain = ended(readImage(f32([2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8]), false));
     const turned = ended(readImage(f32([2, 2, 1, 2], [1, 3, 2, 4, 5, 7, 6, 8]), true));
     expect(turned).toEqual(plain);

@@ -47,7 +47,7 @@ describe("GATHER", () => {
     expect(valuesOf(output)).toEqual([1, 2, 5, 6, 3, 4, 1, 2, 7, 8, 11, 12, 9, 10, 7, 8]);
   });
 
-  it("gives output[o, p, i] = input[o, indices[p], i]", () => {
+  it("returns output[o, p, i] = input[o, indices[p], i]", () => {
     const cases = fc
       .record({ outer: fc.nat(3), extent: fc.integer({ min: 1, max: 4 }), inner: fc.nat(3) })
       .chain((sizes) => fc.record({ sizes: fc.constant(sizes), indices: fc.array(fc.nat(sizes.extent - 1)) }));
@@ -139,7 +139,7 @@ describe("HASHTABLE_LOOKUP", () => {
     expect(valuesOf(found)).toEqual([1, 1, 0, 1]);
   });
 
-  it("gives stored zeros for a miss, whatever the zero point", () => {
+  it("stores zeros for a missing key, for any zero point", () => {
     const [output] = looked(vector(1, 2), vector(1), q8([1, 1], 0.5, 9, [33]));
     expect(output).toMatchObject({ scale: 0.5, zeroPoint: 9 });
     expect(valuesOf(output)).toEqual([33, 0]);

@@ -122,7 +122,7 @@ describe("LSTM", () => {
     expect(scratch.dimensions).toEqual([1, 4]);
   });
 
-  it.each(cells)("%s is what the formula gives", (_, cell) => expectStep(lstmInputs(cell)));
+  it.each(cells)("%s follows the formula", (_, cell) => expectStep(lstmInputs(cell)));
 
   it.each([
     [0, (x: number) => x],
@@ -148,7 +148,7 @@ describe("LSTM", () => {
     expect(() => runOperation(lstm, inputs, floats(4))).toThrow("-0.5, less than 0");
   });
 
-  it("has a scratch buffer of a quarter less where the gates are coupled", () => {
+  it("has a scratch buffer of a quarter less if the gates are coupled", () => {
     const [scratch] = runOperation(lstm, inOrder(lstmInputs({ inputs: 1, units: 5, coupled: true })), floats(4));
     expect(scratch.dimensions).toEqual([2, 15]);
   });

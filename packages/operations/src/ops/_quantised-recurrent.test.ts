@@ -139,7 +139,7 @@ describe("QUANTIZED_16BIT_LSTM", () => {
     }
   });
 
-  it("does nothing for no batches, and gives the quantisation that is fixed", () => {
+  it("does nothing for no batches, and returns the fixed quantisation", () => {
     const [state, output] = run(list(2, 3, 0));
     expect(state).toMatchObject({ dimensions: [0, 3], scale: 2 ** -11, zeroPoint: 0 });
     expect(output).toMatchObject({ dimensions: [0, 3], ...value });

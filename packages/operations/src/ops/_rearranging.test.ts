@@ -55,14 +55,14 @@ describe("TRANSPOSE", () => {
     expect(valuesOf(output)).toEqual([1, 4, 2, 5, 3, 6]);
   });
 
-  it("reverses the order where none is given, whatever the rank", () => {
+  it("reverses the order if there is no permutation, for any rank", () => {
     expect(valuesOf(runForOne(transpose, [counting(2, 3), omitted("TENSOR_INT32")]))).toEqual([1, 4, 2, 5, 3, 6]);
     const output = runForOne(transpose, [counting(2, 1, 3), omitted("TENSOR_INT32")]);
     expect(output.dimensions).toEqual([3, 1, 2]);
     expect(valuesOf(output)).toEqual([1, 4, 2, 5, 3, 6]);
   });
 
-  it("gives output[i…] = input[i at their axes] for any permutation", () => {
+  it("returns output[i…] = input[i at their axes] for any permutation", () => {
     const cases = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 }).chain((dimensions) => {
       const axes = dimensions.map((_, axis) => axis);
       return fc.tuple(fc.constant(dimensions), fc.shuffledSubarray(axes, { minLength: axes.length }));
@@ -150,7 +150,7 @@ describe("DEPTH_TO_SPACE and SPACE_TO_DEPTH", () => {
     expect(runForOne(spaceToDepth, [f32([0, 2, 2, 1]), i32Scalar(2)]).dimensions).toEqual([0, 1, 1, 4]);
   });
 
-  it("refuses what does not divide", () => {
+  it("refuses extents that do not divide", () => {
     const image = counting(1, 2, 3, 6);
     expect(() => runForOne(depthToSpace, [image, i32Scalar(2)])).toThrow("a depth of 6 is not a multiple of 4");
     expect(() => runForOne(spaceToDepth, [image, i32Scalar(3)])).toThrow("a height of 2 is not a multiple of 3");
@@ -164,7 +164,7 @@ describe("DEPTH_TO_SPACE and SPACE_TO_DEPTH", () => {
     expect(() => runForOne(operation, [counting(1, 1, 1), i32Scalar(1)])).toThrow("input has rank 3 where 4 is needed");
   });
 
-  it.each([depthToSpace, spaceToDepth])("$name takes the HAL's types, and the layout from 1.2", (operation) => {
+  it.each([depthToSpace, spaceToDepth])("$name accepts the HAL's types, and the layout from 1.2", (operation) => {
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1, 1, 1, 1]), i32Scalar(1)];
     expectTypes(operation, floatAndQuant8Versions("1.0"), inputs, declaredLike);
     expect(versionOf(operation, [...inputs("TENSOR_FLOAT32"), boolScalar(false)])).toBe("1.2");
@@ -233,7 +233,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
     expect(toNhwc(runForOne(spaceToBatchNd, [toNchw(input), blockOf(2, 1), pads, boolScalar(true)]))).toEqual(nhwc);
   });
 
-  it("refuses what does not divide", () => {
+  it("refuses extents that do not divide", () => {
     const image = counting(3, 2, 3, 1);
     const batch = () => runForOne(batchToSpaceNd, [image, blockOf(2, 1)]);
     expect(batch).toThrow("a number of batches of 3 is not a multiple of 2");
@@ -337,7 +337,7 @@ describe("TILE", () => {
     expect(valuesOf(output)).toEqual([...rows, ...rows].flat());
   });
 
-  it("gives output[i…] = input[i mod extent…] at any rank", () => {
+  it("returns output[i…] = input[i mod extent…] at any rank", () => {
     const axis = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 3 }));
     fc.assert(
       fc.property(fc.array(axis, { minLength: 1, maxLength: 5 }), (axes) => {

@@ -148,7 +148,7 @@ describe("MEAN", () => {
     expect(output).toMatchObject({ scale: 0.5, zeroPoint: 12 });
   });
 
-  it("gives signed tensors the results of unsigned ones", () => {
+  it("computes the same for signed and unsigned tensors", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(255), { minLength: 1 }), fc.nat(255), (values, zeroPoint) => {
         const unsigned = run(q8([values.length], 1, zeroPoint, values), 0);
@@ -159,7 +159,7 @@ describe("MEAN", () => {
     );
   });
 
-  it("keeps dimensions where the scalar is positive only", () => {
+  it("keeps dimensions if the scalar is positive only", () => {
     const kept = (scalar: number) => runForOne(mean, [counting(2, 3), vector(0), i32Scalar(scalar)]).dimensions;
     expect(kept(2)).toEqual([1, 3]);
     expect(kept(0)).toEqual([3]);
@@ -184,7 +184,7 @@ describe("REDUCE_*", () => {
   const run = (operation: Operation, input: Given, ...axes: number[]) =>
     valuesOf(runForOne(operation, [input, vector(...axes), boolScalar(false)]));
 
-  it("gives infinities and quantised extremes as they are", () => {
+  it("keeps infinities and quantised extremes", () => {
     expect(run(reduceMax, f32([2], [least, least]), 0)).toEqual([least]);
     expect(run(reduceMin, f32([2], [most, most]), 0)).toEqual([most]);
     expect(run(reduceMax, q8([3], 0.5, 9, [0, 3, 2]), 0)).toEqual([3]);
@@ -201,14 +201,14 @@ describe("REDUCE_*", () => {
     expect(run(reduceProd, f32([2], [-2, most]), 0)).toEqual([least]);
   });
 
-  it("takes any byte but 0 as true, and gives 0 or 1", () => {
+  it("takes any byte but 0 as true, and returns 0 or 1", () => {
     expect(run(reduceAll, bool8([2], [2, 255]), 0)).toEqual([1]);
     expect(run(reduceAny, bool8([2], [0, 2]), 0)).toEqual([1]);
     expect(run(reduceAll, bool8([2], [2, 0]), 0)).toEqual([0]);
     expect(run(reduceAny, bool8([2], [0, 0]), 0)).toEqual([0]);
   });
 
-  it("has results of no elements where there are any", () => {
+  it("computes a result of no elements if one is defined", () => {
     expect(run(reduceSum, f32([0]), 0)).toEqual([0]);
     expect(run(reduceProd, f32([0]), 0)).toEqual([1]);
     expect(run(reduceAll, bool8([0]), 0)).toEqual([1]);
@@ -242,7 +242,7 @@ describe.each([
   const output = declared("TENSOR_INT32");
   const run = (input: Given, axis: number) => runForOne(operation, [input, i32Scalar(axis)], output);
 
-  it("gives the first place of the extreme along an axis", () => {
+  it("returns the first place of the extreme along an axis", () => {
     const values = [3, 9, 9, 7, 1, 8].map((value) => value * sign);
     const last = run(f32([2, 3], values), 1);
     expect(last.dimensions).toEqual([2]);
@@ -255,7 +255,7 @@ describe.each([
     expect(valuesOf(middle)).toEqual([1, 0]);
   });
 
-  it("gives [1] for an input of rank 1", () => {
+  it("returns [1] for an input of rank 1", () => {
     const one = run(q8s([3], 0.5, 0, [1 * sign, 2 * sign, 2 * sign]), 0);
     expect(one.dimensions).toEqual([1]);
     expect(valuesOf(one)).toEqual([1]);
@@ -282,7 +282,7 @@ describe("TOPK_V2", () => {
       outputs: [declared(input.type, { scale: input.scale, zeroPoint: input.zeroPoint }), declared("TENSOR_INT32")],
     });
 
-  it("gives the greatest elements and their places, greatest first", () => {
+  it("returns the greatest elements and their places, greatest first", () => {
     const [values, indices] = run(f32([2, 3], [1, 3, 2, -4, -6, -5]), 2);
     expect(values.dimensions).toEqual([2, 2]);
     expect(valuesOf(values)).toEqual([3, 2, -4, -5]);
@@ -290,7 +290,7 @@ describe("TOPK_V2", () => {
     expect(valuesOf(indices)).toEqual([1, 2, 0, 2]);
   });
 
-  it("gives the larger index first where elements are equal, infinities too", () => {
+  it("returns the larger index first if elements are equal, infinities too", () => {
     expect(run(i32([4], [5, 7, 5, 7]), 4).map(valuesOf)).toEqual([
       [7, 7, 5, 5],
       [3, 1, 2, 0],

@@ -53,7 +53,7 @@ describe("ROI_ALIGN", () => {
 
   it("is the mean of bilinear samples in each bin", () => expectClose(run(), expected));
 
-  it("takes a sample for each pixel begun where no number is given", () => {
+  it("takes a sample for each pixel begun if no number is given", () => {
     expectClose(run({ heightSamples: i32Scalar(0), widthSamples: i32Scalar(0) }), expected);
     // A bin of 1.5 pixels has two samples, at 0.375 and 1.125, and at 1.875 and 2.625.
     const changes = { regions: f32([1, 4], [0, 0, 3, 3]), heightSamples: i32Scalar(0), widthSamples: i32Scalar(0) };
@@ -139,7 +139,7 @@ describe("ROI_POOLING", () => {
     expect(run({ regions: f32([1, 4], [0.5, 0.5, 2.4, 2.4]) })).toEqual([5, 6, 9, 10]);
   });
 
-  it("lets bins overlap where the region is no multiple of them", () => {
+  it("lets bins overlap if the region's size is not a multiple of theirs", () => {
     // Three pixels, two bins: 0 to 1 and 1 to 2.
     const input = f32(
       [1, 4, 4, 1],

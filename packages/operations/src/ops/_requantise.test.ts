@@ -9,7 +9,7 @@ const requantise = (...args: Parameters<typeof requantising>) => toTheEnd(requan
 const target = (scale: number, zeroPoint: number) => declared("TENSOR_QUANT8_ASYMM", { scale, zeroPoint });
 
 describe("requantise", () => {
-  it("gives the tensor's own elements where nothing changes", () => {
+  it("returns the tensor's own elements if nothing changes", () => {
     const same = q8([2], 0.5, 3, [1, 2]);
     expect(requantise(same, target(0.5, 3))).toBe(same.data);
     const floats = f32([2], [1, 2]);

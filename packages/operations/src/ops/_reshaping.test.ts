@@ -33,7 +33,7 @@ describe("RESHAPE", () => {
     expect(valuesOf(output)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("computes the extent of -1, wherever it stands", () => {
+  it("computes the extent of -1 at any place", () => {
     expect(shaped(-1).dimensions).toEqual([6]);
     expect(shaped(-1, 2).dimensions).toEqual([3, 2]);
     expect(shaped(6, 1, -1).dimensions).toEqual([6, 1, 1]);
@@ -83,7 +83,7 @@ describe("SQUEEZE", () => {
   const input = f32([1, 2, 1, 3], [1, 2, 3, 4, 5, 6]);
   const squeezed = (...axes: number[]) => runForOne(squeeze, [input, i32([axes.length], axes)]);
 
-  it("removes all dimensions of extent 1 where no axes are given", () => {
+  it("removes all dimensions of extent 1 if no axes are given", () => {
     const output = runForOne(squeeze, [input, omitted("TENSOR_INT32")]);
     expect(output.dimensions).toEqual([2, 3]);
     expect(valuesOf(output)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -96,7 +96,7 @@ describe("SQUEEZE", () => {
     expect(squeezed().dimensions).toEqual([1, 2, 1, 3]);
   });
 
-  it("leaves [1] where nothing remains", () => {
+  it("leaves [1] if nothing remains", () => {
     expect(runForOne(squeeze, [f32([1, 1], [5]), omitted("TENSOR_INT32")]).dimensions).toEqual([1]);
     expect(runForOne(squeeze, [f32([1, 1], [5]), i32([2], [0, 1])]).dimensions).toEqual([1]);
   });
@@ -141,7 +141,7 @@ describe("EXPAND_DIMS", () => {
     expect(() => runForOne(expandDims, [input, i32Scalar(axis)])).toThrow(`axis ${axis} is outside [-3, 3)`);
   });
 
-  it("keeps scale and zero point, and takes any rank", () => {
+  it("keeps scale and zero point, and accepts any rank", () => {
     expect(runForOne(expandDims, [q8([1], 2, 9, [3]), i32Scalar(0)])).toMatchObject({ scale: 2, zeroPoint: 9 });
     expect(runForOne(expandDims, [f32([1, 1, 1, 1, 1]), i32Scalar(-1)]).dimensions).toEqual([1, 1, 1, 1, 1, 1]);
   });

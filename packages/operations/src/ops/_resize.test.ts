@@ -52,7 +52,7 @@ describe("sourcePositions", () => {
     expect(positions(2, 4, "plain")).toEqual([0, 0.5, 1, 1.5]);
   });
 
-  it("has only one corner to align where there is only one pixel", () => {
+  it("has only one corner to align if there is only one pixel", () => {
     expect(positions(4, 1, "align corners")).toEqual([0]);
     expect(positions(1, 3, "align corners")).toEqual([0, 0, 0]);
   });
@@ -140,7 +140,7 @@ describe("RESIZE_NEAREST_NEIGHBOR", () => {
   const resized = (width: number, mode: Mode) =>
     valuesOf(runForOne(resizeNearestNeighbor, [row, ...ints(width, 1), nhwcLayout, ...modes[mode]]));
 
-  it("rounds positions down, or to nearest where corners are aligned", () => {
+  it("rounds positions down, or to nearest if corners are aligned", () => {
     expect(resized(8, "plain")).toEqual([0, 0, 10, 10, 20, 20, 30, 30]);
     expect(resized(7, "align corners")).toEqual([0, 10, 10, 20, 20, 30, 30]);
     expect(resized(8, "half pixel centres")).toEqual([0, 0, 10, 10, 20, 20, 30, 30]);
@@ -172,7 +172,7 @@ describe("RESIZE_NEAREST_NEIGHBOR", () => {
 describe.each([resizeBilinear, resizeNearestNeighbor])("$name", (operation) => {
   const extent = fc.integer({ min: 1, max: 5 });
 
-  it("changes nothing where the size stays", () => {
+  it("changes nothing if the size stays", () => {
     fc.assert(
       fc.property(
         fc.tuple(extent, extent, extent),
@@ -189,7 +189,7 @@ describe.each([resizeBilinear, resizeNearestNeighbor])("$name", (operation) => {
     );
   });
 
-  it("gives both layouts the same cells", () => {
+  it("reads the same cells in both layouts", () => {
     fc.assert(
       fc.property(
         fc.tuple(extent, extent, extent, extent),
@@ -267,7 +267,7 @@ describe.each([resizeBilinear, resizeNearestNeighbor])("$name", (operation) => {
     expect(() => runForOne(operation, inputs)).toThrow("alignCorners and halfPixelCenters are both true");
   });
 
-  it("computes nothing of no batches, whatever the size asked for", () => {
+  it("computes no elements for no batches, for any size", () => {
     const output = runForOne(operation, [f32([0, 2, 2, 1]), ...ints(2 ** 31 - 1, 2 ** 31 - 1), nhwcLayout]);
     expect(output.dimensions).toEqual([0, 2 ** 31 - 1, 2 ** 31 - 1, 1]);
   });

@@ -229,7 +229,7 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_RNN, time first: %s", (time
     expect(versionOf(bidirectionalSequenceRnn, inOrder(inputs), floats(2))).toBe(version);
   });
 
-  it("refuses what does not go together", () => {
+  it("refuses operands that do not fit together", () => {
     const run =
       (changes: Named, count = 2) =>
       () =>

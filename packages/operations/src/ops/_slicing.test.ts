@@ -42,7 +42,7 @@ describe("SLICE", () => {
     expect(valuesOf(output)).toEqual([6, 7, 10, 11]);
   });
 
-  it("takes what remains where the size is -1", () => {
+  it("takes what remains if the size is -1", () => {
     expect(valuesOf(sliced(counting(3, 4), [2, 1], [-1, -1]))).toEqual([10, 11, 12]);
     expect(sliced(counting(3, 4), [3, 0], [-1, 4]).dimensions).toEqual([0, 4]);
   });
@@ -102,7 +102,7 @@ describe("STRIDED_SLICE", () => {
     expect(valuesOf(output)).toEqual([1, 4, 5, 8]);
   });
 
-  it("goes backwards where the stride is negative", () => {
+  it("goes backwards if the stride is negative", () => {
     expect(valuesOf(sliced(counting(4), [3], [0], [-1]))).toEqual([4, 3, 2]);
     expect(valuesOf(sliced(counting(4), [3], [-5], [-1]))).toEqual([4, 3, 2, 1]);
     expect(valuesOf(sliced(counting(4), [9], [0], [-2]))).toEqual([4, 2]);
@@ -286,7 +286,7 @@ describe("CONCATENATION", () => {
     expect(valuesOf(runForOne(concatenation, signed, signedOutput))).toEqual([-104]);
   });
 
-  it("needs 1.2 where an input's quantisation is not the output's", () => {
+  it("needs 1.2 if an input's quantisation is not the output's", () => {
     const output = declared("TENSOR_QUANT8_ASYMM", { scale: 0.5, zeroPoint: 1 });
     const version = (scale: number, zeroPoint: number) =>
       versionOf(concatenation, [q8([1], 0.5, 1), q8([1], scale, zeroPoint), i32Scalar(0)], { outputs: [output] });

@@ -81,7 +81,7 @@ describe("integers", () => {
 });
 
 describe("ranks", () => {
-  it("FLOOR takes 1 to 4, the others any", () => {
+  it("FLOOR accepts ranks 1 to 4, the others any", () => {
     const five = f32([1, 1, 1, 1, 1], [1]);
     expect(() => runForOne(floor, [five])).toThrow("input has rank 5 where 1 to 4 is needed");
     expect(runForOne(floor, [f32([1, 1, 1, 1], [1])]).dimensions).toHaveLength(4);

@@ -59,7 +59,7 @@ describe("walk", () => {
     expect(runs).toEqual([12]);
   });
 
-  it("visits one pair where there are no axes, and none where an extent is 0", () => {
+  it("visits one pair if there are no axes, and none if an extent is 0", () => {
     const none = { start: 5, steps: [] };
     expect(visited([], none, { start: 7, steps: [] }).pairs).toEqual([[5, 7]]);
     expect(visited([0], { start: 0, steps: [1] }, { start: 0, steps: [1] }).pairs).toEqual([]);

@@ -10,7 +10,7 @@ function counted<T>(steps: Generator<void, T>): { readonly result: T; readonly p
   }
 }
 
-it("gives elements less the zero point as float64, and leaves the tensor alone", () => {
+it("returns elements minus the zero point as float64, and does not change the tensor", () => {
   const tensor = q8([3], 0.5, 200, [0, 200, 255]);
   expect(counted(widen(tensor)).result).toEqual(Float64Array.of(-200, 0, 55));
   expect(Array.from(tensor.data)).toEqual([0, 200, 255]);

@@ -67,7 +67,7 @@ describe("AXIS_ALIGNED_BBOX_TRANSFORM", () => {
     expect(refused(3, q16Asymm([1, 2], 0.125, 2))).toThrow("the image sizes have scale 0.125 and zero point 2");
   });
 
-  it("refuses what does not fit together", () => {
+  it("refuses operands that do not fit together", () => {
     for (const value of [-1, 1]) {
       expect(() => run({ batches: i32([1], [value]) })).toThrow(`batch index ${value} is outside [0, 1)`);
     }

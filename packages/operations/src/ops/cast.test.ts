@@ -70,7 +70,7 @@ describe("CAST", () => {
     expect(mismatchOf(cast, [q8PerChannel([1], [1], 0)])).toContain("TENSOR_QUANT8_SYMM_PER_CHANNEL");
   });
 
-  it("needs the output's shape to be the input's where both are known", () => {
+  it("needs the output's shape to be the input's if both are known", () => {
     const declare = (dimensions: readonly number[]) => ({ outputs: [declared("TENSOR_INT32", { dimensions })] });
     expect(checkOf(cast, [f32([2, 3])], declare([2, 3]))).toBeUndefined();
     expect(checkOf(cast, [f32([2, 3])], declare([0, 3]))).toBeUndefined();

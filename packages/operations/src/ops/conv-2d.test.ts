@@ -23,7 +23,7 @@ const square = f32([1, 2, 2, 1], [1, 10, 100, 1000]);
 const operands = [image, square, f32([1], [0.5])];
 
 describe("CONV_2D", () => {
-  it("multiplies what lies under the window, row by row", () => {
+  it("multiplies the cells under the window, row by row", () => {
     const output = runForOne(conv2d, [...operands, ...ints(0, 0, 0, 0, 1, 1, 0)]);
     expect(output.dimensions).toEqual([1, 2, 2, 1]);
     expect(valuesOf(output)).toEqual([5421.5, 6532.5, 8754.5, 9865.5]);

@@ -22,7 +22,7 @@ const integer = declared("TENSOR_INT32");
 const vector = (...values: number[]) => i32([values.length], values);
 
 describe("FILL", () => {
-  it("gives every element the value", () => {
+  it("sets every element to the value", () => {
     const output = runForOne(fill, [vector(2, 3), f32Scalar(1.5)], float);
     expect(output.dimensions).toEqual([2, 3]);
     expect(valuesOf(output)).toEqual([1.5, 1.5, 1.5, 1.5, 1.5, 1.5]);

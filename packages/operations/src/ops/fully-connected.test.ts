@@ -87,7 +87,7 @@ describe("FULLY_CONNECTED", () => {
     );
   });
 
-  it("computes all units where they take several pieces of work", () => {
+  it("computes all units if they take several pieces of work", () => {
     const [size, units] = [4096, 600];
     const result = runForOne(fullyConnected, [
       f32(

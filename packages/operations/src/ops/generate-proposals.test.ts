@@ -48,7 +48,7 @@ describe("GENERATE_PROPOSALS", () => {
     runOperation(generateProposals, inOrder(inputs, changes), { outputs }).map(valuesOf);
   const [left, right] = [whole, [5, 0, 15, 10]];
 
-  it("gives regions by falling score", () => {
+  it("returns regions by falling score", () => {
     expect(run()).toEqual([
       [0.75, 0.5],
       [...right, ...left],
@@ -169,7 +169,7 @@ describe("GENERATE_PROPOSALS", () => {
     );
   });
 
-  it("refuses what does not fit together", () => {
+  it("refuses operands that do not fit together", () => {
     expect(() => run({ deltas: f32([1, 1, 2, 5]) })).toThrow("the shape of the deltas");
     expect(() => run({ anchors: f32([2, 4]) })).toThrow("the shape of the anchors");
     expect(() => run({ imageSizes: f32([2, 2]) })).toThrow("the shape of the image sizes");

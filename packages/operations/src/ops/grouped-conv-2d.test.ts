@@ -10,7 +10,7 @@ const layout = boolScalar(false);
 const operands = [f32([1, 1, 1, 4], [1, 2, 3, 4]), f32([2, 1, 1, 2], [10, 1, 100, 1000]), f32([2], [0.5, 0])];
 
 describe("GROUPED_CONV_2D", () => {
-  it("gives each group of filters its own input channels", () => {
+  it("reads for each group of filters its own input channels", () => {
     const output = runForOne(groupedConv2d, [...operands, ...ints(0, 0, 0, 0, 1, 1, 2, 0), layout]);
     expect(output.dimensions).toEqual([1, 1, 1, 2]);
     expect(valuesOf(output)).toEqual([12.5, 4300]);

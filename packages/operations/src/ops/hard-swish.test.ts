@@ -47,7 +47,7 @@ describe("HARD_SWISH", () => {
     expect(valuesOf(signed)).toEqual(values.map((value) => value - 128));
   });
 
-  it("gives the HAL reference's elements to the bit", () => {
+  it("computes the HAL reference's elements bit by bit", () => {
     const output = declared("TENSOR_QUANT8_ASYMM", { scale: 0.00353825814, zeroPoint: 170 });
     const values = valuesOf(runForOne(hardSwish, [q8([256], 0.0140364747, 65, all)], output));
     expect(values.filter((_, index) => index % 16 === 0)).toEqual([
@@ -55,7 +55,7 @@ describe("HARD_SWISH", () => {
     ]);
   });
 
-  it("keeps to 0 where the output's scale is far greater than the input's", () => {
+  it("keeps to 0 if the output's scale is far greater than the input's", () => {
     const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1e6, zeroPoint: 9 });
     expect(valuesOf(runForOne(hardSwish, [q8([3], 0.001, 128, [0, 128, 255])], output))).toEqual([9, 9, 9]);
   });

@@ -74,7 +74,7 @@ describe("HEATMAP_MAX_KEYPOINT", () => {
     expect(versionOf(heatmapMaxKeypoint, inputs, { outputs })).toBe(version);
   });
 
-  it("refuses what is no square of 2 or more, other boxes, and other types", () => {
+  it("refuses heatmaps other than squares of 2 or more, other boxes, and other types", () => {
     const on =
       (shape: number[], regions = box) =>
       () =>

@@ -71,7 +71,7 @@ describe("L2_NORMALIZATION", () => {
     expect(valuesOf(output2)).toEqual([-77, 102]);
   });
 
-  it("gives every slice the length 1", () => {
+  it("scales every slice to length 1", () => {
     const shapes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(shapes, fc.nat(3), fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (shape, pick, stream) => {

@@ -58,14 +58,14 @@ describe("LSH_PROJECTION", () => {
   const weighted = bitsWith(weights);
   const [a, b, c, d, e, f] = weighted;
 
-  it("gives one element for each bit where it is dense", () => {
+  it("returns one element for each bit if it is dense", () => {
     const bits = project(hash, input, f32([3], weights), DENSE);
     expect(bits.dimensions).toEqual([6]);
     expect(valuesOf(bits)).toEqual(weighted);
     expect(new Set(weighted).size).toBe(2);
   });
 
-  it("gives the bits of a hash function as one element where it is sparse, the first bit uppermost", () => {
+  it("returns the bits of a hash function as one element if it is sparse, the first bit uppermost", () => {
     const deprecated = project(hash, input, f32([3], weights), SPARSE_DEPRECATED);
     expect(deprecated.dimensions).toEqual([2]);
     const signatures = [4 * a + 2 * b + c, 4 * d + 2 * e + f];
@@ -73,7 +73,7 @@ describe("LSH_PROJECTION", () => {
     expect(valuesOf(project(hash, input, f32([3], weights), SPARSE))).toEqual([signatures[0], 8 + signatures[1]]);
   });
 
-  it("weighs every slice with 1 where weights are omitted", () => {
+  it("weighs every slice with 1 if weights are omitted", () => {
     expect(valuesOf(project(hash, input, noWeight, DENSE))).toEqual(bitsWith([1, 1, 1]));
   });
 
@@ -106,11 +106,11 @@ describe("LSH_PROJECTION", () => {
     expect(valuesOf(project(many, input, f32([3], weights), SPARSE_DEPRECATED))).toEqual([-1]);
   });
 
-  it("gives zeros for an input without slices", () => {
+  it("returns zeros for an input without slices", () => {
     expect(valuesOf(project(hash, f32([0]), noWeight, DENSE))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  it("refuses what does not fit 32 bits", () => {
+  it("refuses sizes that do not fit 32 bits", () => {
     expect(() => project(f32([1, 33]), input, noWeight, DENSE)).toThrow("33 bits where at most 32");
     expect(() => project(f32([2, 32]), input, noWeight, SPARSE)).toThrow("2 signatures of 32 bits do not fit 32 bits");
     expect(project(f32([2, 31]), input, noWeight, SPARSE).dimensions).toEqual([2]);

@@ -73,7 +73,7 @@ describe("RANDOM_MULTINOMIAL", () => {
     expect(same.data.subarray(0, 50)).not.toEqual(same.data.subarray(50));
   });
 
-  it("gives the same draws for the same seeds, and others for other seeds", () => {
+  it("returns the same draws for the same seeds, and others for other seeds", () => {
     const drawn = (seeds: number[]) => valuesOf(draw(logits, 100, seeds));
     expect(drawn([5, 6])).toEqual(drawn([5, 6]));
     expect(drawn([5, 6])).not.toEqual(drawn([6, 5]));
@@ -81,7 +81,7 @@ describe("RANDOM_MULTINOMIAL", () => {
     expect(drawn([5, 0])).not.toEqual(drawn([6, 0]));
   });
 
-  it("takes random seeds where both are 0", () => {
+  it("takes random seeds if both are 0", () => {
     const drawn = (...numbers: number[]) => valuesOf(draw(logits, 100, [0, 0], () => numbers.shift() ?? 0));
     expect(drawn(0.25, 0.5)).toEqual(drawn(0.25, 0.5));
     expect(drawn(0.25, 0.5)).not.toEqual(drawn(0.25, 0.75));

@@ -22,7 +22,7 @@ describe("RANK", () => {
     }
   });
 
-  it("takes any tensor but the OEM's, and gives a scalar", () => {
+  it("takes any tensor but the OEM's, and returns a scalar", () => {
     const types = [
       ...(["TENSOR_FLOAT32", "TENSOR_FLOAT16", "TENSOR_INT32", "TENSOR_BOOL8", "TENSOR_QUANT8_ASYMM"] as const),
       ...(["TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_SYMM", "TENSOR_QUANT8_SYMM_PER_CHANNEL"] as const),

@@ -17,7 +17,7 @@ import { select } from "./select.ts";
 const outputOf = (type: "TENSOR_FLOAT16" | "TENSOR_FLOAT32" | "TENSOR_INT32") => declared(type);
 
 describe("SELECT", () => {
-  it("takes elements where the condition is true, any non-zero byte", () => {
+  it("takes elements if the condition is true, any non-zero byte", () => {
     const condition = bool8([2, 2], [1, 0, 255, 0]);
     const chosen = [f32([2, 2], [1, 2, 3, 4]), f32([2, 2], [-1, -2, Number.NaN, -4])];
     expect(valuesOf(runForOne(select, [condition, ...chosen], outputOf("TENSOR_FLOAT32")))).toEqual([1, -2, 3, -4]);

@@ -102,7 +102,7 @@ describe("SOFTMAX of quantised elements", () => {
     );
   });
 
-  it("gives the HAL reference's elements to the bit", () => {
+  it("computes the HAL reference's elements bit by bit", () => {
     const input0 = q8([1, 10], 0.00125641539, 0, [200, 125, 105, 202, 222, 116, 58, 182, 175, 117]);
     expect(valuesOf(runForOne(softmax, [input0, f32Scalar(0.0740614384)]))).toEqual([
       26, 26, 25, 26, 26, 26, 25, 26, 26, 26,
@@ -118,7 +118,7 @@ describe("SOFTMAX of quantised elements", () => {
     expectClose(result, new Array(length).fill(Math.min(255, 256 / length)), 0.5);
   });
 
-  it("knows no difference where beta is tiny, and only the greatest where it is huge", () => {
+  it("knows no difference if beta is tiny, and only the greatest if it is huge", () => {
     const values = q8([1, 4], 1, 0, [0, 100, 254, 255]);
     expect(valuesOf(runForOne(softmax, [values, f32Scalar(1e-12)]))).toEqual([64, 64, 64, 64]);
     expect(valuesOf(runForOne(softmax, [values, f32Scalar(1e12)]))).toEqual([0, 0, 0, 255]);

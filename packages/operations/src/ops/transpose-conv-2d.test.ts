@@ -45,7 +45,7 @@ describe("TRANSPOSE_CONV_2D", () => {
       expect(valuesOf(implicit(4, 1, 2))).toEqual([1.5, 10.5, 102.5, 20.5]);
     });
 
-    it("adds cells after the last filter where the stride is longer", () => {
+    it("adds cells after the last filter if the stride is longer", () => {
       expect(valuesOf(implicit(6, 1, 3, f32([1, 1, 1, 1], [7])))).toEqual([7.5, 0.5, 0.5, 14.5, 0.5, 0.5]);
     });
 

@@ -39,7 +39,7 @@ describe("guardDevice", () => {
     expect(guardDevice({ ...reference })).not.toBe(guard);
   });
 
-  it("gives what a device that keeps the rules answers", async () => {
+  it("passes on the answers of a device that keeps the rules", async () => {
     const guard = guardDevice(reference);
     const { hal } = addModel();
     expect([guard.name, guard.halVersion, guard.flaw]).toEqual([reference.name, "1.3", undefined]);
@@ -93,8 +93,8 @@ describe("guardDevice", () => {
     ["too few", { ...ok, supported: [true], reasons: [] }, "1 entries"],
     ["too many", { ...ok, supported: Array(4).fill(true), reasons: [] }, "4 entries"],
     ["none", { ...ok }, "undefined as supported"],
-    ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of 3 as supported"],
-    ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of 3 as supported"],
+    ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of length 3 as supported"],
+    ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of length 3 as supported"],
     ["dispatches of no number", { ...ok, supported: [true, true, true], dispatches: [1, Number.NaN, 1] }, "dispatches"],
     ["too few dispatches", { ...ok, supported: [true, true, true], dispatches: [1] }, "dispatches"],
   ])("getSupportedOperations with %s supports nothing", (_, answer, rule) => {
@@ -103,7 +103,7 @@ describe("guardDevice", () => {
     expect(result.message).toContain(rule);
   });
 
-  it("getSupportedOperations without reasons is no fault", () => {
+  it("getSupportedOperations without reasons is not a fault", () => {
     const answer = answers({ ...ok, supported: [true, false, true] });
     const result = guarded("device", "getSupportedOperations", answer).getSupportedOperations(chain().hal);
     expect(result).toEqual({ ...ok, supported: [true, false, true], reasons: [undefined, undefined, undefined] });
@@ -117,7 +117,7 @@ describe("guardDevice", () => {
     ["answers NONE and no model", answers(ok), "prepareModel answered NONE without a prepared model"],
     ["answers NONE and null", answers({ ...ok, preparedModel: null }), "without a prepared model"],
     ["answers NONE and what is not a model", answers({ ...ok, preparedModel: {} }), "without a prepared model"],
-  ])("prepareModel that %s is a GENERAL_FAILURE that says so", async (_, fault, rule) => {
+  ])("prepareModel that %s is a GENERAL_FAILURE that names the fault", async (_, fault, rule) => {
     const { status, message, preparedModel } = await guarded("device", "prepareModel", fault).prepareModel(
       addModel().hal,
     );
@@ -164,7 +164,7 @@ describe("a guarded prepared model", () => {
   const timing = { timeOnDevice: 1n, timeInDriver: 2n };
   const shape = (dimensions: unknown, isSufficient: unknown = true) => ({ dimensions, isSufficient });
 
-  /** Executes the chain, whose output has two numbers, or with `dimensions` what is known of them. */
+  /** Executes the chain, whose output has two numbers. `dimensions`: the known dimensions of the output. */
   async function execute(fault: Fault, dimensions: readonly number[] = [2], device: Partial<Device> = {}) {
     const own = { ...faulty(reference, "model", "execute", fault), ...device };
     const { preparedModel } = await guardDevice(own).prepareModel(chain(float32(...dimensions)).hal);
@@ -172,7 +172,7 @@ describe("a guarded prepared model", () => {
     return preparedModel.execute(requestOf([1, 2], { room: 2 }));
   }
 
-  it("gives an answer that keeps the rules", async () => {
+  it("passes on an answer that keeps the rules", async () => {
     const answer = { ...ok, outputShapes: [shape([2])], timing };
     expect(await execute(answers(Promise.resolve(answer)))).toEqual(answer);
     expect(await execute(answers(answer))).toEqual(answer);

@@ -11,13 +11,10 @@ import {
   DEVICE_TYPE_UNKNOWN,
   type Device,
   DeviceStatus,
-  DeviceType,
   ErrorStatus,
-  type Extension,
   type HalVersion,
   halVersions,
   type IBuffer,
-  MAX_NUMBER_OF_CACHE_FILES,
   type Model,
   type Outcome,
   type PerformanceInfo,
@@ -26,8 +23,20 @@ import {
   type PrepareResult,
   type SupportedOperations,
 } from "@nnhal/types";
-import { capabilitiesIssues, extensionIssues } from "@nnhal/validation";
-import { attempt, attemptAsync, broken, isObject, outcomeOf, type Refusal, shown, textOf } from "./attempt.ts";
+import {
+  broken,
+  hasFields,
+  readCacheFileCounts,
+  readCapabilities,
+  readDeviceStatus,
+  readDeviceType,
+  readExtensions,
+  readOutcome,
+  readSupport,
+  readVersionString,
+  show,
+} from "@nnhal/validation";
+import { attempt, attemptAsync, type Refusal, textOf } from "./attempt.ts";
 import { closeSafely, type GuardedModel, guardModel, ownModel } from "./prepared-model.ts";
 
 /** A device behind the guard. */
@@ -87,15 +96,15 @@ function guarded(own: Device): GuardedDevice {
       method,
       () => {
         const answer: unknown = own[method]();
-        const { status, message = `status ${status}` } = outcomeOf(answer);
+        const { status, message = `status ${status}` } = readOutcome(answer);
         if (status !== ErrorStatus.NONE) return { status, message: `${method}: ${message}`, ...nothing };
-        return { status, ...read(isObject(answer) ? answer : {}) };
+        return { status, ...read(hasFields(answer) ? answer : {}) };
       },
       (refusal) => ({ ...refusal, ...nothing }),
     );
   const prepared = (answer: unknown, model: Model | undefined): GuardedPrepareResult => {
-    const outcome = outcomeOf(answer);
-    const preparedModel = isObject(answer) ? answer.preparedModel : undefined;
+    const outcome = readOutcome(answer);
+    const preparedModel = hasFields(answer) ? answer.preparedModel : undefined;
     if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
     if (!isPreparedModel(preparedModel)) return broken("answered NONE without a prepared model");
     return { ...outcome, preparedModel: guardModel(preparedModel, model, facts) };
@@ -108,17 +117,21 @@ function guarded(own: Device): GuardedDevice {
     own,
     ...(flaw !== undefined && { flaw }),
     getCapabilities: () =>
-      query("getCapabilities", ({ capabilities }) => ({ capabilities: capabilitiesOf(capabilities) }), {
+      query("getCapabilities", ({ capabilities }) => ({ capabilities: readCapabilities(capabilities) }), {
         capabilities: unknownCapabilities,
       }),
-    getType: () => query("getType", ({ type }) => ({ type: typeOf(type, halVersion) }), { type: DEVICE_TYPE_UNKNOWN }),
-    getVersionString: () => query("getVersionString", ({ version }) => ({ version: textIn(version) }), { version: "" }),
+    getType: () =>
+      query("getType", ({ type }) => ({ type: readDeviceType(type, halVersion < "1.2") }), {
+        type: DEVICE_TYPE_UNKNOWN,
+      }),
+    getVersionString: () =>
+      query("getVersionString", ({ version }) => ({ version: readVersionString(version) }), { version: "" }),
     getSupportedExtensions: () =>
-      query("getSupportedExtensions", ({ extensions }) => ({ extensions: extensionsOf(extensions) }), {
+      query("getSupportedExtensions", ({ extensions }) => ({ extensions: readExtensions(extensions) }), {
         extensions: [],
       }),
     getNumberOfCacheFilesNeeded: () =>
-      query("getNumberOfCacheFilesNeeded", cacheFilesOf, { numModelCache: 0, numDataCache: 0 }),
+      query("getNumberOfCacheFilesNeeded", readCacheFileCounts, { numModelCache: 0, numDataCache: 0 }),
     getSupportedOperations: (model) =>
       attempt(
         "getSupportedOperations",
@@ -128,7 +141,7 @@ function guarded(own: Device): GuardedDevice {
     getStatus: () =>
       attempt(
         "getStatus",
-        () => statusOf(own.getStatus()),
+        () => readDeviceStatus(own.getStatus()),
         () => DeviceStatus.UNKNOWN,
       ),
     prepareModel: (model, options) =>
@@ -172,11 +185,11 @@ function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "f
   } catch (error) {
     return unusable(`reading its name and halVersion threw: ${textOf(error)}`);
   }
-  if (typeof name !== "string" || name === "") return unusable(`its name is ${shown(name)} where a text is needed`);
+  if (typeof name !== "string" || name === "") return unusable(`its name is ${show(name)} where a text is needed`);
   const known = halVersions.find((version) => version === halVersion);
   if (known !== undefined) return { name, halVersion: known };
   return {
-    ...unusable(`its halVersion is ${shown(halVersion)} where one of ${halVersions.join(", ")} is needed`),
+    ...unusable(`its halVersion is ${show(halVersion)} where one of ${halVersions.join(", ")} is needed`),
     name,
   };
 }
@@ -190,124 +203,37 @@ function hasMethod(own: Device, method: keyof Device): boolean {
 }
 
 function isPreparedModel(value: unknown): value is PreparedModel {
-  return isObject(value) && typeof value.execute === "function";
-}
-
-function capabilitiesOf(capabilities: unknown): Capabilities {
-  const copy = plainCopy(capabilities);
-  if (isCapabilities(copy)) return copy;
-  // The rules describe what is wrong, whatever the value is.
-  const [issue] = capabilitiesIssues(copy as Capabilities);
-  return broken(`answered capabilities that are not valid: ${issue?.path}: ${issue?.message}`);
-}
-
-function isCapabilities(value: unknown): value is Capabilities {
-  // The check accepts any value.
-  return capabilitiesIssues(value as Capabilities).length === 0;
-}
-
-function extensionsOf(extensions: unknown): readonly Extension[] {
-  const copy = plainCopy(extensions);
-  if (isExtensions(copy)) return copy;
-  const [issue] = extensionIssues(copy as readonly Extension[]);
-  return broken(`answered extensions that are not valid: ${issue?.path}: ${issue?.message}`);
-}
-
-function isExtensions(value: unknown): value is readonly Extension[] {
-  return extensionIssues(value as readonly Extension[]).length === 0;
-}
-
-/** A copy that does not change with the answer. A few levels deep: no answer has more. */
-function plainCopy(value: unknown, levels = 5): unknown {
-  if (levels === 0) return value;
-  if (Array.isArray(value)) return Array.from(value, (item: unknown) => plainCopy(item, levels - 1));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plainCopy(field, levels - 1)]));
-}
-
-function typeOf(type: unknown, halVersion: HalVersion): DeviceType | typeof DEVICE_TYPE_UNKNOWN {
-  const known = Object.values(DeviceType).find((one) => one === type);
-  if (known !== undefined) return known;
-  if (type === DEVICE_TYPE_UNKNOWN && halVersion < "1.2") return DEVICE_TYPE_UNKNOWN;
-  return broken(`answered type ${shown(type)}, which is not a DeviceType`);
-}
-
-function textIn(version: unknown): string {
-  if (typeof version === "string" && version !== "") return version;
-  return broken(`answered version ${shown(version)} where a text is needed`);
-}
-
-function cacheFilesOf({ numModelCache, numDataCache }: Readonly<Record<string, unknown>>) {
-  const most = MAX_NUMBER_OF_CACHE_FILES;
-  const files = (count: unknown, kind: string): number => {
-    if (typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= most) return count;
-    return broken(`answered ${shown(count)} ${kind} cache files where at most ${most} are allowed`);
-  };
-  return { numModelCache: files(numModelCache, "model"), numDataCache: files(numDataCache, "data") };
-}
-
-function statusOf(status: unknown): DeviceStatus {
-  return Object.values(DeviceStatus).find((one) => one === status) ?? DeviceStatus.UNKNOWN;
+  return hasFields(value) && typeof value.execute === "function";
 }
 
 function supportedOf(answer: unknown, { main }: Model): SupportedOperations {
-  const outcome = outcomeOf(answer);
-  if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, supported: [], reasons: [] };
-  const count = main.operations.length;
-  const { supported, reasons, dispatches } = answer;
-  if (!isListOf(supported, count, isBoolean)) {
-    const length = Array.isArray(supported) ? supported.length : undefined;
-    const problem = length === undefined || length === count ? shown(supported) : `${length} entries`;
-    return broken(`answered NONE with ${problem} as supported, where ${count} booleans are needed`);
-  }
-  if (dispatches !== undefined && !isListOf(dispatches, count, isDispatches)) {
-    return broken(`answered dispatches that are not ${count} numbers of at least 0`);
-  }
-  const texts = Array.isArray(reasons) ? reasons : [];
-  return {
-    ...outcome,
-    supported: [...supported],
-    reasons: supported.map((yes, index) => (!yes && typeof texts[index] === "string" ? texts[index] : undefined)),
-    ...(dispatches !== undefined && { dispatches: [...dispatches] }),
-  };
-}
-
-function isListOf<Item>(value: unknown, count: number, isItem: (item: unknown) => item is Item): value is Item[] {
-  if (!Array.isArray(value) || value.length !== count) return false;
-  for (let index = 0; index < count; index++) if (!isItem(value[index])) return false;
-  return true;
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === "boolean";
-}
-
-function isDispatches(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
+  const outcome = readOutcome(answer);
+  if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, supported: [], reasons: [] };
+  return { ...outcome, ...readSupport(answer, main.operations.length) };
 }
 
 function allocationOf(answer: unknown, name: string): AllocateResult {
-  const outcome = outcomeOf(answer);
-  if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, buffer: null, token: 0 };
+  const outcome = readOutcome(answer);
+  if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, buffer: null, token: 0 };
   const { buffer, token, inHostMemory } = answer;
   if (!isBuffer(buffer)) return broken("answered NONE without a buffer");
   if (typeof token !== "number" || !Number.isSafeInteger(token) || token <= 0) {
     closeSafely(buffer);
-    return broken(`answered NONE with token ${shown(token)} where a number above 0 is needed`);
+    return broken(`answered NONE with token ${show(token)} where a number above 0 is needed`);
   }
   return { ...outcome, buffer: guardBuffer(buffer, name), token, ...(inHostMemory === true && { inHostMemory }) };
 }
 
 function isBuffer(value: unknown): value is IBuffer {
-  return isObject(value) && typeof value.copyTo === "function" && typeof value.copyFrom === "function";
+  return hasFields(value) && typeof value.copyTo === "function" && typeof value.copyFrom === "function";
 }
 
 function guardBuffer(own: IBuffer, name: string): IBuffer {
   const refused = (refusal: Refusal): Outcome => refusal;
   return {
-    copyTo: (memory) => attemptAsync(`${name}: copyTo`, async () => outcomeOf(await own.copyTo(memory)), refused),
+    copyTo: (memory) => attemptAsync(`${name}: copyTo`, async () => readOutcome(await own.copyTo(memory)), refused),
     copyFrom: (memory, dimensions) =>
-      attemptAsync(`${name}: copyFrom`, async () => outcomeOf(await own.copyFrom(memory, dimensions)), refused),
+      attemptAsync(`${name}: copyFrom`, async () => readOutcome(await own.copyFrom(memory, dimensions)), refused),
     close: () => closeSafely(own),
   };
 }

@@ -16,8 +16,8 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
+import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
 import { greatestSize, refines } from "../operand-facts.ts";
-import { broken, isObject, outcomeOf, shown } from "./attempt.ts";
 
 /** Facts of an output before an execution. */
 interface KnownOutput {
@@ -48,14 +48,14 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
   return {
     // Called for each execution of each step: an answer that keeps the rules is read without closures.
     read(answer, request, isBurst = false) {
-      const outcome = outcomeOf(answer);
+      const outcome = readOutcome(answer);
       const { status } = outcome;
       const { outputShapes, timing } = fieldsOf(answer);
       const isDone = status === ErrorStatus.NONE;
       if (!isDone && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
         return { ...outcome, outputShapes: [], timing: notMeasured };
       }
-      if (!Array.isArray(outputShapes)) return broken(`answered outputShapes that are ${shown(outputShapes)}`);
+      if (!Array.isArray(outputShapes)) return broken(`answered outputShapes that are ${show(outputShapes)}`);
       const count = request.outputs.length;
       const areKnown = isDone && outputShapes.length === 0 && count > 0;
       if (areKnown && !isBurst && halVersion >= "1.2") return broken("answered NONE without output shapes");
@@ -87,7 +87,7 @@ export function answerReader(model: Model | undefined, halVersion: HalVersion): 
 const undescribed: KnownOutput = { dimensions: [], elementSize: undefined, isTensor: true };
 
 function fieldsOf(answer: unknown): { readonly outputShapes?: unknown; readonly timing?: unknown } {
-  return isObject(answer) ? answer : {};
+  return hasFields(answer) ? answer : {};
 }
 
 function knownShape(index: number, { isTensor }: KnownOutput, expected: readonly number[] | undefined): OutputShape {
@@ -105,10 +105,10 @@ function shapeOf(
   expected: readonly number[] | undefined,
   isDone: boolean,
 ): OutputShape {
-  if (!isObject(shape)) return broken(`answered ${shown(shape)} as the shape of output ${index}`);
+  if (!hasFields(shape)) return broken(`answered ${show(shape)} as the shape of output ${index}`);
   const { dimensions, isSufficient } = shape;
   if (typeof isSufficient !== "boolean") {
-    return broken(`answered isSufficient ${shown(isSufficient)} for output ${index}`);
+    return broken(`answered isSufficient ${show(isSufficient)} for output ${index}`);
   }
   if (isDone && !isSufficient && expected !== undefined) {
     return broken(`answered NONE, but that output ${index} is not sufficient`);
@@ -148,12 +148,12 @@ function isExtents(value: unknown): value is readonly number[] {
 }
 
 function listed(value: unknown): string {
-  return Array.isArray(value) ? `[${value.map(shown)}]` : shown(value);
+  return Array.isArray(value) ? `[${value.map(show)}]` : show(value);
 }
 
 /** Durations; unknown ones for a value that is not a pair of durations. */
 export function timingOf(timing: unknown): Timing {
-  if (timing === notMeasured || !isObject(timing)) return notMeasured;
+  if (timing === notMeasured || !hasFields(timing)) return notMeasured;
   const { timeOnDevice, timeInDriver } = timing;
   if (timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED) return notMeasured;
   return isTime(timeOnDevice) && isTime(timeInDriver) ? { timeOnDevice, timeInDriver } : notMeasured;

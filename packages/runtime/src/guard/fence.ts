@@ -9,7 +9,8 @@ import {
   type SyncFence,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { attemptAsync, broken, isObject, outcomeOf, shown } from "./attempt.ts";
+import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
+import { attemptAsync } from "./attempt.ts";
 import { timingOf } from "./execution-answer.ts";
 
 const fenceStates: ReadonlySet<unknown> = new Set<FenceState>(["ACTIVE", "SIGNALED", "ERROR", "UNKNOWN"]);
@@ -18,7 +19,7 @@ const guards = new WeakMap<SyncFence, SyncFence>();
 /** Whether a value has the methods of a fence. They can still fail. */
 export function isFence(value: unknown): value is SyncFence {
   try {
-    return isObject(value) && typeof value.wait === "function" && typeof value.state === "string";
+    return hasFields(value) && typeof value.wait === "function" && typeof value.state === "string";
   } catch {
     return false;
   }
@@ -71,8 +72,8 @@ export function guardFencedCallback(callback: IFencedExecutionCallback, deviceNa
 }
 
 function infoOf(info: unknown): ExecutionInfo {
-  const outcome = outcomeOf(info);
-  if (!isObject(info)) return broken(`answered ${shown(info)}`);
+  const outcome = readOutcome(info);
+  if (!hasFields(info)) return broken(`answered ${show(info)}`);
   const isDone = outcome.status === ErrorStatus.NONE;
   const { timingLaunched, timingFenced } = info;
   return {

@@ -14,7 +14,8 @@ import {
   type PreparedModel,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { attemptAsync, broken, failureOf, isObject, outcomeOf, type Refusal, shown } from "./attempt.ts";
+import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
+import { attemptAsync, failureOf, type Refusal } from "./attempt.ts";
 import { type AnswerReader, answerReader } from "./execution-answer.ts";
 import { guardFence, guardFencedCallback, isFence } from "./fence.ts";
 
@@ -89,29 +90,29 @@ export function guardModel(
 }
 
 function fencedResultOf(answer: unknown, name: string): FencedResult {
-  const outcome = outcomeOf(answer);
-  if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, syncFence: null, callback: null };
+  const outcome = readOutcome(answer);
+  if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, syncFence: null, callback: null };
   const { syncFence = null, callback } = answer;
-  if (syncFence !== null && !isFence(syncFence)) return broken(`answered ${shown(syncFence)} as a sync fence`);
+  if (syncFence !== null && !isFence(syncFence)) return broken(`answered ${show(syncFence)} as a sync fence`);
   if (!isCallback(callback)) return broken("answered NONE without a callback");
   const fence = syncFence === null ? null : guardFence(syncFence);
   return { ...outcome, syncFence: fence, callback: guardFencedCallback(callback, name) };
 }
 
 function isCallback(value: unknown): value is NonNullable<FencedResult["callback"]> {
-  return isObject(value) && typeof value.getExecutionInfo === "function";
+  return hasFields(value) && typeof value.getExecutionInfo === "function";
 }
 
 function burstResultOf(answer: unknown, onFault: (refusal: Refusal) => void): BurstResult {
-  const outcome = outcomeOf(answer);
-  if (!isObject(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, context: null };
+  const outcome = readOutcome(answer);
+  if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, context: null };
   const { context } = answer;
   if (!isContext(context)) return broken("answered NONE without a burst context");
   return { ...outcome, context: guardContext(context, onFault) };
 }
 
 function isContext(value: unknown): value is IBurstContext {
-  return isObject(value) && typeof value.freeMemory === "function";
+  return hasFields(value) && typeof value.freeMemory === "function";
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What one device alone uses lies in its own memory, and is not read back in between.
+ * A value that only one device uses lies in its own memory, and is not read back in between.
  */
 import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
 import { type Device, ErrorStatus, type PreparedModel, type Request, type RequestMemoryPool } from "@nnhal/types";
@@ -24,7 +24,7 @@ beforeEach(async () => {
   reference = await openReference();
 });
 
-/** Only the CPU takes ABS. */
+/** Only the CPU supports ABS. */
 const cpuDevice = () => taking(reference, ["ABS", "WHILE"]);
 
 async function divide(model: Model, devices: readonly Device[], options: DivideOptions = {}): Promise<Divided> {
@@ -33,7 +33,7 @@ async function divide(model: Model, devices: readonly Device[], options: DivideO
   return divided;
 }
 
-/** The numbers that an execution gives. */
+/** The result of an execution. */
 async function compute(prepared: PreparedModel, input: readonly number[] | number, length: number) {
   const request = requestOf(input, { room: length });
   const { status, message } = await prepared.execute(request);
@@ -41,7 +41,7 @@ async function compute(prepared: PreparedModel, input: readonly number[] | numbe
   return [...numbersAt(request, 1, length)];
 }
 
-/** A device whose prepared models fail, from the given one on; they stay its own, so that it has buffers for them. */
+/** A device whose prepared models fail, from the given one on; they remain its own models, so that it allocates buffers for them. */
 function failingFrom(device: Device, first: number): Device {
   let prepared = 0;
   return {
@@ -63,10 +63,10 @@ describe("a temporary between two steps of one device", () => {
   it("lies in the device's memory, and is neither read back nor written from outside", async () => {
     const { plan, preparedModel } = await divide(bridge(), [npu, cpuDevice()]);
     expect(plan.steps).toHaveLength(3);
-    // Nothing is taken before the first execution.
+    // Nothing is allocated before the first execution.
     expect(calls).toEqual([]);
     expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
-    // What the CPU writes or reads lies where both can see it.
+    // A value that the CPU writes or reads lies in shared memory.
     expect(calls).toEqual(["allocate", "run", "run"]);
     expect(await compute(preparedModel, [3.5, -4], 2)).toEqual([3.5, 4]);
     expect(calls).toEqual(["allocate", "run", "run", "run", "run"]);
@@ -74,11 +74,13 @@ describe("a temporary between two steps of one device", () => {
     expect(calls.at(-1)).toBe("close");
   });
 
-  it("has a place for each run under way", async () => {
+  it("has a place for each run", async () => {
     const { preparedModel } = await divide(bridge(), [npu, cpuDevice()]);
     const inputs = Array.from({ length: 8 }, (_, index) => [index + 0.5, -index]);
     const results = await Promise.all(inputs.map((input) => compute(preparedModel, input, 2)));
     expect(results).toEqual(inputs.map(([a = 0, b = 0]) => [a, Math.abs(b)]));
+    // Four are kept for later runs.
+    expect(count("close")).toBe(4);
     preparedModel.close();
     expect([count("read"), count("write"), count("allocate"), count("close")]).toEqual([0, 0, 8, 8]);
   });
@@ -86,7 +88,7 @@ describe("a temporary between two steps of one device", () => {
   it.each([
     ["at first", 0],
     ["later", 1],
-  ])("lies in plain memory where the device has no room %s", async (_when, room) => {
+  ])("lies in plain memory if the device has no room %s", async (_when, room) => {
     let allocations = 0;
     const full: Device = {
       ...npu,
@@ -104,13 +106,13 @@ describe("a temporary between two steps of one device", () => {
     expect(count("allocate")).toBe(room);
   });
 
-  it("lies in plain memory where the device breaks its promise not to reject", async () => {
+  it("lies in plain memory if the device breaks its promise not to reject", async () => {
     const broken: Device = { ...npu, allocate: () => Promise.reject(new Error("broken")) };
     const { preparedModel } = await divide(bridge(), [broken, cpuDevice()]);
     expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
   });
 
-  it("lies in plain memory where the device has none of its own", async () => {
+  it("lies in plain memory if the device has none of its own", async () => {
     let buffers = 0;
     const { allocate } = reference;
     if (allocate === undefined) throw new Error("the reference device has no allocate");
@@ -133,7 +135,7 @@ describe("a temporary between two steps of one device", () => {
     expect(buffers).toBe(0);
   });
 
-  it("is copied where its reader fails and runs again on the CPU", async () => {
+  it("is copied if its reader fails and runs again on the CPU", async () => {
     const failing = failingFrom(npu, 2);
     const told: string[] = [];
     const { preparedModel } = await divide(bridge(), [failing, reference], {
@@ -147,22 +149,22 @@ describe("a temporary between two steps of one device", () => {
 });
 
 describe("the state of an interpreted loop", () => {
-  it("stays on the device of condition and body from turn to turn", async () => {
+  it("stays on the device of condition and body from iteration to iteration", async () => {
     const { plan, preparedModel } = await divide(doubling(1000), [npu, reference], { cpu: reference });
     expect(plan.steps).toMatchObject([{ kind: "while" }]);
     expect(await compute(preparedModel, [1], 1)).toEqual([1024]);
-    // Eleven verdicts and ten turns; only the result is read.
+    // Eleven conditions and ten iterations; only the result is read.
     expect([count("allocate"), count("run"), count("read"), count("write")]).toEqual([2, 21, 1, 0]);
     expect(await compute(preparedModel, [3], 1)).toEqual([1536]);
     expect([count("allocate"), count("read")]).toEqual([2, 2]);
-    // No turn at all: the initial value is the result.
+    // No iteration: the initial value is the result.
     expect(await compute(preparedModel, [2000], 1)).toEqual([2000]);
     expect(count("read")).toBe(2);
     preparedModel.close();
     expect(count("close")).toBe(2);
   });
 
-  it("lies in plain memory where condition and body are on different devices", async () => {
+  it("lies in plain memory if condition and body are on different devices", async () => {
     const lessOnly = { ...taking(npu, ["LESS"]), name: "less" };
     const addOnly = { ...taking(npu, ["ADD"]), name: "add" };
     const { preparedModel } = await divide(doubling(1000), [lessOnly, addOnly, reference], { cpu: reference });
@@ -172,7 +174,7 @@ describe("the state of an interpreted loop", () => {
 });
 
 describe("a caller's device memory", () => {
-  /** Takes whole models, control flow included. */
+  /** Supports whole models, with control flow. */
   const wholly: Pick<Device, "getSupportedOperations"> = {
     getSupportedOperations: ({ main: { operations } }) => ({
       status: NONE,
@@ -193,7 +195,7 @@ describe("a caller's device memory", () => {
     return { buffer, token };
   }
 
-  it("goes to the steps that use it, where one device has them all", async () => {
+  it("goes to the steps that use it, if one device has them all", async () => {
     const divided = await divide(bridge(), [npu, cpuDevice()]);
     expect(divided.rolesOf("input", 0)).toMatchObject([{ device: { own: npu }, side: "input", index: 0 }]);
     const input = await bufferFor(divided, "input");
@@ -207,7 +209,7 @@ describe("a caller's device memory", () => {
     expect([count("read"), count("write")]).toEqual([1, 1]);
   });
 
-  it("is copied where the whole model runs again on the CPU", async () => {
+  it("is copied if the whole model runs again on the CPU", async () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
     const options = { cpu: reference, onFallback };
@@ -221,7 +223,7 @@ describe("a caller's device memory", () => {
     await output.buffer.copyTo(memoryOf(new Uint8Array(result.buffer)));
     expect([...result]).toEqual([1536]);
     expect(told).toEqual(["the step of operations 0 runs again on nnhal-reference"]);
-    // Of a token that the runtime did not give out it has no buffer to copy.
+    // The runtime has no buffer for a token that it did not return.
     const unknown = await divided.preparedModel.execute(requestOf(99, { room: 1 }));
     expect(unknown).toMatchObject({ status: GENERAL_FAILURE, message: "broken" });
   });
@@ -230,11 +232,12 @@ describe("a caller's device memory", () => {
     const model = new Model();
     const [input, output, between, last] = addOperands(model, float32(2), float32(2), float32(2), float32(2));
     model.addOperation("NEG", [input], [output]);
-    model.addOperation("ABS", [input], [between]);
-    model.addOperation("FLOOR", [between], [last]);
+    model.addOperation("FLOOR", [input], [between]);
+    model.addOperation("ABS", [between], [last]);
     model.identifyInputsAndOutputs([input], [output, last]);
     model.finish();
     const divided = await divide(model, [npu, cpuDevice()]);
+    expect(divided.plan.steps).toHaveLength(2);
     const { buffer, token } = await bufferFor(divided, "output");
     const roomFor = (size: number): Request => {
       const first = requestOf([1, -2], token);
@@ -249,7 +252,7 @@ describe("a caller's device memory", () => {
     expect(await hasValue()).toBe(false);
   });
 
-  it("is refused where several devices use the value, and where the runtime itself does", async () => {
+  it("is refused if several devices or the runtime itself use the value", async () => {
     const addOnly = { ...taking(npu, ["FLOOR"]), name: "floor" };
     const several = await divide(bridge(), [
       addOnly,
@@ -272,7 +275,27 @@ describe("a caller's device memory", () => {
     expect((await loop.preparedModel.execute(requestOf(1, { room: 1 }))).status).toBe(GENERAL_FAILURE);
   });
 
-  it("is refused as an input and an output at once, which are different steps'", async () => {
+  it("is refused as two outputs, in different steps", async () => {
+    const model = new Model();
+    const [input, first, between, second] = addOperands(model, float32(2), float32(2), float32(2), float32(2));
+    model.addOperation("NEG", [input], [first]);
+    model.addOperation("ABS", [input], [between]);
+    model.addOperation("FLOOR", [between], [second]);
+    model.identifyInputsAndOutputs([input], [first, second]);
+    model.finish();
+    const divided = await divide(model, [npu, cpuDevice()]);
+    const roles = [...(divided.rolesOf("output", 0) ?? []), ...(divided.rolesOf("output", 1) ?? [])];
+    const weighted = roles.map((role) => ({ role, frequency: 1 }));
+    const { token } = await allocateFor({ dimensions: [] }, weighted, silentLogger);
+    const request = requestOf([1, 2], token);
+    const twice = { ...request, outputs: [...request.outputs, ...request.outputs] };
+    expect(await divided.preparedModel.execute(twice)).toMatchObject({
+      status: INVALID_ARGUMENT,
+      message: "output 1 and another argument are one device buffer: an output needs its own",
+    });
+  });
+
+  it("is refused as an input and an output at once, in different steps", async () => {
     const divided = await divide(bridge(), [npu, cpuDevice()]);
     const roles = [...(divided.rolesOf("input", 0) ?? []), ...(divided.rolesOf("output", 0) ?? [])];
     const { buffer, token } = await allocateFor(

@@ -1,7 +1,7 @@
 import { ErrorStatus, type IBuffer, type Outcome } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { float32, openReference } from "../models.test-helper.ts";
-import { chain, divideGuarded, requestOf } from "./divided.test-helper.ts";
+import { float32 } from "../models.test-helper.ts";
+import { chain } from "./divided.test-helper.ts";
 import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
 import type { Place } from "./place.ts";
 
@@ -69,25 +69,5 @@ describe("running elsewhere", () => {
     const unsized = placeIn(noting().buffer, []);
     expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [unsized] })).toBe(false);
     expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [inBuffer] })).toBe(true);
-  });
-});
-
-describe("a compilation with a clock of its own", () => {
-  it("times steps on that clock", async () => {
-    let time = 0n;
-    const times: bigint[] = [];
-    const reference = await openReference();
-    const options = {
-      now: () => {
-        time += 7n;
-        return time;
-      },
-      onStep: ({ nanoseconds }: { readonly nanoseconds: bigint }) => times.push(nanoseconds),
-    };
-    const divided = await divideGuarded(hal, [reference], options);
-    if (!("plan" in divided)) throw new Error(divided.message);
-    const { status } = await divided.preparedModel.execute(requestOf([1, 2], { room: 2 }));
-    expect(status).toBe(ErrorStatus.NONE);
-    expect(times).toEqual([7n]);
   });
 });

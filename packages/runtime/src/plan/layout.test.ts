@@ -17,7 +17,7 @@ function clashes(lifetimes: readonly Lifetime[], offsets: ReadonlyMap<number, nu
 }
 
 describe("layOut", () => {
-  it("gives nothing for nothing", () => {
+  it("is empty for no temporaries", () => {
     expect(layOut([])).toEqual({ size: 0, offsets: new Map(), lowerBound: 0 });
   });
 
@@ -54,7 +54,7 @@ describe("layOut", () => {
     );
   });
 
-  it("needs no more than the lower bound where in the order of time there would be holes", () => {
+  it("needs no more than the lower bound if the order of time would leave gaps", () => {
     // As in a network for pictures: results grow, then shrink.
     const sizes = [128, 128, 256, 64, 128, 128, 128, 32];
     const { size, lowerBound, offsets } = layOut(sizes.map((bytes, index) => life(index, bytes, index, index + 1)));

@@ -9,7 +9,7 @@ import { type Device, ErrorStatus, OperationType, type OperationTypeName, operat
 /** What happened, in order: "allocate", "read", "write", "close", and "run" for each execution. */
 export type Calls = string[];
 
-/** The reference backend with something else in its sessions. */
+/** The reference backend with changed sessions. */
 export function changedReference(change: (session: BackendSession) => Partial<BackendSession>): Backend {
   return {
     ...referenceBackend,
@@ -61,7 +61,7 @@ function memoryBackend(calls: Calls): Backend {
   }));
 }
 
-/** A device over it that takes some operations only. */
+/** A device over it that supports only some operations. */
 export async function openMemoryDevice(
   name: string,
   takes: readonly OperationTypeName[],
@@ -72,7 +72,7 @@ export async function openMemoryDevice(
   return { device: { ...taking(device, takes), allocate: device.allocate }, calls };
 }
 
-/** A device that takes only some operations of those that it could, and is twice as fast as the CPU. */
+/** A device that reports only some of its operations as supported, and is twice as fast as the CPU. */
 export function taking(device: Device, takes: readonly OperationTypeName[]): Device {
   const { capabilities } = device.getCapabilities();
   const info = { execTime: 0.5, powerUsage: 0.5 };

@@ -4,7 +4,7 @@ import { type Place, poolOf, requestOf } from "./place.ts";
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
-it("makes a request of places: each memory and each buffer is one pool, and what has no place is omitted", () => {
+it("makes a request of places: each memory and each buffer is one pool, and an argument without a place is omitted", () => {
   const pool = poolOf(allocateMemory(16));
   const other = poolOf(allocateMemory(4));
   const first: Place = { pool, offset: 0, length: 8, dimensions: [2] };

@@ -1,5 +1,5 @@
 /**
- * Models over several devices give what one device gives, and a failing device is made good where that is allowed.
+ * Models over several devices have the results of one device, and failures fall back to the CPU if that is allowed.
  */
 import { androidPolicy } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
@@ -60,7 +60,7 @@ async function compute(model: Model, devices: readonly Device[], options: Compil
 }
 
 describe("a model over several devices", () => {
-  it("gives the same as on one", async () => {
+  it("has the same result as on one", async () => {
     const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
     const model = chain();
     const compilation = new Compilation(model, devices, android);
@@ -72,7 +72,7 @@ describe("a model over several devices", () => {
     expect(divided.shapes).toEqual([[2]]);
   });
 
-  it("says OUTPUT_INSUFFICIENT_SIZE with the shapes", async () => {
+  it("reports OUTPUT_INSUFFICIENT_SIZE with the shapes", async () => {
     const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
     const divided = await divideGuarded(chain().hal, devices, android);
     if (!("plan" in divided)) throw new Error(divided.message);
@@ -164,6 +164,20 @@ describe("interpreted control flow", () => {
       expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }),
     );
   });
+
+  it("allows exactly the loop timeout", async () => {
+    const devices = [limited("a", ["LESS"]), limited("b", ["ADD"])];
+    // On this clock no time passes.
+    const compilation = new Compilation(doubling(100), devices, { ...android, cpu: reference, now: () => 1n });
+    await compilation.finish();
+    const execution = new Execution(compilation);
+    execution.setLoopTimeout(0n);
+    const output = new Float32Array(1);
+    execution.setInput(0, Float32Array.of(1));
+    execution.setOutput(0, output);
+    await execution.compute();
+    expect([...output]).toEqual([128]);
+  });
 });
 
 describe("fallback", () => {
@@ -174,12 +188,49 @@ describe("fallback", () => {
     failing(limited("b", ["ABS"]), at, status),
   ];
 
-  it("prepares the whole model on the CPU where a device cannot prepare its part", async () => {
+  it("prepares the whole model on the CPU if a device cannot prepare its part", async () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
     const result = await compute(chain(), broken("prepare"), { ...android, cpu: reference, onFallback }, input);
     expect(result.values).toEqual(expected);
     expect(told).toEqual(["the whole model is prepared on nnhal-reference: b: broken"]);
+  });
+
+  it("does not prepare the whole model on the CPU again if the CPU is the only device", async () => {
+    const told: string[] = [];
+    let prepared = 0;
+    const cpu: Device = {
+      ...reference,
+      async prepareModel() {
+        prepared++;
+        return { status: ErrorStatus.GENERAL_FAILURE, message: "broken", preparedModel: null };
+      },
+    };
+    const options = { cpu, onFallback: (message: string) => told.push(message) };
+    await expect(compute(chain(), [cpu], options, input)).rejects.toThrow("broken");
+    expect([prepared, told]).toEqual([1, []]);
+  });
+
+  it("prepares a failing step on the CPU once, however often it fails", async () => {
+    let prepared = 0;
+    const cpu: Device = {
+      ...reference,
+      prepareModel(model, options) {
+        prepared++;
+        return reference.prepareModel(model, options);
+      },
+    };
+    const compilation = new Compilation(chain(), [...broken("execute"), cpu], { ...android, cpu });
+    await compilation.finish();
+    for (let count = 0; count < 3; count++) {
+      const execution = new Execution(compilation);
+      const output = new Float32Array(2);
+      execution.setInput(0, Float32Array.of(-1.5, 2.5));
+      execution.setOutput(0, output);
+      await execution.compute();
+      expect([...output]).toEqual([-2, -2]);
+    }
+    expect(prepared).toBe(1);
   });
 
   it("runs a failing step again on the CPU, and only that one", async () => {
@@ -190,7 +241,7 @@ describe("fallback", () => {
     expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
   });
 
-  it("runs the whole model again, and no step, where a step fails on the CPU", async () => {
+  it("runs the whole model again, and no step, if a step fails on the CPU", async () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
     let prepared = 0;
@@ -229,8 +280,8 @@ describe("fallback", () => {
     );
   });
 
-  it("does not make good what the model is to blame for", async () => {
-    const nobody = [limited("a", ["FLOOR"]), limited("b", ["ABS"])];
-    await expect(compute(chain(), nobody, android, input)).rejects.toThrow("no device takes operation 2 of 3");
+  it("does not happen if the model is the cause", async () => {
+    const unable = [limited("a", ["FLOOR"]), limited("b", ["ABS"])];
+    await expect(compute(chain(), unable, android, input)).rejects.toThrow("no device supports operation 2 of 3");
   });
 });

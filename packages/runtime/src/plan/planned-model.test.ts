@@ -64,7 +64,7 @@ describe.each([
     model = await prepared(...setUp());
   });
 
-  it("answers at once, runs after the fences, and tells how it ended", async () => {
+  it("answers at once, runs after the fences, and reports the result", async () => {
     const { request: made, result } = request();
     const gates = [createFence(), createFence()] as const;
     const fences = gates.map(({ fence }) => fence);
@@ -84,7 +84,7 @@ describe.each([
     expect(timingFenced.timeInDriver).toBeLessThanOrEqual(timingLaunched.timeInDriver);
   });
 
-  it("measures nothing that is not asked for", async () => {
+  it("measures nothing unless asked", async () => {
     const answer = await fenced(model, request().request, []);
     await answer.syncFence?.wait();
     const none = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
@@ -95,7 +95,7 @@ describe.each([
     });
   });
 
-  it("fails with a fence that it waits for", async () => {
+  it("fails if a fence that it waits for fails", async () => {
     const { request: made, result } = request();
     const gate = createFence();
     const answer = await fenced(model, made, [gate.fence]);
@@ -108,7 +108,7 @@ describe.each([
     expect(result()).toEqual([0, 0]);
   });
 
-  it("is under way while it waits: closing the model closes it afterwards", async () => {
+  it("uses the model while it waits: closing takes effect afterwards", async () => {
     const { request: made, result } = request();
     const gate = createFence();
     const answer = await fenced(model, made, [gate.fence]);
@@ -119,7 +119,7 @@ describe.each([
     expect(result()).toEqual([-2, -2]);
   });
 
-  it("refuses what can be seen to be wrong", async () => {
+  it("refuses wrong arguments at once", async () => {
     const { request: made } = request();
     const failed = createFence();
     failed.fail();
@@ -147,7 +147,7 @@ describe.each([
 });
 
 describe("a fenced execution that fails", () => {
-  it("falls back where that is allowed", async () => {
+  it("falls back if that is allowed", async () => {
     const [a, b] = several();
     const told: string[] = [];
     const options: DivideOptions = { cpu: reference, onFallback: (message) => told.push(message) };
@@ -159,7 +159,7 @@ describe("a fenced execution that fails", () => {
     expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
   });
 
-  it("puts its fence in state ERROR where not", async () => {
+  it("puts its fence in state ERROR if fallback is not allowed", async () => {
     const [a, b] = several();
     const model = await prepared([a, failing(b, "execute")]);
     const answer = await fenced(model, request().request, []);
@@ -189,7 +189,7 @@ describe("a burst over several devices", () => {
     await burst.close();
   });
 
-  it("is not to be had of a model that is closed", async () => {
+  it("is refused for a closed model", async () => {
     const model = await prepared(several());
     model.close();
     expect(await burstOf(model)).toMatchObject({ status: INVALID_ARGUMENT, burst: null });
@@ -197,7 +197,7 @@ describe("a burst over several devices", () => {
 });
 
 describe("the memory between steps", () => {
-  it("is freed when nothing was executed for a while, and taken again", async () => {
+  it("is freed after an idle time, and allocated again", async () => {
     const { device, calls } = await openMemoryDevice("npu", ["FLOOR", "NEG", "MAXIMUM"]);
     const planned = plan(bridge().hal, [device, { ...taking(reference, ["ABS"]), name: "cpu" }], {
       policy: androidPolicy,
@@ -231,7 +231,7 @@ describe("the memory between steps", () => {
 });
 
 describe("a model that is whole on one device", () => {
-  it("executes on the device alone where nothing may fall back", async () => {
+  it("executes on the device alone if fallback is not allowed", async () => {
     const made: PreparedModel[] = [];
     let executions = 0;
     const watched: Device = {
@@ -260,7 +260,7 @@ describe("a model that is whole on one device", () => {
     expect([made.length, executions]).toEqual([1, 1]);
   });
 
-  it("tells the device's times, and its refusals", async () => {
+  it("reports the device's times and its refusals", async () => {
     const model = await prepared([{ ...reference, name: "first" }, reference], { cpu: reference });
     const { timing } = await model.execute(request().request, { measure: MeasureTiming.YES });
     expect(timing.timeInDriver).not.toBe(TIMING_NOT_MEASURED);

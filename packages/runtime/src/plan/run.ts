@@ -79,7 +79,7 @@ function noteShapes(
     const operand = elementAt(step.outputs, position);
     shapes[operand] = shape;
     const place = places[operand];
-    if (place === undefined || !shape.isSufficient || place.dimensions === shape.dimensions) return;
+    if (place === undefined || place.dimensions === shape.dimensions) return;
     places[operand] = { ...place, dimensions: shape.dimensions };
   });
 }

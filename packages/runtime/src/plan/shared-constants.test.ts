@@ -56,7 +56,7 @@ function copied(model: HalModel): HalModel {
   return { ...model, main: { ...model.main, operands }, operandValues: Uint8Array.from(values), pools: [] };
 }
 
-/** Opens a device that takes some operations, and notes the buffers that the large constants of its graphs lie in. */
+/** Opens a device that takes some operations, and records the buffers of the large constants of its graphs. */
 async function watching(name: string, takes: readonly OperationTypeName[], seen: ArrayBufferLike[]): Promise<Device> {
   const backend = changedReference((session) => ({
     compile(graph, options) {
@@ -110,7 +110,7 @@ describe("large constants", () => {
     for (const preparedModel of prepared) preparedModel.close();
   });
 
-  it("that were copied go to memory that all threads share, and nothing large stays behind", () => {
+  it("that were copied go to memory that all threads share, and nothing large stays in operandValues", () => {
     const model = copied(heavy());
     const { main, pools, operandValues } = withSharedConstants(model);
     expect(operandValues).toHaveLength(4);

@@ -45,7 +45,7 @@ async function numbersIn(buffer: Awaited<ReturnType<typeof allocate>>["buffer"])
   return [...numbers];
 }
 
-it("lies on the device that uses it, and is told apart by its token", async () => {
+it("lies on the device that uses it, and is identified by its token", async () => {
   const model = await prepare();
   const input = await allocate([model], roles, []);
   const output = await allocate([model], [], roles);
@@ -60,7 +60,7 @@ it("lies on the device that uses it, and is told apart by its token", async () =
   expect(first.calls).toEqual(["allocate", "write", "run", "run"]);
 });
 
-it("is refused for what another device uses", async () => {
+it("is refused for a value that another device uses", async () => {
   const model = await prepare();
   const input = await allocate([model], roles, []);
   const output = await allocate([model], [], roles);
@@ -75,7 +75,7 @@ it("is refused for what another device uses", async () => {
   expect((await model.execute(requestOf([1, 2], output.token))).status).toBe(NONE);
 });
 
-it("is not to be had where several devices use the value, or the runtime itself does", async () => {
+it("is not allocated if several devices or the runtime itself use the value", async () => {
   const model = await prepare();
   const nothing = { status: GENERAL_FAILURE, buffer: null, token: 0 };
   expect(await allocate([model], roles, roles)).toMatchObject(nothing);

@@ -91,7 +91,7 @@ export const uint32 = (absent = 0): Field<number> => integer(uint32Kind, absent)
 /** A 64-bit integer that a number holds exactly; any other is refused. */
 export const uint64 = (absent = 0): Field<number> => integer(uint64Kind, absent);
 
-/** A 64-bit integer of any value: a number where it is exact, else its decimal digits. */
+/** A 64-bit integer of any value: a number if it is exact, else its decimal digits. */
 export function anyInt64(): Field<number | string> {
   return {
     size: 8,
@@ -283,14 +283,14 @@ export function children<T>(layout: Layout<T>): Field<readonly T[] | undefined> 
 }
 
 /**
- * A reference whose target another field tells, as in a union. Read: the target's position. Written: the offset of what
- * was written before.
+ * A reference whose kind of target another field determines, as in a union. Read: the target's position. Written: the offset of a
+ * value that was written before.
  */
 export function reference(): Field<number | undefined> {
   return referring(follow, (_builder, offset) => offset);
 }
 
-/** Whether a field is there whose contents nobody reads; it cannot be written. */
+/** Whether a field is there; its contents are not read, and it cannot be written. */
 export function presence(): Field<boolean> {
   return {
     size: 1,

@@ -9,17 +9,17 @@ import { ensure } from "../error.ts";
 export interface Source {
   readonly bytes: Uint8Array;
   readonly values: ByteBuffer;
-  /** What tables, strings and vectors may still cost to read, in bytes. */
+  /** The bytes that may still be read as tables, strings and vectors. */
   budget: number;
 }
 
 /**
- * How often, on average, a byte may be read. Writers share a string or a vector now and then; a file that shares more than
- * this is made to keep its reader busy.
+ * How often, on average, a byte may be read. Writers sometimes share a string or a vector; a file that shares more than this is made
+ * to slow its reader down.
  */
 const MOST_PASSES = 4;
 
-/** What a table costs beside its own bytes, so that many small ones in one place stay bounded too. */
+/** The cost of a table beside its own bytes, which bounds many small tables in one place, too. */
 export const TABLE_COST = 16;
 
 /** Opens a file for checked reading. */
@@ -56,7 +56,7 @@ export function follow(source: Source, at: number, path: string): number {
   return target;
 }
 
-/** Where the elements of the vector that the offset at `at` leads to lie. Their bytes are in the file. */
+/** The position and number of elements of the vector that the offset at `at` refers to. Their bytes are in the file. */
 export function vectorAt(
   source: Source,
   at: number,

@@ -13,18 +13,18 @@ export type Store = (builder: Builder, slot: number) => void;
 export interface Field<T> {
   /** Bytes it takes inside the table. */
   readonly size: 1 | 2 | 4 | 8;
-  /** The value where the table leaves it out. */
+  /** The value if the table omits it. */
   readonly absent: T;
-  /** Reads it from `at`, where `size` bytes are known to be in the file. */
+  /** Reads it from `at`; `size` bytes from there are known to be in the file. */
   read(source: Source, at: number, path: string): T;
-  /** Writes what stands outside the table, and returns how to store the field; undefined leaves it out. */
+  /** Writes the part outside the table, and returns a function that stores the field; undefined omits the field. */
   write(builder: Builder, value: T, path: string): Store | undefined;
 }
 
 /** A table's fields; their order is that of their slots. */
 export type Layout<T> = { readonly [Name in keyof T]: Field<T[Name]> };
 
-/** What a layout holds. */
+/** The values of a layout's fields. */
 export type Row<L> = L extends Layout<infer T> ? T : never;
 
 /** Reads the table at `start`. */

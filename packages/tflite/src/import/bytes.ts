@@ -13,7 +13,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The values of an integer constant; INT64 ones have to fit in 32 bits, which is all that the HAL has. */
+/** The values of an integer constant; INT64 ones must fit in 32 bits, the HAL's only size. */
 export function integersOf(type: TensorTypeName, bytes: Uint8Array, path: string): number[] {
   ensure(type === "INT32" || type === "INT64", path, () => `INT32 or INT64 is needed, it is ${type}`);
   const view = viewOf(bytes);
@@ -38,7 +38,7 @@ export function bytesOfIntegers(values: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** One float as an element of a tensor of the given type, or of FLOAT32 where that is no float type. */
+/** One float as an element of a tensor of the given type, or of FLOAT32 if that is not a float type. */
 export function bytesOfFloat(value: number, type: OperandTypeName): Uint8Array {
   const isHalf = type === "TENSOR_FLOAT16";
   const bytes = new Uint8Array(isHalf ? 2 : 4);
@@ -47,7 +47,7 @@ export function bytesOfFloat(value: number, type: OperandTypeName): Uint8Array {
   return bytes;
 }
 
-/** The value of a constant of one element; undefined where it has more, or no number. */
+/** The value of a constant of one element; undefined if it has more, or is not a number. */
 export function numberOf(type: TensorTypeName, bytes: Uint8Array): number | undefined {
   const view = viewOf(bytes);
   switch (`${type} ${bytes.length}`) {

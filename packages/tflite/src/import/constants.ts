@@ -1,6 +1,6 @@
 /**
- * Where the constants of an imported model lie: those of the file stay where they are, in one pool that is the file's own
- * memory, and those that the import adds go to `operandValues`.
+ * The places of an imported model's constants: those of the file are not moved and form one pool, the file's own memory; those that
+ * the import adds are in `operandValues`.
  */
 import type { DataLocation, Memory } from "@nnhal/types";
 import { ensure } from "../error.ts";
@@ -9,7 +9,7 @@ import type { TfliteModel } from "../model.ts";
 /** Constants that the import adds are mostly scalars; a model that asks for more than this is made to exhaust memory. */
 const MOST_ADDED_BYTES = 2 ** 26;
 
-/** Memory whose parts the file's constants are. */
+/** The memory that contains the file's constants. */
 interface Pool {
   readonly bytes: Uint8Array;
   offsetOf(data: Uint8Array): number;
@@ -17,7 +17,7 @@ interface Pool {
 
 /** The constants of a model under construction. */
 export interface Constants {
-  /** Where one of the file's own constants lies. */
+  /** The place of one of the file's own constants. */
   locate(data: Uint8Array): DataLocation;
   /** Adds a constant to `operandValues`. */
   add(value: Uint8Array, path: string): DataLocation;
@@ -66,7 +66,7 @@ function poolOf(model: TfliteModel, file: Uint8Array | undefined): Pool {
   return parts.every((part) => part.buffer === buffer) ? view(spanOf(buffer, parts)) : packed(parts);
 }
 
-/** The constants of a model; `file` is the memory that all of them are views of, where there is one. */
+/** The constants of a model; `file`: the memory that all of them are views of, if there is one. */
 export function createConstants(model: TfliteModel, file?: Uint8Array): Constants {
   const pool = poolOf(model, file);
   const added: { readonly offset: number; readonly value: Uint8Array }[] = [];
@@ -78,7 +78,7 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
       return { poolIndex: 0, offset: pool.offsetOf(data), length: data.length };
     },
     add(value, path) {
-      // The alignment that the NNAPI runtime gives operandValues: 2 for two or three bytes, 4 for more.
+      // The alignment of operandValues in the NNAPI runtime: 2 for two or three bytes, 4 for more.
       const alignment = value.length >= 4 ? 4 : value.length >= 2 ? 2 : 1;
       const offset = Math.ceil(size / alignment) * alignment;
       size = offset + value.length;

@@ -1,6 +1,6 @@
 /**
- * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and what the import
- * adds to them. One per .tflite subgraph.
+ * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and operands that
+ * the import adds. One per .tflite subgraph.
  */
 import { byteSize, elementAt } from "@nnhal/operations";
 import {
@@ -28,25 +28,25 @@ export interface StateOperands {
   readonly output: number;
 }
 
-/** A subgraph under construction. Operands are meant by their indexes. */
+/** A subgraph under construction. Operands are given by their indexes. */
 export interface Graph {
   readonly path: string;
   readonly subgraph: TfliteSubgraph;
-  /** Which operator each operation came from, by the operator's index; -1 where it copies a value to an output. */
+  /** The index of the operator that each operation came from; -1 if it copies a value to an output. */
   readonly origins: readonly number[];
-  /** Where a message places a tensor. */
+  /** The place of a tensor in messages. */
   tensorPath(tensor: number): string;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
   dimensions(tensor: number): readonly number[];
   /** The bytes of a constant; undefined for any other tensor. */
   constantBytes(tensor: number): Uint8Array | undefined;
-  /** Makes a tensor a constant whose value the import has worked out. */
+  /** Makes a tensor a constant with a value that the import has computed. */
   fold(tensor: number, value: Uint8Array): void;
   /** The operand of a tensor. */
   operand(tensor: number): number;
-  /** What an operand is. */
+  /** The description of an operand. */
   spec(operand: number): OperandSpec;
-  /** What the operand of a tensor is or would be. */
+  /** The description of a tensor's operand; does not make the operand. */
   tensorSpec(tensor: number): OperandSpec;
   /**
    * A constant of the file seen as another operand: other dimensions, type or quantisation over the same bytes. The same
@@ -61,9 +61,9 @@ export interface Graph {
   subgraphReference(index: number): number;
   /** An operand that is omitted. */
   omitted(type: OperandTypeName, rank: number): number;
-  /** A value between operations that is no tensor of the file. */
+  /** A value between operations that is not a tensor of the file. */
   temporary(spec: OperandSpec): number;
-  /** Like `temporary`, but made once for each key: `make` emits what writes it. */
+  /** Like `temporary`, but made once for each key: `make` emits the operation that writes it. */
   derived(key: string, spec: OperandSpec, make: (operand: number) => void): number;
   /** The operand of a variable tensor, and an output of the subgraph for its new value. */
   state(tensor: number): StateOperands;
@@ -128,7 +128,7 @@ export function createGraph(
       size <= MOST_OPERAND_BYTES,
       path,
       () =>
-        `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can say`,
+        `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
     );
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
@@ -142,7 +142,7 @@ export function createGraph(
       ensure(
         extent !== 0,
         tensorPath(index),
-        () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot say`,
+        () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot express`,
       );
       ensure(
         extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
@@ -181,7 +181,7 @@ export function createGraph(
     return data;
   }
 
-  /** What a tensor is as an operand; constants of INT64 are narrowed to INT32. */
+  /** The operand's description for a tensor; constants of INT64 are narrowed to INT32. */
   function specOf(index: number): OperandSpec {
     const known = specByTensor.get(index);
     if (known !== undefined) return known;
@@ -250,8 +250,8 @@ export function createGraph(
   }
 
   /**
-   * The operands of the subgraph's outputs. One that is no result of an operation, or is listed before, is copied; of state
-   * it is the new value.
+   * The operands of the subgraph's outputs. One that is not the result of an operation, or is listed before, is copied; the operand of
+   * a state is its new value.
    */
   function outputOperands(): number[] {
     const taken = new Set<number>();

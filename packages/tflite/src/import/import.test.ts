@@ -78,7 +78,7 @@ describe("constants", () => {
     ]);
   });
 
-  test("that nobody uses need no pool", () => {
+  test("that are not used need no pool", () => {
     expect(importTflite(oneOperator("ABS", { x: f }, { y: f })).model.pools).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe("constants", () => {
 });
 
 describe("operators", () => {
-  test("stay in the file's order where they can", () => {
+  test("stay in the file's order if they can", () => {
     const model = ofOperators(
       { x: f, a: f, b: f, c: f, y: f },
       [add(["x", "x"], "b"), add(["x", "b"], "a"), add(["b", "b"], "c"), add(["a", "c"], "y")],
@@ -118,7 +118,7 @@ describe("operators", () => {
     expect(counts[elementAt(imported.main.inputIndexes, 0)]).toBe(3);
   });
 
-  test("are sorted where they are not", () => {
+  test("are sorted if they are not", () => {
     const model = ofOperators(
       { x: f, a: f, b: f, y: f },
       [add(["b", "a"], "y"), add(["a", "x"], "b"), add(["x", "x"], "a")],
@@ -130,7 +130,7 @@ describe("operators", () => {
     expect(imported.operators).toEqual([2, 1, 0].map((index) => ({ name: "ADD", index })));
   });
 
-  test("that no output depends on are left out, however they are", () => {
+  test("that no output depends on are left out in any state", () => {
     const model = ofOperators(
       { x: f, w: f, s: { type: "STRING", shape: [2] }, y: f },
       [{ name: "UNIQUE", inputs: ["x"], outputs: ["s"] }, add(["x", "x"], "y")],
@@ -208,7 +208,7 @@ describe("operators", () => {
 });
 
 describe("inputs and outputs", () => {
-  test("are described in order, with the names that a signature gives them", () => {
+  test("are described in order, with their names in the signature", () => {
     const one = oneOperator("ADD", { a: f, b: { ...f, type: "FLOAT32" } }, { y: f });
     const model = {
       ...one,
@@ -228,7 +228,7 @@ describe("inputs and outputs", () => {
     expect(states).toEqual([]);
   });
 
-  test("an input that nobody reads stays an input", () => {
+  test("an input that is not read stays an input", () => {
     const model = ofOperators({ x: f, z: f, y: f }, [add(["x", "x"], "y")], ["z", "x"], ["y"]);
     const imported = importTflite(model);
     expectValid(imported);
@@ -291,7 +291,7 @@ describe("inputs and outputs", () => {
   });
 
   test.each([
-    [[2, 0], "the shape [2, 0] has no elements, which the HAL cannot say"],
+    [[2, 0], "the shape [2, 0] has no elements, which the HAL cannot express"],
     [[-2], "the extent -2 in the shape [-2] is not valid"],
     [[2 ** 31], "the extent 2147483648 in the shape [2147483648] is not valid"],
   ])("the shape %j is refused", (shape, message) => {

@@ -22,7 +22,7 @@ export type ImportOptions = ShapeOptions;
 export interface TensorDescription {
   /** The tensor's name in the file; may be empty. */
   readonly name: string;
-  /** The name that the file's signature gives it, where there is one. */
+  /** Its name in the file's signature, if there is one. */
   readonly signatureName?: string;
   /** The element type in the file. */
   readonly tensorType: TensorTypeName;
@@ -30,14 +30,14 @@ export interface TensorDescription {
   readonly type: OperandTypeName;
   /** Extents as the HAL sees them: 0 is unknown, a scalar of the file is one element. */
   readonly shape: readonly number[];
-  /** 0 where the type has none. */
+  /** 0 if the type has none. */
   readonly scale: number;
   readonly zeroPoint: number;
 }
 
 /**
- * A value that the model carries from one execution to the next. Feed elements of the real value 0 to the input first (the
- * zero point, if quantised), and then what the output gave.
+ * A value that the model carries from one execution to the next. Set the input to the real value 0 first (the zero point, if
+ * quantised), and then to the previous execution's output.
  */
 export interface ModelState {
   readonly name: string;
@@ -67,7 +67,7 @@ export interface ImportedModel {
   readonly operators: readonly OperatorOrigin[];
 }
 
-/** Subgraphs may name others this deep; more would exhaust the stack of whoever walks the model. */
+/** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
 const MOST_NESTED = 32;
 
 function lower(op: Lowering): void {
@@ -124,7 +124,7 @@ function describe(
  * Turns a .tflite model into a HAL model. Constants of the file are not copied: they are operands in one pool, which is the
  * memory that `source` lies in, and which must not change while the model is in use.
  *
- * @throws TfliteError where the file is broken or the HAL cannot express the model, naming the operator or tensor.
+ * @throws TfliteError if the file is broken or the HAL cannot express the model, naming the operator or tensor.
  */
 export function importTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): ImportedModel {
   const given = sourceArgument(source, "importTflite");

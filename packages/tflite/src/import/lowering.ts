@@ -1,6 +1,5 @@
 /**
- * What a mapping row works with: one operator of the file, its tensors and options, and the means to emit the HAL
- * operations that compute the same.
+ * The context of a mapping row: one operator of the file, its tensors and options, and functions that emit the HAL operations for it.
  */
 import { elementAt } from "@nnhal/operations";
 import { type OperandTypeName, type OperationTypeName, operandTypes, type Subgraph } from "@nnhal/types";
@@ -20,15 +19,15 @@ export interface Quantisation {
   readonly zeroPoint: number;
 }
 
-/** One operator on its way to HAL operations. Operands are meant by their indexes, tensors by their place in a list. */
+/** One operator that is being lowered to HAL operations. Operands are given by their indexes, tensors by their place in a list. */
 export interface Lowering {
   readonly operator: TfliteOperator;
   /** The operator's place in its subgraph. */
   readonly index: number;
   readonly graph: Graph;
-  /** Refuses the operator. `problem` says which rule and the actual value. */
+  /** Throws a TfliteError for the operator. `problem` names the rule and the actual value. */
   fail(problem: string): never;
-  /** Refuses the operator unless the condition holds. */
+  /** Throws a TfliteError for the operator unless the condition holds. */
   ensure(condition: boolean, problem: () => string): asserts condition;
 
   /** Whether input `place` is there and not omitted. */
@@ -38,13 +37,13 @@ export interface Lowering {
   inputTensor(place: number): TfliteTensor;
   /** The operand of input `place`. */
   input(place: number): number;
-  /** What the operand of input `place` is or would be; asking does not make it. */
+  /** The description of input `place`; does not make the operand. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
   /** The operand of an output, the first one by default. */
   output(place?: number): number;
   outputSpec(place?: number): OperandSpec;
-  /** The integers of a constant input; undefined where it is no constant. */
+  /** The integers of a constant input; undefined if it is not constant. */
   constantIntegers(place: number): readonly number[] | undefined;
   /** The integers of an input that has to be a constant. */
   integers(place: number, meaning: string): readonly number[];
@@ -67,8 +66,8 @@ export interface Lowering {
 
   emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
   /**
-   * Emits an operation whose only result has to have this quantisation; where the tensor has another, the result is
-   * converted by way of float.
+   * Emits an operation whose only result must have this quantisation; if the tensor has another, the result is converted by way
+   * of float.
    */
   emitQuantised(operation: OperationTypeName, inputs: readonly number[], quantisation: Quantisation): void;
   /** Converts between two 8-bit quantisations, by way of float. */
@@ -89,7 +88,7 @@ export interface Callee {
   readonly subgraph: Subgraph;
 }
 
-/** What lowering needs to know beyond the subgraph. */
+/** Information for lowering from outside the subgraph. */
 export interface Surroundings {
   /** Imports a subgraph of the file; `place` is the one among the model's referenced subgraphs. */
   importSubgraph(index: number): { readonly place: number; readonly subgraph: Subgraph };
@@ -99,7 +98,7 @@ export interface Surroundings {
 /** Most tensors that a message names. */
 const MOST_NAMED = 6;
 
-/** Where a message places an operator. */
+/** The place of an operator in messages. */
 export function operatorPath(graphPath: string, operator: TfliteOperator, index: number): string {
   return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
 }

@@ -6,7 +6,7 @@ import { ensure, fail } from "../error.ts";
 import type { TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 
-/** What an operand is, without its lifetime and value. */
+/** The description of an operand without its lifetime and value. */
 export interface OperandSpec {
   readonly type: OperandTypeName;
   /** 0 is an unknown extent. */
@@ -76,14 +76,14 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: s
   };
 }
 
-/** The operand that stands for a tensor. */
+/** The operand for a tensor. */
 export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[], path: string): OperandSpec {
   const type = typesByElement[tensor.type];
   if (type === undefined) fail(path, `the HAL has no tensors of type ${tensor.type}`);
   ensure(!tensor.isSparse, path, () => "the HAL has no sparse constants");
   const { quantisation, ...row } = operandTypes[type];
   if (quantisation === "none") return { type, dimensions, scale: 0, zeroPoint: 0 };
-  // Integers without quantisation stand for themselves. The HAL wants a scale for all but TENSOR_INT32.
+  // Integers without quantisation represent themselves. The HAL requires a scale for all types except TENSOR_INT32.
   const unquantised = quantisation === "bias" ? 0 : 1;
   const { scale = [], zeroPoint = [] } = tensor.quantization ?? {};
   if (scale.length > 1 && quantisation !== "bias") return perChannel(tensor, dimensions, path);

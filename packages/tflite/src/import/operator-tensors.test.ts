@@ -53,7 +53,7 @@ describe("the tensors of an operator", () => {
     if (mostOutputs < 99) expect(problem(name, inputs, count(mostOutputs + 1))).toContain("outputs, and");
   });
 
-  test("says which is missing, omitted or too many", () => {
+  test("names the missing, omitted or surplus one", () => {
     const names = "the inputs of CONV_2D are input, filter, bias?";
     expect(problem("CONV_2D", [0], [1])).toBe(
       `TfliteError: here: input 1 (filter) is missing; it has inputs [0], and ${names}`,

@@ -1,5 +1,5 @@
 /**
- * Which tensors each operator that can be imported takes and returns: one table, and the check of an operator against it.
+ * The input and output tensors of each operator that can be imported: one table, and the check of an operator against it.
  */
 import { ensure } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";

@@ -7,7 +7,7 @@ import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
 import type { ImportedOperatorName } from "./operator-tensors.ts";
 
-/** What is known of tensors before operators are lowered. */
+/** Facts of tensors that are known before operators are lowered. */
 export interface TensorFacts {
   isConstant(tensor: number): boolean;
   /** Whether all extents are known. */
@@ -21,13 +21,13 @@ export interface Row {
   readonly version: number;
   /** The HAL operations it becomes; the first one does the work. */
   readonly operations: readonly OperationTypeName[];
-  /** What a user should know, for the documentation. */
+  /** Information for users, in the documentation. */
   readonly note?: string;
-  /** Keeps state between executions, so that it matters even where nobody reads its result. */
+  /** Keeps state between executions, and so is imported even if its result is not read. */
   readonly isStateful?: true;
   /** Why this form of the operator cannot be imported, for an option that changes which tensors the operator has. */
   refusal?(operator: TfliteOperator): string | undefined;
-  /** Inputs that the lowering does not read, so that what computes them need not be imported. */
+  /** Inputs that the lowering does not read, so that the operators that compute them need not be imported. */
   ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
   lower(op: Lowering): void;
 }
@@ -43,7 +43,7 @@ export function fusedActivation(op: Lowering): number {
   return op.int32(code);
 }
 
-/** Refuses a fused activation where the HAL's operation has none. */
+/** Refuses a fused activation, for HAL operations without one. */
 export function refuseActivation(op: Lowering): void {
   const name = op.text("fusedActivationFunction");
   op.ensure(name === "NONE", () => `the HAL's operation has no fused activation, the operator has ${name}`);
@@ -77,7 +77,7 @@ function isImage(dimensions: readonly number[]): dimensions is ImageExtents {
   return dimensions.length === 4;
 }
 
-/** Extents as a RESHAPE target, which may leave one to be worked out. */
+/** Extents as a RESHAPE target, of which one may be unknown. */
 export function targetShape(op: Lowering, dimensions: readonly number[]): number {
   const target = dimensions.map((extent) => (extent === 0 ? -1 : extent));
   op.ensure(
@@ -92,7 +92,7 @@ export function ensureDivides(op: Lowering, what: string, extent: number, diviso
   op.ensure(extent % divisor === 0, () => `${what} of ${extent} does not divide by ${divisor}`);
 }
 
-/** For operators whose input `place` is the shape of the result: one that is computed is not needed where that is known. */
+/** For operators whose input `place` is the shape of the result: a computed one is ignored if the result's shape is known. */
 export function ignoresComputedShape(place: number): NonNullable<Row["ignores"]> {
   return ({ inputs, outputs: [output] }, facts) => {
     const shape = inputs[place];
@@ -101,7 +101,7 @@ export function ignoresComputedShape(place: number): NonNullable<Row["ignores"]>
   };
 }
 
-/** The shape of the result from input `place`, or where that is computed, from the result itself if that is known. */
+/** The shape of the result: input `place`, or if that is computed the result's own shape, if known. */
 export function shapeOperand(op: Lowering, place: number): number {
   const values = op.constantIntegers(place);
   const { dimensions } = op.outputSpec();

@@ -33,7 +33,7 @@ export const rows: readonly Row[] = [
 
 const rowsByOperator: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row.operator, row]));
 
-/** The row of an operator; undefined where it cannot be imported. */
+/** The row of an operator; undefined if it cannot be imported. */
 export function rowOf(operator: string): Row | undefined {
   return rowsByOperator.get(operator);
 }

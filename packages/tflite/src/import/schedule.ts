@@ -1,6 +1,6 @@
 /**
- * Which operators of a subgraph to import, and in which order: those that an output or a state depends on, each after the
- * ones it reads from.
+ * The operators of a subgraph to import, and their order: those that an output or a state depends on, each after the ones it reads
+ * from.
  */
 import { elementAt } from "@nnhal/operations";
 import { ensure, fail } from "../error.ts";
@@ -13,7 +13,7 @@ import { rowOf } from "./rows.ts";
 
 /** The operators to import. */
 export interface Schedule {
-  /** Indexes of operators in an order in which they can run; that of the file where it is one. */
+  /** Indexes of operators in an order in which they can run; that of the file if possible. */
   readonly order: readonly number[];
   /** The tensors that these operators read. */
   readonly read: ReadonlySet<number>;
@@ -55,7 +55,7 @@ function checkForm(operator: TfliteOperator, place: string): void {
   checkOperatorTensors(operator, place);
 }
 
-/** The operators that each operator has to run after, and what it reads. */
+/** The operators that each operator depends on, and the tensors that it reads. */
 function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly number[])[], path: string) {
   const { operators, tensors } = subgraph;
   const writers = producers(subgraph, path);
@@ -97,7 +97,7 @@ function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly
   };
 }
 
-/** Works out which operators to import and in which order. `shapes`: extents of the tensors, -1 where unknown. */
+/** Determines the operators to import and their order. `shapes`: extents of the tensors, -1 where unknown. */
 export function scheduleOperators(
   subgraph: TfliteSubgraph,
   shapes: readonly (readonly number[])[],
@@ -144,7 +144,7 @@ export function scheduleOperators(
   return { order: ordered, read: new Set(ordered.flatMap(readBy)) };
 }
 
-/** The order of the file where that is one in which the operators can run, else the given one. */
+/** The order of the file if the operators can run in it, else the given one. */
 function inFileOrder(order: readonly number[], before: (index: number) => readonly number[]): readonly number[] {
   const sorted = order.toSorted((a, b) => a - b);
   return sorted.every((index) => before(index).every((other) => other < index)) ? sorted : order;

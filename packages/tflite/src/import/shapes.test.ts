@@ -19,7 +19,7 @@ describe("shapes", () => {
     ]);
   });
 
-  test("are unknown where the file leaves them open, if asked for", () => {
+  test("are unknown if the file leaves them open, on request", () => {
     expect(shapes({ dynamicShapes: true })).toEqual([
       [0, 2],
       [0, 2],
@@ -27,7 +27,7 @@ describe("shapes", () => {
     expectValid(importTflite(model, { dynamicShapes: true }));
   });
 
-  test("of inputs may be chosen by name or place; what follows from them is unknown", () => {
+  test("of inputs may be chosen by name or place; dependent shapes are unknown", () => {
     expect(shapes({ inputShapes: { x: [5, 2] } })).toEqual([
       [5, 2],
       [0, 2],
@@ -38,7 +38,7 @@ describe("shapes", () => {
     ]);
   });
 
-  test("of inputs may be chosen freely where the file has no signature", () => {
+  test("of inputs may be chosen freely if the file has no signature", () => {
     const free = oneOperator("ABS", { x: f }, { y: { ...f, shapeSignature: [-1] } });
     expect(importTflite(free, { inputShapes: { x: [7] } }).inputs[0]?.shape).toEqual([7]);
   });

@@ -1,5 +1,5 @@
 /**
- * The extents that an import works with: those that the file stores, or with unknown ones where callers may choose.
+ * The extents of tensors during an import: those that the file stores, or unknown ones that callers may choose.
  */
 import { describeValue, ensure, fail } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";

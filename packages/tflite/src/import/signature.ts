@@ -30,12 +30,12 @@ function ruleProblem(
   try {
     return form.check?.(bindInputs(form, given), bindOutputs(form, outputs));
   } catch (error) {
-    // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
+    // Rules may throw OperationError, as kernels do. Any other error means that the definition did not expect such operands.
     return error instanceof OperationError ? error.message : `its rules cannot be applied: ${String(error)}`;
   }
 }
 
-/** Why the HAL's operation does not take these operands; undefined where it does. */
+/** Why the HAL's operation does not accept these operands; undefined if it does. */
 export function signatureProblem(
   name: OperationTypeName,
   inputs: readonly OperandSpec[],

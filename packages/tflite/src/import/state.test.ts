@@ -41,7 +41,7 @@ describe("state", () => {
     expect(await execute(imported, [[1], [2]])).toEqual([[4], [4], [4]]);
   });
 
-  test("keeps its operator though nobody reads the result", () => {
+  test("keeps its operator though its result is not read", () => {
     const imported = importTflite(ofOperators(tensors, [rnn("x", "a"), add(["x", "x"], "y")], ["x"], ["y"]));
     expectValid(imported);
     expect(imported.operators.map(({ name }) => name)).toEqual(["RNN", "ADD"]);

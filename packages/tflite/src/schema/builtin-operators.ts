@@ -219,11 +219,11 @@ const operators = [
 /** The name of a builtin operator. */
 export type BuiltinOperatorName = (typeof operators)[number][0];
 
-/** What the schema says of an operator. */
+/** The schema's facts of an operator. */
 export interface BuiltinOperator {
   readonly name: BuiltinOperatorName;
   readonly code: number;
-  /** The table of its options; undefined where it has none. */
+  /** The table of its options; undefined if it has none. */
   readonly options: OptionsTableName | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tables of a .tflite file: a model, its subgraphs, tensors, operators and buffers. Fields stand in slot order; those
- * at a table's end that nobody reads are left out.
+ * The tables of a .tflite file: a model, its subgraphs, tensors, operators and buffers. Fields are in slot order;
+ * unused ones at a table's end are omitted.
  */
 import {
   bool,
@@ -28,7 +28,7 @@ export const FILE_IDENTIFIER = "TFL3";
 /** The only version of the schema in use. */
 export const SCHEMA_VERSION = 3;
 
-/** Real value = scale * (element - zeroPoint); several of each where a dimension has its own. */
+/** Real value = scale * (element - zeroPoint); several of each if the indexes of a dimension have their own. */
 export const quantizationLayout = {
   min: float32s(),
   max: float32s(),
@@ -51,7 +51,7 @@ export const tensorLayout = {
   sparsity: presence(),
   shapeSignature: int32s(),
   hasRank: bool(),
-  /** What a VARIANT holds. */
+  /** The value of a VARIANT. */
   variantTensors: presence(),
   /** Which constant of another file; 0 is none. */
   externalBuffer: uint32(),

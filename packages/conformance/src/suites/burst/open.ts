@@ -31,7 +31,7 @@ import { type Bench, needMethod } from "../bench.ts";
 import { expectStatus, expectThat, mismatch } from "../check.ts";
 import { executionProblem } from "../contract/answers.ts";
 
-/** configureExecutionBurst of a prepared model. Ends the case where the device has none. */
+/** configureExecutionBurst of a prepared model. Ends the case if the device has none. */
 export async function configureOf(bench: Bench, preparedModel: PreparedModel): Promise<ConfigureExecutionBurst> {
   await needMethod(bench, "configureExecutionBurst");
   const configure = preparedModel.configureExecutionBurst?.bind(preparedModel);

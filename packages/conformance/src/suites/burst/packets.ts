@@ -1,5 +1,5 @@
 /**
- * Packets that are no requests: VTS's removeDatum, addDatum and mutateDatum, at every place of a good packet. Each is
+ * Packets that are not requests: VTS's removeDatum, addDatum and mutateDatum, at every place of a good packet. Each is
  * answered by an error without shapes and durations, and the burst goes on.
  */
 import { decodeResult, encodeRequest, encodeResult, serializeRequest } from "@nnhal/driver-core/burst";

@@ -52,7 +52,7 @@ function spoiled(bench: Bench, files: CacheFiles, list: CacheList, { spoil }: Sp
   return withList(cache, list, spoil(bench, cache[list], files, list));
 }
 
-/** Ends the case where the device wants no files in a list. */
+/** Ends the case if the device wants no files in a list. */
 function needFiles(files: CacheFiles, list: CacheList): void {
   if (files[list].length === 0) lacking(list === "modelCache" ? "model cache files" : "data cache files");
 }

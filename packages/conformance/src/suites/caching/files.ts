@@ -35,7 +35,7 @@ export interface CacheFiles {
   open(): CompilationCache;
 }
 
-/** Numbers of files that the device wants. Ends the case where there are none. */
+/** Numbers of cache files that the device needs. Ends the case if it needs none. */
 export function fileCounts({ device }: Bench): Readonly<Record<CacheList, number>> {
   const { numModelCache, numDataCache, ...outcome } = device.getNumberOfCacheFilesNeeded();
   expectStatus("getNumberOfCacheFilesNeeded", outcome, NONE);
@@ -79,7 +79,7 @@ export async function save(
   await expectComputes(await prepare(bench, model, { cache }), type, compute);
 }
 
-/** Ends the case where a prepared model does not compute what it has to. */
+/** Ends the case if a prepared model does not compute what it has to. */
 export async function expectComputes(
   preparedModel: PreparedModel,
   type: ElementType,
@@ -102,7 +102,7 @@ export async function load(bench: Bench, cache: CompilationCache): Promise<Prepa
   return result;
 }
 
-/** Ends the case where a cache is not refused with one of some statuses. */
+/** Ends the case if a cache is not refused with one of some statuses. */
 export async function expectNotLoaded(
   bench: Bench,
   what: string,
@@ -117,7 +117,7 @@ export async function expectNotLoaded(
   );
 }
 
-/** Loads what was kept. That the device chose not to keep it is no mismatch. */
+/** Loads the kept model. It is not a mismatch if the device did not keep it. */
 export async function loadKept(bench: Bench, cache: CompilationCache): Promise<PreparedModel> {
   const { preparedModel, ...outcome } = await load(bench, cache);
   expectStatus("prepareModelFromCache", outcome, NONE, GENERAL_FAILURE);

@@ -196,7 +196,7 @@ export interface Asked {
   readonly options: ExecuteOptions | undefined;
   /** Undefined if the prepared model came from a cache. */
   readonly model: Model | undefined;
-  /** The HAL method may leave out the shapes if all of them are known beforehand. The contract's may not. */
+  /** Whether shapes may be left out if all are known beforehand: by a HAL method, but not by the contract's. */
   readonly mayOmitShapes: boolean;
   /** How long the call took. */
   readonly milliseconds: number;

@@ -105,7 +105,7 @@ export const factCases: readonly SuiteCase[] = [
         const isRight = /^[a-z0-9_.]+$/.test(name) && name.includes(".");
         expectThat(
           isRight,
-          () => `getSupportedExtensions: "${name}" is no name of lower case letters, digits, _ and dots`,
+          () => `getSupportedExtensions: "${name}" is not a name of lower case letters, digits, _ and dots`,
         );
       }
     },

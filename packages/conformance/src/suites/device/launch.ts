@@ -22,7 +22,7 @@ async function refuses(bench: Bench, method: PrepareMethod, options: LaunchOptio
   expectThat(call.preparedModel === null, () => `${method.name}: a prepared model beside the error`);
 }
 
-/** Numbers that are no ExecutionPreference and no Priority, as a hostile peer sends them. */
+/** Numbers that are not an ExecutionPreference or a Priority, as a hostile peer sends them. */
 function wrong(option: "preference" | "priority", value: number): LaunchOptions {
   return Object.fromEntries([[option, value]]);
 }

@@ -49,20 +49,20 @@ export interface UnderWay {
   readonly callback: IFencedExecutionCallback;
 }
 
-/** Ends the case where an execution is not under way. */
+/** Ends the case if an execution is not under way. */
 export function expectLaunched({ syncFence, callback, ...outcome }: FencedResult): UnderWay {
   expectStatus("executeFenced", outcome, ErrorStatus.NONE);
   return { syncFence, callback: callback ?? mismatch("executeFenced: NONE without a callback") };
 }
 
-/** Ends the case where an execution is not refused with one of some statuses, or there is a fence or callback beside. */
+/** Ends the case if an execution is not refused with one of some statuses, or there is a fence or callback beside. */
 export function expectRefusedLaunch(what: string, result: FencedResult, ...allowed: readonly ErrorStatus[]): void {
   expectStatus(`executeFenced ${what}`, result, ...allowed);
   expectThat(result.syncFence === null, () => `executeFenced ${what}: a fence beside ${statusName(result.status)}`);
   expectThat(result.callback === null, () => `executeFenced ${what}: a callback beside ${statusName(result.status)}`);
 }
 
-/** Waits for an execution, and gives what its callback tells. */
+/** Waits for an execution, and returns its callback's information. */
 export async function endOf({ syncFence, callback }: UnderWay): Promise<ExecutionInfo> {
   const state = (await syncFence?.wait()) ?? "SIGNALED";
   const info = await callback.getExecutionInfo();

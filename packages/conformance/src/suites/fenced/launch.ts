@@ -57,14 +57,14 @@ export const launchCases: readonly SuiteCase[] = group("launch", "1.3", {
     expectRefusedLaunch("of a request without inputs", await execute(wrong, [fence]), INVALID_ARGUMENT);
     signal();
   },
-  async "an output whose dimensions nobody knows is INVALID_ARGUMENT"(bench) {
+  async "an output of unknown dimensions is INVALID_ARGUMENT"(bench) {
     const { execute, trial } = await prepareFenced(bench, { outputDimensions: [0, 3] });
     const { request } = trial();
     expectRefusedLaunch("with an open output", await execute(request), INVALID_ARGUMENT);
     const outputs = request.outputs.map((output) => ({ ...output, dimensions: [2, 3] }));
     await expectDone(await execute({ ...request, outputs }));
   },
-  async "an output that does not fit is no OUTPUT_INSUFFICIENT_SIZE"(bench) {
+  async "an output that does not fit is not OUTPUT_INSUFFICIENT_SIZE"(bench) {
     const { execute, trial } = await prepareFenced(bench);
     const { request } = trial();
     const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));

@@ -7,9 +7,9 @@ import { expectThat } from "../check.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import { allocate, expectRefusedBuffer, preparedSmall, role, type Wanted } from "./buffers.ts";
 
-/** A prepared model of nobody's. */
+/** A prepared model that no device has made. */
 const foreign: PreparedModel = {
-  execute: () => Promise.reject(new Error("this prepared model is no device's")),
+  execute: () => Promise.reject(new Error("no device has made this prepared model")),
   close() {},
 };
 
@@ -27,8 +27,8 @@ const wrong: readonly Wrong[] = [
     what: "for a null model beside a right one",
     wanted: (model) => ({ models: [model, null], inputs: [role(0), role(0, 1)] }),
   },
-  { what: "for a model of nobody's, as its input", wanted: () => ({ models: [foreign], inputs: [role(0)] }) },
-  { what: "for a model of nobody's, as its output", wanted: () => ({ models: [foreign], outputs: [role(0)] }) },
+  { what: "for a model of no device, as its input", wanted: () => ({ models: [foreign], inputs: [role(0)] }) },
+  { what: "for a model of no device, as its output", wanted: () => ({ models: [foreign], outputs: [role(0)] }) },
   {
     what: "with a model index out of range, as an input",
     wanted: (model) => ({ models: [model], inputs: [role(0, 1)] }),

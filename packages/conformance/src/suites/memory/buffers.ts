@@ -50,7 +50,7 @@ export interface Buffer {
   readonly token: number;
 }
 
-/** Allocates a buffer that can be allocated. That a device cannot hold one is no mismatch. */
+/** Allocates a valid buffer. It is not a mismatch if the device cannot hold one. */
 export async function allocate(bench: Bench, wanted: Wanted, device?: Device): Promise<Buffer> {
   const { buffer, token, ...outcome } = await askForBuffer(bench, wanted, device);
   expectStatus("allocate", outcome, NONE, GENERAL_FAILURE);
@@ -62,7 +62,7 @@ export async function allocate(bench: Bench, wanted: Wanted, device?: Device): P
   return { buffer: buffer ?? mismatch("allocate: NONE without a buffer"), token };
 }
 
-/** Ends the case where a buffer is not refused. */
+/** Ends the case if a buffer is not refused. */
 export async function expectRefusedBuffer(bench: Bench, what: string, wanted: Wanted): Promise<void> {
   const { buffer, token, ...outcome } = await askForBuffer(bench, wanted);
   expectStatus(`allocate ${what}`, outcome, INVALID_ARGUMENT, GENERAL_FAILURE);
@@ -85,7 +85,7 @@ export async function fill(buffer: IBuffer, memory: Memory, dimensions: readonly
   expectStatus("copyFrom", await buffer.copyFrom(memory, dimensions), NONE);
 }
 
-/** Ends the case where a copy has another status. */
+/** Ends the case if a copy has another status. */
 export async function expectCopy(
   what: string,
   copy: ReturnType<IBuffer["copyTo"]>,

@@ -83,7 +83,7 @@ const uninitialised: ExecutionTest = {
 
 const tests: readonly ExecutionTest[] = [
   {
-    what: "token 0, and a token that nobody has",
+    what: "token 0, and a token that was never given out",
     async run({ expect, input, output }) {
       for (const token of [0, unknownToken]) {
         await expect(INVALID_ARGUMENT, [token, input()], [output(), output()]);

@@ -81,7 +81,7 @@ export const shapeCases: readonly SuiteCase[] = [
         await runTrial(preparedModel, { ...trial, request: { ...trial.request, outputs } });
       }
     },
-    async "an input whose extents nobody knows is refused"(bench) {
+    async "an input of unknown extents is refused"(bench) {
       const small = smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
       const preparedModel = await prepare(bench, small.model);
       const { request } = trialFor(small, [sampleValues(small.type, 6)]);
@@ -90,7 +90,7 @@ export const shapeCases: readonly SuiteCase[] = [
     },
   }),
   ...group("shapes", "1.2", {
-    async "extents of outputs that nobody knows are found"(bench) {
+    async "unknown extents of outputs are found"(bench) {
       const { small, preparedModel } = await findingShapes(bench);
       const result = await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6)]));
       expectShape("execute: output 0", result.outputShapes[0], [2, 3]);
@@ -101,7 +101,7 @@ export const shapeCases: readonly SuiteCase[] = [
       const { outputShapes } = await runTrial(preparedModel, trialFor(small, inputs));
       for (const index of [0, 1]) expectShape(`execute: output ${index}`, outputShapes[index], [2, 3]);
     },
-    async "a rank that nobody knows is found"(bench) {
+    async "an unknown rank is found"(bench) {
       const small = smallModel(bench, { dimensions: [2, 3], outputDimensions: [] });
       const preparedModel = await prepare(bench, small.model);
       const { outputShapes } = await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6)]));

@@ -30,7 +30,7 @@ export const loopCases: readonly SuiteCase[] = [
   ...group("loops", "1.3", {
     "a loop that ends in time": (bench) => ends(bench),
     "a loop that ends in time, of the longest that there may be": (bench) => ends(bench, LoopTimeoutDurationNs.MAXIMUM),
-    "more than the longest is no error": (bench) => ends(bench, (1n << 63n) - 1n),
+    "more than the longest is not an error": (bench) => ends(bench, (1n << 63n) - 1n),
     async "a deadline ends a loop that has more time"(bench) {
       const way = await wayOf(bench, "execute");
       const { preparedModel, request } = await counting(bench, Number.POSITIVE_INFINITY, way);

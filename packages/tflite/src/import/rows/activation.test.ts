@@ -85,7 +85,7 @@ describe("LEAKY_RELU is PRELU with a constant slope", () => {
     ]);
   });
 
-  test("computes what it should", async () => {
+  test("computes the right result", async () => {
     const model = oneOperator("LEAKY_RELU", { x: q8 }, { y: q8 }, { alpha: 0.5 });
     expect(await execute(importTflite(model), [[10, 12, 8, 2]])).toEqual([[10, 12, 9, 6]]);
   });

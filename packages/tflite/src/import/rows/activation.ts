@@ -1,6 +1,6 @@
 /**
- * Rows of activations and normalisations. Where the HAL fixes the quantisation of a result that the file has otherwise,
- * the result is converted.
+ * Rows of activations and normalisations. If the HAL fixes the quantisation of a result and the file has another, the
+ * result is converted.
  */
 import type { OperationTypeName } from "@nnhal/types";
 import { bytesOfFloat } from "../bytes.ts";

@@ -48,7 +48,7 @@ describe("IF", () => {
     expect(model.referenced).toHaveLength(1);
   });
 
-  test("a branch that hands its input on copies it", async () => {
+  test("a branch that returns its input copies it", async () => {
     const same: SubgraphGiven = { tensors: { a: f }, operators: [], inputs: ["a"], outputs: ["a"] };
     const imported = importTflite(modelOf(conditional(1, 2), same, branch("ADD")));
     expectValid(imported);

@@ -1,6 +1,6 @@
 /**
- * Rows of control flow: operators that run other subgraphs of the file. What they hand over has to be what the other
- * subgraph expects.
+ * Rows of control flow: operators that run other subgraphs of the file. The operands that they pass must be of the kind
+ * that the other subgraph expects.
  */
 import { elementAt } from "@nnhal/operations";
 import { type Operand, operandTypeNames } from "@nnhal/types";
@@ -8,7 +8,7 @@ import type { Callee, Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
 
-/** What is compared of an operand on either side. */
+/** The compared facts of an operand on either side. */
 type Side = Pick<OperandSpec, "type" | "dimensions" | "scale" | "zeroPoint">;
 
 function sideOf({ type, dimensions, scale, zeroPoint }: Operand): Side {

@@ -130,7 +130,7 @@ describe("CONV_2D", () => {
       expect(() => importTflite(model)).toThrow("the HAL needs an INT32 bias here, the file has FLOAT32");
     });
 
-    test("one bias for two layers of different scales stands for itself in each", () => {
+    test("one bias of two layers with different scales has each layer's scale", () => {
       const b = { type: "INT32", shape: [1], data: [7] } as const;
       const model = oneOperator("CONV_2D", { x: q8, w, b }, { y }, valid);
       const first = firstOperator(model);
@@ -219,7 +219,7 @@ describe("CONV_2D", () => {
 });
 
 describe("DEPTHWISE_CONV_2D", () => {
-  test("the depth multiplier follows from the shapes, whatever the option says", () => {
+  test("the depth multiplier follows from the shapes, for any value of the option", () => {
     const x = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
     const w = { type: "FLOAT32", shape: [1, 1, 1, 6], data: [1, 2, 3, 4, 5, 6] } as const;
     const y = { type: "FLOAT32", shape: [1, 1, 1, 6] } as const;
@@ -257,7 +257,7 @@ describe("TRANSPOSE_CONV", () => {
     expect(await execute(importTflite(model), [[10]])).toEqual([[10, 20, 30, 40]]);
   });
 
-  test("takes a bias as its fourth input, and a fused activation", () => {
+  test("has a bias as its fourth input, and a fused activation", () => {
     const model = oneOperator(
       "TRANSPOSE_CONV",
       { shape, w, x: pixel, bias },
@@ -270,7 +270,7 @@ describe("TRANSPOSE_CONV", () => {
     expect(importLines(model)[0]).toContain("FLOAT32[1](0.5), INT32[4](1,2,2,1), 2, 2, 2, 1, 0)");
   });
 
-  test("a computed shape gives way to the result's own", () => {
+  test("a computed shape is replaced by the result's own", () => {
     const model = oneOperator(
       "TRANSPOSE_CONV",
       { shape: { type: "INT32", shape: [4] }, w, x: pixel },

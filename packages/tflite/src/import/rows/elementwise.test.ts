@@ -74,7 +74,7 @@ describe("arithmetic", () => {
     );
   });
 
-  test("more dimensions than the HAL takes are refused", () => {
+  test("more dimensions than the HAL accepts are refused", () => {
     const deep = { type: "FLOAT32", shape: [1, 1, 1, 1, 2] } as const;
     expect(() => importTflite(oneOperator("ADD", { a: deep, b: deep }, { y: deep }))).toThrow(/here there are 5/);
   });

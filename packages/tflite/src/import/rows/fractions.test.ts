@@ -76,7 +76,7 @@ describe("sizes that would be fractions are refused", () => {
   });
 });
 
-describe("what cannot be an operand is refused", () => {
+describe("values that cannot be operands are refused", () => {
   test("a slope that is not finite", () => {
     for (const x of [f(2), q8(2)]) {
       expect(problem("LEAKY_RELU", { x }, { y: x }, { alpha: 0.5 })).toBe("no error");

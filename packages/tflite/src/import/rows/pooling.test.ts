@@ -40,7 +40,7 @@ describe("resizing", () => {
   const resize = (name: string, options = {}, given: object = size) =>
     oneOperator(name, { x: image, size: given }, { y: large }, options);
 
-  test("RESIZE_BILINEAR: the HAL takes the width first", () => {
+  test("RESIZE_BILINEAR: the HAL's width comes first", () => {
     expect(importLines(resize("RESIZE_BILINEAR"))).toEqual(["RESIZE_BILINEAR(in0, 12, 8) -> out0"]);
     expect(importLines(resize("RESIZE_BILINEAR", { alignCorners: true }))).toEqual([
       "RESIZE_BILINEAR(in0, 12, 8, 0, 1, 0) -> out0",
@@ -50,7 +50,7 @@ describe("resizing", () => {
     ]);
   });
 
-  test("RESIZE_NEAREST_NEIGHBOR always says its layout", () => {
+  test("RESIZE_NEAREST_NEIGHBOR always has its layout operand", () => {
     expect(importLines(resize("RESIZE_NEAREST_NEIGHBOR"))).toEqual(["RESIZE_NEAREST_NEIGHBOR(in0, 12, 8, 0) -> out0"]);
     expect(importLines(resize("RESIZE_NEAREST_NEIGHBOR", { halfPixelCenters: true }))).toEqual([
       "RESIZE_NEAREST_NEIGHBOR(in0, 12, 8, 0, 0, 1) -> out0",
@@ -62,7 +62,7 @@ describe("resizing", () => {
     expect(() => importTflite(model)).toThrow("alignCorners and halfPixelCenters exclude each other");
   });
 
-  test("a computed size gives way to the result's own", () => {
+  test("a computed size is replaced by the result's own", () => {
     expect(importLines(resize("RESIZE_BILINEAR", {}, { type: "INT32", shape: [2] }))).toEqual([
       "RESIZE_BILINEAR(in0, 12, 8) -> out0",
     ]);

@@ -53,7 +53,7 @@ describe("CAST", () => {
     expect(importLines(oneOperator("CAST", { x }, { y }))).toEqual(["CAST(in0) -> out0"]);
   });
 
-  test("integers without quantisation stand for themselves", () => {
+  test("integers without quantisation represent themselves", () => {
     const { inputs } = importTflite(oneOperator("CAST", { x: { type: "UINT8", shape: [2] } }, { y: f }));
     expect(inputs[0]).toMatchObject({ type: "TENSOR_QUANT8_ASYMM", scale: 1, zeroPoint: 0 });
   });

@@ -135,7 +135,7 @@ describe("LSTM", () => {
     );
   });
 
-  test("state that is no variable tensor is refused", () => {
+  test("state that is not a variable tensor is refused", () => {
     const model = recurrent("LSTM", [x, ...coupled, { ...h, isVariable: false, data: [0] }, h], { y }, clips);
     expect(() => importTflite(model)).toThrow("is state of an operator, but not a variable tensor");
   });
@@ -307,7 +307,7 @@ describe("SVDF", () => {
     expect(importLines(model)).toEqual([`SVDF(in0, ${W}, FLOAT32[1,3](1,2,3), ${shown}, in1, 1, 1) -> out1, out0`]);
   });
 
-  test("remembers what it saw", async () => {
+  test("depends on earlier inputs", async () => {
     const imported = importTflite(recurrent("SVDF", [x, w, time, undefined, state], { y }, { rank: 1 }));
     const [first, ...states] = await execute(imported, [[1, 0]]);
     const [second] = await execute(imported, [[0, 0], ...states]);

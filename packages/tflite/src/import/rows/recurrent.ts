@@ -1,6 +1,6 @@
 /**
- * Rows of recurrent operators. A variable tensor of the file is state: the HAL's operation takes the old value as an input
- * and gives the new one as an output.
+ * Rows of recurrent operators. A variable tensor of the file is state: the HAL's operation has the old value as an input
+ * and the new one as an output.
  */
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
@@ -69,7 +69,7 @@ function floatLstm(op: Lowering): void {
   op.emit("LSTM", inputs, [scratch, hidden.output, memory.output, op.output()]);
 }
 
-/** Scale of the values before a gate's activation, where the file gives none: 12 fractional bits. */
+/** Scale of the values before a gate's activation if the file has none: 12 fractional bits. */
 const GATE_SCALE = 2 ** -12;
 
 /** An INT8 weight of a quantised LSTM: symmetric in the HAL. */
@@ -92,7 +92,7 @@ function optionalOf(op: Lowering, type: "TENSOR_QUANT16_SYMM" | "TENSOR_INT32", 
   return places.map((place) => (op.has(place) ? op.input(place) : op.graph.omitted(type, 1)));
 }
 
-/** Quantisation of intermediate value `place`, from the tensor that stands for it. */
+/** Quantisation of intermediate value `place`, from the tensor that describes it. */
 function intermediate(op: Lowering, place: number): { scale: number | undefined; zeroPoint: number } {
   const tensor = op.operator.intermediates?.[place];
   const quantization = tensor === undefined ? undefined : op.graph.subgraph.tensors[tensor]?.quantization;

@@ -48,7 +48,7 @@ const topK: Row = {
   operator: "TOPK_V2",
   version: 3,
   operations: ["TOPK_V2"],
-  note: "k has to be a constant. Among equal values the HAL takes the greater index first, .tflite the smaller.",
+  note: "k has to be a constant. Among equal values the HAL returns the greater index first, .tflite the smaller.",
   lower(op: Lowering) {
     const [input, values] = [op.inputSpec(0), op.outputSpec(0)];
     op.ensure(

@@ -44,7 +44,7 @@ describe("RESHAPE", () => {
     ]);
   });
 
-  test("a computed shape is not needed where the result's is known, nor what computes it", () => {
+  test("a computed shape is not needed if the result's is known, nor are the operators that compute it", () => {
     const model = modelOf({
       tensors: { x: f, s: { type: "INT32", shape: [3] }, p: { type: "INT32", shape: [2] }, y: flat },
       operators: [
@@ -59,7 +59,7 @@ describe("RESHAPE", () => {
     expect(importTflite(model).operators).toEqual([{ name: "RESHAPE", index: 2 }]);
   });
 
-  test("a computed shape is an operand where the result's is not known", () => {
+  test("a computed shape is an operand if the result's is not known", () => {
     const y = { ...flat, shapeSignature: [-1, 6] };
     const model = oneOperator("RESHAPE", { x: f, shape: { type: "INT32", shape: [2] } }, { y });
     expect(importLines(model, { dynamicShapes: true })).toEqual(["RESHAPE(in0, in1) -> out0"]);

@@ -1,5 +1,5 @@
 /**
- * Rows of operators that change a tensor's shape and leave its elements in order, and of those that ask for it.
+ * Rows of operators that change a tensor's shape and keep the order of its elements, and of operators that return the shape.
  */
 import { elementAt } from "@nnhal/operations";
 import { bytesOfIntegers } from "../bytes.ts";
@@ -11,7 +11,7 @@ function reshapeToResult(op: Lowering): void {
   op.emitQuantised("RESHAPE", [op.input(0), targetShape(op, op.outputSpec().dimensions)], op.inputSpec(0));
 }
 
-/** Refuses a target shape that the elements of the input do not fill; an extent of -1 stands for what is left. */
+/** Refuses a target shape that the elements of the input do not fill; an extent of -1 is computed. */
 function ensureElements(op: Lowering, shape: readonly number[]): void {
   const { dimensions } = op.inputSpec(0);
   if (dimensions.includes(0) || shape.length === 0 || shape.includes(0)) return;
@@ -80,7 +80,7 @@ const transpose: Row = {
   lower: (op) => op.emitQuantised("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
-/** Makes the result a constant of whatever integer type the file gives it. */
+/** Makes the result a constant of the integer type that it has in the file. */
 function foldIntegers(op: Lowering, values: readonly number[]): void {
   const tensor = op.outputIndex(0);
   const { type } = elementAt(op.graph.subgraph.tensors, tensor);

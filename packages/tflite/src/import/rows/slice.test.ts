@@ -141,7 +141,7 @@ describe("PACK", () => {
 });
 
 describe("UNPACK", () => {
-  test("takes the dimension away from each part", async () => {
+  test("removes the dimension from each part", async () => {
     const part = { type: "FLOAT32", shape: [2] } as const;
     const model = oneOperator(
       "UNPACK",
@@ -160,7 +160,7 @@ describe("UNPACK", () => {
     ]);
   });
 
-  test("of a vector gives scalars", () => {
+  test("of a vector returns scalars", () => {
     const scalar = { type: "FLOAT32", shape: [] } as const;
     const model = oneOperator("UNPACK", { x: { type: "FLOAT32", shape: [2] } }, { a: scalar, b: scalar }, { num: 2 });
     expect(importLines(model)).toEqual(["SPLIT(in0, 0, 2) -> out0, out1"]);

@@ -1,5 +1,5 @@
 /**
- * Rows of operators that take tensors apart and put them together.
+ * Rows of operators that divide and join tensors.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Lowering } from "../lowering.ts";
@@ -144,7 +144,7 @@ const unpack: Row = {
     op.ensure(extent === 0 || extent === count, () => `dimension ${axis} of ${extent} does not make ${count} outputs`);
     ensureSameQuantisation(op, input);
     const split = (parts: readonly number[]) => op.emit("SPLIT", [op.input(0), op.int32(axis), op.int32(count)], parts);
-    // Of a vector the parts are scalars: one element in one dimension, as SPLIT gives them.
+    // The parts of a vector are scalars: one element in one dimension, as SPLIT returns them.
     if (input.dimensions.length === 1) {
       split(outputsOf(op));
       return;

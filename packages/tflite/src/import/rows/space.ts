@@ -46,7 +46,7 @@ const padWithValue: Row = {
   },
 };
 
-/** The extents of an operator that takes an image and returns one. */
+/** The extents of the input and output of an operator from image to image. */
 function imagesOf(op: Lowering) {
   return {
     input: imageExtents(op, op.inputSpec(0), "the input"),
