@@ -22,7 +22,7 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
   });
 }
 
-/** A command: ES modules only, no declarations, since nobody imports it. */
+/** A command: ES modules only, no declarations, since it is not imported. */
 export function command(entry: Record<string, string>, more: Options = {}) {
   return library(entry, { format: ["esm"], platform: "node", dts: false, ...more });
 }

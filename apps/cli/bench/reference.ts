@@ -40,7 +40,7 @@ async function onDevice(file: string, device: Device): Promise<Contestant> {
   };
 }
 
-/** Runs the contestants in turn and gives the times of each in milliseconds, sorted. */
+/** Runs the contestants in turn and returns the times of each in milliseconds, sorted. */
 async function race(contestants: Readonly<Record<string, Contestant>>): Promise<Record<string, number[]>> {
   const times = Object.fromEntries(Object.keys(contestants).map((name): [string, number[]] => [name, []]));
   for (let round = -2; round < rounds; round++) {

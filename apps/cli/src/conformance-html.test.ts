@@ -100,7 +100,7 @@ describe("the HTML report", () => {
       expect(html).toContain(text);
   });
 
-  it("does not call it a success where nothing was proven", async () => {
+  it("does not call it a success if nothing was proven", async () => {
     const verdict = async (...cases: CaseResult[]) =>
       /class="verdict [a-z]+">([^<]*)</.exec(htmlReport(facts, [await reportOf("device", cases)], day))?.[1];
     expect(await verdict(passed)).toBe("No case failed");

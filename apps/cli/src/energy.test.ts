@@ -94,7 +94,7 @@ describe("without counters", () => {
     expect(problem()).toBe(`${folder} has no RAPL counter of a processor`);
   });
 
-  it("says so where one is broken", () => {
+  it("says so if one is broken", () => {
     const set = zone("intel-rapl:0", "package-0");
     for (const text of ["", "-1", "1e3", "18446744073709551615"]) {
       set(text);

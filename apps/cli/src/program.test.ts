@@ -104,7 +104,7 @@ describe("--backend", () => {
     );
   });
 
-  it("runs on it where it is named, and elsewhere where it cannot", async () => {
+  it("runs on it if it is named, and elsewhere if it cannot", async () => {
     await put("chip.mjs", fakeBackend("chip", session));
     await put("model.tflite", passingModel({ shape: [1, 2] }));
     const args = ["run", "model.tflite", "--random", "1", "--json", "--backend", "chip.mjs"];

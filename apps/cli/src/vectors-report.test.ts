@@ -55,7 +55,7 @@ describe("the report of vectors", () => {
     );
   });
 
-  it("as text is only the table and the sum where all is well", () => {
+  it("as text is only the table and the sum if all is well", () => {
     const { bySubject: _, ...counts } = summary;
     const good: Summary = { ...counts, bySubject: new Map(), failures: [], reasons: new Map() };
     expect(formatReport("reference", good).split("\n")).toHaveLength(5);

@@ -104,7 +104,7 @@ describe("a tfjs-node that does not work", () => {
         missing: [{ unavailable: `${name} does not work: no such instruction`, remedy: rebuild }],
       },
       notStartingAlone: {
-        unavailable: `no engine of tfjs works here. ${name} does not work: no such instruction`,
+        unavailable: `no engine of tfjs is available. ${name} does not work: no such instruction`,
         remedy: rebuild,
         current: "wasm",
       },

@@ -118,7 +118,7 @@ describe("the tfjs backend", () => {
       expect(node.version).toMatch(/ node /);
       return;
     }
-    expect(node.unavailable).toMatch(/^no engine of tfjs works here\. @tensorflow\/tfjs-node ./);
+    expect(node.unavailable).toMatch(/^no engine of tfjs is available\. @tensorflow\/tfjs-node ./);
     expect(node.unavailable).not.toContain("\n");
     expect(node.remedy).toMatch(/^npm (install|rebuild) @tensorflow\/tfjs-node$/);
   });

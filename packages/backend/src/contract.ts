@@ -112,8 +112,8 @@ export type Support =
   | {
       readonly supported: true;
       /**
-       * How many computations of the engine the operation takes, where each costs a start of its own, such as those of a
-       * recurrent cell at every point in time. Default: 1.
+       * The number of separate computations of the engine, each of which has the cost of a start: for example those of a recurrent cell at
+       * every point in time. Default: 1.
        */
       readonly dispatches?: number;
     }

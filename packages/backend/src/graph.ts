@@ -115,7 +115,8 @@ function viewOperand(operand: Operand, index: number, source: GraphSource): Oper
   const view = {
     index,
     type,
-    dimensions,
+    // A copy: arrays of a sealed model are frozen, and V8 reads those more slowly.
+    dimensions: [...dimensions],
     scale,
     zeroPoint,
     lifetime,
@@ -212,8 +213,8 @@ function viewGraph(subgraph: Subgraph, source: GraphSource, referenced: readonly
       if ("unknown" in view) throw new TypeError(`operation ${view.index} cannot be compiled: ${view.unknown}`);
       return view;
     }),
-    inputs: subgraph.inputIndexes,
-    outputs: subgraph.outputIndexes,
+    inputs: [...subgraph.inputIndexes],
+    outputs: [...subgraph.outputIndexes],
     referenced,
     relaxed: source.model.relaxComputationFloat32toFloat16,
   };

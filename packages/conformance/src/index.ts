@@ -18,7 +18,15 @@ export { type RequestMutant, type RequestMutation, requestMutations } from "./mu
 export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
-export { type CaseResult, type Counts, type Suite, type Summary, summarise, type Verdict } from "./result.ts";
+export {
+  type CaseResult,
+  type Counts,
+  type Suite,
+  type Summary,
+  summarise,
+  type UnsupportedCause,
+  type Verdict,
+} from "./result.ts";
 export { type Allowances, defaultAllowances } from "./suites/allowances.ts";
 export type { BenchOptions } from "./suites/bench.ts";
 export type { Need } from "./suites/needs.ts";

@@ -27,7 +27,7 @@ async function run(cases: readonly string[], more: Partial<IsolationOptions> = {
 }
 
 describe("runIsolated", () => {
-  it("runs all cases in one process where they behave, and reports progress", async () => {
+  it("runs all cases in one process if they behave, and reports progress", async () => {
     const progress: unknown[] = [];
     const { children, results } = await run(["a", "b"], {
       onProgress: (done, detail) => progress.push([done, detail]),
@@ -65,7 +65,7 @@ describe("runIsolated", () => {
     expect(children.map(({ killed }) => killed)).toEqual([true, true]);
   });
 
-  it("rejects where no case is to blame", async () => {
+  it("rejects if no case is to blame", async () => {
     await expect(run(["broken"])).rejects.toThrow("there is no device");
     await expect(run(["stillborn"])).rejects.toThrow(
       "the process that runs the cases ended with exit code 4 before its first case",
@@ -89,7 +89,7 @@ describe("runIsolated", () => {
     expect(children).toHaveLength(5);
   });
 
-  it("in batches, too, rejects where no case is to blame", async () => {
+  it("in batches, too, rejects if no case is to blame", async () => {
     await expect(run(["broken"], { batch: 4 })).rejects.toThrow("there is no device");
     await expect(run(["stillborn"], { batch: 4 })).rejects.toThrow("ended with exit code 4 before its first case");
   });

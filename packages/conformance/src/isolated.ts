@@ -22,12 +22,12 @@ export interface IsolationOptions {
   /** Starts a process with an IPC channel that calls `serveResults` with `singly`, without the first `skip` cases. */
   readonly start: (skip: number, singly: number) => ChildProcess;
   /** The most results that a process sends in one message. Default 1: each result, and each start of a case. */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /** Milliseconds without a message after which the current case has failed and its process is ended. */
   readonly silence: number;
   /** Further milliseconds for the start of a process, until its first case begins. Default 120 000. */
-  readonly startup?: number;
-  readonly onProgress?: OnProgress;
+  readonly startup?: number | undefined;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /** A message of a process that runs cases. */
@@ -167,9 +167,9 @@ function isMessage(value: unknown): value is Message {
 /** Options of serveResults. */
 export interface ServingOptions {
   /** The number of cases that are reported one by one, before batches. Default: all. */
-  readonly singly?: number;
+  readonly singly?: number | undefined;
   /** The most results of a batch. Default 1. */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
 }
 
 /** Milliseconds after which a batch is sent even if it is small. */

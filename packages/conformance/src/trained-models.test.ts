@@ -33,7 +33,7 @@ describe("findTrainedExamples", () => {
     ]);
   });
 
-  it("gives none where there is no folder", () => {
+  it("gives none if there is no folder", () => {
     expect(findTrainedExamples(join(folder, "elsewhere"))).toEqual([]);
   });
 });

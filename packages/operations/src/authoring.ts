@@ -20,6 +20,7 @@ export {
   type ColumnsOf,
   float32,
   int32,
+  mayStayZero,
   omittable,
   optional,
   read,

@@ -1,10 +1,9 @@
 /**
- * How many bytes a value of an operand type takes in a pool. The facts of a type are a row of `operandTypes`, or what an
- * extension declares.
+ * The bytes of an operand type's value in a pool. The facts of a type are a row of `operandTypes`, or an extension's declaration.
  */
 import type { OperandTypeRow } from "@nnhal/types";
 
-/** What the size of a value depends on beside its dimensions. */
+/** The facts of a type that determine the size of a value, beside its dimensions. */
 export type ElementFacts = Pick<OperandTypeRow, "kind" | "elementSize">;
 
 /** Whether the rank or an extent of a tensor is unspecified: no dimensions, or an extent of 0. Other kinds specify theirs. */

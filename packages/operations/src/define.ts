@@ -114,6 +114,10 @@ export interface Operation {
   readonly dynamic: boolean;
   /** IF and WHILE: the executor runs them, there is no kernel. */
   readonly controlFlow: boolean;
+  /** Results are drawn with `KernelContext.random`, so that two runs may differ. */
+  readonly random: boolean;
+  /** Two inputs by name whose shapes broadcast; absent if none do. */
+  readonly broadcasts?: readonly [string, string];
   /** How much it computes: see `workOf`. A kind alone: one such step for each element that it reads or writes. */
   readonly work: WorkKind | ((inputs: AnyExtents, outputs: AnyExtents) => Work);
   infer?(args: AnyArgs, outputs: AnyArgs): AnyOutputInfos;
@@ -159,6 +163,10 @@ export interface OperationSpec<
   readonly ranks?: { readonly [Name in Params[number]["name"]]?: RankRule };
   readonly dynamic?: boolean;
   readonly controlFlow?: boolean;
+  /** See `Operation.random`. Default: false. */
+  readonly random?: boolean;
+  /** See `Operation.broadcasts`. */
+  readonly broadcasts?: readonly [Params[number]["name"], Params[number]["name"]];
   /**
    * How much it computes, for predictions of its time. A kind alone: one such step for each element that it reads or writes. A
    * function reads only operands that every form has. Default: `element`.
@@ -312,6 +320,8 @@ export function defineOperation<
     ranks: ranks as Readonly<Record<string, RankRule>>,
     dynamic: spec.dynamic ?? false,
     controlFlow: spec.controlFlow ?? false,
+    random: spec.random ?? false,
+    ...(spec.broadcasts && { broadcasts: spec.broadcasts }),
     work: first.work ?? "element",
     ...(infer && { infer }),
     ...(reference && { reference: spec.dynamic ? reference : ifElements(reference) }),

@@ -19,6 +19,41 @@ describe("the registry", () => {
   });
 });
 
+describe("facts that few operations have", () => {
+  it("are the outputs that kernels need not write completely", () => {
+    const marked = operations.flatMap(({ name, forms: [{ outputs }] }) =>
+      outputs.flatMap((output) => (output.mayStayZero ? [`${name} ${output.name}`] : [])),
+    );
+    expect(marked.sort()).toEqual([
+      "DETECTION_POSTPROCESSING chosenBoxes",
+      "DETECTION_POSTPROCESSING chosenClasses",
+      "DETECTION_POSTPROCESSING chosenScores",
+      "HASHTABLE_LOOKUP output",
+      "LSTM scratch",
+    ]);
+  });
+
+  it("are random results", () => {
+    expect(operations.flatMap(({ name, random }) => (random ? [name] : []))).toEqual(["RANDOM_MULTINOMIAL"]);
+  });
+
+  const broadcasting = operations.flatMap(({ broadcasts, ...operation }) =>
+    broadcasts === undefined ? [] : [{ ...operation, broadcasts }],
+  );
+
+  it("are inputs that broadcast: of 16 operations", () => {
+    expect(broadcasting).toHaveLength(16);
+  });
+
+  it.each(broadcasting)("are inputs that broadcast: $broadcasts of $name", ({ broadcasts, infer, forms: [form] }) => {
+    const type = form.types[0][1];
+    const info = (dimensions: readonly number[]) => ({ type, dimensions, scale: 0, zeroPoint: 0 });
+    const [left, right] = broadcasts;
+    const args = { activation: 0, [left]: info([2, 1]), [right]: info([3]) };
+    expect(infer?.(args, { output: info([]) })).toEqual({ output: { dimensions: [2, 3] } });
+  });
+});
+
 describe.each(operations.map((operation) => [operation.name, operation] as const))("%s", (name, operation) => {
   const introduced = isOperationName(name) ? operationTypes[name].since : "1.0";
   const forms: readonly Form[] = operation.forms;

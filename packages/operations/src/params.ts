@@ -23,6 +23,8 @@ export interface Param<Name extends string = string, Kind extends ParamKind = Pa
   readonly variadic?: true;
   /** Shape inference reads its contents. */
   readonly read?: true;
+  /** An output that kernels need not write completely: unused places stay 0. */
+  readonly mayStayZero?: true;
   /** May be left out at the end of the list; the HAL version that introduced it. */
   readonly since?: HalVersion;
   /** The value if it is left out. */
@@ -84,6 +86,11 @@ export function omittable<const P extends Param>(param: P): P & { readonly omitt
 /** Marks a parameter with several operands; its argument is an array. */
 export function variadic<const P extends Param>(param: P): P & { readonly variadic: true } {
   return { ...param, variadic: true };
+}
+
+/** Marks an output that kernels need not write completely, such as a scratch buffer or a list with unused places. */
+export function mayStayZero<const P extends Param>(param: P): P & { readonly mayStayZero: true } {
+  return { ...param, mayStayZero: true };
 }
 
 /** Marks a tensor whose contents shape inference reads, such as RESHAPE's shape. */

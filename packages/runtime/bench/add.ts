@@ -1,6 +1,6 @@
 /**
- * What the runtime costs on top of a device at the least that there is to compute: an ADD of one element, by the device and
- * by the runtime on one device. Rounds take turns; the least and the median time of one execution in microseconds.
+ * The cost of the runtime on top of a device for the smallest model: an ADD of one element, by the device and by the runtime on
+ * one device. Rounds alternate; the least and the median time of one execution in microseconds.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/runtime/bench/add.ts [ROUNDS]`.
  */
@@ -16,7 +16,7 @@ const device = await openDevice({ backend: referenceBackend });
 if ("unavailable" in device) throw new Error(device.unavailable);
 const model = new Model();
 const tensor = { type: "TENSOR_FLOAT32", dimensions: [1] } as const;
-const [left, right, sum] = [tensor, tensor, tensor].map((operand) => model.addOperand(operand));
+const [left, right, sum] = [model.addOperand(tensor), model.addOperand(tensor), model.addOperand(tensor)];
 const activation = model.addOperand({ type: "INT32" });
 model.setOperandValue(activation, 0);
 model.addOperation("ADD", [left, right, activation], [sum]);
@@ -62,5 +62,5 @@ for (let round = 0; round < rounds; round++) {
 }
 for (const [name, list] of times) {
   list.sort((first, second) => first - second);
-  console.log(`${name}: least ${list[0].toFixed(2)} us, median ${list[list.length >> 1].toFixed(2)} us`);
+  console.log(`${name}: least ${list[0]?.toFixed(2)} us, median ${list[list.length >> 1]?.toFixed(2)} us`);
 }

@@ -10,7 +10,7 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
 import { androidPolicy, plan, separateOperations } from "@nnhal/driver-core/partition";
-import { operationByCode } from "@nnhal/operations";
+import { elementAt, operationByCode } from "@nnhal/operations";
 import { Compilation, type CompilationOptions, Execution, Model } from "@nnhal/runtime";
 import {
   type Device,
@@ -29,11 +29,14 @@ const elements = 16;
 function chain(): Model {
   const model = new Model();
   const tensor = { type: "TENSOR_FLOAT32", dimensions: [elements] } as const;
-  const operands = Array.from({ length: length + 1 }, () => model.addOperand(tensor));
+  const first = model.addOperand(tensor);
+  let last = first;
   for (let index = 0; index < length; index++) {
-    model.addOperation(index % 2 === 0 ? "ABS" : "NEG", [operands[index]], [operands[index + 1]]);
+    const next = model.addOperand(tensor);
+    model.addOperation(index % 2 === 0 ? "ABS" : "NEG", [last], [next]);
+    last = next;
   }
-  model.identifyInputsAndOutputs([operands[0]], [operands[length]]);
+  model.identifyInputsAndOutputs([first], [last]);
   model.finish();
   return model;
 }
@@ -44,7 +47,7 @@ async function deviceOf(backend: Backend): Promise<Device> {
   return device;
 }
 
-/** A device that takes the operations of one type, and says that it is twice as fast as the CPU. */
+/** A device that supports the operations of one type, and reports twice the speed of the CPU. */
 function taking(device: Device, name: string, type: number): Device {
   return {
     ...device,
@@ -141,7 +144,7 @@ for (let round = 0; round < rounds; round++) {
 let base: { least: number; median: number } | undefined;
 for (const [name, list] of times) {
   list.sort((a, b) => a - b);
-  const own = { least: list[0], median: list[list.length >> 1] };
+  const own = { least: elementAt(list, 0), median: elementAt(list, list.length >> 1) };
   base ??= own;
   const more = (key: "least" | "median") => (((own[key] - (base?.[key] ?? 0)) * 1000) / length).toFixed(2);
   const figures = `least ${own.least.toFixed(3)} ms, median ${own.median.toFixed(3)} ms`;

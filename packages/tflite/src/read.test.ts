@@ -60,7 +60,7 @@ describe("rows that do not fit together are refused", () => {
     ],
     [
       subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, zeroPoint: [0] } }, tensorRow] }),
-      "quantization: 1 zero points stand beside 2 scales",
+      "quantization: 1 zero points for 2 scales",
     ],
     [
       subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, detailsType: 1 } }, tensorRow] }),

@@ -71,7 +71,7 @@ function quantization(row: QuantizationRow | undefined, path: string): TfliteQua
   ensure(
     zeroPoint.length === scale.length || zeroPoint.length === 0,
     path,
-    () => `${zeroPoint.length} zero points stand beside ${scale.length} scales`,
+    () => `${zeroPoint.length} zero points for ${scale.length} scales`,
   );
   return { scale, zeroPoint: zeroPoint.length === 0 ? scale.map(() => 0) : zeroPoint, quantizedDimension };
 }

@@ -197,7 +197,7 @@ function checkModelDimensions(side: Side, operand: Operand, position: number): v
   const unknownRank = dimensions.length === 0 && knownOperandType(type)?.kind === "tensor";
   if (!unknownRank && !dimensions.includes(0)) return;
   const code = name === "inputs" ? "argument-shape-unknown" : "output-shape-unknown";
-  const problem = `neither the request nor the model, which has ${showDimensions(dimensions)}, gives all dimensions`;
+  const problem = `neither the request nor the model, which has ${showDimensions(dimensions)}, specifies all dimensions`;
   issues.add(code, `${pathOf(side, position)}.dimensions`, problem);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sealed models: copies that nothing can change, kept with what validation found. A sealed model that is passed on within a process, as
+ * Sealed models: immutable copies, with the results of their validation. A sealed model that is passed on within a process, as
  * a runtime passes it to a device, is not copied and validated again. `sealModel` alone makes them, and it always validates, so that
  * nothing can claim to have been checked.
  */
@@ -15,7 +15,7 @@ import { takeModel } from "./take-model.ts";
 export interface SealedModel {
   /** Frozen with all its parts, except for the bytes of constants. Its memories are the caller's objects. */
   readonly model: Model;
-  /** The bytes that each pool had when the model was validated, in order: what is mapped later must not be shorter. */
+  /** The bytes that each pool had when the model was validated, in order: a later mapping must not be shorter. */
   readonly poolSizes: readonly number[];
   /** The form and type row of each operation that has a definition. */
   readonly matches: ReadonlyMap<Operation, Match>;

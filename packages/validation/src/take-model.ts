@@ -20,7 +20,7 @@ export function takeModel(given: Model): Model {
   });
 }
 
-/** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of what they say. */
+/** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of their fields. */
 function takeMemory(memory: Memory): Memory {
   if (typeof memory !== "object" || memory === null) throw new Unreadable(`a pool is ${show(memory)}`);
   return memory;
@@ -65,6 +65,9 @@ function frozenList<Item, Taken>(list: readonly Item[], what: string, take: (ite
   return Object.freeze(takeList(list, what, take));
 }
 
+const noNumbers: readonly number[] = Object.freeze([]);
+
 function frozenNumbers(list: readonly number[], what: string): readonly number[] {
-  return Object.freeze(takeNumbers(list, what));
+  const numbers = takeNumbers(list, what);
+  return numbers.length === 0 ? noNumbers : Object.freeze(numbers);
 }

@@ -1,6 +1,6 @@
 /**
- * Reading of lists that may be anything: each element once, into a list of one's own. What the caller's list holds later, or would return
- * if it were read again, does not matter then.
+ * Copying of untrusted lists: each element is read once, so that later changes of the caller's list, or of what its getters return, have
+ * no effect.
  */
 import { show } from "./issues.ts";
 
@@ -23,7 +23,7 @@ export function takeList<Item, Taken>(list: readonly Item[], what: string, take:
   return taken;
 }
 
-const noNumbers: readonly number[] = Object.freeze([]);
+const noNumbers: readonly number[] = [];
 
 /** A list of numbers. Throws Unreadable. */
 export function takeNumbers(list: readonly number[], what: string): readonly number[] {

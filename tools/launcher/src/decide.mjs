@@ -14,7 +14,7 @@ import { createHash } from "node:crypto";
  * @property {Stamp | undefined} stamp
  * @property {string} key The key of the checkout as it is now.
  * @property {"none" | "partial" | "outdated" | "current"} byHand What pnpm itself recorded, for installs made without
- *   these scripts: nothing, not everything, everything but for an older lockfile, or everything.
+ *   these scripts: nothing, not everything, everything of an older lockfile, or everything.
  */
 
 /**

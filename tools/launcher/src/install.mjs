@@ -13,8 +13,8 @@ import { withLock } from "./lock.mjs";
 const pnpm = "pnpm@12.21.0";
 /**
  * The lockfile names every tarball with its hash, so a frozen install needs no opinion on how old a release is. pnpm would
- * ask the registry for it all the same: 80 MB of metadata where the demo needs 5 MB of packages. Whoever changes the
- * lockfile does so with pnpm itself, where the rule holds.
+ * ask the registry for it all the same: 80 MB of metadata where the demo needs 5 MB of packages. The lockfile
+ * is changed with pnpm itself, where the rule holds.
  */
 const frozen = ["install", "--frozen-lockfile", "--config.minimumReleaseAge=0"];
 /** Without a network, say so after seconds, not after the usual minute. */

@@ -54,8 +54,8 @@ export async function main([name = "", ...args]) {
 }
 
 /**
- * The folder the user typed the command in. npm runs scripts in the root and leaves the folder in INIT_CWD; where this is not
- * npm's doing, INIT_CWD is somebody else's.
+ * The folder the user typed the command in. npm runs scripts in the root and leaves the folder in INIT_CWD; if npm did
+ * not start this script, INIT_CWD belongs to another program.
  * @param {string} cwd
  * @param {NodeJS.ProcessEnv} env
  */

@@ -65,7 +65,7 @@ describe("circles among files", () => {
 
 describe("the list of known circles is exact", () => {
   const packages = [importing({ a: "b", b: "a", c: "" })];
-  const gone = "these files are no circle of imports, or not all of it";
+  const gone = "these files are not a circle of imports, or not all of it";
 
   test("a circle that is not in it", () => {
     expect(checkCircles(packages, [])).toEqual([`files import each other in a circle: ${circle("a", "b")}`]);

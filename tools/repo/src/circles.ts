@@ -79,7 +79,7 @@ export function findKnots(packages: readonly Sources[]): Knot[] {
     .sort((a, b) => ((a.files[0] ?? "") < (b.files[0] ?? "") ? -1 : 1));
 }
 
-/** Every circle of a knot that is not in the list as it is, and every list of files that is no knot any more. */
+/** Every circle of a knot that is not in the list as it is, and every list of files that is not a knot any more. */
 export function checkCircles(
   packages: readonly Sources[],
   known: readonly (readonly string[])[] = knownCircles,
@@ -92,7 +92,7 @@ export function checkCircles(
   for (const files of known) {
     if (foundKeys.has(key(files))) continue;
     problems.push(
-      `tools/repo/src/known-circles.ts: these files are no circle of imports, or not all of it: delete them from the list: ${files.join(", ")}`,
+      `tools/repo/src/known-circles.ts: these files are not a circle of imports, or not all of it: delete them from the list: ${files.join(", ")}`,
     );
   }
   for (const { files, circles } of found) {

@@ -24,7 +24,7 @@ export function checkFileSizes(files: readonly SourceFile[], reviewed: readonly 
   }
   for (const path of reviewed) {
     const lines = lengths.get(path);
-    if (lines === undefined) problems.push(`${path}: is in the list of long tables, but is no file`);
+    if (lines === undefined) problems.push(`${path}: is in the list of long tables, but is not a file`);
     else if (lines <= failAbove) problems.push(`${path}: ${lines} lines, so it need not be in the list of long tables`);
   }
   return { warnings, problems };

@@ -42,7 +42,7 @@ export const isomorphicPackages = [
 const scope = "@nnhal/";
 const builtins = new Set(builtinModules);
 
-/** The rule for a package in `folder`; undefined where there is none yet. */
+/** The rule for a package in `folder`; undefined if there is none yet. */
 export function allowedFor(folder: string): Allowed | undefined {
   const [parent, name = ""] = folder.split("/");
   if (parent === "apps" || parent === "tools") return "anything";

@@ -19,7 +19,7 @@ const exports = {
   },
 };
 
-/** Puts a package of some files into the project, and gives what tsc and node make of it. */
+/** Puts a package of some files into the project, and returns the answers of tsc and node. */
 function use(files: Readonly<Record<string, string>>) {
   const manifest = { name: "@nnhal/made-up", version: "1.0.0", type: "module", exports };
   const folder = join(project, "node_modules", manifest.name);

@@ -13,7 +13,8 @@ import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts
 import { runCommand } from "./process.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
 import { checkTypes } from "./type-check.ts";
-import { readCode, readManifest, readWorkspace, type WorkspacePackage } from "./workspace.ts";
+import { checkWording } from "./wording.ts";
+import { readCode, readDocuments, readManifest, readWorkspace, type WorkspacePackage } from "./workspace.ts";
 
 export interface StepResult {
   readonly ok: boolean;
@@ -70,6 +71,11 @@ export const steps: readonly Step[] = [
       );
       return fromProblems(problems, warnings);
     },
+  },
+  {
+    name: "wording",
+    purpose: "comments, messages and documents are in plain English",
+    run: async (root) => fromProblems(checkWording([...readCode(root, root), ...readDocuments(root, root)])),
   },
   {
     name: "lint",

@@ -54,10 +54,19 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
+/** Every document below `folder`, except in folders that hold dependencies or build output. Changelogs are generated. */
+export function readDocuments(root: string, folder: string): SourceFile[] {
+  return readFiles(root, folder, (path) => path.endsWith(".md") && !path.endsWith("CHANGELOG.md"));
+}
+
 /** Every code file below `folder`, except in folders that hold dependencies or build output. */
 export function readCode(root: string, folder: string): SourceFile[] {
+  return readFiles(root, folder, (path) => codeFile.test(path));
+}
+
+function readFiles(root: string, folder: string, isWanted: (path: string) => boolean): SourceFile[] {
   return [...walk(folder)]
-    .filter((path) => codeFile.test(path))
+    .filter(isWanted)
     .map((path) => ({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") }));
 }
 

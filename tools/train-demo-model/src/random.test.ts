@@ -29,7 +29,7 @@ describe("createRandom", () => {
     expect(new Set(take(500, () => random.pick([2, 4, 8])))).toEqual(new Set([2, 4, 8]));
   });
 
-  it("spreads evenly, and normally where asked", () => {
+  it("spreads evenly, and normally if asked", () => {
     const random = createRandom(2);
     const counts = new Array<number>(10).fill(0);
     for (const value of take(20_000, random.next)) counts[Math.floor(value * 10)]++;

@@ -61,10 +61,9 @@ async function run(args: readonly string[], device: Device) {
 
 const mine = ["--device", "mine"];
 
-describe("nnhal conformance", () => {
-  it("runs the suites that need no vectors, and exits with 0 where everything passes", {
-    timeout: 60_000,
-  }, async () => {
+// Far more than a test takes, on a machine that is busy with other tests too.
+describe("nnhal conformance", { timeout: 300_000 }, () => {
+  it("runs the suites that need no vectors, and exits with 0 if everything passes", async () => {
     const { stdout, stderr, exitCode } = await run(mine, await reference());
     expect([...stdout.matchAll(/^Suite (.*)$/gm)].map(([, suite]) => suite)).toEqual([...deviceSuiteNames]);
     expect(stdout).toMatch(/^Suite device\ngroup +passed +failed +unsupported +skipped\nfacts +\d+ +0 +0 +0$/m);
@@ -88,7 +87,7 @@ describe("nnhal conformance", () => {
     expect(device.cases?.[0]).toEqual({ name: "facts: getStatus is AVAILABLE", subject: "facts", verdict: "passed" });
   });
 
-  it("runs the cases whose names contain a text, and exits with 1 where one fails", async () => {
+  it("runs the cases whose names contain a text, and exits with 1 if one fails", async () => {
     const args = [...mine, "--filter", "HYPHEN"];
     expect(await run(args, await reference())).toMatchObject({ exitCode: 0 });
     const { stdout, exitCode } = await run(args, fakeDevice());
@@ -146,7 +145,7 @@ describe("nnhal conformance", () => {
     expect(html).toContain("a null fence is INVALID_ARGUMENT");
   });
 
-  it("runs suites over vectors, too, where there are some", async () => {
+  it("runs suites over vectors, too, if there are some", async () => {
     const suites = ["--suite", "vectors", "--suite", "mutations"];
     const { stdout, stderr, exitCode } = await run([...mine, "--vectors", folder, ...suites], await reference());
     expect(stdout).toMatch(/^Suite vectors\noperation +passed +failed +unsupported +skipped\nADD +4 +0 +0 +0$/m);
@@ -157,7 +156,7 @@ describe("nnhal conformance", () => {
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   });
 
-  it("exits with 1 where a device takes what is wrong, and names it", async () => {
+  it("exits with 1 if a device takes what is wrong, and names it", async () => {
     const args = [...mine, "--vectors", folder, "--suite", "mutations", "--all", "--filter", "two"];
     const { stdout, exitCode } = await run(args, fakeDevice());
     expect(stdout).toContain(
@@ -192,7 +191,7 @@ describe("nnhal conformance", () => {
     expect(leftOut).toBeLessThanOrEqual(part.skipped);
   });
 
-  it("exits with 2 and one line where it cannot run", async () => {
+  it("exits with 2 and one line if it cannot run", async () => {
     const gone = join(folder, "gone");
     const problem = async (...args: readonly string[]) => {
       const { stdout, stderr, exitCode } = await run(args, fakeDevice());
@@ -217,7 +216,7 @@ describe("nnhal conformance", () => {
     await expect(run([...mine, "--hal", "2.0"], fakeDevice())).rejects.toThrow(/1\.0, 1\.1, 1\.2, 1\.3/);
   });
 
-  it("runs the suites in child processes, as a user starts it", { timeout: 60_000 }, async () => {
+  it("runs the suites in child processes, as a user starts it", async () => {
     const main = fileURLToPath(new URL("../main.ts", import.meta.url));
     const suites = ["memory", "mutations"].flatMap((name) => ["--suite", name]);
     const args = ["conformance", "--device", "reference", "--vectors", folder, ...suites, "--json"];

@@ -39,7 +39,7 @@ describe("nnhal demo", () => {
     }
   });
 
-  it("shows the picture in colours where there are any", async () => {
+  it("shows the picture in colours if there are any", async () => {
     expect((await run(["demo"], { hasColours: true })).stdout).toContain("\x1b[38;2;");
   });
 

@@ -129,7 +129,7 @@ describe("--device", () => {
     });
   });
 
-  it("says why nothing works where nothing does", async () => {
+  it("says why nothing works if nothing does", async () => {
     await put("model.tflite", passingModel({ shape: [1, 2] }));
     const { stderr, exitCode } = await run(["run", "model.tflite", "--random", "1"], { engines: engines.slice(0, 1) });
     expect(stderr).toBe("nnhal run: no device works here. nnhal-far: @x/far is not installed; npm install @x/far\n");

@@ -80,13 +80,13 @@ describe("nnhal explain", () => {
     });
   });
 
-  it("looks at the power where that is preferred", async () => {
+  it("looks at the power if that is preferred", async () => {
     await put("add.tflite", addingModel());
     expect((await json("--preference", "low-power")).operations[0].device).toBe("nnhal-reference");
     expect((await json("--preference", "SUSTAINED_SPEED")).operations[0].device).toBe("nnhal-adder");
   });
 
-  it("says for people what each device says and where it goes", async () => {
+  it("prints the answer of each device and the device of each operation", async () => {
     await put("pass.tflite", passingModel({ shape: [2, 2] }));
     const { stdout, stderr, exitCode } = await run(["explain", "pass.tflite"], { engines });
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -139,7 +139,7 @@ describe("nnhal explain", () => {
     expect((await run(["explain", "state.tflite", "--run"], { engines })).stdout).toMatch(/measured .* ms by itself$/m);
   });
 
-  it("notes where a device fails, and explains the plan that ran", async () => {
+  it("notes a device that fails, and explains the plan that ran", async () => {
     await put("add.tflite", addingModel());
     const broken = [engineFor("adder", "ADD", true), referenceEngine];
     const { stdout, stderr } = await run(["explain", "add.tflite", "--run", "--json"], { engines: broken });

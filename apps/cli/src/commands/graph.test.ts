@@ -50,7 +50,7 @@ describe("nnhal graph", () => {
     expect(await text("picture")).toMatch(/^\{"name"/);
   });
 
-  it("exits with 2 and one line where it is asked for what cannot be", async () => {
+  it("exits with 2 and one line if it is asked for what cannot be", async () => {
     await put("add.tflite", addingModel());
     for (const [args, problem] of [
       [["add.tflite", "-o", "out.gif"], "the name out.gif does not end in .dot, .json, .svg, .png: add --format"],
@@ -74,7 +74,7 @@ describe("renderSvg", () => {
     expect(svg).toContain(">second</text>");
   });
 
-  it("says what to install where the package is missing", async () => {
+  it("says what to install if the package is missing", async () => {
     const missing = Object.assign(new Error("Cannot find package '@viz-js/viz'"), { code: "ERR_MODULE_NOT_FOUND" });
     await expect(renderSvg("digraph {}", () => Promise.reject(missing))).rejects.toEqual(
       failure("SVG needs the package @viz-js/viz: it is not installed; npm install @viz-js/viz"),
@@ -102,13 +102,13 @@ describe("renderPng", () => {
     expect(new TextDecoder().decode(png)).toBe("-Tpng\ndigraph {}");
   });
 
-  it("says what is missing where there is no such program", async () => {
+  it("says what is missing if there is no such program", async () => {
     await expect(renderPng("digraph {}", path("gone"))).rejects.toEqual(
       failure(`PNG needs Graphviz: its program ${path("gone")} is not installed; SVG can be drawn without it`),
     );
   });
 
-  it("passes on what the program says, or how it ended, also where it does not read", async () => {
+  it("passes on what the program says, or how it ended, also if it does not read", async () => {
     const long = `digraph {${" ".repeat(1 << 20)}}`;
     await expect(renderPng(long, await program("torn", "echo 'no fonts' >&2; exit 3"))).rejects.toEqual(
       failure("Graphviz cannot draw the graph: no fonts"),

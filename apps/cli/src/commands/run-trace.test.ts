@@ -48,7 +48,7 @@ describe("nnhal run --trace", () => {
     expect((await marks("json-trace.json")).length).toBeGreaterThan(10);
   });
 
-  it("exits with 2 where the file cannot be written", async () => {
+  it("exits with 2 if the file cannot be written", async () => {
     await put("add.tflite", addingModel());
     expect(await run(["run", "add.tflite", ...device, "--trace", "no/trace.json"])).toMatchObject({
       stderr: "nnhal run: cannot write no/trace.json: there is no such folder\n",

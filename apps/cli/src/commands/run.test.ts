@@ -69,7 +69,7 @@ describe("nnhal run", () => {
     expect(stdout).toMatch(/^1 {2}bee \[2J {2}1\.0000 {2}█{24}\n0 {2}ant {6}0\.2500 {2}█{6}\n2 {2}cat {6}NaN$/m);
   });
 
-  it("shows values where no output holds scores, and takes one file for each input in order", async () => {
+  it("shows values if no output holds scores, and takes one file for each input in order", async () => {
     await put("add.tflite", addingModel());
     await put("left.bin", floats(1, 2, 3, 4));
     await put("right.bin", floats(10, 20, 30, 40));
@@ -145,7 +145,7 @@ describe("nnhal run", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("finishes and leaves no bar where stderr is a terminal and the work is short", async () => {
+  it("finishes and leaves no bar if stderr is a terminal and the work is short", async () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true });
     await put("add.tflite", addingModel());
     expect((await run(["run", "add.tflite", "--random", "1"], { stderr })).exitCode).toBe(0);

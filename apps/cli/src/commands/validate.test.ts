@@ -161,7 +161,7 @@ describe("nnhal validate", () => {
     expect(issues.filter(({ code }: { code: string }) => code === "scale-none").length).toBeGreaterThan(40);
   });
 
-  it("applies the rules of drivers where asked to: they do not loop over unknown sizes", async () => {
+  it("applies the rules of drivers if asked to: they do not loop over unknown sizes", async () => {
     await put("loop.json", loopExample([0]));
     await put("known.json", loopExample([2]));
     const outcome = async (...args: readonly string[]) => (await run(["validate", ...args])).exitCode;

@@ -61,7 +61,7 @@ async function run(args: readonly string[], device: Device = fakeDevice(behaviou
 }
 
 describe("nnhal vectors", () => {
-  it("exits with 0 where everything passes", async () => {
+  it("exits with 0 if everything passes", async () => {
     await put("a.jsonl.gz", example("a/a"), example("a/b"));
     const { stdout, stderr, exitCode } = await run([folder, "--device", "fake"]);
     expect(stdout).toMatch(/^ADD +2 +0 +0 +0$/m);
@@ -70,7 +70,7 @@ describe("nnhal vectors", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("exits with 1 where an example fails, and shows the first difference", async () => {
+  it("exits with 1 if an example fails, and shows the first difference", async () => {
     await put("a.jsonl.gz", example("a/a"), example("a/bad", { isRelaxed: true }), example("a/c"));
     const { stdout, exitCode } = await run([folder, "--device", "fake"]);
     expect(stdout).toMatch(/^FAILED a\/bad\n {7}ADD output 0 element 2 \[0, 2\]: expected 33, actual 34, where/m);
@@ -78,7 +78,7 @@ describe("nnhal vectors", () => {
     expect(exitCode).toBe(1);
   });
 
-  it("exits with 0 where operations are unsupported, and says why", async () => {
+  it("exits with 0 if operations are unsupported, and says why", async () => {
     await put("a.jsonl.gz", example("a/a"));
     const unsupporting = fakeDevice({
       getSupportedOperations: () => ({ status: ErrorStatus.NONE, supported: [false], reasons: ["ADD: no adder"] }),
@@ -139,7 +139,7 @@ describe("nnhal vectors", () => {
     });
   });
 
-  it("exits with 2 and one line where it cannot run", async () => {
+  it("exits with 2 and one line if it cannot run", async () => {
     const problem = async (...args: readonly string[]) => {
       const { stdout, stderr, exitCode } = await run(args);
       expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });

@@ -103,7 +103,7 @@ describe("decodePicture", () => {
         return "read";
       } catch (error) {
         expect(error).toBeInstanceOf(RangeError);
-        expect(String(error)).toMatch(/^RangeError: is (no PNG|a (PNG|JPEG) picture that cannot be read: )[^\n]+$/);
+        expect(String(error)).toMatch(/^RangeError: is (not a PNG|a (PNG|JPEG) picture that cannot be read: )[^\n]+$/);
         return "refused";
       }
     };

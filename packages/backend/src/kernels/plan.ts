@@ -46,7 +46,7 @@ export interface PreparedStep<Handle> {
   readonly bytes: number;
   /** Only the kernel can tell the shapes of its outputs. */
   readonly isDynamic: boolean;
-  /** Frees what the next run can build again. */
+  /** Frees memory that the next run can allocate again. */
   idle(): void;
   close(): void;
 }

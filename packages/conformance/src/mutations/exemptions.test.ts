@@ -60,7 +60,7 @@ describe("the exemptions", () => {
     expect(accepted.filter((mutant) => mutant.exempt === undefined).map(({ name }) => name)).toEqual([]);
   });
 
-  it("are none where nothing can be changed or left out", () => {
+  it("are none if nothing can be changed or left out", () => {
     expect(mutantsOf(choice).filter((mutant) => mutant.exempt !== undefined)).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe("the exemptions", () => {
     expect(exempt(withLayout, "removeOperand")).toEqual([["main operand 2 is gone", "the layout is optional"]]);
   });
 
-  it("let an operation take one input more where there is an optional one", () => {
+  it("let an operation take one input more if there is an optional one", () => {
     expect(exempt(normalisation, "addOperationInput")).toEqual([
       ["main operation 0 (L2_NORMALIZATION) reads one more INT32", "the axis is optional"],
     ]);

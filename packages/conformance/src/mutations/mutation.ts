@@ -18,8 +18,8 @@ export interface Mutant {
 
 /** Options of a preparation; a value need not be a member of its enum. */
 export interface MutantOptions {
-  readonly preference?: number;
-  readonly priority?: number;
+  readonly preference?: number | undefined;
+  readonly priority?: number | undefined;
 }
 
 /** A class of mutants. */

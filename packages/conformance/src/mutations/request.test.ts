@@ -70,7 +70,7 @@ it("a token of no buffer is one more pool, and a fence that is none leaves the r
   expect([...nullFence.mutate(request, model)]).toMatchObject([{ request, waitFor: [null] }]);
 });
 
-it("what the model leaves open is wrong only where the request leaves it open too", () => {
+it("what the model leaves open is wrong only if the request leaves it open too", () => {
   const open = withOperands(twoOperations, { 0: { dimensions: [2, 0] }, 1: { dimensions: [] }, 4: { dimensions: [] } });
   const model = modelOf({ example: open, name: open.name, unspecifiedOutputs: false });
   const { request } = requestOf(open);

@@ -224,7 +224,7 @@ describe("wrong requests", () => {
     });
   }
 
-  it("are refused by fenced executions too, where a device has them", async () => {
+  it("are refused by fenced executions too, if a device has them", async () => {
     const reasonsOf = async (fenced: Partial<FencedResult>, subject: string) =>
       (await failuresOf(fencedDevice(fenced), subject)).map(({ reason }) => reason);
     expect(await reasonsOf({}, "removeRequestInput")).toEqual([]);

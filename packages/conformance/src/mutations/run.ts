@@ -19,17 +19,17 @@ import { isSampled } from "./sample.ts";
 /** Options of runMutations. */
 export interface MutationsOptions {
   /** Selects the examples to mutate, for instance with `matchesText`. Others are not counted. Default: all. */
-  readonly filter?: (vectorCase: VectorCase) => boolean;
+  readonly filter?: ((vectorCase: VectorCase) => boolean) | undefined;
   /**
    * About one mutant in this number runs, the same ones each time; the others are counted as skipped. Default 1: all
    * run.
    */
-  readonly sample?: number;
+  readonly sample?: number | undefined;
   /** Milliseconds after which a mutant has failed. Default 60 000. */
-  readonly timeLimit?: number;
+  readonly timeLimit?: number | undefined;
   /** The number of results to leave out at the beginning. Default 0. */
-  readonly skip?: number;
-  readonly onStart?: OnStart;
+  readonly skip?: number | undefined;
+  readonly onStart?: OnStart | undefined;
 }
 
 /** The subject of the results about models that are right. */

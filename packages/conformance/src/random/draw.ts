@@ -11,6 +11,7 @@ import {
 } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import { drawTensor, quantisationOf, randomScale, scalarTensor } from "./elements.ts";
+import { broadcast } from "./hints/elementwise.ts";
 import { hints } from "./hints.ts";
 import type { Random } from "./random.ts";
 import type { Signature } from "./signature.ts";
@@ -72,9 +73,9 @@ function drawFor({ operation, inputs, outputs, types }: Signature, random: Rando
   };
 }
 
-/** Adds what a hint leaves out: tensors get the shape of the first one, scalars a value by their name. */
+/** Adds what a hint leaves out: shapes that broadcast, for other tensors the shape of the first one, for scalars a value by their name. */
 function complete(hinted: WantedArguments, { operation, inputs }: Signature, draw: Draw): WantedArguments {
-  const wanted: Record<string, Wanted> = { ...hinted };
+  const wanted: Record<string, Wanted> = { ...broadcasting(operation, draw, hinted), ...hinted };
   const tensors = inputs.filter(({ kind }) => kind === "tensor");
   let shape: readonly number[] | undefined;
   for (const param of tensors) {
@@ -92,6 +93,13 @@ function complete(hinted: WantedArguments, { operation, inputs }: Signature, dra
     }
   }
   return wanted;
+}
+
+/** Tensors whose shapes broadcast, unless a hint has them. */
+function broadcasting({ broadcasts }: Operation, draw: Draw, hinted: WantedArguments): WantedArguments {
+  if (broadcasts === undefined || broadcasts.some((name) => name in hinted)) return {};
+  const [left, right] = broadcast(draw);
+  return { [broadcasts[0]]: { dimensions: left }, [broadcasts[1]]: { dimensions: right } };
 }
 
 function rankBounds({ ranks }: Operation, { name }: Param): readonly [least: number, greatest: number] {

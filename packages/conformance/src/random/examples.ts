@@ -16,7 +16,7 @@ import {
   type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type OperationTypeName, operandTypes, operationTypeNames } from "@nnhal/types";
+import { operandTypes, operationTypeNames } from "@nnhal/types";
 import type { Example, ExampleOperand } from "../vectors/example.ts";
 import { drawOperation, type RandomOperation } from "./draw.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -26,13 +26,13 @@ import { signaturesOf } from "./signature.ts";
 /** Options of randomExamples. */
 export interface RandomExamplesOptions {
   /** Default 1. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /**
    * The number of cases that are drawn for each operation. Default 100. Not all of them can be models: see `exampleOf`.
    */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** The operations. Default: those of the HAL that have a kernel. */
-  readonly operations?: readonly Operation[];
+  readonly operations?: readonly Operation[] | undefined;
 }
 
 /** Draws random examples: for each operation all its signatures in turn. */
@@ -87,7 +87,7 @@ function exampleOf(operation: RandomOperation, name: string, random: Random): Ex
     ...inputs.map((input, position) =>
       inputOperand(input, signature.types.get(elementAt(signature.inputs, position)), random),
     ),
-    ...outputs.map((output) => outputOperand(output, type)),
+    ...outputs.map((output) => outputOperand(output, signature.operation.random)),
   ];
   const indexesOf = (lifetime: ExampleOperand["lifetime"]) =>
     operands.flatMap((operand, index) => (operand.lifetime === lifetime ? [index] : []));
@@ -166,12 +166,9 @@ const noOperand = {
 } as const;
 
 /** Results without a known error bound are not compared, nor are those that are drawn at random. */
-function outputOperand(
-  output: TensorInfo & { readonly data?: TensorData },
-  operation: OperationTypeName,
-): ExampleOperand {
+function outputOperand(output: TensorInfo & { readonly data?: TensorData }, isRandom: boolean): ExampleOperand {
   const { data, channelQuant: _, ...info } = output;
-  const isIgnored = operation === "RANDOM_MULTINOMIAL" || !data?.every(Number.isFinite);
+  const isIgnored = isRandom || !data?.every(Number.isFinite);
   const bytes = data === undefined || data.length === 0 ? null : bytesOf({ ...info, data });
   return { ...noOperand, ...info, type: halTypeName(info.type), lifetime: "SUBGRAPH_OUTPUT", isIgnored, data: bytes };
 }

@@ -46,13 +46,6 @@ const MOST_PAUSES = 128;
 /** Most bytes that a kernel may allocate beside its outputs. */
 const MOST_SCRATCH = 1 << 26;
 
-/** Outputs that a kernel need not write: they stand for elements that there are none of, or are for the driver's use. */
-const mayStayZero: Readonly<Record<string, readonly string[]>> = {
-  LSTM: ["scratch"],
-  HASHTABLE_LOOKUP: ["output"],
-  DETECTION_POSTPROCESSING: ["chosenScores", "chosenBoxes", "chosenClasses"],
-};
-
 /** A fault, thrown. */
 class Fault extends Error {}
 
@@ -114,18 +107,17 @@ function run({ signature, inputs, outputs: declared }: RandomOperation, random: 
     judgeAccess(`input ${position}`, watchedInputs[position]?.watch);
   });
   outputs.forEach(({ tensor, watch }, position) => {
-    const { name: param } = elementAt(signature.outputs, position);
-    const name = `output ${position} (${param})`;
+    const param = elementAt(signature.outputs, position);
+    const name = `output ${position} (${param.name})`;
     judgeAccess(name, watch);
     if (operation.dynamic) judgeDynamic(name, tensor, elementAt(infos, position));
     else {
-      const mayHaveGaps = mayStayZero[operation.name]?.includes(param) ?? false;
       judgeFixed(name, tensor, {
         ...tensor,
         dimensions: elementAt(infos, position).dimensions,
         data: elementAt(given, position),
       });
-      if (!mayHaveGaps) judgeComplete(name, tensor, watch);
+      if (!param.mayStayZero) judgeComplete(name, tensor, watch);
     }
   });
   for (const { type, data } of tensors) {

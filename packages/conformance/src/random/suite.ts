@@ -9,12 +9,12 @@ import { type RandomOutcome, runRandomOperation } from "./run.ts";
 /** Options of runRandomOperations. */
 export interface RandomOptions extends RandomExamplesOptions {
   /** The share of each operation's cases that must be computed and not refused. Default 0.5. */
-  readonly leastComputed?: number;
+  readonly leastComputed?: number | undefined;
   /** The number of operations to leave out at the beginning. Default 0. */
-  readonly skip?: number;
-  readonly onStart?: OnStart;
+  readonly skip?: number | undefined;
+  readonly onStart?: OnStart | undefined;
   /** Called with the tally of each operation. */
-  readonly onTally?: (operation: string, tally: RandomTally) => void;
+  readonly onTally?: ((operation: string, tally: RandomTally) => void) | undefined;
 }
 
 /** Numbers of cases by outcome. */

@@ -125,13 +125,13 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
     expectAllPassed(await run(devices, { cpu: reference, partition: 2, policy: { ...androidPolicy, kind: "cost" } }));
   });
 
-  it.each(["prepare", "execute"] as const)("pass where a device fails to %s, on the CPU", async (at) => {
+  it.each(["prepare", "execute"] as const)("pass if a device fails to %s, on the CPU", async (at) => {
     const fallen = await run([failingAt(at, reference)], { cpu: reference });
     expectAllPassed(fallen);
     expect(fallen.seen.fallbacks.length).toBeGreaterThanOrEqual(0.95 * fallen.summary.total);
   });
 
-  it.each(["prepare", "execute"] as const)("fail where a device fails to %s and nothing may fall back", async (at) => {
+  it.each(["prepare", "execute"] as const)("fail if a device fails to %s and nothing may fall back", async (at) => {
     const { results, seen } = await run([failingAt(at, reference)], { cpu: reference, partition: 2 });
     const mustFail = new Set(examples.filter(({ expectFailure }) => expectFailure).map(({ name }) => name));
     const others = results.filter(({ name }) => !mustFail.has(name));

@@ -40,19 +40,19 @@ export interface BenchOptions {
    * The HAL version through whose methods the device is driven: as a driver of that version, lifted again. Default: the
    * device is driven as it is.
    */
-  readonly version?: HalVersion;
+  readonly version?: HalVersion | undefined;
   /**
    * The driver itself, if the device is a lift of one: cases of launches call it. Default: a driver made of the device.
    */
-  readonly driver?: AnyIDevice;
+  readonly driver?: AnyIDevice | undefined;
   /** Nanoseconds of the clock that the device's deadlines are on. Default: the process's steady clock. */
-  readonly now?: () => bigint;
+  readonly now?: (() => bigint) | undefined;
   /** Milliseconds that one call, or one wait for a callback or a packet, may take. Default 10 000. */
-  readonly callLimit?: number;
+  readonly callLimit?: number | undefined;
   /** How far a device may exceed the limits of a case. Default: `defaultAllowances`. */
-  readonly allowances?: Partial<Allowances>;
+  readonly allowances?: Partial<Allowances> | undefined;
   /** The timer of all limits. Default: the system's timer. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
 }
 
 /** The device as a driver of each version that it has. */

@@ -70,14 +70,14 @@ function nameOf(suite: DeviceSuiteName, { group, name }: SuiteCase): string {
 /** Options of runDeviceSuites. */
 export interface DeviceSuiteOptions extends BenchOptions {
   /** Default: all. */
-  readonly suites?: readonly DeviceSuiteName[];
+  readonly suites?: readonly DeviceSuiteName[] | undefined;
   /** Selects the cases to run by their names. Others are not counted. Default: all. */
-  readonly filter?: (name: string) => boolean;
+  readonly filter?: ((name: string) => boolean) | undefined;
   /** Milliseconds after which a case has failed. Default 20 000. Closing the case's objects has the same limit. */
-  readonly timeLimit?: number;
+  readonly timeLimit?: number | undefined;
   /** The number of cases to leave out at the beginning. Default 0. */
-  readonly skip?: number;
-  readonly onStart?: OnStart;
+  readonly skip?: number | undefined;
+  readonly onStart?: OnStart | undefined;
 }
 
 /**
@@ -87,7 +87,8 @@ export interface DeviceSuiteOptions extends BenchOptions {
 export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptions = {}): AsyncGenerator<CaseResult> {
   const { suites: names = deviceSuiteNames, filter = () => true, timeLimit = 20_000, skip = 0, onStart } = options;
   // A call that takes too long is named by its own limit, before the case reaches its.
-  const setUp = setUpBench(device, { callLimit: Math.min(defaultCallLimit, timeLimit / 2), ...options });
+  const callLimit = options.callLimit ?? Math.min(defaultCallLimit, timeLimit / 2);
+  const setUp = setUpBench(device, { ...options, callLimit });
   const isDirect = options.version === undefined && options.driver === undefined;
   let toSkip = skip;
   for (const suite of names) {

@@ -49,7 +49,7 @@ describe("defineConformanceTests", () => {
     );
   });
 
-  it("fails where something is unsupported that is not written down", async () => {
+  it("fails if something is unsupported that is not written down", async () => {
     const { allocate: _, ...without } = await referenceDevice();
     const open = () => ({ ...without });
     const undeclared = definedTests(open, { suites: ["memory"], versions: [] }).get("conformance: memory");
@@ -60,7 +60,7 @@ describe("defineConformanceTests", () => {
     expect(await declared?.()).toBeUndefined();
   });
 
-  it("fails where the device is not available", async () => {
+  it("fails if the device is not available", async () => {
     const run = definedTests(() => ({ unavailable: "there is no such engine" }), {}).get("conformance: device");
     expect(await run?.()).toBe("Error: the device is not available: there is no such engine");
   });

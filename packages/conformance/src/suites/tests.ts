@@ -13,14 +13,14 @@ export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: num
 /** Options of defineConformanceTests. */
 export interface ConformanceTestsOptions {
   /** Default: all. */
-  readonly suites?: readonly DeviceSuiteName[];
+  readonly suites?: readonly DeviceSuiteName[] | undefined;
   /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
-  readonly versions?: readonly HalVersion[];
+  readonly versions?: readonly HalVersion[] | undefined;
   /**
    * The optional parts that the device lacks. A test fails if a case is unsupported for another part, so that every
    * unproven case is written down. Limits of HAL versions need not be listed. Default: none.
    */
-  readonly lacks?: readonly Need[];
+  readonly lacks?: readonly Need[] | undefined;
 }
 
 /** The time limit of a test, in milliseconds. */

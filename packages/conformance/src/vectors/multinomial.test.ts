@@ -35,7 +35,7 @@ function difference(zeros: readonly [number, number], dimensions = [2, samples])
 }
 
 describe("samples of a distribution", () => {
-  it("pass where each class has its share in each batch, within the tolerance", () => {
+  it("pass if each class has its share in each batch, within the tolerance", () => {
     // Expected are 6 and 2 of 8; one sample is 0.125.
     expect(difference([6, 2])).toBeUndefined();
     expect(difference([5, 3])).toBeUndefined();
@@ -68,7 +68,7 @@ describe("samples of a distribution", () => {
     );
   });
 
-  it("fail where the shape is wrong", () => {
+  it("fail if the shape is wrong", () => {
     expect(difference([6, 2], [2, 9])).toBe("RANDOM_MULTINOMIAL output 0: expected shape 2x8, actual 2x9");
   });
 });

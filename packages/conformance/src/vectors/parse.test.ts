@@ -132,7 +132,7 @@ describe("parseExample", () => {
     expect(messageAfter(change)).toMatch(message);
   });
 
-  it("accepts an expected output without elements only where its shape has none", () => {
+  it("accepts an expected output without elements only if its shape has none", () => {
     expect(elementAt(reread(outputExample("TENSOR_FLOAT32", [0, 4], null)).main.operands, 1).data).toBeNull();
     expect(() => reread(outputExample("TENSOR_FLOAT32", [], null))).toThrow(/expects 4 bytes/);
   });

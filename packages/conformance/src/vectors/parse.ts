@@ -30,7 +30,7 @@ export interface ParseOptions {
    * Only the model is used, and it will be validated: indexes of operands may be out of range, and expected values need
    * not fit their shapes. Such an example cannot be run. Default: false.
    */
-  readonly forValidation?: boolean;
+  readonly forValidation?: boolean | undefined;
 }
 
 /** Parses one line. Throws VectorFormatError. */

@@ -152,7 +152,7 @@ describe("execution paths", () => {
     expect(result.reason).toBe("the answer has 0 output shapes, the model 1 outputs");
   });
 
-  it("fail where fence and callback contradict each other", async () => {
+  it("fail if fence and callback contradict each other", async () => {
     const timing = { timeOnDevice: 0n, timeInDriver: 0n };
     const info = { status: ErrorStatus.GENERAL_FAILURE, timingLaunched: timing, timingFenced: timing };
     const { device } = await watched(() => ({

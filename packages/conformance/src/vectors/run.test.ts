@@ -164,18 +164,18 @@ describe("runVectors", () => {
 });
 
 describe("an example that has to fail", () => {
-  it("passes where it is not prepared, or not executed", async () => {
+  it("passes if it is not prepared, or not executed", async () => {
     expect(await resultOf(refusing, { expectFailure: true })).toMatchObject({ verdict: "passed" });
     expect(await resultOf(failing, { expectFailure: true })).toMatchObject({ verdict: "passed" });
   });
 
-  it("passes where the model is called invalid from the start, and prepareModel agrees", async () => {
+  it("passes if the model is called invalid from the start, and prepareModel agrees", async () => {
     const invalid = { status: ErrorStatus.INVALID_ARGUMENT, supported: [], reasons: [] };
     const behaviour = { ...refusing, getSupportedOperations: () => invalid };
     expect(await resultOf(behaviour, { expectFailure: true })).toMatchObject({ verdict: "passed" });
   });
 
-  it("fails where both succeed, whatever the outputs hold", async () => {
+  it("fails if both succeed, whatever the outputs hold", async () => {
     expect(await reason(adding, { expectFailure: true })).toBe(
       "the model is wrong, but it was prepared and executed without an error",
     );
@@ -186,7 +186,7 @@ describe("the endless loop", () => {
   const endless = { spec: "V1_3/while_infinite_loop", expectFailure: true };
   const ending = (status: ErrorStatus): FakeBehaviour => ({ execute: () => ({ status, message: "the loop" }) });
 
-  it("passes where the execution misses its deadline, with a loop timeout of 1 ms", async () => {
+  it("passes if the execution misses its deadline, with a loop timeout of 1 ms", async () => {
     let seen: ExecuteOptions | undefined;
     const persistent: FakeBehaviour = {
       execute({ options }) {
@@ -199,7 +199,7 @@ describe("the endless loop", () => {
     expect(await resultOf(ending(ErrorStatus.MISSED_DEADLINE_TRANSIENT), endless)).toMatchObject({ verdict: "passed" });
   });
 
-  it("fails on any other outcome, and where it is not prepared", async () => {
+  it("fails on any other outcome, and if it is not prepared", async () => {
     expect(await reason(ending(ErrorStatus.GENERAL_FAILURE), endless)).toBe(
       "execute: expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, actual GENERAL_FAILURE: the loop",
     );

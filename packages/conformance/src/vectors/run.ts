@@ -17,16 +17,16 @@ import { casesOf, type VectorCase } from "./variant.ts";
 /** Options of runVectors. */
 export interface VectorsOptions {
   /** Whether the derived forms of each example run too. Default: only the written one. */
-  readonly variants?: boolean;
+  readonly variants?: boolean | undefined;
   /** The way to execute the examples. Default: sync. */
-  readonly path?: ExecutionPath;
+  readonly path?: ExecutionPath | undefined;
   /** Selects the cases to run, for instance with `matchesText`. Others are not counted. Default: all. */
-  readonly filter?: (vectorCase: VectorCase) => boolean;
+  readonly filter?: ((vectorCase: VectorCase) => boolean) | undefined;
   /** Milliseconds after which a case has failed. Default 60 000. */
-  readonly timeLimit?: number;
+  readonly timeLimit?: number | undefined;
   /** The number of cases to leave out at the beginning. Default 0. */
-  readonly skip?: number;
-  readonly onStart?: OnStart;
+  readonly skip?: number | undefined;
+  readonly onStart?: OnStart | undefined;
 }
 
 /** Whether the name of a case contains a text, or its operation has that name. Upper and lower case are the same. */

@@ -58,7 +58,7 @@ describe("casesOf", () => {
     expect(names(addExample())).toEqual(["add_made_up/add_made_up", "add_made_up/add_made_up [unspecified outputs]"]);
   });
 
-  it("has a signed form where only a referenced subgraph is unsigned", () => {
+  it("has a signed form if only a referenced subgraph is unsigned", () => {
     const branching = { ...withOperation(addExample(), "IF"), referenced: [unsigned.main] };
     expect(names(branching)).toEqual(["add_made_up/add_made_up", "add_made_up/add_made_up [signed]"]);
   });

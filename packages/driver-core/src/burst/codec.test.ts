@@ -76,6 +76,17 @@ describe("request packets", () => {
     );
   });
 
+  it("consist of whole slots: one word less or more is malformed", () => {
+    const words = encodeRequest(
+      packetOf({ inputs: [argument], outputs: [argument], slots: [0], measure: MeasureTiming.NO }),
+    );
+    for (const length of [words.length - 1, words.length + 1]) {
+      const other = new Int32Array(length);
+      other.set(words.subarray(0, length));
+      expect(readRequest(other)).toEqual({ malformed: `the packet has ${length} words, which are not whole slots` });
+    }
+  });
+
   it("are as long as requestPacketSize says", () => {
     fc.assert(
       fc.property(burstRequest, ({ inputs, outputs, slots, measure }) => {

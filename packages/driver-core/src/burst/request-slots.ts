@@ -1,10 +1,10 @@
 /**
  * Request packets as words of a ring's slots.
  */
-import { elementAt } from "@nnhal/operations";
+
 import { type FmqRequestDatum, type FmqRequestOperandInformation, MeasureTiming } from "@nnhal/types";
 import { wordsPerSlot } from "./ring.ts";
-import { flag, int32, noDatum, uint32, wordsFor } from "./slot.ts";
+import { decodeSlots, flag, int32, noDatum, signedWord, uint32, unsignedWord, wordsFor } from "./slot.ts";
 
 const requestKinds = [
   "packetInformation",
@@ -22,8 +22,8 @@ const requestKinds = [
  */
 export function encodeRequest(data: readonly FmqRequestDatum[], scratch?: Int32Array): Int32Array {
   const words = wordsFor(data.length, scratch);
-  for (const [index, datum] of data.entries()) {
-    const at = index * wordsPerSlot;
+  let at = 0;
+  for (const datum of data) {
     words[at] = requestKinds.indexOf(datum.kind) + 1;
     switch (datum.kind) {
       case "packetInformation":
@@ -51,6 +51,7 @@ export function encodeRequest(data: readonly FmqRequestDatum[], scratch?: Int32A
         words[at + 1] = int32(datum.measureTiming, "measureTiming");
         break;
     }
+    at += wordsPerSlot;
   }
   return words;
 }
@@ -66,49 +67,47 @@ function encodeOperand(information: FmqRequestOperandInformation, words: Int32Ar
 
 /** Decodes a request packet. Throws MalformedPacket for a slot without a valid datum. */
 export function decodeRequest(words: Int32Array): FmqRequestDatum[] {
-  const data: FmqRequestDatum[] = [];
-  for (let at = 0; at < words.length; at += wordsPerSlot) data.push(requestDatum(words, at));
-  return data;
+  return decodeSlots(words, requestDatum);
 }
 
-function requestDatum(words: Int32Array, at: number): FmqRequestDatum {
-  const kind = requestKinds[elementAt(words, at) - 1];
+function requestDatum(slots: DataView, at: number): FmqRequestDatum {
+  const kind = requestKinds[signedWord(slots, at) - 1];
   switch (kind) {
     case "packetInformation":
       return {
         kind,
         packetInformation: {
-          packetSize: elementAt(words, at + 1) >>> 0,
-          numberOfInputOperands: elementAt(words, at + 2) >>> 0,
-          numberOfOutputOperands: elementAt(words, at + 3) >>> 0,
-          numberOfPools: elementAt(words, at + 4) >>> 0,
+          packetSize: unsignedWord(slots, at + 1),
+          numberOfInputOperands: unsignedWord(slots, at + 2),
+          numberOfOutputOperands: unsignedWord(slots, at + 3),
+          numberOfPools: unsignedWord(slots, at + 4),
         },
       };
     case "inputOperandInformation":
-      return { kind, inputOperandInformation: operandInformation(words, at) };
+      return { kind, inputOperandInformation: operandInformation(slots, at) };
     case "inputOperandDimensionValue":
-      return { kind, inputOperandDimensionValue: elementAt(words, at + 1) >>> 0 };
+      return { kind, inputOperandDimensionValue: unsignedWord(slots, at + 1) };
     case "outputOperandInformation":
-      return { kind, outputOperandInformation: operandInformation(words, at) };
+      return { kind, outputOperandInformation: operandInformation(slots, at) };
     case "outputOperandDimensionValue":
-      return { kind, outputOperandDimensionValue: elementAt(words, at + 1) >>> 0 };
+      return { kind, outputOperandDimensionValue: unsignedWord(slots, at + 1) };
     case "poolIdentifier":
-      return { kind, poolIdentifier: elementAt(words, at + 1) };
+      return { kind, poolIdentifier: signedWord(slots, at + 1) };
     case "measureTiming":
-      return { kind, measureTiming: flag(words, at, "measureTiming") ? MeasureTiming.YES : MeasureTiming.NO };
+      return { kind, measureTiming: flag(slots, at, "measureTiming") ? MeasureTiming.YES : MeasureTiming.NO };
     default:
-      throw noDatum(words, at);
+      throw noDatum(slots, at);
   }
 }
 
-function operandInformation(words: Int32Array, at: number): FmqRequestOperandInformation {
+function operandInformation(slots: DataView, at: number): FmqRequestOperandInformation {
   return {
-    hasNoValue: flag(words, at, "hasNoValue"),
+    hasNoValue: flag(slots, at, "hasNoValue"),
     location: {
-      poolIndex: elementAt(words, at + 2) >>> 0,
-      offset: elementAt(words, at + 3) >>> 0,
-      length: elementAt(words, at + 4) >>> 0,
+      poolIndex: unsignedWord(slots, at + 2),
+      offset: unsignedWord(slots, at + 3),
+      length: unsignedWord(slots, at + 4),
     },
-    numberOfDimensions: elementAt(words, at + 5) >>> 0,
+    numberOfDimensions: unsignedWord(slots, at + 5),
   };
 }

@@ -1,10 +1,22 @@
 /**
  * Result packets as words of a ring's slots.
  */
-import { elementAt } from "@nnhal/operations";
+
 import { ErrorStatus, type FmqResultDatum } from "@nnhal/types";
 import { wordsPerSlot } from "./ring.ts";
-import { encodeUint64, flag, int32, malformed, noDatum, uint32, uint64, wordsFor } from "./slot.ts";
+import {
+  decodeSlots,
+  encodeUint64,
+  flag,
+  int32,
+  malformed,
+  noDatum,
+  signedWord,
+  uint32,
+  uint64,
+  unsignedWord,
+  wordsFor,
+} from "./slot.ts";
 
 const resultKinds = [
   "packetInformation",
@@ -19,8 +31,8 @@ const resultKinds = [
  */
 export function encodeResult(data: readonly FmqResultDatum[], scratch?: Int32Array): Int32Array {
   const words = wordsFor(data.length, scratch);
-  for (const [index, datum] of data.entries()) {
-    const at = index * wordsPerSlot;
+  let at = 0;
+  for (const datum of data) {
     words[at] = resultKinds.indexOf(datum.kind) + 1;
     switch (datum.kind) {
       case "packetInformation":
@@ -40,46 +52,45 @@ export function encodeResult(data: readonly FmqResultDatum[], scratch?: Int32Arr
         encodeUint64(datum.executionTiming.timeInDriver, words, at + 3, "timeInDriver");
         break;
     }
+    at += wordsPerSlot;
   }
   return words;
 }
 
 /** Decodes a result packet. Throws MalformedPacket for a slot without a valid datum. */
 export function decodeResult(words: Int32Array): FmqResultDatum[] {
-  const data: FmqResultDatum[] = [];
-  for (let at = 0; at < words.length; at += wordsPerSlot) data.push(resultDatum(words, at));
-  return data;
+  return decodeSlots(words, resultDatum);
 }
 
-function resultDatum(words: Int32Array, at: number): FmqResultDatum {
-  const kind = resultKinds[elementAt(words, at) - 1];
+function resultDatum(slots: DataView, at: number): FmqResultDatum {
+  const kind = resultKinds[signedWord(slots, at) - 1];
   switch (kind) {
     case "packetInformation":
       return {
         kind,
         packetInformation: {
-          packetSize: elementAt(words, at + 1) >>> 0,
-          errorStatus: errorStatus(words, at),
-          numberOfOperands: elementAt(words, at + 3) >>> 0,
+          packetSize: unsignedWord(slots, at + 1),
+          errorStatus: errorStatus(slots, at),
+          numberOfOperands: unsignedWord(slots, at + 3),
         },
       };
     case "operandInformation":
       return {
         kind,
         operandInformation: {
-          isSufficient: flag(words, at, "isSufficient"),
-          numberOfDimensions: elementAt(words, at + 2) >>> 0,
+          isSufficient: flag(slots, at, "isSufficient"),
+          numberOfDimensions: unsignedWord(slots, at + 2),
         },
       };
     case "operandDimensionValue":
-      return { kind, operandDimensionValue: elementAt(words, at + 1) >>> 0 };
+      return { kind, operandDimensionValue: unsignedWord(slots, at + 1) };
     case "executionTiming":
       return {
         kind,
-        executionTiming: { timeOnDevice: uint64(words, at + 1), timeInDriver: uint64(words, at + 3) },
+        executionTiming: { timeOnDevice: uint64(slots, at + 1), timeInDriver: uint64(slots, at + 3) },
       };
     default:
-      throw noDatum(words, at);
+      throw noDatum(slots, at);
   }
 }
 
@@ -97,8 +108,9 @@ export function burstStatus(status: ErrorStatus): ErrorStatus {
   return statuses.includes(status) ? status : ErrorStatus.GENERAL_FAILURE;
 }
 
-function errorStatus(words: Int32Array, at: number): ErrorStatus {
-  const status = statuses.find((known) => known === words[at + 2]);
-  if (status === undefined) throw malformed(at, `errorStatus is ${words[at + 2]}, which HAL 1.2 does not know`);
+function errorStatus(slots: DataView, at: number): ErrorStatus {
+  const word = signedWord(slots, at + 2);
+  const status = statuses.find((known) => known === word);
+  if (status === undefined) throw malformed(at, `errorStatus is ${word}, which HAL 1.2 does not know`);
   return status;
 }

@@ -3,21 +3,42 @@
  * zeroed memory is not a valid datum. The fields follow in the HAL's order; unused words are 0. A packet from the other
  * end can contain anything: every word that is read is checked.
  */
-import { elementAt } from "@nnhal/operations";
+
 import { TIMING_NOT_MEASURED } from "@nnhal/types";
 import { MalformedPacket } from "./malformed.ts";
 import { wordsPerSlot } from "./ring.ts";
 
+/** Decodes the slots of a packet. `decode`: decodes the slot at a word. Throws MalformedPacket for a part of a slot. */
+export function decodeSlots<Datum>(words: Int32Array, decode: (slots: DataView, at: number) => Datum): Datum[] {
+  const { buffer, byteOffset, byteLength, length } = words;
+  if (length % wordsPerSlot !== 0)
+    throw new MalformedPacket(`the packet has ${length} words, which are not whole slots`);
+  const slots = new DataView(buffer, byteOffset, byteLength);
+  const data: Datum[] = [];
+  for (let at = 0; at < length; at += wordsPerSlot) data.push(decode(slots, at));
+  return data;
+}
+
+/** A word as a signed number. */
+export function signedWord(slots: DataView, at: number): number {
+  return slots.getInt32(4 * at, true);
+}
+
+/** A word as an unsigned number. */
+export function unsignedWord(slots: DataView, at: number): number {
+  return slots.getUint32(4 * at, true);
+}
+
 /** A boolean field. */
-export function flag(words: Int32Array, at: number, field: string): boolean {
-  const word = words[at + 1];
+export function flag(slots: DataView, at: number, field: string): boolean {
+  const word = signedWord(slots, at + 1);
   if (word !== 0 && word !== 1) throw malformed(at, `${field} is ${word} where 0 or 1 is needed`);
   return word === 1;
 }
 
 /** The error for a slot of an unknown kind. */
-export function noDatum(words: Int32Array, at: number): MalformedPacket {
-  return malformed(at, `its kind is ${words[at]}, which does not exist`);
+export function noDatum(slots: DataView, at: number): MalformedPacket {
+  return malformed(at, `its kind is ${signedWord(slots, at)}, which does not exist`);
 }
 
 /** The error for the datum at word `at`. */
@@ -26,11 +47,11 @@ export function malformed(at: number, problem: string): MalformedPacket {
 }
 
 /** An unsigned number of two words, the lower one first. */
-export function uint64(words: Int32Array, at: number): bigint {
-  const low = elementAt(words, at);
-  const high = elementAt(words, at + 1);
-  if (low === -1 && high === -1) return TIMING_NOT_MEASURED;
-  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+export function uint64(slots: DataView, at: number): bigint {
+  const low = unsignedWord(slots, at);
+  const high = unsignedWord(slots, at + 1);
+  if (low === 0xffff_ffff && high === 0xffff_ffff) return TIMING_NOT_MEASURED;
+  return (BigInt(high) << 32n) | BigInt(low);
 }
 
 /** Writes what `uint64` reads. */

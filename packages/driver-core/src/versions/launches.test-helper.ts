@@ -8,8 +8,10 @@ import {
   type ErrorStatus,
   ExecutionPreference,
   type Model,
+  type Outcome,
   type PrepareResult,
   Priority,
+  type V1_0,
   type V1_3,
 } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
@@ -24,22 +26,22 @@ export const token = new Uint8Array(32);
 export const launches = {
   prepareModel: {
     notify: "notify",
-    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}) =>
+    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}): V1_0.Outcome =>
       asV1_0(device, options).prepareModel(convertToV1_0.model(of).value, callback),
   },
   prepareModel_1_1: {
     notify: "notify",
-    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}) =>
+    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}): V1_0.Outcome =>
       asV1_1(device, options).prepareModel_1_1(convertToV1_1.model(of).value, LOW_POWER, callback),
   },
   prepareModel_1_2: {
     notify: "notify_1_2",
-    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}) =>
+    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}): V1_0.Outcome =>
       asV1_2(device, options).prepareModel_1_2(convertToV1_2.model(of).value, LOW_POWER, [], [], token, callback),
   },
   prepareModel_1_3: {
     notify: "notify_1_3",
-    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}) =>
+    launch: (device: Device, of: Model, callback: V1_3.IPreparedModelCallback | null, options = {}): Outcome =>
       asV1_3(device, options).prepareModel_1_3(of, LOW_POWER, Priority.HIGH, none, [], [], token, callback),
   },
 } as const;

@@ -50,6 +50,7 @@ export function arithmetic<const Name extends OperationTypeName>({
     outputs: [tensor("output")],
     types: rowsOfOneType(3, types),
     ranks: { left: [1, 4], right: [1, 4] },
+    broadcasts: ["left", "right"],
     check({ left, right, activation }, { output }) {
       return integerRule(left, activation) ?? (isQuant8(left.type) ? scaleRule?.(left, right, output) : undefined);
     },

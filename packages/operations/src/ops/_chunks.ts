@@ -7,7 +7,7 @@ import type { TensorData } from "../tensor.ts";
 export const CHUNK = 1 << 16;
 
 /**
- * Runs a loop over arrays of one length in parts, with a pause between two. `run` receives a function that returns the current part of an array.
+ * Runs a loop over arrays of one length in parts, with a pause between two. `run` receives a function that returns an array's current part.
  */
 export function* inChunks(
   length: number,

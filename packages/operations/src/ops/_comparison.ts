@@ -33,6 +33,7 @@ export function comparison<const Name extends OperationTypeName>(name: Name, sum
       ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM"],
       ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED"],
     ],
+    broadcasts: ["left", "right"],
     infer: ({ left, right }) => inferBroadcast(left, right),
     *reference({ left, right }, { output }) {
       const leftData = yield* broadcastData(yield* comparable(left), output.dimensions);

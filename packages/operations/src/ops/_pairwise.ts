@@ -28,6 +28,7 @@ export function pairwise<const Name extends OperationTypeName>({ name, summary, 
     params: [tensor("left"), tensor("right")],
     outputs: [tensor("output")],
     types: rowsOfOneType(3, types),
+    broadcasts: ["left", "right"],
     infer: ({ left, right }) => inferBroadcast(left, right),
     *reference({ left, right }, { output }) {
       const leftData = yield* requantise(left, output);

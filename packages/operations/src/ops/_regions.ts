@@ -78,7 +78,10 @@ export function scaledRegions(input: TensorInfo, regions: Tensor, batches: Tenso
   return Array.from({ length: regions.dimensions[0] }, (_, index) => regionAt(index));
 }
 
-/** Returns a function that reads one region, in units of the feature map. It throws an OperationError for a region outside. `corners`: real values. */
+/**
+ * Returns a function that reads one region, in units of the feature map; it throws an OperationError for a region outside. `corners`:
+ * real values.
+ */
 export function regionReader(
   input: TensorInfo,
   corners: Float64Array,

@@ -4,7 +4,7 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { bool, int32, scalar, tensor } from "../params.ts";
+import { bool, int32, mayStayZero, scalar, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { hardKernel, suppress, suppressClasses } from "./_boxes.ts";
 import { pacer } from "./_chunks.ts";
@@ -32,9 +32,9 @@ export const detectionPostprocessing = defineOperation({
     bool("isBackgroundInLabel"),
   ],
   outputs: [
-    tensor("chosenScores"),
-    tensor("chosenBoxes"),
-    tensor("chosenClasses", "TENSOR_INT32"),
+    mayStayZero(tensor("chosenScores")),
+    mayStayZero(tensor("chosenBoxes")),
+    mayStayZero(tensor("chosenClasses", "TENSOR_INT32")),
     tensor("counts", "TENSOR_INT32"),
   ],
   types: (["FLOAT16", "FLOAT32"] as const).map((type) => {

@@ -5,7 +5,7 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { tensor } from "../params.ts";
+import { mayStayZero, tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
 import type { TensorData } from "../tensor.ts";
 import { pacer } from "./_chunks.ts";
@@ -17,7 +17,7 @@ export const hashtableLookup = defineOperation({
   code: OperationType.HASHTABLE_LOOKUP,
   summary: "Takes rows of a table, chosen by key; the row of a missing key is zeros.",
   params: [tensor("lookups", "TENSOR_INT32"), tensor("keys", "TENSOR_INT32"), tensor("values")],
-  outputs: [tensor("output"), tensor("hits", "TENSOR_QUANT8_ASYMM")],
+  outputs: [mayStayZero(tensor("output")), tensor("hits", "TENSOR_QUANT8_ASYMM")],
   types: [
     ["1.0", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
     ["1.0", "TENSOR_INT32", "TENSOR_INT32"],

@@ -3,7 +3,7 @@
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
-import { int32, tensor } from "../params.ts";
+import { int32, mayStayZero, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { recurrentWork } from "../work.ts";
 import { ensureSettings, lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
@@ -19,7 +19,12 @@ const params = [
   ...lstmClips,
   ...lstmLayerNorm,
 ] as const;
-const outputs = [tensor("scratch"), tensor("outputStateOut"), tensor("cellStateOut"), tensor("output")] as const;
+const outputs = [
+  mayStayZero(tensor("scratch")),
+  tensor("outputStateOut"),
+  tensor("cellStateOut"),
+  tensor("output"),
+] as const;
 
 export const lstm = defineOperation({
   name: "LSTM",

@@ -18,6 +18,7 @@ export const pow = defineOperation({
     ["1.2", "TENSOR_FLOAT16"],
     ["1.2", "TENSOR_FLOAT32"],
   ]),
+  broadcasts: ["base", "exponent"],
   work: "functionElement",
   infer: ({ base, exponent }) => inferBroadcast(base, exponent),
   *reference({ base, exponent }, { output }) {

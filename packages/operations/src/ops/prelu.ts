@@ -22,6 +22,7 @@ export const prelu = defineOperation({
     ["1.2", "TENSOR_QUANT8_ASYMM"],
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ]),
+  broadcasts: ["input", "alpha"],
   infer: ({ input, alpha }) => inferBroadcast(input, alpha),
   *reference({ input, alpha }, { output }) {
     const inputData = yield* broadcastData(input, output.dimensions);

@@ -22,6 +22,7 @@ export const randomMultinomial = defineOperation({
     ["1.2", "TENSOR_FLOAT16"],
   ],
   ranks: { input: 2, seeds: 1 },
+  random: true,
   infer({ input, samples, seeds }) {
     ensure(samples >= 0, () => `the number of samples is ${samples}, less than 0`);
     ensure(seeds.dimensions[0] === 2, () => `there are ${seeds.dimensions[0]} seeds where 2 are needed`);

@@ -28,7 +28,7 @@ export async function writePlace(place: Place, bytes: Uint8Array, dimensions: re
   const mapping = mappingOf(place);
   if ("status" in mapping) return mapping;
   if (!mapping.writable) {
-    return { status: ErrorStatus.INVALID_ARGUMENT, message: "it lies in memory that may not be written" };
+    return { status: ErrorStatus.INVALID_ARGUMENT, message: "it lies in memory that is not writable" };
   }
   mapping.bytes.set(bytes, offset);
   mapping.store?.(offset, bytes.length);

@@ -78,6 +78,6 @@ it("refuses to write where that is not allowed", async () => {
   const output = file("read-only", 7, READ);
   const { status, message } = await prepared.execute(requestOn(file("start", 1).memory, output.memory));
   expect(status).toBe(ErrorStatus.INVALID_ARGUMENT);
-  expect(message).toContain("may not be written");
+  expect(message).toContain("not writable");
   expect(output.read()).toBe(7);
 });

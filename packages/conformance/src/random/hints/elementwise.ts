@@ -4,7 +4,7 @@
 import type { Draw, Plausible } from "../wanted.ts";
 
 /** Two shapes that broadcast: extents of either may be 1, and leading ones may be missing. */
-function broadcast(draw: Draw): [number[], number[]] {
+export function broadcast(draw: Pick<Draw, "shape" | "chance" | "integer">): [number[], number[]] {
   const whole = draw.shape();
   const part = () => {
     const shape = whole.map((extent) => (draw.chance(0.2) ? 1 : extent));
@@ -13,29 +13,14 @@ function broadcast(draw: Draw): [number[], number[]] {
   return draw.chance(0.5) ? [whole, part()] : [part(), whole];
 }
 
-function pair(left: string, right: string): Plausible {
-  return (draw) => {
-    const [a, b] = broadcast(draw);
-    return { [left]: { dimensions: a }, [right]: { dimensions: b } };
-  };
-}
-
 /** Integers have no fused activation. */
-const arithmetic: Plausible = (draw) => {
-  const isInteger = draw.typeOf("left") === "TENSOR_INT32";
-  return { ...pair("left", "right")(draw), ...(isInteger && { activation: 0 }) };
-};
+const arithmetic: Plausible = (draw) => (draw.typeOf("left") === "TENSOR_INT32" ? { activation: 0 } : {});
 
 /** The product of two scales is less than the output's, which is at most 3. */
 const multiplication: Plausible = (draw) => {
   const [a, b] = broadcast(draw);
   const scale = 1 / 256;
-  const isInteger = draw.typeOf("left") === "TENSOR_INT32";
-  return {
-    left: { dimensions: a, scale },
-    right: { dimensions: b, scale },
-    ...(isInteger && { activation: 0 }),
-  };
+  return { left: { dimensions: a, scale }, right: { dimensions: b, scale }, ...arithmetic(draw) };
 };
 
 export const elementwiseHints: Readonly<Record<string, Plausible>> = {
@@ -43,18 +28,6 @@ export const elementwiseHints: Readonly<Record<string, Plausible>> = {
   SUB: arithmetic,
   DIV: arithmetic,
   MUL: multiplication,
-  POW: pair("base", "exponent"),
-  PRELU: pair("input", "alpha"),
-  MAXIMUM: pair("left", "right"),
-  MINIMUM: pair("left", "right"),
-  EQUAL: pair("left", "right"),
-  NOT_EQUAL: pair("left", "right"),
-  LESS: pair("left", "right"),
-  LESS_EQUAL: pair("left", "right"),
-  GREATER: pair("left", "right"),
-  GREATER_EQUAL: pair("left", "right"),
-  LOGICAL_AND: pair("left", "right"),
-  LOGICAL_OR: pair("left", "right"),
   LOCAL_RESPONSE_NORMALIZATION: (draw) => ({ radius: draw.integer(0, 3) }),
   RANDOM_MULTINOMIAL: (draw) => ({
     input: { dimensions: [draw.extent(), draw.integer(1, 5)] },

@@ -103,9 +103,9 @@ export interface RawBurst {
 
 /** How to start a raw burst. */
 export interface RawBurstOptions {
-  readonly resultCapacity?: number;
+  readonly resultCapacity?: number | undefined;
   /** Makes something else of what the client answers about memories. */
-  readonly answer?: (right: BurstMemories) => BurstMemories;
+  readonly answer?: ((right: BurstMemories) => BurstMemories) | undefined;
 }
 
 const capacity = 1024;

@@ -107,7 +107,7 @@ export const serviceCases: readonly SuiteCase[] = [
         one.check("a burst");
       }
     },
-    async "durations are told where they are asked for"(bench) {
+    async "durations are reported if they are asked for"(bench) {
       const { small, burst } = await started(bench);
       const { timing } = await burst.compute(trial(small).request, { measure: MeasureTiming.YES });
       expectOrdered("a burst", timing);
@@ -120,7 +120,7 @@ export const serviceCases: readonly SuiteCase[] = [
       const found = JSON.stringify(result.outputShapes.map(({ dimensions }) => dimensions));
       expectThat(found === "[[2,3]]", () => `a burst: expected shapes [[2,3]], actual ${found}`);
     },
-    async "an output that does not fit is told"(bench) {
+    async "an output that does not fit is reported"(bench) {
       const { small, burst } = await started(bench);
       const { request } = trial(small);
       const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));

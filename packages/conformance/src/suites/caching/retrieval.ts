@@ -92,17 +92,17 @@ export const retrievalCases: readonly SuiteCase[] = [
       const loaded = await Promise.all([1, 2, 3, 4].map(() => loadKept(bench, files.open())));
       await Promise.all(loaded.map((preparedModel) => expectComputes(preparedModel, model.type, model.compute)));
     },
-    async "what came back needs its files no more"(bench) {
+    async "a loaded model does not need its files"(bench) {
       const { files, model, preparedModel } = await retrieved(bench);
       for (const { path } of [...files.modelCache, ...files.dataCache]) rmSync(path);
       await expectComputes(preparedModel, model.type, model.compute);
     },
-    async "what came back refuses wrong requests"(bench) {
+    async "a loaded model refuses wrong requests"(bench) {
       const { preparedModel, trial } = await retrieved(bench);
       const result = await preparedModel.execute({ ...trial.request, inputs: [] });
       expectExecution("execute without inputs", result, ErrorStatus.INVALID_ARGUMENT);
     },
-    async "what came back serves bursts"(bench) {
+    async "a loaded model serves bursts"(bench) {
       const { preparedModel, trial } = await retrieved(bench);
       const { burst } = await openBurst(bench, preparedModel);
       expectExecution(
@@ -118,7 +118,7 @@ export const retrievalCases: readonly SuiteCase[] = [
     },
   }),
   ...group("retrieval", "1.3", {
-    async "what came back executes behind fences"(bench) {
+    async "a loaded model executes behind fences"(bench) {
       const { preparedModel, trial } = await retrieved(bench);
       const launched = await preparedModel.executeFenced?.(trial.request, []);
       if (launched === undefined) lacking("fenced executions");

@@ -171,7 +171,7 @@ export const securityCases: readonly SuiteCase[] = [
     async "the files of nothing are GENERAL_FAILURE"(bench) {
       await expectNotLoaded(bench, "of empty files", makeCacheFiles(bench).open(), GENERAL_FAILURE);
     },
-    async "files that are replaced while a model is kept give that model, or none"(bench) {
+    async "files that are replaced while a model is kept hold that model, or none"(bench) {
       const attacker = await keptByAnother(bench);
       const model = constantModel(bench, constants);
       const files = makeCacheFiles(bench);
@@ -180,7 +180,7 @@ export const securityCases: readonly SuiteCase[] = [
         await expectSoundIfLoaded(bench, { files, model });
       }
     },
-    async "files that are replaced while a model is loaded give that model, or none"(bench) {
+    async "files that are replaced while a model is loaded hold that model, or none"(bench) {
       const attacker = await keptByAnother(bench);
       const held = await kept(bench);
       for (let race = 0; race < races; race++) {

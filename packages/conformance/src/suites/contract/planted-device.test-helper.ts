@@ -25,9 +25,9 @@ const { GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
 const info = { execTime: 1, powerUsage: 1 };
 const cycle = "device/prepare: a model with a cycle is refused";
-const short = "prepared-model/shapes: an output of known shape that does not fit is told, and the others with it";
+const short = "prepared-model/shapes: an output of known shape that does not fit is reported, with the others";
 const durations =
-  "prepared-model/execute: durations are told where they are asked for, the device's within the driver's";
+  "prepared-model/execute: durations are reported if they are asked for, the device's within the driver's";
 
 const capabilities = (change: object) =>
   answering((answer: ReturnType<Device["getCapabilities"]>) => ({

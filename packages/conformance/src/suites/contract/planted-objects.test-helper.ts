@@ -29,7 +29,7 @@ import { deviceRows, preparedModelRows } from "./planted-device.test-helper.ts";
 const { NONE, GENERAL_FAILURE } = ErrorStatus;
 
 const fencedDurations =
-  "fenced/launch: durations are told where they are asked for: since the fences within since the launch";
+  "fenced/launch: durations are reported if they are asked for: those since the fences within those since the launch";
 
 const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
   copyTo: {

@@ -44,7 +44,7 @@ export const clientCases: readonly SuiteCase[] = [
         });
       }
     },
-    async "what a device says of itself is not said to a client that ended"(bench) {
+    async "a closed client gets no facts about the device"(bench) {
       const { client } = await endedClient(bench);
       const { device } = client.own;
       expectGone("getCapabilities", device.getCapabilities());

@@ -83,11 +83,11 @@ export const supportCases: readonly SuiteCase[] = [
     },
   }),
   ...group("support", "1.3", {
-    "IF is supported where its branches are"(bench) {
+    "IF is supported if its branches are"(bench) {
       const reason = supportOf(bench.device, ifModel(smallModel(bench)));
       if (reason !== undefined) lacking("IF", reason);
     },
-    "IF is not supported where an operation of a branch is not"(bench) {
+    "IF is not supported if an operation of a branch is not"(bench) {
       const model = ifModel(unsupportedOperation(bench));
       const { supported, ...outcome } = bench.device.getSupportedOperations(model);
       expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);

@@ -101,7 +101,7 @@ export const launchCases: readonly SuiteCase[] = group("launch", "1.3", {
     const { status } = await endOf(expectLaunched(launched));
     expectThat(status !== ErrorStatus.NONE, () => "getExecutionInfo: NONE of an execution without its memory");
   },
-  async "durations are told where they are asked for: since the fences within since the launch"(bench) {
+  async "durations are reported if they are asked for: those since the fences within those since the launch"(bench) {
     const { execute, trial } = await prepareFenced(bench);
     const { fence, signal } = createFence();
     const launched = await execute(trial().request, [fence], { measure: MeasureTiming.YES });
@@ -113,7 +113,7 @@ export const launchCases: readonly SuiteCase[] = group("launch", "1.3", {
       return `getExecutionInfo: ${timingFenced.timeInDriver} microseconds since the fences are more than the ${timingLaunched.timeInDriver} since the launch`;
     });
   },
-  async "durations are unknown where they are not asked for"(bench) {
+  async "durations are unknown if they are not asked for"(bench) {
     const { execute, trial } = await prepareFenced(bench);
     const { timingLaunched, timingFenced } = await expectDone(await execute(trial().request));
     for (const timing of [timingLaunched, timingFenced]) expectUnmeasured("getExecutionInfo", timing);

@@ -196,7 +196,8 @@ export const executeCases: readonly SuiteCase[] = [
     "execute",
     "1.3",
     elementTypes.slice(1),
-    (type) => `a buffer without a value as an input, and with what an execution left there (execute, ${type})`,
+    (type) =>
+      `a buffer without a value as an input, and with the value that an execution left there (execute, ${type})`,
     async (bench, type) => uninitialised.run(await ready(bench, "execute", type)),
   ),
   // Fenced executions know all dimensions, so that there is nothing to find out.

@@ -48,7 +48,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.0", {
     );
     expectStatus("prepareModel of a client that ended", outcome, DEVICE_UNAVAILABLE, INVALID_ARGUMENT);
   },
-  async "what a client that ended had is free for the next"(bench) {
+  async "the memory of a closed client is free for the next"(bench) {
     const small = smallModel(bench);
     for (let turn = 0; turn < 10; turn++) {
       const client = anotherClient(bench);

@@ -161,12 +161,12 @@ export const executeCases: readonly SuiteCase[] = [
     },
   }),
   ...group("execute", "1.2", {
-    async "durations are told where they are asked for, the device's within the driver's"(bench) {
+    async "durations are reported if they are asked for, the device's within the driver's"(bench) {
       const { small, preparedModel, input } = await prepared(bench);
       const { timing } = await runTrial(preparedModel, trialFor(small, [input]), { measure: MeasureTiming.YES });
       expectOrdered("execute", timing);
     },
-    async "durations are unknown where they are not asked for"(bench) {
+    async "durations are unknown if they are not asked for"(bench) {
       const { small, preparedModel, input } = await prepared(bench);
       for (const options of [{}, { measure: MeasureTiming.NO }]) {
         expectUnmeasured("execute", (await runTrial(preparedModel, trialFor(small, [input]), options)).timing);

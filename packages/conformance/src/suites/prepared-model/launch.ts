@@ -63,14 +63,14 @@ export const launchCases: readonly SuiteCase[] = [
     .filter(({ since }) => since >= "1.2")
     .flatMap((method) =>
       group("launch", method.since, {
-        async [`${method.name} tells durations where they are asked for`](bench) {
+        async [`${method.name} reports durations if they are asked for`](bench) {
           const { preparedModel, trial } = await prepared(bench);
           const launched = launchExecute(method, preparedModel, trial.request, { measure: YES });
           const call = await onlyCall(bench, method.name, launched, method.notify);
           expectExecution(`${method.name}'s callback`, call, NONE);
           expectOrdered(`${method.name}'s callback`, call.timing);
         },
-        async [`${method.name} launches where an output does not fit, and its callback hears it`](bench) {
+        async [`${method.name} launches if an output does not fit, and its callback is told`](bench) {
           const { preparedModel, trial } = await prepared(bench);
           const { request } = trial;
           const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));

@@ -107,8 +107,8 @@ export const shapeCases: readonly SuiteCase[] = [
       const { outputShapes } = await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6)]));
       expectShape("execute: output 0", outputShapes[0], [2, 3]);
     },
-    "an output of known shape that does not fit is told, and the others with it": (bench) => tellsShort(bench, true),
-    "an output of unknown shape that does not fit is told, and the others with it": (bench) => tellsShort(bench, false),
+    "an output of known shape that does not fit is reported, with the others": (bench) => tellsShort(bench, true),
+    "an output of unknown shape that does not fit is reported, with the others": (bench) => tellsShort(bench, false),
     async "an output whose extents contradict the request's is refused, or fails"(bench) {
       const { small, preparedModel } = await findingShapes(bench);
       const { request } = trialFor(small, [sampleValues(small.type, 6)]);

@@ -32,7 +32,7 @@ const convolution: Row = {
   operator: "CONV_2D",
   version: 8,
   operations: ["CONV_2D", "GROUPED_CONV_2D"],
-  note: "Grouped where the input has more channels than the filters. A missing bias becomes zeros. INT8 filters with a scale per channel keep them. Float input with quantised filters: they are widened by DEQUANTIZE first.",
+  note: "Grouped if the input has more channels than the filters. A missing bias becomes zeros. INT8 filters with a scale per channel keep them. Float input with quantised filters: they are widened by DEQUANTIZE first.",
   lower(op: Lowering) {
     const filter = filterOperand(op, 0, 1);
     const filterSpec = op.graph.spec(filter);
@@ -152,7 +152,7 @@ const fullyConnected: Row = {
   operator: "FULLY_CONNECTED",
   version: 14,
   operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
-  note: "A missing bias becomes zeros. RESHAPE gives a result its dimensions where keepNumDims asks for more than two. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Float input with quantised weights: they are widened by DEQUANTIZE first.",
+  note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Float input with quantised weights: they are widened by DEQUANTIZE first.",
   refusal({ options: { weightsFormat = "DEFAULT" } }) {
     return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
   },

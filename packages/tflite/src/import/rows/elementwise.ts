@@ -119,7 +119,7 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     operator,
     version,
     operations: ["SELECT"],
-    note: "All shapes have to be equal: the HAL does not broadcast here.",
+    note: "All shapes must be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
       const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(
         ({ dimensions }) => `[${dimensions.join(", ")}]`,
@@ -133,7 +133,7 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
 export const elementwiseRows: readonly Row[] = [
   arithmetic("ADD", 6),
   arithmetic("SUB", 5),
-  arithmetic("MUL", 8, "8-bit: the result's scale has to be greater than the product of the inputs' scales."),
+  arithmetic("MUL", 8, "8-bit: the result's scale must be greater than the product of the inputs' scales."),
   arithmetic("DIV", 2),
   square,
   squaredDifference,

@@ -33,7 +33,7 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
     operator: operation,
     version,
     operations: [operation],
-    note: "The size has to be constant, or the result's shape known.",
+    note: "The size must be constant, or the result's shape known.",
     ignores: ignoresComputedShape(1),
     lower(op: Lowering) {
       const { height, width } = targetSize(op);

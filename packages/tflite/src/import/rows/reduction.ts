@@ -36,7 +36,7 @@ function search(operator: "ARG_MAX" | "ARG_MIN", operation: "ARGMAX" | "ARGMIN")
     operator,
     version: 3,
     operations: [operation],
-    note: "With INT32 results. The axis has to be a constant.",
+    note: "With INT32 results. The axis must be a constant.",
     lower(op: Lowering) {
       const axis = op.axis(op.integer(1, "the axis"), op.inputSpec(0).dimensions.length);
       op.emit(operation, [op.input(0), op.int32(axis)], [op.output()]);
@@ -48,7 +48,7 @@ const topK: Row = {
   operator: "TOPK_V2",
   version: 3,
   operations: ["TOPK_V2"],
-  note: "k has to be a constant. Among equal values the HAL returns the greater index first, .tflite the smaller.",
+  note: "k must be a constant. Among equal values the HAL returns the greater index first, .tflite the smaller.",
   lower(op: Lowering) {
     const [input, values] = [op.inputSpec(0), op.outputSpec(0)];
     op.ensure(

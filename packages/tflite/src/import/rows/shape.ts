@@ -28,7 +28,7 @@ const reshape: Row = {
   operator: "RESHAPE",
   version: 1,
   operations: ["RESHAPE"],
-  note: "A computed shape gives way to the result's own where that is known.",
+  note: "A computed shape is replaced by the result's own if that is known.",
   ignores: ignoresComputedShape(1),
   lower(op: Lowering) {
     if (op.has(1)) {
@@ -93,7 +93,7 @@ const shapeOf: Row = {
   operator: "SHAPE",
   version: 1,
   operations: [],
-  note: "Becomes a constant; the input's shape has to be known.",
+  note: "Becomes a constant; the input's shape must be known.",
   ignores: () => [0],
   lower(op: Lowering) {
     const tensor = op.inputIndex(0);
@@ -107,7 +107,7 @@ const rank: Row = {
   operator: "RANK",
   version: 1,
   operations: ["RANK"],
-  note: "The HAL's result is a scalar, which no other operation takes: where an operator reads it, it becomes a constant.",
+  note: "The HAL's result is a scalar, which no other operation accepts: if an operator reads it, it becomes a constant.",
   lower(op: Lowering) {
     const tensor = op.outputIndex(0);
     const { shape } = op.inputTensor(0);

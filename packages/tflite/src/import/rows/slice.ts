@@ -79,7 +79,7 @@ const splitBySizes: Row = {
   operator: "SPLIT_V",
   version: 3,
   operations: ["SLICE"],
-  note: "One SLICE for each part; sizes and axis have to be constants.",
+  note: "One SLICE for each part; sizes and axis must be constants.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
     const { dimensions } = input;

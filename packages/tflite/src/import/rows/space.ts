@@ -33,7 +33,7 @@ const padWithValue: Row = {
   operator: "PADV2",
   version: 6,
   operations: ["PAD_V2"],
-  note: "The value has to be a constant.",
+  note: "The value must be a constant.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
     const value = op.inputSpec(2);
@@ -102,7 +102,7 @@ const batchToSpace: Row = {
   operator: "BATCH_TO_SPACE_ND",
   version: 4,
   operations: ["BATCH_TO_SPACE_ND", "SLICE"],
-  note: "SLICE crops, which the HAL's operation cannot do; crops have to be constants.",
+  note: "SLICE crops, which the HAL's operation cannot do; crops must be constants.",
   lower(op: Lowering) {
     const images = imagesOf(op);
     const crops = op.integers(2, "the crops");
@@ -133,7 +133,7 @@ const fill: Row = {
   operator: "FILL",
   version: 5,
   operations: ["FILL"],
-  note: "The value has to be a constant.",
+  note: "The value must be a constant.",
   ignores: ignoresComputedShape(0),
   lower(op: Lowering) {
     const value = scalarLike(op, constantNumber(op, 1, "the value"), op.outputSpec().type);
