@@ -2,13 +2,12 @@
  * Scratch memory for the results of operations, reused from run to run: allocating a large piece takes longer than clearing a
  * used one.
  */
-import { dataConstructor, type TensorData } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, dataConstructor, type TensorData } from "@nnhal/operations";
 
 /** Memory that can be reused. */
 export interface Scratch {
   /** Returns elements that were given back, not cleared; undefined if there are none of this size. The caller owns them. */
-  take(type: OperandTypeName, count: number): TensorData | undefined;
+  take(type: AnyOperandType, count: number): TensorData | undefined;
   /** Returns elements for reuse. Nothing may read them afterwards. */
   giveBack(data: TensorData): void;
   /** Drops all memory. */

@@ -3,6 +3,7 @@
  * event loop.
  */
 import {
+  type AnyOperandType,
   byteLength,
   copyTensorData,
   createData,
@@ -11,13 +12,12 @@ import {
   isView,
   type TensorData,
 } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
 
 /** Elements, or bytes, between two pauses: about two milliseconds for float16, which is slowest. */
 export const PART = 1 << 18;
 
 /** As `decodeTensorData`. */
-export function* decodeInParts(type: OperandTypeName, bytes: Uint8Array, count: number): Generator<void, TensorData> {
+export function* decodeInParts(type: AnyOperandType, bytes: Uint8Array, count: number): Generator<void, TensorData> {
   if (count <= PART || isView(type, bytes)) return decodeTensorData(type, bytes, count);
   const data = createData(type, count);
   for (let start = 0; start < count; start += PART) {
@@ -29,7 +29,7 @@ export function* decodeInParts(type: OperandTypeName, bytes: Uint8Array, count: 
 }
 
 /** As `encodeTensorData`. */
-export function* encodeInParts(type: OperandTypeName, data: TensorData, bytes: Uint8Array): Generator<void, void> {
+export function* encodeInParts(type: AnyOperandType, data: TensorData, bytes: Uint8Array): Generator<void, void> {
   if (data.length <= PART) return encodeTensorData(type, data, bytes);
   for (let start = 0; start < data.length; start += PART) {
     encodeTensorData(type, data.subarray(start, start + PART), bytes.subarray(byteLength(type, start)));

@@ -8,6 +8,7 @@ import {
   elementCount,
   isView,
   type Match,
+  type MaybeType,
   matchOperation,
   type OperandInfo,
   type Operation as OperationDefinition,
@@ -16,7 +17,6 @@ import {
   type Model,
   type Operand,
   OperandLifeTime,
-  type OperandTypeName,
   type Operation,
   operandTypeNames,
   operationTypeNames,
@@ -189,7 +189,7 @@ function viewOperation(
   return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
 }
 
-function typeOf(view: OperandView | undefined): OperandTypeName | undefined {
+function typeOf(view: OperandView | undefined): MaybeType {
   return view?.type;
 }
 

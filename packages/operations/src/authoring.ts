@@ -12,6 +12,7 @@ export {
   type RowOf,
   type RowOfLength,
 } from "./define.ts";
+export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export {
   any,

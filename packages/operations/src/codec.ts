@@ -2,32 +2,32 @@
  * Between the bytes of a pool and the typed elements of a tensor. Bytes are little-endian, as is every machine that Node
  * runs on.
  */
-import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import { fromFloat16Bits, toFloat16Bits } from "./float16.ts";
+import { type AnyOperandType, elementFactsOf } from "./operand-type.ts";
 import { createData, dataConstructor, type TensorData } from "./tensor.ts";
 
 /** Bytes that `count` elements of a type take in a pool. */
-export function byteLength(type: OperandTypeName, count: number): number {
-  return operandTypes[type].elementSize * count;
+export function byteLength(type: AnyOperandType, count: number): number {
+  return elementFactsOf(type).elementSize * count;
 }
 
 /**
  * The elements in some bytes: a view on them if the alignment allows it, else a copy; float16 is widened to float32.
  * The bytes are at least as long as `count` elements.
  */
-export function decodeTensorData(type: OperandTypeName, bytes: Uint8Array, count: number): TensorData {
+export function decodeTensorData(type: AnyOperandType, bytes: Uint8Array, count: number): TensorData {
   if (!isView(type, bytes)) return copyTensorData(type, bytes, count);
   const Data = dataConstructor(type);
   return new Data(bytes.buffer, bytes.byteOffset, count);
 }
 
 /** Whether `decodeTensorData` returns a view on the bytes, so that nothing is copied. */
-export function isView(type: OperandTypeName, bytes: Uint8Array): boolean {
+export function isView(type: AnyOperandType, bytes: Uint8Array): boolean {
   return !isHalf(type) && bytes.byteOffset % dataConstructor(type).BYTES_PER_ELEMENT === 0;
 }
 
 /** Like `decodeTensorData`, from `offset`, but always a copy: later writes to the memory do not change it. */
-export function copyTensorData(type: OperandTypeName, bytes: Uint8Array, count: number, offset = 0): TensorData {
+export function copyTensorData(type: AnyOperandType, bytes: Uint8Array, count: number, offset = 0): TensorData {
   const data = createData(type, count);
   if (isHalf(type)) {
     for (let index = 0; index < count; index++) {
@@ -46,7 +46,7 @@ export function copyTensorData(type: OperandTypeName, bytes: Uint8Array, count: 
 }
 
 /** Writes elements as a pool holds them. The bytes are at least as long as the elements. */
-export function encodeTensorData(type: OperandTypeName, data: TensorData, bytes: Uint8Array): void {
+export function encodeTensorData(type: AnyOperandType, data: TensorData, bytes: Uint8Array): void {
   if (isHalf(type)) {
     for (let index = 0; index < data.length; index++) {
       const half = toFloat16Bits(data[index]);
@@ -58,6 +58,6 @@ export function encodeTensorData(type: OperandTypeName, data: TensorData, bytes:
   bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
-function isHalf(type: OperandTypeName): boolean {
+function isHalf(type: AnyOperandType): boolean {
   return type === "FLOAT16" || type === "TENSOR_FLOAT16";
 }

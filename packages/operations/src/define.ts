@@ -2,7 +2,8 @@
  * The definition of an operation: one record that validation, minimum version, type support, shape inference, documentation, cost
  * prediction and the reference backend all read.
  */
-import type { HalVersion, OperandTypeName } from "@nnhal/types";
+import type { HalVersion } from "@nnhal/types";
+import type { AnyOperandType } from "./operand-type.ts";
 import type { AnyArgs, AnyOutputs, ArgsOf, ColumnsOf, OutputsOf, Param } from "./params.ts";
 import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
 import type { AnyExtents, Extents, Work, WorkKind } from "./work.ts";
@@ -11,15 +12,15 @@ import type { AnyExtents, Extents, Work, WorkKind } from "./work.ts";
  * One legal combination of types: the HAL version that introduced it, then one type for each parameter that has no
  * fixed one: inputs in order, then outputs in order.
  */
-export type TypeRow = readonly [since: HalVersion, ...types: OperandTypeName[]];
+export type TypeRow = readonly [since: HalVersion, ...types: AnyOperandType[]];
 
 /** A type row with a given number of columns. */
 export type RowOfLength<
   Columns extends number,
-  Types extends readonly OperandTypeName[] = [],
+  Types extends readonly AnyOperandType[] = [],
 > = Types["length"] extends Columns
   ? readonly [since: HalVersion, ...Types]
-  : RowOfLength<Columns, [...Types, OperandTypeName]>;
+  : RowOfLength<Columns, [...Types, AnyOperandType]>;
 
 /** The type rows of a form: one column for each input and output whose type varies. */
 export type RowOf<Params extends readonly Param[], Outputs extends readonly Param[]> = readonly [
@@ -98,9 +99,12 @@ export interface Form {
 
 /** An operation with any parameters. */
 export interface Operation {
-  /** The HAL's name. */
+  /** The HAL's name, or the vendor's. */
   readonly name: string;
+  /** The HAL's code; of an extension's operation the code within the extension. */
   readonly code: number;
+  /** The name of the extension that the operation belongs to; absent for the HAL's own. */
+  readonly extension?: string;
   /** One line that describes the computation. */
   readonly summary: string;
   /** The ways to write its operand list; kernels and backends see the arguments of the first. */

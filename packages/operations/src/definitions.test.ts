@@ -1,10 +1,12 @@
 /**
  * What holds for every definition.
  */
+
 import { OperationType, type OperationTypeName, operandTypes, operationTypes } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { Form } from "./define.ts";
 import { layOut } from "./match.ts";
+import { type AnyOperandType, halTypeName } from "./operand-type.ts";
 import { operations } from "./registry.gen.ts";
 
 const names = Object.keys(operationTypes).filter((name) => name !== "OEM_OPERATION");
@@ -63,9 +65,10 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       for (const row of types) {
         expect(row).toHaveLength(1 + varying.length);
         row.slice(1).forEach((type, index) => {
-          const kind = type in operandTypes ? operandTypes[type as keyof typeof operandTypes].kind : undefined;
+          const name = halTypeName(type as AnyOperandType);
+          const { kind } = operandTypes[name];
           expect(kind).toBe(
-            varying[index].kind === "tensor" ? (type.startsWith("TENSOR_") ? "tensor" : "scalar") : "scalar",
+            varying[index].kind === "tensor" ? (name.startsWith("TENSOR_") ? "tensor" : "scalar") : "scalar",
           );
         });
       }

@@ -29,6 +29,7 @@ export type {
   Widened,
 } from "./define.ts";
 export { elementAt } from "./element-at.ts";
+export { describeExtension, type ExtensionDefinition, type Vocabulary, vocabularyOf } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export { clamp, roundHalfAway } from "./fixed-point.ts";
 export { fromFloat16Bits, roundAllToFloat16, roundToFloat16, toFloat16Bits } from "./float16.ts";
@@ -41,6 +42,18 @@ export {
   matchOperation,
   typesOfRow,
 } from "./match.ts";
+export {
+  type AnyOperandType,
+  type ExtensionData,
+  type ExtensionDataCodec,
+  type ExtensionDataConstructor,
+  type ExtensionOperandType,
+  elementFactsOf,
+  halTypeName,
+  isExtensionType,
+  isSameType,
+  typeText,
+} from "./operand-type.ts";
 export type { FormArgs, OperationArgs, OperationName, OperationOutputs } from "./operation-args.ts";
 export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";

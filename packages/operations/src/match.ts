@@ -1,8 +1,9 @@
 /**
  * Which form and which type row of an operation a list of operands fits, or why none does.
  */
-import { type HalVersion, type OperandTypeName, operandTypes } from "@nnhal/types";
+import { type HalVersion, operandTypes } from "@nnhal/types";
 import type { Form, Operation, TypeRow } from "./define.ts";
+import { type AnyOperandType, isExtensionType, isSameType, typeText } from "./operand-type.ts";
 import type { Param } from "./params.ts";
 
 /** The form and row that an operand list fits. */
@@ -18,8 +19,8 @@ export interface Mismatch {
   readonly mismatch: string;
 }
 
-/** An operand type; undefined if it is not a fundamental type. */
-export type MaybeType = OperandTypeName | undefined;
+/** An operand type; undefined if it is of an extension that is not known. */
+export type MaybeType = AnyOperandType | undefined;
 
 /** Finds the form and the type row that an operand list fits. If several fit, returns the one of the earliest HAL version. */
 export function matchOperation(
@@ -45,7 +46,7 @@ export function matchOperation(
 interface FormTable {
   /** The place in a row's types of each parameter whose type varies. */
   readonly columns: ReadonlyMap<Param, number>;
-  readonly rows: readonly { readonly row: TypeRow; readonly types: readonly OperandTypeName[] }[];
+  readonly rows: readonly { readonly row: TypeRow; readonly types: readonly AnyOperandType[] }[];
   /** Operand lists by their lengths; see `listOf`. */
   readonly lists: Map<number, OperandList>;
 }
@@ -76,9 +77,11 @@ function tableOf(form: Form): FormTable {
     if (param.type === undefined && !param.any) columns.set(param, columns.size);
   }
   const rows = form.types.map((row) => {
-    const [, ...types] = row;
-    if (types.length !== columns.size || !types.every((type) => type in operandTypes)) {
-      throw new TypeError(`type row ${row.join(" ")}: ${columns.size} types are needed, one for each that varies`);
+    const [since, ...types] = row;
+    if (types.length !== columns.size || !types.every((type) => isExtensionType(type) || type in operandTypes)) {
+      throw new TypeError(
+        `type row ${[since, ...types.map(typeText)].join(" ")}: ${columns.size} types are needed, one for each that varies`,
+      );
     }
     return { row, types };
   });
@@ -88,10 +91,10 @@ function tableOf(form: Form): FormTable {
 }
 
 /** The type of each parameter of a form by one of its rows; a parameter of any type has none. */
-export function typesOfRow(form: Form, row: TypeRow): ReadonlyMap<Param, OperandTypeName> {
+export function typesOfRow(form: Form, row: TypeRow): ReadonlyMap<Param, AnyOperandType> {
   const { columns, rows } = tableOf(form);
   const varying = rows.find((known) => known.row === row)?.types ?? [];
-  const types = new Map<Param, OperandTypeName>();
+  const types = new Map<Param, AnyOperandType>();
   for (const param of [...form.params, ...form.outputs]) {
     const column = columns.get(param);
     const type = column === undefined ? param.type : varying[column];
@@ -124,18 +127,14 @@ function listOf(form: Form, table: FormTable, inputCount: number, outputCount: n
 }
 
 /** The type that a row requires at a position; undefined: any. */
-function expectedType({ param, column }: Position, types: readonly OperandTypeName[]): MaybeType {
+function expectedType({ param, column }: Position, types: readonly AnyOperandType[]): MaybeType {
   return column === undefined ? param.type : types[column];
 }
 
-function fits(
-  positions: readonly Position[],
-  actual: readonly MaybeType[],
-  types: readonly OperandTypeName[],
-): boolean {
+function fits(positions: readonly Position[], actual: readonly MaybeType[], types: readonly AnyOperandType[]): boolean {
   for (let index = 0; index < positions.length; index++) {
     const expected = expectedType(positions[index], types);
-    if (expected !== undefined && expected !== actual[index]) return false;
+    if (expected !== undefined && !isSameType(expected, actual[index])) return false;
   }
   return true;
 }
@@ -216,12 +215,12 @@ function describeMismatch(operation: Operation, inputs: readonly MaybeType[], ou
 function wrongPositions(
   positions: readonly Position[],
   actual: readonly MaybeType[],
-  types: readonly OperandTypeName[],
+  types: readonly AnyOperandType[],
 ): number[] {
   const wrong: number[] = [];
   positions.forEach((position, index) => {
     const expected = expectedType(position, types);
-    if (expected !== undefined && expected !== actual[index]) wrong.push(index);
+    if (expected !== undefined && !isSameType(expected, actual[index])) wrong.push(index);
   });
   return wrong;
 }
@@ -231,12 +230,13 @@ function describeWrong(
   wrong: readonly number[],
   positions: readonly Position[],
   actual: readonly MaybeType[],
-  types: readonly OperandTypeName[],
+  types: readonly AnyOperandType[],
 ): string[] {
   return wrong.slice(0, mostNamed).map((index) => {
     const { name } = positions[index].param;
     const expected = expectedType(positions[index], types);
-    return `${side} ${index} (${name}) is ${actual[index] ?? "of an extension type"} where ${expected} is needed`;
+    const given = actual[index];
+    return `${side} ${index} (${name}) is ${given === undefined ? "of an unknown type" : typeText(given)} where ${expected && typeText(expected)} is needed`;
   });
 }
 

@@ -2,7 +2,8 @@
  * Parameters of an operation: the small builders that a definition lists its inputs and outputs with, and the argument
  * record whose type follows from them.
  */
-import type { HalVersion, OperandTypeName } from "@nnhal/types";
+import type { HalVersion } from "@nnhal/types";
+import type { AnyOperandType } from "./operand-type.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "./tensor.ts";
 
 /** The kind of an argument in a kernel: a tensor, one number, a boolean, or the index of a subgraph. */
@@ -13,7 +14,7 @@ export interface Param<Name extends string = string, Kind extends ParamKind = Pa
   readonly name: Name;
   readonly kind: Kind;
   /** The type, if it is always the same. Without one the type rows have a column for the parameter. */
-  readonly type?: OperandTypeName;
+  readonly type?: AnyOperandType;
   /** IF and WHILE: any type at all. */
   readonly any?: true;
   /** May have lifetime NO_VALUE. */
@@ -37,13 +38,13 @@ export interface VaryingParam<Name extends string, Kind extends ParamKind> exten
 
 /** A parameter whose type is always the same. */
 export interface FixedParam<Name extends string, Kind extends ParamKind> extends Param<Name, Kind> {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
 }
 
 /** A tensor. Without a type the type rows have a column for it. */
 export function tensor<const Name extends string>(name: Name): VaryingParam<Name, "tensor">;
-export function tensor<const Name extends string>(name: Name, type: OperandTypeName): FixedParam<Name, "tensor">;
-export function tensor(name: string, type?: OperandTypeName): Param<string, "tensor"> {
+export function tensor<const Name extends string>(name: Name, type: AnyOperandType): FixedParam<Name, "tensor">;
+export function tensor(name: string, type?: AnyOperandType): Param<string, "tensor"> {
   return type === undefined ? { name, kind: "tensor" } : { name, kind: "tensor", type };
 }
 
@@ -145,15 +146,15 @@ export type OutputsOf<Params extends readonly Param[], T> = {
 /** The columns of a type row for a parameter list: a type for each parameter whose type varies. */
 export type ColumnsOf<
   Params extends readonly Param[],
-  Columns extends OperandTypeName[] = [],
+  Columns extends AnyOperandType[] = [],
 > = Params extends readonly [infer First, ...infer Rest extends readonly Param[]]
-  ? ColumnsOf<Rest, First extends FixedType ? Columns : [...Columns, OperandTypeName]>
+  ? ColumnsOf<Rest, First extends FixedType ? Columns : [...Columns, AnyOperandType]>
   : Params extends readonly []
     ? Columns
-    : [...Columns, ...OperandTypeName[]];
+    : [...Columns, ...AnyOperandType[]];
 
 /** Parameters without a column in type rows. */
-type FixedType = { readonly type: OperandTypeName } | { readonly any: true };
+type FixedType = { readonly type: AnyOperandType } | { readonly any: true };
 
 /** An argument of any parameter, for code that treats all operations alike. */
 export type AnyArg = TensorInfo | readonly TensorInfo[] | number | boolean | undefined;

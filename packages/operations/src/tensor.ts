@@ -2,14 +2,15 @@
  * Tensors as kernels see them: the facts of an operand, and its elements in the typed array of its type. Scalars are
  * tensors of rank 0 with one element.
  */
-import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } from "@nnhal/types";
+import type { SymmPerChannelQuantParams } from "@nnhal/types";
+import { type AnyOperandType, elementFactsOf, isExtensionType, typeText } from "./operand-type.ts";
 
 /** Elements of a tensor, row-major and packed. */
 export type TensorData = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | Int16Array | Uint16Array;
 
 /** The facts of an operand without its elements. */
 export interface TensorInfo {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
   /** Extents. Before shapes are inferred 0 is an unknown extent and [] of a tensor an unknown rank; afterwards 0 is 0. */
   readonly dimensions: readonly number[];
   /** 0 if the type has none. */
@@ -18,6 +19,8 @@ export interface TensorInfo {
   readonly zeroPoint: number;
   /** Set exactly for TENSOR_QUANT8_SYMM_PER_CHANNEL. */
   readonly channelQuant?: SymmPerChannelQuantParams;
+  /** What the operand's extension data means, decoded by its type. Set for types of extensions that have a codec. */
+  readonly params?: unknown;
 }
 
 /** An operand with its elements. */
@@ -44,7 +47,7 @@ export function elementCount(dimensions: readonly number[]): number {
 }
 
 /** Allocates zeroed elements for a type. A TENSOR_FLOAT16 is held as float32: see `Tensor.data`. */
-export function createData(type: OperandTypeName, count: number): TensorData {
+export function createData(type: AnyOperandType, count: number): TensorData {
   const Data = dataConstructor(type);
   return new Data(count);
 }
@@ -57,7 +60,9 @@ interface DataConstructor {
 }
 
 /** The typed array that holds the elements of a type: see `Tensor.data`. */
-export function dataConstructor(type: OperandTypeName): DataConstructor {
+export function dataConstructor(type: AnyOperandType): DataConstructor {
+  // Kernels of the HAL's operations never get such a type; the extension's own know which array it is.
+  if (isExtensionType(type)) return type.array as DataConstructor;
   switch (type) {
     case "FLOAT32":
     case "TENSOR_FLOAT32":
@@ -94,17 +99,17 @@ export function resize(output: OutputTensor, dimensions: readonly number[]): voi
 }
 
 /** Whether elements are IEEE floats, of whichever width. */
-export function isFloat(type: OperandTypeName): boolean {
+export function isFloat(type: AnyOperandType): boolean {
   return type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16" || type === "FLOAT32" || type === "FLOAT16";
 }
 
 /** Whether elements are 8-bit integers with scale and zero point. */
-export function isQuant8(type: OperandTypeName): boolean {
+export function isQuant8(type: AnyOperandType): boolean {
   return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }
 
 /** Least and greatest value that an element of an integer type can hold. */
-export function integerRange(type: OperandTypeName): readonly [least: number, greatest: number] {
+export function integerRange(type: AnyOperandType): readonly [least: number, greatest: number] {
   switch (type) {
     case "TENSOR_QUANT8_ASYMM":
       return [0, 255];
@@ -125,11 +130,11 @@ export function integerRange(type: OperandTypeName): readonly [least: number, gr
     case "TENSOR_INT32":
       return [-0x8000_0000, 0x7fff_ffff];
     default:
-      throw new TypeError(`${type} is not an integer type`);
+      throw new TypeError(`${typeText(type)} is not an integer type`);
   }
 }
 
 /** Whether a type is a tensor's. */
-export function isTensorType(type: OperandTypeName): boolean {
-  return operandTypes[type].kind === "tensor";
+export function isTensorType(type: AnyOperandType): boolean {
+  return elementFactsOf(type).kind === "tensor";
 }

@@ -1,7 +1,16 @@
 /**
  * Hostile input: validation reports issues, never throws, and ends in bounded time.
  */
-import { clamp, elementAt, elementCount, operations, type Param, type RankRule, typesOfRow } from "@nnhal/operations";
+import {
+  clamp,
+  elementAt,
+  elementCount,
+  halTypeName,
+  operations,
+  type Param,
+  type RankRule,
+  typesOfRow,
+} from "@nnhal/operations";
 import {
   changed,
   constant,
@@ -329,12 +338,17 @@ describe("shape inference", () => {
       fc.assert(
         fc.property(operands, contents, (draws, words) => {
           const inputs = form.params.map((param, at) =>
-            operandOf(param, types.get(param) ?? "TENSOR_FLOAT32", ranks[param.name], elementAt(draws, at)),
+            operandOf(
+              param,
+              halTypeName(types.get(param) ?? "TENSOR_FLOAT32"),
+              ranks[param.name],
+              elementAt(draws, at),
+            ),
           );
           const outputs = form.outputs.map((param, at) => ({
             ...operandOf(
               { name: "", kind: "tensor" },
-              types.get(param) ?? "TENSOR_FLOAT32",
+              halTypeName(types.get(param) ?? "TENSOR_FLOAT32"),
               undefined,
               elementAt(draws, 60 - at),
             ),

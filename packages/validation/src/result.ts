@@ -2,8 +2,8 @@
  * Validation of an execution's result (HAL 1.2 IExecutionCallback.notify_1_2), for callers of a driver or of the engine behind one. The
  * result is untrusted: it is read once, and copied to plain data.
  */
-import { byteSize } from "@nnhal/operations";
-import { ErrorStatus, errorStatusNames, type OperandTypeName, type OutputShape, operandTypes } from "@nnhal/types";
+import { type AnyOperandType, byteSize, elementFactsOf, typeText } from "@nnhal/operations";
+import { ErrorStatus, errorStatusNames, type OutputShape } from "@nnhal/types";
 import { type Issue, show, showDimensions } from "./issues.ts";
 import { greatestSize } from "./operand.ts";
 import type { RuleCode } from "./rules.ts";
@@ -12,7 +12,7 @@ import { isObject, isUint32 } from "./structure.ts";
 /** The facts of one output before the execution. */
 export interface ExpectedOutput {
   /** Undefined: a type of an extension, about which nothing but the dimensions is checked. */
-  readonly type: OperandTypeName | undefined;
+  readonly type: AnyOperandType | undefined;
   /** The dimensions of model and request combined; an extent of 0 is unknown, and so is the rank of a tensor without extents. */
   readonly dimensions: readonly number[];
   /** Bytes available for the output. Default: any number. */
@@ -135,11 +135,11 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
     dimensions.push(extent);
   }
   if (!fits(dimensions, output)) {
-    const declared = `${output.type ?? "operand"} ${showDimensions(output.dimensions)}`;
+    const declared = `${output.type === undefined ? "operand" : typeText(output.type)} ${showDimensions(output.dimensions)}`;
     const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
     return broken("result-dimensions", path(".dimensions"), problem);
   }
-  const size = output.type === undefined ? 0 : byteSize(operandTypes[output.type], dimensions);
+  const size = output.type === undefined ? 0 : byteSize(elementFactsOf(output.type), dimensions);
   const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
   if (size > room) {
     const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
@@ -153,7 +153,7 @@ const greatestRank = 64;
 
 /** Whether a shape agrees with all known extents. */
 function fits(dimensions: readonly number[], { type, dimensions: known }: ExpectedOutput): boolean {
-  if (type !== undefined && operandTypes[type].kind !== "tensor") return dimensions.length === 0;
+  if (type !== undefined && elementFactsOf(type).kind !== "tensor") return dimensions.length === 0;
   if (known.length === 0) return true;
   if (dimensions.length !== known.length) return false;
   for (let axis = 0; axis < known.length; axis++) {
@@ -164,5 +164,5 @@ function fits(dimensions: readonly number[], { type, dimensions: known }: Expect
 
 function isKnown({ type, dimensions }: ExpectedOutput): boolean {
   if (dimensions.includes(0)) return false;
-  return dimensions.length > 0 || (type !== undefined && operandTypes[type].kind !== "tensor");
+  return dimensions.length > 0 || (type !== undefined && elementFactsOf(type).kind !== "tensor");
 }

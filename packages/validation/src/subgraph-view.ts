@@ -3,22 +3,17 @@
  */
 import {
   type AnyArgs,
+  type AnyOperandType,
   copyTensorData,
   elementAt,
   elementCount,
+  elementFactsOf,
   type MaybeType,
   type OperandInfo,
   type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
-import {
-  type Operand,
-  OperandLifeTime,
-  type OperandTypeName,
-  operandTypes,
-  type Subgraph,
-  type SymmPerChannelQuantParams,
-} from "@nnhal/types";
+import { type Operand, OperandLifeTime, type Subgraph, type SymmPerChannelQuantParams } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
 import type { Soundness } from "./operand.ts";
 import { isBuffer } from "./structure.ts";
@@ -70,7 +65,7 @@ export function operandInfo(context: ModelContext, view: SubgraphView, index: nu
  * never read.
  */
 class OperandFacts implements OperandInfo {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
   readonly dimensions: readonly number[];
   readonly scale: number;
   readonly zeroPoint: number;
@@ -80,7 +75,7 @@ class OperandFacts implements OperandInfo {
   #data: TensorData | undefined;
   #isDecoded = false;
 
-  constructor(type: OperandTypeName, operand: Operand, context: ModelContext) {
+  constructor(type: AnyOperandType, operand: Operand, context: ModelContext) {
     this.type = type;
     this.dimensions = operand.dimensions;
     this.scale = operand.scale;
@@ -119,9 +114,9 @@ function constantOf({ operandValues, pools }: ModelContext, { lifetime, location
 }
 
 /** The elements of a constant; undefined if there are fewer bytes than elements need, or the type has no elements. */
-function decode(type: OperandTypeName, dimensions: readonly number[], constant: Constant): TensorData | undefined {
+function decode(type: AnyOperandType, dimensions: readonly number[], constant: Constant): TensorData | undefined {
   const { bytes, offset } = constant;
-  const size = sizeOf(operandTypes[type], dimensions);
+  const size = sizeOf(elementFactsOf(type), dimensions);
   if (size === 0 || offset + size > bytes.length) return undefined;
   return copyTensorData(type, bytes, elementCount(dimensions), offset);
 }

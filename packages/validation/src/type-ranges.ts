@@ -1,7 +1,7 @@
 /**
  * Which codes of the HAL's enums exist in which HAL version.
  */
-import { specifiedByteSize } from "@nnhal/operations";
+import { type ElementFacts, specifiedByteSize } from "@nnhal/operations";
 import {
   type EnumRow,
   executionPreferences,
@@ -58,7 +58,7 @@ export function isOem(type: KnownOperandType): boolean {
 }
 
 /** Size in bytes of an operand; 0 if its dimensions are not all known. */
-export function sizeOf(type: OperandTypeRow, dimensions: readonly number[]): number {
+export function sizeOf(type: ElementFacts, dimensions: readonly number[]): number {
   return specifiedByteSize(type, dimensions) ?? 0;
 }
 

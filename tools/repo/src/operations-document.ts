@@ -1,7 +1,15 @@
 /**
  * docs/operations.md: what every operation takes, written from the definitions.
  */
-import { type Form, type Operation, operations, type Param, type RankRule, type TypeRow } from "@nnhal/operations";
+import {
+  type Form,
+  type Operation,
+  operations,
+  type Param,
+  type RankRule,
+  type TypeRow,
+  typeText,
+} from "@nnhal/operations";
 import { type HalVersion, type OperationTypeName, operationTypes } from "@nnhal/types";
 
 /** The whole document. */
@@ -37,9 +45,9 @@ function isOperationName(name: string): name is OperationTypeName {
 /** The types of a form's first operand whose type varies, else of its first, without TENSOR_ in front. */
 function firstTypes({ params: [first, ...others], types }: Form): string[] {
   if ([first, ...others].some(({ type, any }) => type === undefined && any !== true)) {
-    return types.map((row) => shortType(String(row[1])));
+    return types.map((row) => shortType(row[1] === undefined ? "" : typeText(row[1])));
   }
-  return [first.type === undefined ? "any" : shortType(first.type)];
+  return [first.type === undefined ? "any" : shortType(typeText(first.type))];
 }
 
 function shortType(type: string): string {

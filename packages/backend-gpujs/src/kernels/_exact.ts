@@ -1,8 +1,7 @@
 /** Types whose elements are exact in float32, so that they can be moved unchanged. TENSOR_INT32 has more digits. */
-import { isFloat } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, isFloat } from "@nnhal/operations";
 
-const whole: readonly OperandTypeName[] = [
+const whole: readonly AnyOperandType[] = [
   "TENSOR_BOOL8",
   "TENSOR_QUANT8_ASYMM",
   "TENSOR_QUANT8_ASYMM_SIGNED",
@@ -11,6 +10,6 @@ const whole: readonly OperandTypeName[] = [
   "TENSOR_QUANT16_ASYMM",
 ];
 
-export function isExact(type: OperandTypeName): boolean {
+export function isExact(type: AnyOperandType): boolean {
   return isFloat(type) || whole.includes(type);
 }

@@ -1,14 +1,13 @@
 /** Kernels that the host computes, because their steps depend on each other. Values are read back, and results uploaded. */
 import { awaited, type Kernel, type KernelTensor } from "@nnhal/backend";
-import type { AnyArgs } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import type { AnyArgs, AnyOperandType } from "@nnhal/operations";
 import type { Machine, Value } from "../machine/machine.ts";
 import { type GpujsKernel, whyNotAccepted, whyTooLarge } from "./_kernel.ts";
 
 /** The definition of a kernel of the host. */
 export interface HostKernelSpec<Args = AnyArgs> {
   /** The types of the first tensor argument that it accepts. */
-  accepts(type: OperandTypeName): boolean;
+  accepts(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs): string | undefined;
   /** The tensor that is read, and the computation of the outputs from its stored elements. It pauses every few milliseconds. */
   prepare(args: Args): {

@@ -12,6 +12,7 @@ import {
 } from "@nnhal/backend";
 import {
   type AnyArgs,
+  type AnyOperandType,
   elementCount,
   ensure,
   isFloat,
@@ -22,7 +23,6 @@ import {
   type TensorInfo,
   transposeMatrix,
 } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
 import type { Compiled, Machine, Value } from "../machine/machine.ts";
 import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany, writeStage } from "./_code.ts";
 import { ravel } from "./_index.ts";
@@ -49,7 +49,7 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   /** The operation, if it is one of `expressions`: it may follow in the kernel before it. */
   readonly name?: string;
   /** The types of the first tensor argument that it accepts. Default: floats. */
-  accepts?(type: OperandTypeName): boolean;
+  accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   /** Whether it reads quantised elements as the whole numbers that are stored. Default: as the real numbers that they represent. */
   readonly stored?: boolean;
@@ -61,7 +61,7 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
 
 /** The kernel of an operation, for any machine. */
 export interface GpujsKernel<Args = AnyArgs, Outputs = AnyArgs> {
-  accepts(type: OperandTypeName): boolean;
+  accepts(type: AnyOperandType): boolean;
   on(machine: Machine): Kernel<Value, Args, Outputs>;
 }
 
@@ -117,7 +117,7 @@ function isList(given: Source | readonly Source[]): given is readonly Source[] {
 }
 
 /** Why the type of the first tensor argument, which is the type of the operation, is not accepted. */
-export function whyNotAccepted(args: AnyArgs, accepts: (type: OperandTypeName) => boolean): string | undefined {
+export function whyNotAccepted(args: AnyArgs, accepts: (type: AnyOperandType) => boolean): string | undefined {
   const [subject] = tensorsIn(args);
   return subject === undefined || accepts(subject.type) ? undefined : `${subject.type} is not available`;
 }
@@ -135,7 +135,7 @@ function tensorsIn(args: AnyArgs): TensorInfo[] {
 }
 
 /** Whether elements are real numbers, or represent them. */
-export function isReal(type: OperandTypeName): boolean {
+export function isReal(type: AnyOperandType): boolean {
   return isFloat(type) || isQuantised(type);
 }
 

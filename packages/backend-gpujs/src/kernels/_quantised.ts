@@ -3,16 +3,23 @@
  * dequantise when they read, and quantise their results.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { elementCount, integerRange, stridesOf, type TensorInfo } from "@nnhal/operations";
-import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import {
+  type AnyOperandType,
+  elementCount,
+  integerRange,
+  isExtensionType,
+  stridesOf,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { operandTypes } from "@nnhal/types";
 import type { At, Four, FourAt, Source, Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
 /** Whether elements are whole numbers that represent real numbers. A TENSOR_INT32 is not, although a bias has a scale. */
-export function isQuantised(type: OperandTypeName): boolean {
-  return quantisations.includes(operandTypes[type].quantisation);
+export function isQuantised(type: AnyOperandType): boolean {
+  return !isExtensionType(type) && quantisations.includes(operandTypes[type].quantisation);
 }
 
 /** A change of an element, as code. */

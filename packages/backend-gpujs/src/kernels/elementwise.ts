@@ -1,7 +1,6 @@
 /** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
-import type { AnyArgs, TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import type { AnyArgs, AnyOperandType, TensorInfo } from "@nnhal/operations";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { pointwise } from "./_pointwise.ts";
 
@@ -16,7 +15,7 @@ const conversion = kernelOf({
     make.output(({ read, flat }) => read(input)(flat), { flat: true }),
 });
 
-function elementwise(name: string, accepts: (type: OperandTypeName) => boolean = isReal) {
+function elementwise(name: string, accepts: (type: AnyOperandType) => boolean = isReal) {
   return kernelOf({
     name,
     accepts,
@@ -27,8 +26,8 @@ function elementwise(name: string, accepts: (type: OperandTypeName) => boolean =
   });
 }
 
-const isBoolean = (type: OperandTypeName) => type === "TENSOR_BOOL8";
-const isRealOrBoolean = (type: OperandTypeName) => isReal(type) || isBoolean(type);
+const isBoolean = (type: AnyOperandType) => type === "TENSOR_BOOL8";
+const isRealOrBoolean = (type: AnyOperandType) => isReal(type) || isBoolean(type);
 
 export const elementwiseKernels = {
   ABS: elementwise("ABS"),

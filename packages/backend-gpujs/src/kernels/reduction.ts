@@ -1,7 +1,6 @@
 /** Reductions along axes, and the places of extremes. */
 import type { KernelTensor } from "@nnhal/backend";
-import { extentProduct, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, extentProduct, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { isExact } from "./_exact.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
@@ -15,7 +14,7 @@ interface Reduction {
   /** The new value after the element `x`. */
   take(x: string): string;
   finish?(value: string, count: number): string;
-  accepts?(type: OperandTypeName): boolean;
+  accepts?(type: AnyOperandType): boolean;
 }
 
 function reduction({ start, take, finish = (value) => value, accepts = isReal }: Reduction) {
@@ -49,7 +48,7 @@ function reduction({ start, take, finish = (value) => value, accepts = isReal }:
   });
 }
 
-const isBoolean = (type: OperandTypeName) => type === "TENSOR_BOOL8";
+const isBoolean = (type: AnyOperandType) => type === "TENSOR_BOOL8";
 
 /** The index of the first extreme along an axis. */
 function extreme(isBetter: (x: string, best: string) => string) {

@@ -3,8 +3,7 @@
  * intermediate tensors, and dequantises and requantises operands.
  */
 import type { Kernel, KernelSetup, KernelTensor, ReadTensor } from "@nnhal/backend";
-import { type AnyArgs, ensure, isFloat, type TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyArgs, type AnyOperandType, ensure, isFloat, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { dequantise, isQuantised, requantise } from "./_quantised.ts";
 
@@ -26,12 +25,12 @@ export type ComputeInSteps = (
 
 /** A kernel, and the types of the first tensor argument that it accepts. */
 export interface TfjsKernel<Args = AnyArgs, Outputs = AnyArgs> extends Kernel<tf.Tensor, Args, Outputs> {
-  accepts(type: OperandTypeName): boolean;
+  accepts(type: AnyOperandType): boolean;
 }
 
 /** The definition of a kernel, with the arguments and outputs of its operation by name. */
 export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
-  accepts?(type: OperandTypeName): boolean;
+  accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
   dispatches?(args: AnyArgs, outputs: AnyArgs): number;
   prepare(args: Args, outputs: Outputs, setup: Setup): Compute;
@@ -184,7 +183,7 @@ export function firstOf(...kernels: readonly TfjsKernel[]): TfjsKernel {
 }
 
 /** Accepts these types. */
-export function only(...types: readonly OperandTypeName[]): (type: OperandTypeName) => boolean {
+export function only(...types: readonly AnyOperandType[]): (type: AnyOperandType) => boolean {
   return (type) => types.includes(type);
 }
 

@@ -2,11 +2,10 @@
  * Quantised tensors in tfjs: float32 tensors of whole numbers, since tfjs has no 8-bit and 16-bit types. Operations compute on
  * the real numbers that they represent; with float32, results differ from the HAL's fixed-point arithmetic by at most one unit.
  */
-import { activationRange, integerRange, type TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, activationRange, integerRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 
-const quantisedTypes: readonly OperandTypeName[] = [
+const quantisedTypes: readonly AnyOperandType[] = [
   "TENSOR_QUANT8_ASYMM",
   "TENSOR_QUANT8_ASYMM_SIGNED",
   "TENSOR_QUANT8_SYMM",
@@ -16,7 +15,7 @@ const quantisedTypes: readonly OperandTypeName[] = [
 ];
 
 /** Whether elements are whole numbers that represent real numbers. */
-export function isQuantised(type: OperandTypeName): boolean {
+export function isQuantised(type: AnyOperandType): boolean {
   return quantisedTypes.includes(type);
 }
 

@@ -1,7 +1,6 @@
 /** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
-import { ensure, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, ensure, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel } from "./_kernel.ts";
 import { activate, isQuantised } from "./_quantised.ts";
@@ -189,7 +188,7 @@ export const cast = storedKernel({
   },
 });
 
-function castTo(input: tf.Tensor, from: OperandTypeName, to: OperandTypeName): tf.Tensor {
+function castTo(input: tf.Tensor, from: AnyOperandType, to: AnyOperandType): tf.Tensor {
   if (to === "TENSOR_INT32") return isFloat(from) ? toIntegers(input) : tf.cast(input, "int32");
   if (!isQuantised(to)) return tf.cast(input, "float32");
   const [least, greatest] = integerRange(to);

@@ -2,8 +2,8 @@
  * Runs before the first execution. Engines compile and allocate in their first run. JavaScript is slow in the first few runs, which
  * matters if a run is as short as compiling is.
  */
-import { byteLength, elementCount } from "@nnhal/operations";
-import { ErrorStatus, operandTypes } from "@nnhal/types";
+import { byteLength, elementCount, isTensorType } from "@nnhal/operations";
+import { ErrorStatus } from "@nnhal/types";
 import type { CompileOptions, InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
 import type { GraphView } from "../graph.ts";
 import type { KernelPlan } from "./plan.ts";
@@ -80,7 +80,7 @@ function bufferFor(
   const dimensions = known ?? operand?.dimensions;
   if (operand === undefined || dimensions === undefined || dimensions.includes(0)) return undefined;
   const { type } = operand;
-  if (operandTypes[type].kind === "tensor" && dimensions.length === 0) return undefined;
+  if (isTensorType(type) && dimensions.length === 0) return undefined;
   const length = byteLength(type, elementCount(dimensions));
   return length > MOST_BYTES ? undefined : { bytes: new Uint8Array(length), dimensions };
 }

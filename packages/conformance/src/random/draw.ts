@@ -1,7 +1,14 @@
 /**
  * Draws one random operand list of a signature: plausible arguments, of which one or two are sometimes spoilt.
  */
-import type { Operation, Param, RankRule, Tensor, TensorInfo } from "@nnhal/operations";
+import {
+  halTypeName,
+  type Operation,
+  type Param,
+  type RankRule,
+  type Tensor,
+  type TensorInfo,
+} from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import { drawTensor, quantisationOf, randomScale, scalarTensor } from "./elements.ts";
 import { broadcast } from "./hints/elementwise.ts";
@@ -82,7 +89,7 @@ function complete(hinted: WantedArguments, { operation, inputs }: Signature, dra
   const rank = shape?.length ?? 1;
   for (const { name, kind, type } of inputs) {
     if (kind !== "tensor" && !(name in wanted)) {
-      wanted[name] = kind === "boolean" ? draw.chance(0.5) : numberFor(name, type, rank, draw);
+      wanted[name] = kind === "boolean" ? draw.chance(0.5) : numberFor(name, type && halTypeName(type), rank, draw);
     }
   }
   return wanted;

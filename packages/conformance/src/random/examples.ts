@@ -4,7 +4,9 @@
  */
 import { encodeTensorData } from "@nnhal/backend";
 import {
+  byteLength,
   elementAt,
+  halTypeName,
   isTensorType,
   matchOperation,
   type Operation,
@@ -124,17 +126,31 @@ function canStand(input: Tensor | undefined, omittable: boolean | undefined): bo
 function inputOperand(input: Tensor | undefined, type: Tensor["type"] | undefined, random: Random): ExampleOperand {
   if (input === undefined) {
     if (type === undefined) throw new TypeError("an omitted operand has no type");
-    return { ...noOperand, type, ...quantisationOfOmitted(type), numberOfConsumers: 1, lifetime: "NO_VALUE" };
+    return {
+      ...noOperand,
+      type: halTypeName(type),
+      ...quantisationOfOmitted(type),
+      numberOfConsumers: 1,
+      lifetime: "NO_VALUE",
+    };
   }
-  const { data, channelQuant = null, ...info } = input;
+  const { data: _, type: own, channelQuant = null, ...info } = input;
   const lifetimes = ["SUBGRAPH_INPUT", "CONSTANT_COPY", "CONSTANT_REFERENCE"] as const;
   const lifetime = isTensorType(input.type) ? random.pick(lifetimes) : "CONSTANT_COPY";
-  return { ...info, channelQuant, lifetime, numberOfConsumers: 1, isIgnored: false, data: bytesOf(input) };
+  return {
+    ...info,
+    type: halTypeName(own),
+    channelQuant,
+    lifetime,
+    numberOfConsumers: 1,
+    isIgnored: false,
+    data: bytesOf(input),
+  };
 }
 
 /** The quantisation of an omitted operand must fit its type, too. */
 function quantisationOfOmitted(type: Tensor["type"]): Pick<ExampleOperand, "scale" | "channelQuant"> {
-  const { quantisation } = operandTypes[type];
+  const { quantisation } = operandTypes[halTypeName(type)];
   const channelQuant = quantisation === "perChannel" ? { scales: [1], channelDim: 0 } : null;
   return { scale: quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0, channelQuant };
 }
@@ -154,11 +170,11 @@ function outputOperand(output: TensorInfo & { readonly data?: TensorData }, isRa
   const { data, channelQuant: _, ...info } = output;
   const isIgnored = isRandom || !data?.every(Number.isFinite);
   const bytes = data === undefined || data.length === 0 ? null : bytesOf({ ...info, data });
-  return { ...noOperand, ...info, lifetime: "SUBGRAPH_OUTPUT", isIgnored, data: bytes };
+  return { ...noOperand, ...info, type: halTypeName(info.type), lifetime: "SUBGRAPH_OUTPUT", isIgnored, data: bytes };
 }
 
 function bytesOf({ type, data }: Tensor): Uint8Array {
-  const bytes = new Uint8Array(operandTypes[type].elementSize * data.length);
+  const bytes = new Uint8Array(byteLength(type, data.length));
   encodeTensorData(type, data, bytes);
   return bytes;
 }

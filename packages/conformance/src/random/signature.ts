@@ -1,7 +1,15 @@
 /**
  * The signatures of an operation: every way to write its operand list, with every type row and every number of operands.
  */
-import { type Form, layOut, type Operation, type Param, type TypeRow, typesOfRow } from "@nnhal/operations";
+import {
+  type Form,
+  halTypeName,
+  layOut,
+  type Operation,
+  type Param,
+  type TypeRow,
+  typesOfRow,
+} from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 
 /** One way to write an operation's operands. */
@@ -23,7 +31,7 @@ const MOST_REPEATS = 4;
 export function signaturesOf(operation: Operation): Signature[] {
   return operation.forms.flatMap((form) =>
     form.types.flatMap((row) => {
-      const types = typesOfRow(form, row);
+      const types = new Map([...typesOfRow(form, row)].map(([param, type]) => [param, halTypeName(type)]));
       return listsOf(form.params, form.counts).flatMap((inputs) =>
         listsOf(form.outputs, form.outputCounts).map((outputs) => ({ operation, form, row, inputs, outputs, types })),
       );

@@ -1,5 +1,5 @@
 /** A buffer of a device: its roles, its storage, and whether it has a value (HAL 1.3 IDevice.allocate). */
-import { byteSize, combineDimensions, specifiedByteSize } from "@nnhal/operations";
+import { type AnyOperandType, byteSize, combineDimensions, elementFactsOf, specifiedByteSize } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import type { BufferOperand, PreparedModelRecord } from "@nnhal/validation";
 import type { BufferStorage } from "./storage.ts";
@@ -46,8 +46,8 @@ export function reset(buffer: DeviceBuffer): void {
 }
 
 /** Bytes of a value of a type; undefined if the shape is not fully known. `isValue`: an extent of 0 is not unknown, but 0. */
-export function sizeOf(type: OperandTypeName, dimensions: readonly number[], isValue = false): number | undefined {
-  return isValue ? byteSize(operandTypes[type], dimensions) : specifiedByteSize(operandTypes[type], dimensions);
+export function sizeOf(type: AnyOperandType, dimensions: readonly number[], isValue = false): number | undefined {
+  return isValue ? byteSize(elementFactsOf(type), dimensions) : specifiedByteSize(elementFactsOf(type), dimensions);
 }
 
 /** Bytes of the buffer's value; undefined if it has none and its shape is not known. */

@@ -5,6 +5,7 @@ import {
   type Operation as Definition,
   elementAt,
   type Form,
+  halTypeName,
   operations,
   type Param,
   typesOfRow,
@@ -38,7 +39,7 @@ function modelWith(
   const types = typesOfRow(form, elementAt(form.types, 0));
   const values: number[] = [];
   const operandOf = (param: Param, place: number, isOutput: boolean): Operand => {
-    const type = OperandType[types.get(param) ?? "TENSOR_FLOAT32"];
+    const type = OperandType[halTypeName(types.get(param) ?? "TENSOR_FLOAT32")];
     const isConstant = param.default !== undefined;
     const offset = 4 * values.length;
     if (isConstant) values.push(valueFor(param, place));

@@ -1,11 +1,11 @@
 /**
  * Outputs whose quantisation the operation fixes, whatever the model would like.
  */
-import type { OperandTypeName } from "@nnhal/types";
+import type { AnyOperandType } from "../operand-type.ts";
 
 /** Scale and zero point of a fixed quantisation: that of TENSOR_QUANT8_ASYMM is given, the signed type's is 128 less. */
 export function fixedOutputQuantisation(
-  type: OperandTypeName,
+  type: AnyOperandType,
   scale: number,
   zeroPoint: number,
 ): { scale: number; zeroPoint: number } {

@@ -3,13 +3,14 @@
  * builders for inputs and declared outputs stand here too. It checks on the way what every kernel promises: inputs stay
  * as they were, and data is as long as the shape says.
  */
-import type { OperandTypeName } from "@nnhal/types";
+
 import { expect } from "vitest";
 import { bindArguments, bindInputs, bindOutputs, inferOutputs, requiredVersion } from "../bind.ts";
 import type { OperandInfo, Operation } from "../define.ts";
 import { OperationError } from "../fail.ts";
 import { roundAllToFloat16, roundToFloat16 } from "../float16.ts";
 import { type Match, matchOperation } from "../match.ts";
+import type { AnyOperandType } from "../operand-type.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
 import { createData, elementCount, isTensorType, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 
@@ -28,7 +29,7 @@ export interface RunOptions {
 
 /** A tensor of any type. Without values all elements are 0. The scale is rounded to float32, as models carry it. */
 export function tensorOf(
-  type: OperandTypeName,
+  type: AnyOperandType,
   dimensions: readonly number[],
   values?: readonly number[],
   { scale = 0, zeroPoint = 0 } = {},
@@ -125,13 +126,13 @@ export function boolScalar(value: boolean): Given {
 }
 
 /** An input with lifetime NO_VALUE. */
-export function omitted(type: OperandTypeName): Given {
+export function omitted(type: AnyOperandType): Given {
   return { type, dimensions: [], scale: 0, zeroPoint: 0, data: createData(type, 0), omitted: true };
 }
 
 /** What a model declares of an output: its type, its quantisation, and its shape where that is known. */
 export function declared(
-  type: OperandTypeName,
+  type: AnyOperandType,
   { dimensions = [], scale = 0, zeroPoint = 0 }: Partial<Pick<TensorInfo, "dimensions" | "scale" | "zeroPoint">> = {},
 ): TensorInfo {
   return { type, dimensions, scale: Math.fround(scale), zeroPoint };

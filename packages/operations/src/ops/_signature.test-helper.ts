@@ -1,9 +1,11 @@
 /**
  * Tests an operation's types against all there are: those listed need the version listed, all others fit no signature.
  */
+
 import { type HalVersion, type OperandTypeName, operandTypes } from "@nnhal/types";
 import { expect } from "vitest";
 import type { Operation } from "../define.ts";
+import { type AnyOperandType, halTypeName } from "../operand-type.ts";
 import { isTensorType, type TensorInfo } from "../tensor.ts";
 import { declared, f32, type Given, mismatchOf, tensorOf, versionOf } from "./_run.test-helper.ts";
 
@@ -69,8 +71,8 @@ export function expectFloatSignature(
   const outputs = types.map((type) => declared(type));
   expect(versionOf(operation, inputs, { outputs })).toBe("1.2");
   expectOneSignature(operation, inputs, outputs);
-  const half = (type: OperandTypeName): OperandTypeName =>
-    type === "FLOAT32" ? "FLOAT16" : type === "TENSOR_FLOAT32" ? "TENSOR_FLOAT16" : type;
+  const half = (type: AnyOperandType): OperandTypeName =>
+    type === "FLOAT32" ? "FLOAT16" : type === "TENSOR_FLOAT32" ? "TENSOR_FLOAT16" : halTypeName(type);
   const halves = inputs.map(({ type, dimensions }) => tensorOf(half(type), dimensions));
   expect(versionOf(operation, halves, { outputs: types.map((type) => declared(half(type))) })).toBe("1.2");
 }

@@ -2,7 +2,7 @@
  * Operations that slide a window over an image, on small images with paddings, strides and dilations of every kind: where
  * the window reaches beyond the image is where an engine reads what it must not.
  */
-import { elementAt, OperationError, type Tensor } from "@nnhal/operations";
+import { elementAt, halTypeName, OperationError, type Tensor } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type OperandTypeName, type OperationTypeName } from "@nnhal/types";
 import { createRandom, type Random } from "../../random/random.ts";
 import type { ExampleOperand } from "../../vectors/example.ts";
@@ -109,7 +109,8 @@ function draw(operation: Windowed, version: HalVersion, random: Random): Drawn {
 }
 
 function operandFor({ type, dimensions, data }: Tensor, isInput: boolean): ExampleOperand {
-  return isInput ? operandOf(type, dimensions, "SUBGRAPH_INPUT") : constant(type, dimensions, [...data]);
+  const name = halTypeName(type);
+  return isInput ? operandOf(name, dimensions, "SUBGRAPH_INPUT") : constant(name, dimensions, [...data]);
 }
 
 /** Executes a model, and compares with the reference kernel. Returns whether the device supports it. */

@@ -1,0 +1,163 @@
+/**
+ * Vendor extensions: operand types and operations under a name of the vendor's, described as the HAL's own are (HAL 1.2 Extension).
+ * An extension is a value: nothing registers itself, and whoever wants to use one passes it on.
+ */
+import {
+  type Extension,
+  type ExtensionNameAndPrefix,
+  ExtensionTypeEncoding,
+  OperandTypeRange,
+  operandTypeNames,
+} from "@nnhal/types";
+import type { Operation } from "./define.ts";
+import type {
+  AnyOperandType,
+  ExtensionData,
+  ExtensionDataCodec,
+  ExtensionDataConstructor,
+  ExtensionOperandType,
+} from "./operand-type.ts";
+import { operationByCode } from "./registry.ts";
+
+/** What `extensionTypes` needs of a type. */
+export interface ExtensionTypeSpec<Data extends ExtensionData = ExtensionData, Params = unknown> {
+  /** Within the extension: 0 to 65535. */
+  readonly code: number;
+  readonly kind: "scalar" | "tensor";
+  readonly array: ExtensionDataConstructor<Data>;
+  /** Numbers of the array that one element takes, such as 2 for a complex number. Default: 1. */
+  readonly numbersPerElement?: number | undefined;
+  readonly params?: ExtensionDataCodec<Params> | undefined;
+}
+
+/** The operand types that `extensionTypes` makes of specs. */
+export type ExtensionTypesOf<Specs> = {
+  readonly [Name in keyof Specs]: Specs[Name] extends ExtensionTypeSpec<infer Data, infer Params>
+    ? ExtensionOperandType<Data, Params>
+    : never;
+};
+
+/** A vendor's extension, as its package exports it. */
+export interface ExtensionDefinition {
+  /** Reverse domain name: lower case letters, digits, underscores and at least one dot. */
+  readonly name: string;
+  readonly operandTypes: readonly ExtensionOperandType[];
+  /** Their codes are codes within the extension. */
+  readonly operations: readonly Operation[];
+}
+
+/** What the codes in a model mean. */
+export interface Vocabulary {
+  /** Undefined: neither the HAL nor a known extension has such an operation. */
+  readonly operationByCode: (code: number) => Operation | undefined;
+  /** Undefined: neither the HAL nor a known extension has such a type. */
+  readonly operandTypeByCode: (code: number) => AnyOperandType | undefined;
+}
+
+/** As the HAL asks for: parts of lower case letters, digits and underscores, with dots between them. */
+const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+
+const typesOfPrefix = 2 ** ExtensionTypeEncoding.LOW_BITS_TYPE;
+
+/** The operand types of an extension, by name. Throws a TypeError for an invalid name of the extension or an invalid code. */
+export function extensionTypes<const Specs extends Readonly<Record<string, ExtensionTypeSpec>>>(
+  extension: string,
+  specs: Specs,
+): ExtensionTypesOf<Specs> {
+  expectName(extension);
+  const types = Object.entries(specs).map(([name, { code, kind, array, numbersPerElement = 1, params }]) => {
+    expectCode(code, `${extension} ${name}`);
+    const elementSize = array.BYTES_PER_ELEMENT * numbersPerElement;
+    return [name, { extension, name, code, kind, elementSize, array, ...(params && { params }) }] as const;
+  });
+  expectDistinct(
+    extension,
+    types.map(([, type]) => type),
+  );
+  // By construction the types have the names and arrays of their specs.
+  return Object.fromEntries(types) as unknown as ExtensionTypesOf<Specs>;
+}
+
+/**
+ * Defines an extension. `operandTypes` come from `extensionTypes`, `operations` from `defineOperation`, with codes within the extension.
+ * Throws a TypeError for an invalid name, codes that are not valid or not distinct, and types of another extension.
+ */
+export function defineExtension<const Name extends string>({
+  name,
+  operandTypes = {},
+  operations = [],
+}: {
+  readonly name: Name;
+  readonly operandTypes?: Readonly<Record<string, ExtensionOperandType>> | undefined;
+  readonly operations?: readonly Operation[] | undefined;
+}): ExtensionDefinition & { readonly name: Name } {
+  expectName(name);
+  const types = Object.values(operandTypes);
+  for (const type of types) {
+    if (type.extension === name) continue;
+    throw new TypeError(`extension ${name}: its type ${type.name} is of the extension ${type.extension}`);
+  }
+  expectDistinct(name, types);
+  for (const operation of operations) {
+    expectCode(operation.code, `${name} ${operation.name}`);
+    if (operation.controlFlow) throw new TypeError(`extension ${name}: ${operation.name} cannot be control flow`);
+  }
+  expectDistinct(name, operations);
+  return { name, operandTypes: types, operations: operations.map((operation) => ({ ...operation, extension: name })) };
+}
+
+/** What a device says of an extension in `getSupportedExtensions`. */
+export function describeExtension({ name, operandTypes }: ExtensionDefinition): Extension {
+  return {
+    name,
+    operandTypes: operandTypes.map(({ code, kind, elementSize }) => ({
+      type: code,
+      isTensor: kind === "tensor",
+      byteSize: elementSize,
+    })),
+  };
+}
+
+/**
+ * What codes mean in a model with these prefixes: the HAL's by themselves, those above 65535 by the extension that their prefix names.
+ * The same operation has other codes in a model with other prefixes.
+ */
+export function vocabularyOf(
+  prefixes: readonly ExtensionNameAndPrefix[],
+  extensions: readonly ExtensionDefinition[],
+): Vocabulary {
+  const byName = new Map(extensions.map((extension) => [extension.name, extension]));
+  const byPrefix = new Map(prefixes.map(({ name, prefix }) => [prefix, byName.get(name)]));
+  const extensionOf = (code: number) => byPrefix.get(Math.floor(code / typesOfPrefix));
+  return {
+    operationByCode(code) {
+      if (code <= OperandTypeRange.BASE_MAX) return operationByCode(code);
+      return extensionOf(code)?.operations.find((operation) => operation.code === code % typesOfPrefix);
+    },
+    operandTypeByCode(code) {
+      if (code <= OperandTypeRange.BASE_MAX) return operandTypeNames.get(code);
+      return extensionOf(code)?.operandTypes.find((type) => type.code === code % typesOfPrefix);
+    },
+  };
+}
+
+function expectName(name: string): void {
+  if (extensionName.test(name)) return;
+  const needed = "lower case letters, digits and underscores, with at least one dot, such as com.example.fibonacci";
+  throw new TypeError(`${JSON.stringify(name)} is not a valid name of an extension: ${needed}`);
+}
+
+function expectCode(code: number, what: string): void {
+  if (Number.isInteger(code) && code >= 0 && code < typesOfPrefix) return;
+  throw new TypeError(`${what} has code ${code}; codes within an extension are 0 to ${typesOfPrefix - 1}`);
+}
+
+function expectDistinct(extension: string, all: readonly { readonly name: string; readonly code: number }[]): void {
+  const names = new Map<number, string>();
+  for (const { name, code } of all) {
+    const other = names.get(code);
+    if (other !== undefined)
+      throw new TypeError(`extension ${extension}: ${other} and ${name} have the same code ${code}`);
+    names.set(code, name);
+  }
+}
