@@ -114,7 +114,7 @@ describe("an operation on types of an extension", () => {
       mismatch: `input 1 (offset) is com.example.other INT64 where ${name} INT64 is needed`,
     });
     expect(mismatch(["TENSOR_FLOAT32", undefined, "INT32"])).toEqual({
-      mismatch: `input 1 (offset) is of an unknown type where ${name} INT64 is needed`,
+      mismatch: `input 1 (offset) is of an extension type where ${name} INT64 is needed`,
     });
   });
 });

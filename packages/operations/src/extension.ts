@@ -1,6 +1,6 @@
 /**
  * Vendor extensions: operand types and operations under a name of the vendor's, described as the HAL's own are (HAL 1.2 Extension).
- * An extension is a value: nothing registers itself, and whoever wants to use one passes it on.
+ * An extension is a value: nothing registers itself, and code that uses one passes it on.
  */
 import {
   type Extension,

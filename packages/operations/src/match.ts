@@ -236,7 +236,7 @@ function describeWrong(
     const { name } = positions[index].param;
     const expected = expectedType(positions[index], types);
     const given = actual[index];
-    return `${side} ${index} (${name}) is ${given === undefined ? "of an unknown type" : typeText(given)} where ${expected && typeText(expected)} is needed`;
+    return `${side} ${index} (${name}) is ${given === undefined ? "of an extension type" : typeText(given)} where ${expected && typeText(expected)} is needed`;
   });
 }
 

@@ -18,9 +18,10 @@ import {
 } from "@nnhal/runtime";
 import { type Device, type Operand, operandTypeNames, operandTypes } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { areThere } from "../vectors/all.test-helper.ts";
 import { findDifference } from "../vectors/compare.ts";
 import type { Example, ExampleSubgraph } from "../vectors/example.ts";
-import { areThere, isFull, sampleOfVectors } from "./vector-sample.test-helper.ts";
+import { isFull, sampleOfVectors } from "./vector-sample.test-helper.ts";
 
 let device: Device;
 let examples: readonly Example[] = [];

@@ -3,13 +3,8 @@
  * that have control flow or have to fail. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
  */
 
-import { existsSync } from "node:fs";
-import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import { allVectors } from "../vectors/all.test-helper.ts";
 import type { Example } from "../vectors/example.ts";
-import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
-
-/** Whether the vectors are there. */
-export const areThere = existsSync(folder);
 
 /** Whether every vector runs. */
 export const isFull = process.env.NNHAL_VECTOR_WAYS === "all";
@@ -17,15 +12,20 @@ export const isFull = process.env.NNHAL_VECTOR_WAYS === "all";
 /** Of the vectors without control flow, one in so many; of those of several operations, which can be divided, more. */
 const sampled = { single: 61, several: 13 };
 
+/** Of the vectors with control flow, one in so many where a device runs it whole. */
+const sampledLoops = 6;
+
 /** The vectors that run. */
 export async function sampleOfVectors(): Promise<Example[]> {
-  const examples: Example[] = [];
-  if (!areThere) return examples;
   let count = 0;
-  for await (const example of readVectorFiles(await findVectorFiles(folder))) {
-    const every = example.main.operations.length > 1 ? sampled.several : sampled.single;
-    if (isFull || example.referenced.length > 0 || example.expectFailure || count++ % every === 0)
-      examples.push(example);
-  }
-  return examples;
+  return (await allVectors()).filter(({ main, referenced, expectFailure }) => {
+    const every = main.operations.length > 1 ? sampled.several : sampled.single;
+    return isFull || referenced.length > 0 || expectFailure || count++ % every === 0;
+  });
+}
+
+/** Fewer of the vectors with control flow: for tests in which it is not interpreted. */
+export function withFewLoops(sample: readonly Example[]): Example[] {
+  let count = 0;
+  return sample.filter(({ referenced }) => isFull || referenced.length === 0 || count++ % sampledLoops === 0);
 }

@@ -15,9 +15,9 @@ import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { type Device, ErrorStatus, type PreparedModel, type PrepareResult } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { type CaseResult, summarise } from "../result.ts";
+import { allVectors } from "./all.test-helper.ts";
 import type { Example } from "./example.ts";
 import { type ExecutionPath, executionPaths } from "./path.ts";
-import { findVectorFiles, readVectorFiles } from "./read.ts";
 import { runVectors, type VectorsOptions } from "./run.ts";
 
 async function referenceDevice(options: Partial<DeviceOptions> = {}): Promise<OpenedDevice> {
@@ -172,10 +172,9 @@ describe("execution paths", () => {
     { timeout: 600_000 },
     async ({ path, share }, { skip }) => {
       skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
-      const examples = readVectorFiles(await findVectorFiles(folder));
       let count = 0;
       const filter = () => process.env.NNHAL_VECTOR_WAYS === "all" || count++ % others.length === share;
-      const summary = await summarise(runVectors(await referenceDevice(), examples, { path, filter }));
+      const summary = await summarise(runVectors(await referenceDevice(), await allVectors(), { path, filter }));
       expect(summary.total).toBeGreaterThan(1000);
       const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
       expect(first, `${summary.failed} of ${summary.total} failed; the first are`).toEqual([]);
