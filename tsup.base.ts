@@ -12,7 +12,8 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     format: ["esm", "cjs"],
     target: "node20",
     platform: "neutral",
-    dts: true,
+    // Declarations of dependencies are those that were built, not their sources: they are not checked again for each package.
+    dts: { compilerOptions: { customConditions: [] } },
     sourcemap: true,
     clean: true,
     splitting: true,

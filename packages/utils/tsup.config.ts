@@ -1,3 +1,4 @@
 import { library } from "../../tsup.base.ts";
 
-export default library();
+// Declarations are made from the sources of `@nnhal/types`: in its built declarations the members of V1_0 are types only.
+export default library(undefined, { dts: true });

@@ -3,13 +3,15 @@ import type { V1_0 } from "@nnhal/types";
 import { operandNeeds } from "../compliance/needs.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand } from "./any.ts";
 import { capabilitiesLost, modelLost, oldCapabilities, oldModel, oldOperand } from "./before-v1-2.ts";
-import { codeConversions } from "./codes.ts";
+import { type CodeConversions, codeConversions } from "./codes.ts";
 import { type Conversion, conversion, harmlessLoss, lossesOf, type WarningSink } from "./conversion.ts";
 import * as convertToV1_3 from "./v1-3.ts";
 
 const version = "1.0";
 
-export const { operandLifeTime, operationType, errorStatus, request } = codeConversions(version);
+const codes = codeConversions(version);
+export const { operandLifeTime, operationType, errorStatus } = codes;
+export const request: CodeConversions["request"] = codes.request;
 
 /** Takes the performance of TENSOR_FLOAT32 for float32, that of TENSOR_QUANT8_ASYMM for all else. */
 export function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_0.Capabilities> {

@@ -5,7 +5,7 @@
 import type { V1_1 } from "@nnhal/types";
 import type { AnyCapabilities, AnyModel } from "./any.ts";
 import { capabilitiesLost, modelLost, oldCapabilities, oldModel } from "./before-v1-2.ts";
-import { codeConversions } from "./codes.ts";
+import { type CodeConversions, codeConversions } from "./codes.ts";
 import { type Conversion, conversion, type WarningSink } from "./conversion.ts";
 import * as convertToV1_3 from "./v1-3.ts";
 
@@ -13,7 +13,9 @@ export { operand } from "./v1-0.ts";
 
 const version = "1.1";
 
-export const { operandLifeTime, operationType, errorStatus, request } = codeConversions(version);
+const codes = codeConversions(version);
+export const { operandLifeTime, operationType, errorStatus } = codes;
+export const request: CodeConversions["request"] = codes.request;
 
 /** As for HAL 1.0; takes the relaxed performance of tensors. */
 export function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_1.Capabilities> {

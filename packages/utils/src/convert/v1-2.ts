@@ -3,13 +3,15 @@ import type { V1_2 } from "@nnhal/types";
 import { modelNeeds, operandNeeds } from "../compliance/needs.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand } from "./any.ts";
 import { newerCapabilities } from "./capabilities.ts";
-import { codeConversions } from "./codes.ts";
+import { type CodeConversions, codeConversions } from "./codes.ts";
 import { type Conversion, conversion, lossesOf, type WarningSink } from "./conversion.ts";
 import * as convertToV1_3 from "./v1-3.ts";
 
 const version = "1.2";
 
-export const { operandLifeTime, operationType, errorStatus, request } = codeConversions(version);
+const codes = codeConversions(version);
+export const { operandLifeTime, operationType, errorStatus } = codes;
+export const request: CodeConversions["request"] = codes.request;
 
 /** Leaves out performance that HAL 1.2 does not have: that of IF, WHILE and the operand types of 1.3. */
 export function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_2.Capabilities> {
