@@ -144,6 +144,25 @@ describe("modelIssues", () => {
     );
   });
 
+  it("converts no garbage to text: an array of greatest length would take minutes", () => {
+    let conversions = 0;
+    const converted = () => {
+      conversions++;
+      return "0";
+    };
+    const value = { toString: converted, [Symbol.toPrimitive]: converted };
+    const request = { inputs: [], outputs: [], pools: [] };
+    for (const base of [controlModel, loopModel]) {
+      for (const path of pathsOf(base)) {
+        const model = changed(base, path, value);
+        expectIssues(modelIssues(model));
+        minimumVersion(model);
+        requestIssues(request, model);
+        expect(conversions, path).toBe(0);
+      }
+    }
+  });
+
   it("survives objects that throw when they are read", () => {
     const thrower = () => {
       throw new Error("no");

@@ -2,12 +2,12 @@
  * Validation of a driver-managed buffer's description (rules 53 and 54; HAL 1.3 IDevice.allocate): roles as inputs and outputs of
  * prepared models, whose operands must be of one kind.
  */
-import { combineDimensions, elementAt } from "@nnhal/operations";
+import { combineDimensions } from "@nnhal/operations";
 import type { BufferDesc, BufferRole, Model, Operand } from "@nnhal/types";
 import { sameExtraParams, typeName } from "./compatible.ts";
 import { createIssueList, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { isReadable } from "./operand.ts";
-import { isList, isObject, isUint32, isUint32List } from "./structure.ts";
+import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
 import { isExtensionOperandType, knownOperandType } from "./type-ranges.ts";
 
 /**
@@ -160,7 +160,7 @@ function operandOf(
     issues.add("buffer-role-index", `${path}.ioIndex`, problem);
     return undefined;
   }
-  const operand = main.operands[elementAt(indexes, ioIndex)];
+  const operand = untrustedAt(main.operands, indexes[ioIndex]);
   if (isReadable(operand)) return operand;
   issues.add("structure", path, "the model's operand for the role cannot be read");
   return undefined;

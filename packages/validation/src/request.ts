@@ -6,7 +6,7 @@ import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnha
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { greatestSize, isReadable } from "./operand.ts";
 import { checkRequestPool, sizeOfMemory } from "./pool.ts";
-import { isList, isObject, isUint32, isUint32List } from "./structure.ts";
+import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
 import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
 /** How to validate a request. */
@@ -85,8 +85,7 @@ function checkArguments(side: Side, operands: readonly Operand[], indexes: reado
     return;
   }
   for (let position = 0; position < list.length && !issues.isFull(); position++) {
-    const index = indexes[position];
-    const operand = index === undefined ? undefined : operands[index];
+    const operand = untrustedAt(operands, indexes[position]);
     if (operand !== undefined && (side.isModelSound || isReadable(operand)))
       checkArgument(side, list[position], operand, position);
     else issues.add("structure", pathOf(side, position), "the model's operand for the argument cannot be read");

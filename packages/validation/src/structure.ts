@@ -17,6 +17,14 @@ export function isUint32(value: unknown): value is number {
   return typeof value === "number" && value >>> 0 === value;
 }
 
+/**
+ * The element at an index from an untrusted model; undefined if the index is not a number. Any other value would be converted to the
+ * name of a property, which takes minutes for a sparse array of greatest length.
+ */
+export function untrustedAt<Element>(list: readonly Element[], index: unknown): Element | undefined {
+  return isUint32(index) ? list[index] : undefined;
+}
+
 /** Whether a value is an array of integers within [0, 2^32). */
 export function isUint32List(value: unknown): value is readonly number[] {
   if (!Array.isArray(value)) return false;
