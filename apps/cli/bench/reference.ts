@@ -13,7 +13,7 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt } from "@nnhal/operations";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { importTflite, readTflite } from "@nnhal/tflite";
-import type { Device } from "@nnhal/types";
+import { type Device, OperandType } from "@nnhal/types";
 import "@tensorflow/tfjs-backend-cpu";
 import * as tf from "@tensorflow/tfjs-core";
 import { tfjsNetwork } from "./tfjs-network.ts";
@@ -28,8 +28,10 @@ async function onDevice(file: string, device: Device): Promise<Contestant> {
   const { model } = importTflite(readFileSync(join(models, file)));
   const compilation = new Compilation(Model.from(model), [device]);
   await compilation.finish();
-  const sizeOf = (index: number) =>
-    elementAt(model.main.operands, index).dimensions.reduce((count, extent) => count * extent, 4);
+  const sizeOf = (index: number) => {
+    const { type, dimensions } = elementAt(model.main.operands, index);
+    return dimensions.reduce((count, extent) => count * extent, type === OperandType.TENSOR_FLOAT32 ? 4 : 1);
+  };
   const inputs = model.main.inputIndexes.map((index) => new Uint8Array(sizeOf(index)));
   const outputs = model.main.outputIndexes.map((index) => new Uint8Array(sizeOf(index)));
   return async () => {
