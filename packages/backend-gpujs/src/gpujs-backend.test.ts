@@ -1,6 +1,7 @@
 import { kernelBackend, viewModel, viewSubgraph } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { operationByCode } from "@nnhal/operations";
+import { modelOf as modelOfSubgraph, operand as operandOf, subgraphOf } from "@nnhal/test-kit/models";
 import {
   DeviceType,
   ErrorStatus,
@@ -20,34 +21,14 @@ import { openMachine } from "./machine/open.ts";
 const { TENSOR_FLOAT32, TENSOR_INT32, INT32 } = OperandType;
 const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, TEMPORARY_VARIABLE, CONSTANT_COPY } = OperandLifeTime;
 
-const operand = (type: number, lifetime: number, dimensions: number[], more: Partial<Operand> = {}): Operand => ({
-  type,
-  dimensions,
-  numberOfConsumers: 1,
-  scale: 0,
-  zeroPoint: 0,
-  lifetime,
-  location: { poolIndex: 0, offset: 0, length: 0 },
-  extraParams: { kind: "none" },
-  ...more,
-});
+const operand = (type: number, lifetime: number, dimensions: number[], more: Partial<Operand> = {}): Operand =>
+  operandOf({ type, lifetime, dimensions, ...more });
 
 const constant = (type: number, dimensions: number[], offset: number, length: number) =>
   operand(type, CONSTANT_COPY, dimensions, { location: { poolIndex: 0, offset, length } });
 
-const modelOf = (operands: Operand[], operations: Operation[], operandValues = new Uint8Array(0)): Model => ({
-  main: {
-    operands,
-    operations,
-    inputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === SUBGRAPH_INPUT ? [index] : [])),
-    outputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === SUBGRAPH_OUTPUT ? [index] : [])),
-  },
-  referenced: [],
-  operandValues,
-  pools: [],
-  relaxComputationFloat32toFloat16: false,
-  extensionNameToPrefix: [],
-});
+const modelOf = (operands: Operand[], operations: Operation[], operandValues = new Uint8Array(0)): Model =>
+  modelOfSubgraph(subgraphOf(operands, operations), { operandValues });
 
 const bytesOf = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
 

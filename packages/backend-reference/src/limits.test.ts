@@ -1,6 +1,7 @@
 /** What the reference does not compute: results without room, temporaries without memory, what a deadline ends. */
 import { type Executable, type RunContext, viewModel } from "@nnhal/backend";
 import { operationByCode } from "@nnhal/operations";
+import { modelOf as modelOfSubgraph, operand as operandOf, subgraphOf } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
   type Model,
@@ -16,30 +17,11 @@ import { referenceBackend } from "./reference-backend.ts";
 const { TENSOR_FLOAT32, TENSOR_INT32, FLOAT32, INT32, BOOL } = OperandType;
 const { CONSTANT_COPY, SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, TEMPORARY_VARIABLE } = OperandLifeTime;
 
-const operand = (type: number, lifetime: number, dimensions: number[], offset = 0, length = 0): Operand => ({
-  type,
-  dimensions,
-  numberOfConsumers: 1,
-  scale: 0,
-  zeroPoint: 0,
-  lifetime,
-  location: { poolIndex: 0, offset, length },
-  extraParams: { kind: "none" },
-});
+const operand = (type: number, lifetime: number, dimensions: number[], offset = 0, length = 0): Operand =>
+  operandOf({ type, lifetime, dimensions, location: { poolIndex: 0, offset, length } });
 
-const modelOf = (operands: Operand[], operations: Operation[], operandValues: Uint8Array): Model => ({
-  main: {
-    operands,
-    operations,
-    inputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === SUBGRAPH_INPUT ? [index] : [])),
-    outputIndexes: operands.flatMap(({ lifetime }, index) => (lifetime === SUBGRAPH_OUTPUT ? [index] : [])),
-  },
-  referenced: [],
-  operandValues,
-  pools: [],
-  relaxComputationFloat32toFloat16: false,
-  extensionNameToPrefix: [],
-});
+const modelOf = (operands: Operand[], operations: Operation[], operandValues: Uint8Array): Model =>
+  modelOfSubgraph(subgraphOf(operands, operations), { operandValues });
 
 const context: RunContext = {
   now: () => 0n,

@@ -1,5 +1,6 @@
 import { type RunContext, type RunResult, type RunSection, viewModel } from "@nnhal/backend";
 import { operationByCode } from "@nnhal/operations";
+import { operand as operandOf } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -17,16 +18,8 @@ import { referenceBackend } from "./reference-backend.ts";
 const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, CONSTANT_COPY, TEMPORARY_VARIABLE } = OperandLifeTime;
 const { TENSOR_FLOAT32, TENSOR_BOOL8, INT32, SUBGRAPH } = OperandType;
 
-const operand = (type: number, lifetime: number, dimensions: number[] = [1], offset = 0, length = 0): Operand => ({
-  type,
-  dimensions,
-  numberOfConsumers: 1,
-  scale: 0,
-  zeroPoint: 0,
-  lifetime,
-  location: { poolIndex: 0, offset, length },
-  extraParams: { kind: "none" },
-});
+const operand = (type: number, lifetime: number, dimensions: number[] = [1], offset = 0, length = 0): Operand =>
+  operandOf({ type, lifetime, dimensions, numberOfConsumers: 1, location: { poolIndex: 0, offset, length } });
 const limit = operand(TENSOR_FLOAT32, CONSTANT_COPY, [1], 0, 4);
 const one = operand(TENSOR_FLOAT32, CONSTANT_COPY, [1], 4, 4);
 const none = operand(INT32, CONSTANT_COPY, [], 8, 4);

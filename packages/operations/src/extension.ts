@@ -54,8 +54,13 @@ export interface Vocabulary {
   readonly operandTypeByCode: (code: number) => AnyOperandType | undefined;
 }
 
-/** As the HAL asks for: parts of lower case letters, digits and underscores, with dots between them. */
+/** Parts of lower case letters, digits and underscores, with dots between them (HAL 1.2 Extension.name). */
 const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+
+/** Whether a name is valid for an extension: `com.example.fibonacci`. */
+export function isExtensionName(name: string): boolean {
+  return extensionName.test(name);
+}
 
 const typesOfPrefix = 2 ** ExtensionTypeEncoding.LOW_BITS_TYPE;
 
@@ -142,7 +147,7 @@ export function vocabularyOf(
 }
 
 function expectName(name: string): void {
-  if (extensionName.test(name)) return;
+  if (isExtensionName(name)) return;
   const needed = "lower case letters, digits and underscores, with at least one dot, such as com.example.fibonacci";
   throw new TypeError(`${JSON.stringify(name)} is not a valid name of an extension: ${needed}`);
 }

@@ -29,7 +29,13 @@ export type {
   Widened,
 } from "./define.ts";
 export { elementAt } from "./element-at.ts";
-export { describeExtension, type ExtensionDefinition, type Vocabulary, vocabularyOf } from "./extension.ts";
+export {
+  describeExtension,
+  type ExtensionDefinition,
+  isExtensionName,
+  type Vocabulary,
+  vocabularyOf,
+} from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export { clamp, roundHalfAway } from "./fixed-point.ts";
 export { fromFloat16Bits, roundAllToFloat16, roundToFloat16, toFloat16Bits } from "./float16.ts";

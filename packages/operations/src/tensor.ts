@@ -19,8 +19,6 @@ export interface TensorInfo {
   readonly zeroPoint: number;
   /** Set exactly for TENSOR_QUANT8_SYMM_PER_CHANNEL. */
   readonly channelQuant?: SymmPerChannelQuantParams;
-  /** What the operand's extension data means, decoded by its type. Set for types of extensions that have a codec. */
-  readonly params?: unknown;
 }
 
 /** An operand with its elements. */

@@ -79,9 +79,9 @@ export interface ExecutionAnswer {
 }
 
 /**
- * Removes from an execution's answer the parts that its status forbids (Utils getExecutionResult): shapes unless status
- * is NONE or OUTPUT_INSUFFICIENT_SIZE, durations unless it is NONE. OUTPUT_INSUFFICIENT_SIZE without shapes does not
- * report the needed sizes, and becomes GENERAL_FAILURE.
+ * Removes the parts of an execution's answer that its status forbids (Utils getExecutionResult): shapes unless the status is NONE
+ * or OUTPUT_INSUFFICIENT_SIZE, and durations unless it is NONE. OUTPUT_INSUFFICIENT_SIZE without shapes does not report the
+ * needed sizes, and becomes GENERAL_FAILURE.
  */
 export function getExecutionResult({ status, outputShapes, timing }: ExecutionAnswer): ExecutionAnswer {
   switch (status) {

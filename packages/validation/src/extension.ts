@@ -1,12 +1,10 @@
 /**
  * Validation of the extensions that a driver names (HAL 1.2 Extension).
  */
+import { isExtensionName } from "@nnhal/operations";
 import type { Extension } from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
 import { isList, isObject, isUint32 } from "./structure.ts";
-
-/** Parts of lower case letters, digits and underscores, with dots between them: `com.example.fibonacci`. */
-const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
 /** Greatest code of a type within an extension. */
 const greatestType = 0xffff;
@@ -35,7 +33,7 @@ function checkExtensions(extensions: readonly Extension[], issues: IssueList): v
       continue;
     }
     const { name } = extension;
-    if (typeof name !== "string" || !extensionName.test(name)) {
+    if (typeof name !== "string" || !isExtensionName(name)) {
       const needed = "a reverse domain name of lower case letters, digits, underscores and dots is needed";
       issues.add("extension-name", `${path}.name`, `the name is ${show(name)} where ${needed}`);
     } else if (names.has(name)) issues.add("extension-name", `${path}.name`, `${show(name)} is named before`);

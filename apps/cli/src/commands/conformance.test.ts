@@ -156,7 +156,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   });
 
-  it("exits with 1 if a device takes what is wrong, and names it", async () => {
+  it("exits with 1 if a device accepts an invalid model, and names the case", async () => {
     const args = [...mine, "--vectors", folder, "--suite", "mutations", "--all", "--filter", "two"];
     const { stdout, exitCode } = await run(args, fakeDevice());
     expect(stdout).toContain(

@@ -72,9 +72,8 @@ describe("a model that is sealed", () => {
 
 describe("a model that is not sealed", () => {
   const change = (model: Model) => {
-    const changed = structuredClone(model) as unknown as { main: { operands: { lifetime: number }[] } };
-    for (const operand of changed.main.operands) operand.lifetime = OperandLifeTime.TEMPORARY_VARIABLE;
-    return changed as unknown as Model;
+    const lifetime = OperandLifeTime.TEMPORARY_VARIABLE;
+    return { ...model, main: { ...model.main, operands: model.main.operands.map((one) => ({ ...one, lifetime })) } };
   };
 
   it("is checked in each call", async () => {

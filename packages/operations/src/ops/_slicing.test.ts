@@ -42,7 +42,7 @@ describe("SLICE", () => {
     expect(valuesOf(output)).toEqual([6, 7, 10, 11]);
   });
 
-  it("takes what remains if the size is -1", () => {
+  it("reaches to the end of the axis if the size is -1", () => {
     expect(valuesOf(sliced(counting(3, 4), [2, 1], [-1, -1]))).toEqual([10, 11, 12]);
     expect(sliced(counting(3, 4), [3, 0], [-1, 4]).dimensions).toEqual([0, 4]);
   });
