@@ -1,0 +1,68 @@
+/** Writes a package from the templates: real files in which only the words between double underscores are replaced. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const kinds = ["backend"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What the words of the templates stand for. */
+export type Words = Readonly<Record<"package" | "device" | "nnhal", string>>;
+
+/** The templates are beside `src` in a checkout and beside `dist` in the package. */
+const templates = fileURLToPath(new URL("../templates/", import.meta.url));
+
+/** npm leaves files of these names out of packages, so the templates have them by other names. */
+const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore" };
+
+/** Why a package cannot be written into a folder; undefined if it can. A folder with nothing but a new git repository counts as empty. */
+export function problemOfFolder(folder: string): string | undefined {
+  const entry = statSync(folder, { throwIfNoEntry: false });
+  if (entry === undefined) return undefined;
+  if (!entry.isDirectory()) return `${folder} exists and is not a folder`;
+  const found = readdirSync(folder).filter((name) => name !== ".git");
+  if (found.length === 0) return undefined;
+  return `the folder ${folder} is not empty: it has ${found.slice(0, 3).join(", ")}${found.length > 3 ? ", …" : ""}`;
+}
+
+/** Writes the package into a folder. `isAlone`: outside of a workspace, with what a repository of its own needs. Returns the files. */
+export function scaffold(kind: Kind, folder: string, words: Words, isAlone: boolean): readonly string[] {
+  const parts = [kind, "common", ...(isAlone ? ["standalone"] : [])];
+  return parts.flatMap((part) =>
+    filesBelow(join(templates, part)).map((path) => {
+      const text = readFileSync(join(templates, part, path), "utf8");
+      const name = renamed[path] ?? path;
+      const target = join(folder, name);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, replaceWords(text, words), { flag: "wx" });
+      return name;
+    }),
+  );
+}
+
+function replaceWords(text: string, words: Words): string {
+  return text.replace(/__([a-z]+)__/g, (word, name) => {
+    const value = Object.entries(words).find(([key]) => key === name)?.[1];
+    if (value === undefined) throw new Error(`the templates have the word ${word}, which stands for nothing`);
+    return value;
+  });
+}
+
+/** Paths of all files below a folder, relative to it. */
+function filesBelow(folder: string, below = ""): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true })
+    .filter((entry) => !["node_modules", "dist"].includes(entry.name))
+    .flatMap((entry) => {
+      const path = join(below, entry.name);
+      return entry.isDirectory() ? filesBelow(folder, path) : [path];
+    })
+    .sort();
+}
+
+/** The version of this package, which is that of all packages of nnhal. */
+export function ownVersion(): string {
+  const file = join(templates, "../package.json");
+  const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  if (manifest instanceof Object && "version" in manifest) return String(manifest.version);
+  throw new Error(`${file} has no version`);
+}
