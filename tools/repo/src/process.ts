@@ -40,3 +40,13 @@ export function runCommand(root: string, command: string, args: readonly string[
     });
   });
 }
+
+/** Runs steps one after the other. Returns the first result that is a failure, else the last. */
+export async function inOrder(steps: readonly (() => Promise<CommandResult>)[]): Promise<CommandResult> {
+  let result: CommandResult = { ok: true, output: "" };
+  for (const step of steps) {
+    result = await step();
+    if (!result.ok) return result;
+  }
+  return result;
+}

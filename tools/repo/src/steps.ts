@@ -122,7 +122,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: "install",
-    purpose: "packed packages install with npm, load and type-check",
+    purpose: "packed packages install with npm, load and type-check; scaffolded ones build and pass the kit",
     after: "build",
     run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
   },

@@ -1,0 +1,62 @@
+/**
+ * Checks create-nnhal as its users have it: from its tarball it writes packages into empty folders. Once npm has installed our tarballs
+ * and their tools for them, they build, type-check, pass the conformance kit, and the examples of their READMEs run.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandResult, inOrder, runCommand } from "./process.ts";
+
+/** What is written, as the arguments of create-nnhal. The first is also the folder in the project. */
+const scaffolds = [["backend", "nnhal-backend-scaffolded"]] as const;
+
+/** The folders of the packages in the project, which npm takes as workspaces. */
+export const scaffoldedFolders = scaffolds.map(([kind]) => kind);
+
+/** The kit on the device as it is. Faces of HAL versions do not depend on the backend. */
+const directSuites = "--testNamePattern=conformance:.[a-z-]+$";
+
+/** Writes the packages into a project, with the create-nnhal of a tarball that is unpacked into `folder`. */
+export function writeScaffolds(root: string, tarball: string, folder: string, project: string): Promise<CommandResult> {
+  const unpacked = join(folder, "create-nnhal");
+  mkdirSync(unpacked);
+  return inOrder([
+    () => runCommand(root, "tar", ["-xzf", tarball, "-C", unpacked, "--strip-components=1"]),
+    ...scaffolds.map(
+      ([kind, name]) =>
+        () =>
+          runCommand(root, process.execPath, [join(unpacked, "dist/main.js"), kind, name, "-d", kind], project),
+    ),
+  ]);
+}
+
+/** Uses the packages as their authors do. */
+export function checkScaffolds(root: string, project: string): Promise<CommandResult> {
+  return inOrder(
+    scaffoldedFolders.flatMap((kind) => {
+      const folder = join(project, kind);
+      const npm = (...args: string[]) => named(`${kind}: npm ${args.join(" ")}`, runCommand(root, "npm", args, folder));
+      return [
+        () => npm("run", "build"),
+        () => npm("run", "types"),
+        () => npm("test", "--", directSuites),
+        () => named(`${kind}: the example of README.md`, runExample(root, folder)),
+      ];
+    }),
+  );
+}
+
+/** The output of a failure begins with what was done. */
+async function named(what: string, running: Promise<CommandResult>): Promise<CommandResult> {
+  const { ok, output } = await running;
+  return { ok, output: `${what}\n${output}` };
+}
+
+/** Runs the example of a README. The comment on its last line is what it must print. */
+async function runExample(root: string, folder: string): Promise<CommandResult> {
+  const readme = readFileSync(join(folder, "README.md"), "utf8");
+  const [, code = "", expected = ""] = /^```js\n([\s\S]*? \/\/ (.*)\n)```$/m.exec(readme) ?? [];
+  writeFileSync(join(folder, "example.mjs"), code);
+  const { ok, output } = await runCommand(root, process.execPath, ["example.mjs"], folder);
+  if (ok && expected !== "" && output.trim() === expected) return { ok, output };
+  return { ok: false, output: `prints\n${output}\nand its last line says that it prints\n${expected}` };
+}
