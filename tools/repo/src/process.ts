@@ -13,10 +13,12 @@ const limitMilliseconds = 15 * 60_000;
 
 /** `command` is found among the workspace's own tools first. */
 export function runCommand(root: string, command: string, args: readonly string[], cwd = root): Promise<CommandResult> {
-  const child = spawn(command, args, {
+  // On Windows the tools are scripts, which need a shell; a program with its path does not.
+  const inShell = process.platform === "win32" && !command.endsWith(".exe");
+  const child = spawn(command, inShell ? args.map(quoted) : args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    shell: process.platform === "win32",
+    shell: inShell,
     timeout: limitMilliseconds,
     env: {
       ...process.env,
@@ -39,6 +41,11 @@ export function runCommand(root: string, command: string, args: readonly string[
       resolve({ ok: code === 0, output: chunks.join("") });
     });
   });
+}
+
+/** An argument as the shell of Windows takes it. */
+export function quoted(arg: string): string {
+  return /[\s"&|<>^()]/.test(arg) ? `"${arg.replaceAll('"', '\\"')}"` : arg;
 }
 
 /** Runs steps one after the other. Returns the first result that is a failure, else the last. */
