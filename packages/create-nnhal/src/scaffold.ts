@@ -9,8 +9,9 @@ export type Kind = (typeof kinds)[number];
 /** What the words of the templates stand for. */
 export type Words = Readonly<Record<"package" | "device" | "nnhal", string>>;
 
-/** The templates are beside `src` in a checkout and beside `dist` in the package. */
-const templates = fileURLToPath(new URL("../templates/", import.meta.url));
+/** The folder of this package. The templates are beside `src` in a checkout and beside `dist` in the package. */
+const own = fileURLToPath(new URL("../", import.meta.url));
+const templates = join(own, "templates");
 
 /** npm leaves files of these names out of packages, so the templates have them by other names. */
 const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore" };
@@ -28,16 +29,19 @@ export function problemOfFolder(folder: string): string | undefined {
 /** Writes the package into a folder. `isAlone`: outside of a workspace, with what a repository of its own needs. Returns the files. */
 export function scaffold(kind: Kind, folder: string, words: Words, isAlone: boolean): readonly string[] {
   const parts = [kind, "common", ...(isAlone ? ["standalone"] : [])];
-  return parts.flatMap((part) =>
-    filesBelow(join(templates, part)).map((path) => {
-      const text = readFileSync(join(templates, part, path), "utf8");
-      const name = renamed[path] ?? path;
-      const target = join(folder, name);
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, replaceWords(text, words), { flag: "wx" });
-      return name;
-    }),
+  const sources = parts.flatMap((part) =>
+    filesBelow(join(templates, part)).map((path) => ({
+      source: join(templates, part, path),
+      path: renamed[path] ?? path,
+    })),
   );
+  // The new package begins with the licence of this one.
+  return [...sources, { source: join(own, "LICENSE"), path: "LICENSE" }].map(({ source, path }) => {
+    const target = join(folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, replaceWords(readFileSync(source, "utf8"), words), { flag: "wx" });
+    return path;
+  });
 }
 
 function replaceWords(text: string, words: Words): string {
@@ -50,18 +54,15 @@ function replaceWords(text: string, words: Words): string {
 
 /** Paths of all files below a folder, relative to it. */
 function filesBelow(folder: string, below = ""): string[] {
-  return readdirSync(join(folder, below), { withFileTypes: true })
-    .filter((entry) => !["node_modules", "dist"].includes(entry.name))
-    .flatMap((entry) => {
-      const path = join(below, entry.name);
-      return entry.isDirectory() ? filesBelow(folder, path) : [path];
-    })
-    .sort();
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(below, entry.name);
+    return entry.isDirectory() ? filesBelow(folder, path) : [path];
+  });
 }
 
 /** The version of this package, which is that of all packages of nnhal. */
 export function ownVersion(): string {
-  const file = join(templates, "../package.json");
+  const file = join(own, "package.json");
   const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
   if (manifest instanceof Object && "version" in manifest) return String(manifest.version);
   throw new Error(`${file} has no version`);

@@ -78,5 +78,5 @@ describe.each(kinds)("the template of a %s", (kind) => {
 });
 
 it("the licence of a scaffolded package is that of this repository", () => {
-  expect(text(templates, "common/LICENSE")).toBe(text(root, "LICENSE"));
+  expect(text(templates, "../LICENSE")).toBe(text(root, "LICENSE"));
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { readWorkspace } from "./workspace.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
@@ -37,6 +38,13 @@ async function run(code: string, name: string): Promise<{ stdout: string; stderr
 describe.concurrent("READMEs", () => {
   it("exist for the whole and for every package", () => {
     expect(readmes).toHaveLength(readdirSync(join(root, "packages")).length + 1);
+  });
+
+  it("of packages that users import have an example in TypeScript, and those of commands one for a shell", () => {
+    for (const { folder, manifest } of readWorkspace(root).filter(({ manifest }) => manifest.private !== true)) {
+      const text = readFileSync(join(root, folder, "README.md"), "utf8");
+      expect(text, folder).toMatch(manifest.bin === undefined ? /^```ts\n/m : /^```\n(\$ )?(npx|npm|nnhal) /m);
+    }
   });
 
   it.each(readmes)("%s: its examples run", { timeout: 60_000 }, async (path) => {
