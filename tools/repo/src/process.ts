@@ -11,8 +11,14 @@ export interface CommandResult {
 /** No step needs nearly as long; one that does hangs. */
 const limitMilliseconds = 15 * 60_000;
 
-/** `command` is found among the workspace's own tools first. */
-export function runCommand(root: string, command: string, args: readonly string[], cwd = root): Promise<CommandResult> {
+/** `command` is found among the workspace's own tools first. `env`: variables besides those of this process. */
+export function runCommand(
+  root: string,
+  command: string,
+  args: readonly string[],
+  cwd = root,
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
   // On Windows the tools are scripts, which need a shell; a program with its path does not.
   const inShell = process.platform === "win32" && !command.endsWith(".exe");
   const child = spawn(command, inShell ? args.map(quoted) : args, {
@@ -28,6 +34,7 @@ export function runCommand(root: string, command: string, args: readonly string[
       FORCE_COLOR: undefined,
       TURBO_TELEMETRY_DISABLED: "1",
       DO_NOT_TRACK: "1",
+      ...env,
     },
   });
   return new Promise((resolve) => {

@@ -56,10 +56,17 @@ async function named(what: string, running: Promise<CommandResult>): Promise<Com
 
 /** Runs the example of a README. The comment on its last line is what it must print. */
 async function runExample(root: string, folder: string): Promise<CommandResult> {
-  const readme = readFileSync(join(folder, "README.md"), "utf8");
-  const [, code = "", expected = ""] = /^```js\n([\s\S]*? \/\/ (.*)\n)```$/m.exec(readme) ?? [];
+  const { code, expected } = exampleOf(readFileSync(join(folder, "README.md"), "utf8"));
   writeFileSync(join(folder, "example.mjs"), code);
   const { ok, output } = await runCommand(root, process.execPath, ["example.mjs"], folder);
-  if (ok && expected !== "" && output.trim() === expected) return { ok, output };
+  if (ok && output.trim() === expected) return { ok, output };
   return { ok: false, output: `prints\n${output}\nand its last line says that it prints\n${expected}` };
+}
+
+/** The example in JavaScript of a scaffolded README, and what it prints. Throws an Error if there is none. */
+export function exampleOf(readme: string): { readonly code: string; readonly expected: string } {
+  const [, code, expected] = /^```js\n([\s\S]*? \/\/ (.*)\n)```$/m.exec(readme) ?? [];
+  if (code === undefined || expected === undefined)
+    throw new Error("the README has no example that says what it prints");
+  return { code, expected };
 }
