@@ -122,7 +122,7 @@ describe("an operation on types of an extension", () => {
 describe("vocabularyOf", () => {
   it("reads codes by the prefixes of the model", () => {
     for (const prefix of [1, 2, 0x7fff]) {
-      const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix }], [wide]);
+      const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix }], { extensions: [wide] });
       expect(operationByCode(prefix * 65536 + 3)).toBe(wide.operations[0]);
       expect(operandTypeByCode(prefix * 65536 + 7)).toBe(types.TENSOR_COMPLEX64);
       expect(operationByCode((prefix + 1) * 65536 + 3)).toBeUndefined();
@@ -132,7 +132,7 @@ describe("vocabularyOf", () => {
   });
 
   it("knows the HAL's own codes, and no extension that is not given", () => {
-    const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix: 1 }], []);
+    const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix: 1 }], {});
     expect(operationByCode(OperationType.ADD)?.name).toBe("ADD");
     expect(operandTypeByCode(OperandType.TENSOR_FLOAT32)).toBe("TENSOR_FLOAT32");
     expect(operationByCode(65536 + 3)).toBeUndefined();

@@ -4,6 +4,10 @@
  */
 import type {
   AnyArgs,
+  DefinitionArgs,
+  DefinitionFormArgs,
+  DefinitionOutputs,
+  ExtensionDefinition,
   FormArgs,
   OperandInfo,
   Operation,
@@ -12,6 +16,7 @@ import type {
   OperationOutputs,
   TensorData,
   TensorInfo,
+  TypedExtension,
 } from "@nnhal/operations";
 import type { Capabilities, DeviceType } from "@nnhal/types";
 import type { PowerBasis } from "../capabilities.ts";
@@ -102,7 +107,7 @@ export type KernelFor<Name extends OperationName, Handle> = Kernel<
   OperationOutputs<Name, OperandInfo>
 >;
 
-/** Kernels by the names of their operations. An extension adds its operations to the interface `OperationTypes`. */
+/** Kernels by the names of their operations. */
 export type KernelTable<Handle> = { readonly [Name in OperationName]?: KernelFor<Name, Handle> | undefined };
 
 /** The kernels of a table without the types of their arguments, for code that treats all of them alike. */
@@ -111,6 +116,36 @@ export function kernelsByName<Handle>(
 ): Readonly<Record<string, Kernel<Handle> | undefined>> {
   // A kernel is only called with the arguments of the operation that it is listed under.
   return table as Readonly<Record<string, Kernel<Handle> | undefined>>;
+}
+
+/** The kernel of a definition's operation, such as one of an extension. */
+export type KernelOfDefinition<Defined extends Operation, Handle> = Kernel<
+  Handle,
+  DefinitionArgs<Defined, KernelTensor>,
+  DefinitionOutputs<Defined, TensorInfo>,
+  DefinitionFormArgs<Defined>,
+  DefinitionOutputs<Defined, OperandInfo>
+>;
+
+/** Kernels of operations of an extension by their names. */
+export type ExtensionKernelTable<Operations extends readonly Operation[], Handle> = {
+  readonly [Defined in Operations[number] as Defined["name"]]?: KernelOfDefinition<Defined, Handle> | undefined;
+};
+
+/** An extension, and an engine's kernels for its operations: see `extensionKernels`. */
+export interface ExtensionKernels<Handle> {
+  readonly extension: ExtensionDefinition;
+  readonly kernels: KernelOf<Handle>;
+}
+
+/** The kernels of an engine for an extension. The table is checked against the extension's operations by the compiler. */
+export function extensionKernels<Operations extends readonly Operation[], Handle>(
+  extension: TypedExtension<string, Operations>,
+  table: ExtensionKernelTable<Operations, Handle>,
+): ExtensionKernels<Handle> {
+  // A kernel is only called with the arguments of the operation that it is listed under.
+  const kernels = table as Readonly<Record<string, Kernel<Handle> | undefined>>;
+  return { extension, kernels: ({ name }) => (Object.hasOwn(kernels, name) ? kernels[name] : undefined) };
 }
 
 /** Returns the kernel of an operation; undefined if there is none. For engines that derive kernels from definitions. */
@@ -128,6 +163,10 @@ export interface KernelEngine<Handle> {
   /** See `BackendSession.missing`. */
   readonly missing?: readonly Unavailable[];
   readonly kernels: KernelTable<Handle> | KernelOf<Handle>;
+  /** The vendor extensions that the engine has kernels for. Default: none. */
+  readonly extensions?: readonly ExtensionKernels<Handle>[] | undefined;
+  /** OEM_OPERATION and its kernel. Default: the operation is not supported. */
+  readonly oem?: { readonly operation: Operation; readonly kernel: Kernel<Handle> } | undefined;
   /**
    * Whether handles are in the memory of the process. `upload` may then keep the elements, and device memory is plain bytes, since a value
    * gains nothing from staying in the engine between executions. Default: no.
