@@ -3,7 +3,7 @@
  * runs on.
  */
 import { fromFloat16Bits, toFloat16Bits } from "./float16.ts";
-import { type AnyOperandType, elementFactsOf, numbersPerElement } from "./operand-type.ts";
+import { type AnyOperandType, type AnyTensorData, elementFactsOf, numbersPerElement } from "./operand-type.ts";
 import { createData, dataConstructor, type TensorData } from "./tensor.ts";
 
 /** Bytes that `count` elements of a type take in a pool. */
@@ -48,10 +48,11 @@ export function copyTensorData(type: AnyOperandType, bytes: Uint8Array, count: n
 /**
  * Writes elements as a pool holds them: all of a value, or the numbers of some elements. The bytes are at least as long as the elements.
  */
-export function encodeTensorData(type: AnyOperandType, data: TensorData, bytes: Uint8Array): void {
+export function encodeTensorData(type: AnyOperandType, data: AnyTensorData, bytes: Uint8Array): void {
   if (isHalf(type)) {
+    const numbers = data as TensorData;
     for (let index = 0; index < data.length; index++) {
-      const half = toFloat16Bits(data[index]);
+      const half = toFloat16Bits(numbers[index]);
       bytes[2 * index] = half & 0xff;
       bytes[2 * index + 1] = half >>> 8;
     }

@@ -1,7 +1,14 @@
 import { OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { defineOperation } from "./define.ts";
-import { defineExtension, describeExtension, extensionTypes, vocabularyOf } from "./extension.ts";
+import {
+  defineExtension,
+  describeExtension,
+  extensionCode,
+  extensionTypes,
+  splitExtensionCode,
+  vocabularyOf,
+} from "./extension.ts";
 import { matchOperation } from "./match.ts";
 import type { ExtensionOperandType } from "./operand-type.ts";
 import { int32, tensor } from "./params.ts";
@@ -116,6 +123,17 @@ describe("an operation on types of an extension", () => {
     expect(mismatch(["TENSOR_FLOAT32", undefined, "INT32"])).toEqual({
       mismatch: `input 1 (offset) is of an extension type where ${name} INT64 is needed`,
     });
+  });
+});
+
+describe("extensionCode", () => {
+  it.each([
+    [1, 0, 0x1_0000],
+    [1, 0xffff, 0x1_ffff],
+    [0xffff, 0xffff, 0xffff_ffff],
+  ])("joins prefix %i and code %i to %i, and back", (prefix, code, joined) => {
+    expect(extensionCode(prefix, code)).toBe(joined);
+    expect(splitExtensionCode(joined)).toEqual({ prefix, code });
   });
 });
 

@@ -54,7 +54,8 @@ export function dataOf<Handle>(
   { engine }: Memory<Handle>,
   { data, handle, info }: Value<Handle>,
 ): TensorData | Promise<TensorData> {
-  return data ?? engine.download(handle, info);
+  // Elements are copied and compared by bytes: see `TensorData`.
+  return data ?? (engine.download(handle, info) as TensorData | Promise<TensorData>);
 }
 
 /** The constants of a subgraph: uploaded when they are first needed, and held until `close`. */
