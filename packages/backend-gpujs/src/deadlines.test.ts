@@ -1,6 +1,5 @@
 /** Kernels of several steps end at a deadline, whichever step it falls on, and leave no value behind. */
 import { type BackendSession, kernelBackend, viewModel } from "@nnhal/backend";
-import { operationByCode } from "@nnhal/operations";
 import { Model, type OperandDescription } from "@nnhal/runtime";
 import { DeviceType, ErrorStatus, ExecutionPreference, type OperationTypeName, Priority } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -50,7 +49,7 @@ describe.each([
 ] as const)("%s", { timeout: 60_000 }, (_, model, dimensions, checks) => {
   it("ends at the first pause after the deadline", async () => {
     const { session, machine } = await open();
-    const graph = viewModel({ model, pools: [], operationByCode });
+    const graph = viewModel({ model, pools: [] });
     const executable = await session.compile(graph, {
       preference: ExecutionPreference.FAST_SINGLE_ANSWER,
       priority: Priority.MEDIUM,

@@ -1,6 +1,5 @@
 import { kernelBackend, viewModel, viewSubgraph } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
-import { operationByCode } from "@nnhal/operations";
 import { modelOf as modelOfSubgraph, operand as operandOf, subgraphOf } from "@nnhal/test-kit/models";
 import {
   DeviceType,
@@ -67,8 +66,7 @@ async function sessionIn(mode: ModeName) {
   const backend = kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: async () => engineOn(machine) });
   const session = await backend.open();
   if ("unavailable" in session) return session.unavailable;
-  const compile = (model: Model) =>
-    session.compile(viewModel({ model, pools: [], operationByCode }), { preference: 1, priority: 1 });
+  const compile = (model: Model) => session.compile(viewModel({ model, pools: [] }), { preference: 1, priority: 1 });
   return { session, compile, statistics: machine.statistics };
 }
 
@@ -196,7 +194,7 @@ describe("gpujsBackend", () => {
     const session = await gpujsBackend({ mode: "cpu" }).open();
     if ("unavailable" in session) throw new Error(session.unavailable);
     const supportOf = (model: Model) => {
-      const source = { model, pools: [], operationByCode };
+      const source = { model, pools: [] };
       const view = viewSubgraph(model.main, source).operations[0];
       if ("unknown" in view) throw new Error(view.unknown);
       return session.supports(view);

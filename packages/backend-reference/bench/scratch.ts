@@ -5,7 +5,6 @@
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/backend-reference/bench/scratch.ts [ROUNDS]`.
  */
 import { viewModel } from "@nnhal/backend";
-import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { referenceBackend } from "../src/index.ts";
 
@@ -48,7 +47,7 @@ async function openSession() {
 }
 
 for (const count of [1 << 20, 1 << 16, 1 << 12]) {
-  const graph = viewModel({ model: chain(count), pools: [], operationByCode });
+  const graph = viewModel({ model: chain(count), pools: [] });
   // A session of its own for each way, since a session has one scratch memory.
   const compile = async () => (await openSession()).compile(graph, { preference: 1, priority: 1 });
   const ways = { kept: await compile(), released: await compile() };

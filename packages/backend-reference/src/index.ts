@@ -2,4 +2,4 @@
  * @nnhal/backend-reference: executes the reference kernels of @nnhal/operations. Complete, exact, and the
  * measure of every other backend.
  */
-export { referenceBackend } from "./reference-backend.ts";
+export { createReferenceBackend, type ReferenceBackendOptions, referenceBackend } from "./reference-backend.ts";

@@ -139,6 +139,12 @@ function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): OutputTenso
   return output;
 }
 
+/** Sets numbers to 0. Bytes are written, since the array may be one of 64-bit integers. */
+function clear(data: TensorData, from: number, to: number): void {
+  const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT } = data;
+  new Uint8Array(buffer, byteOffset, byteLength).fill(0, from * BYTES_PER_ELEMENT, to * BYTES_PER_ELEMENT);
+}
+
 function isInfo(info: AnyArg): info is TensorInfo {
   return typeof info === "object" && "dimensions" in info;
 }
@@ -153,7 +159,7 @@ function* inSteps(made: Made, start: () => KernelResult, scratch: Scratch): Gene
   try {
     for (const data of made.unclear ?? []) {
       for (let from = 0; from < data.length; from += PART) {
-        data.fill(0, from, from + PART);
+        clear(data, from, from + PART);
         yield;
       }
     }

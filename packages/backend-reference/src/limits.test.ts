@@ -1,6 +1,5 @@
 /** What the reference does not compute: results without room, temporaries without memory, what a deadline ends. */
 import { type Executable, type RunContext, viewModel } from "@nnhal/backend";
-import { operationByCode } from "@nnhal/operations";
 import { modelOf as modelOfSubgraph, operand as operandOf, subgraphOf } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
@@ -33,7 +32,7 @@ const context: RunContext = {
 async function compile(model: Model): Promise<Executable> {
   const session = await referenceBackend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
-  return session.compile(viewModel({ model, pools: [], operationByCode }), { preference: 1, priority: 1 });
+  return session.compile(viewModel({ model, pools: [] }), { preference: 1, priority: 1 });
 }
 
 const fill = { type: OperationType.FILL, inputs: [0, 1], outputs: [2] };

@@ -1,5 +1,4 @@
 import { type RunContext, type RunResult, type RunSection, viewModel } from "@nnhal/backend";
-import { operationByCode } from "@nnhal/operations";
 import { operand as operandOf } from "@nnhal/test-kit/models";
 import {
   ErrorStatus,
@@ -75,7 +74,7 @@ function bytesOf({ buffer }: Float32Array): Uint8Array {
 async function run(isMore: number, watch: Partial<RunContext>, from = 1): Promise<[RunResult, number]> {
   const session = await referenceBackend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
-  const executable = await session.compile(viewModel({ model, pools: [], operationByCode }), {
+  const executable = await session.compile(viewModel({ model, pools: [] }), {
     preference: ExecutionPreference.FAST_SINGLE_ANSWER,
     priority: Priority.MEDIUM,
   });

@@ -2,33 +2,44 @@
  * The reference backend: a CPU device that runs the reference kernels of @nnhal/operations, one operation after the other.
  */
 import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
+import { type ExtensionDefinition, type Operation, tensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { type Held, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
 
-/** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. */
-export const referenceBackend: Backend = kernelBackend<Held>({
-  name: "reference",
-  deviceType: DeviceType.CPU,
-  open: async () => createEngine(),
-});
+/** Options of `createReferenceBackend`. */
+export interface ReferenceBackendOptions {
+  /** Extensions whose reference kernels it runs. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
+}
 
-function createEngine(): KernelEngine<Held> {
+/** Creates a backend that runs every operation of HAL 1.0 – 1.3 and those of some extensions, in plain JavaScript. */
+export function createReferenceBackend({ extensions = [] }: ReferenceBackendOptions = {}): Backend {
+  return kernelBackend<Held>({
+    name: "reference",
+    deviceType: DeviceType.CPU,
+    open: async () => createEngine(extensions),
+  });
+}
+
+/** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. It has no extensions: see `createReferenceBackend`. */
+export const referenceBackend: Backend = createReferenceBackend();
+
+function createEngine(extensions: readonly ExtensionDefinition[]): KernelEngine<Held> {
   const scratch = createScratch();
   const shared = { scratch, widened: { bytes: 0 } };
+  const kernels = (operation: Operation) => kernelOf(operation, shared);
   return {
-    version: "nnhal-reference-1",
+    version: ["nnhal-reference-1", ...extensions.map(({ name }) => name)].join("+"),
     // All other devices are compared with the reference.
     capabilities: capabilitiesOf({ float: 1, quantised: 1 }),
     powerBasis: "reference",
     isHost: true,
     warmsUp: false,
-    kernels: (operation) => kernelOf(operation, shared),
+    kernels,
+    extensions: extensions.map((extension) => ({ extension, kernels })),
     extentsOf: ({ dimensions }) => dimensions,
-    upload: ({ type, dimensions, scale, zeroPoint, channelQuant }, data) => {
-      const facts = { type, dimensions, scale, zeroPoint, data, isForeign: true };
-      return channelQuant === undefined ? facts : { ...facts, channelQuant };
-    },
+    upload: (info, data) => ({ ...tensorInfo(info, info.dimensions), data, isForeign: true }),
     download: ({ data }) => data,
     release({ data, isForeign }) {
       if (!isForeign) scratch.giveBack(data);

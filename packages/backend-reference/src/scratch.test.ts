@@ -1,5 +1,4 @@
 import { type Executable, viewModel } from "@nnhal/backend";
-import { operationByCode } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -78,7 +77,7 @@ async function compile(): Promise<Executable> {
   const session = await referenceBackend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
   const options = { preference: ExecutionPreference.FAST_SINGLE_ANSWER, priority: Priority.MEDIUM };
-  return session.compile(viewModel({ model, pools: [], operationByCode }), options);
+  return session.compile(viewModel({ model, pools: [] }), options);
 }
 
 /** What a run makes of `x` everywhere: one value, the same everywhere. */

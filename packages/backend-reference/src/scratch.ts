@@ -2,11 +2,11 @@
  * Scratch memory for the results of operations, reused from run to run: allocating a large piece takes longer than clearing a
  * used one.
  */
-import { type AnyOperandType, dataConstructor, type TensorData } from "@nnhal/operations";
+import { type AnyOperandType, dataConstructor, numbersPerElement, type TensorData } from "@nnhal/operations";
 
 /** Memory that can be reused. */
 export interface Scratch {
-  /** Returns elements that were given back, not cleared; undefined if there are none of this size. The caller owns them. */
+  /** Returns `count` elements of a type that were given back, not cleared; undefined if there are none of this size. The caller owns them. */
   take(type: AnyOperandType, count: number): TensorData | undefined;
   /** Returns elements for reuse. Nothing may read them afterwards. */
   giveBack(data: TensorData): void;
@@ -28,7 +28,7 @@ export function createScratch(mostBytes = MOST_BYTES): Scratch {
   return {
     take(type, count) {
       if (count < LEAST_COUNT) return undefined;
-      const data = waiting.get(`${dataConstructor(type).name} ${count}`)?.pop();
+      const data = waiting.get(`${dataConstructor(type).name} ${count * numbersPerElement(type)}`)?.pop();
       if (data !== undefined) bytes -= data.byteLength;
       return data;
     },

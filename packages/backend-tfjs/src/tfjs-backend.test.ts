@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { viewSubgraph } from "@nnhal/backend";
 import { modelRunner } from "@nnhal/conformance";
-import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -127,7 +126,7 @@ describe("the tfjs backend", () => {
     const session = await tfjsBackend({ engine: "cpu" }).open();
     if ("unavailable" in session) throw new Error(session.unavailable);
     const supportOf = (model: Model) => {
-      const source = { model, pools: [], operationByCode };
+      const source = { model, pools: [] };
       const view = viewSubgraph(model.main, source).operations[0];
       if ("unknown" in view) throw new Error(view.unknown);
       return session.supports(view);

@@ -10,6 +10,7 @@ import {
   decodeTensorData,
   encodeTensorData,
   isView,
+  numbersPerElement,
   type TensorData,
 } from "@nnhal/operations";
 
@@ -22,7 +23,7 @@ export function* decodeInParts(type: AnyOperandType, bytes: Uint8Array, count: n
   const data = createData(type, count);
   for (let start = 0; start < count; start += PART) {
     const length = Math.min(PART, count - start);
-    data.set(copyTensorData(type, bytes, length, byteLength(type, start)), start);
+    data.set(copyTensorData(type, bytes, length, byteLength(type, start)), start * numbersPerElement(type));
     yield;
   }
   return data;
@@ -31,8 +32,11 @@ export function* decodeInParts(type: AnyOperandType, bytes: Uint8Array, count: n
 /** As `encodeTensorData`. */
 export function* encodeInParts(type: AnyOperandType, data: TensorData, bytes: Uint8Array): Generator<void, void> {
   if (data.length <= PART) return encodeTensorData(type, data, bytes);
-  for (let start = 0; start < data.length; start += PART) {
-    encodeTensorData(type, data.subarray(start, start + PART), bytes.subarray(byteLength(type, start)));
+  const numbers = numbersPerElement(type);
+  const count = data.length / numbers;
+  for (let start = 0; start < count; start += PART) {
+    const part = data.subarray(start * numbers, (start + PART) * numbers);
+    encodeTensorData(type, part, bytes.subarray(byteLength(type, start)));
     yield;
   }
 }

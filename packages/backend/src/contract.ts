@@ -2,13 +2,13 @@
  * The backend contract. A backend compiles a graph into an executable. @nnhal/driver-core makes a driver of a backend; a backend
  * does not know drivers, pools, requests or other backends.
  */
+import type { AnyOperandType, ExtensionDefinition, Operation, VendorDefinitions } from "@nnhal/operations";
 import type {
   Capabilities,
   DeviceType,
   ErrorStatus,
   ExecutionPreference,
   HardwareBufferDescription,
-  OperandTypeName,
   OutputShape,
   Priority,
 } from "@nnhal/types";
@@ -32,7 +32,7 @@ export interface Unavailable {
 }
 
 /** An open engine. */
-export interface BackendSession {
+export interface BackendSession extends VendorDefinitions {
   /** Not empty. It must change whenever results or speed may change. */
   readonly version: string;
   readonly capabilities: Capabilities;
@@ -40,6 +40,10 @@ export interface BackendSession {
   readonly powerBasis?: PowerBasis;
   /** The type of the device that the engine runs on, if it is known only after opening. Default: that of the backend. */
   readonly deviceType?: DeviceType;
+  /** The vendor extensions that it knows. The device reports them, and validates models by them. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /** Its meaning of OEM_OPERATION. The device does not validate the operation; `supports` decides. Default: it has none. */
+  readonly oemOperation?: Operation | undefined;
   /** Better engines that cannot be opened here, such as one that is not installed, best first. Default: none. */
   readonly missing?: readonly Unavailable[];
   /**
@@ -85,7 +89,7 @@ export interface BackendSession {
 
 /** A value to be kept in an engine's memory. */
 export interface BufferInfo {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
   /** The known part of the shape: 0 is an unknown extent, [] an unknown rank. */
   readonly dimensions: readonly number[];
   /** The scale of the operands that have the value. */

@@ -1,4 +1,5 @@
-import { operationByCode } from "@nnhal/operations";
+import { type ExtensionDefinition, extensionCode } from "@nnhal/operations";
+import { defineExtension, defineOperation, extensionTypes, tensor } from "@nnhal/operations/authoring";
 import {
   type DataLocation,
   type Model,
@@ -47,7 +48,7 @@ const model = (operations: Operation[] = [{ type: OperationType.ADD, inputs: [0,
   extensionNameToPrefix: [],
 });
 
-const source = (given: Model) => ({ model: given, pools: [pool], operationByCode });
+const source = (given: Model) => ({ model: given, pools: [pool] });
 
 describe("viewModel", () => {
   it("returns constants as views of their pools", () => {
@@ -66,26 +67,17 @@ describe("viewModel", () => {
     expect({ inputs, outputs, relaxed }).toEqual({ inputs: [0], outputs: [3], relaxed: true });
   });
 
-  it("has no view for operands of extension types", () => {
+  it("has no view for operands of unknown extension types", () => {
     expect(viewModel(source(model())).operands[4]).toBeUndefined();
   });
 
   it("matches each operation once, for support and compilation together", () => {
-    let looked = 0;
-    const given = {
-      ...source(model()),
-      operationByCode(code: number) {
-        looked++;
-        return operationByCode(code);
-      },
-    };
+    const given = source(model());
     const { operations, operands } = viewSubgraph(given.model.main, given);
     const graph = viewModel(given);
-    expect(looked).toBe(1);
     expect(graph.operations[0]).toBe(operations[0]);
     expect(graph.operands).toBe(operands);
-    viewModel({ ...given });
-    expect(looked).toBe(2);
+    expect(viewModel({ ...given }).operations[0]).not.toBe(operations[0]);
   });
 
   it("says why an operation has no view", () => {
@@ -109,6 +101,79 @@ describe("viewModel", () => {
 
   it("refuses to compile an operation without a view", () => {
     const odd = model([{ type: OperationType.OEM_OPERATION, inputs: [0], outputs: [3] }]);
-    expect(() => viewModel(source(odd))).toThrow("operation 0 cannot be compiled: OEM_OPERATION: no definition");
+    expect(() => viewModel(source(odd))).toThrow("operation 0 cannot be compiled: OEM_OPERATION: the engine has no");
+  });
+});
+
+describe("an extension that the source knows", () => {
+  const name = "com.example.scaled";
+  const { TENSOR_SCALED } = extensionTypes(name, {
+    TENSOR_SCALED: {
+      code: 3,
+      kind: "tensor",
+      array: BigInt64Array,
+      params: { decode: (bytes) => bytes.length, encode: (length: number) => new Uint8Array(length) },
+    },
+  });
+  const scale = defineOperation({
+    name: "SCALE",
+    code: 1,
+    summary: "Scales.",
+    params: [tensor("input")],
+    outputs: [tensor("output", TENSOR_SCALED)],
+    types: [["1.2", "TENSOR_FLOAT32"]],
+  });
+  const extension = defineExtension({ name, operandTypes: { TENSOR_SCALED }, operations: [scale] });
+  /** SCALE, in a model with a prefix for the extension. */
+  const scaled = (prefix: number): Model => {
+    const code = (within: number) => extensionCode(prefix, within);
+    const given = model([{ type: code(1), inputs: [0], outputs: [4] }]);
+    const operands = given.main.operands.map((each, index) =>
+      index === 4
+        ? { ...each, type: code(3), extraParams: { kind: "extension", extension: Uint8Array.of(1, 2) } as const }
+        : each,
+    );
+    return { ...given, main: { ...given.main, operands }, extensionNameToPrefix: [{ name, prefix }] };
+  };
+
+  it.each([1, 2, 0x7fff])("is found by the prefix %i of the model", (prefix) => {
+    const { operands, operations } = viewModel({ ...source(scaled(prefix)), extensions: [extension] });
+    expect(operations[0]?.definition).toMatchObject({ name: "SCALE", extension: name });
+    expect(operands[4]).toMatchObject({ type: TENSOR_SCALED, params: 2 });
+  });
+
+  it("is unknown under another name, or without the definition", () => {
+    const reason = (extensions: readonly ExtensionDefinition[]) => {
+      const given = { ...source(scaled(1)), extensions };
+      return viewSubgraph(given.model.main, given).operations[0];
+    };
+    const unknown = `operation 1 of extension ${name}: the engine does not have this operation`;
+    expect(reason([])).toEqual({ index: 0, unknown });
+    expect(reason([defineExtension({ name: "com.example.other", operations: [scale] })])).toEqual({
+      index: 0,
+      unknown,
+    });
+    expect(reason([defineExtension({ name })])).toEqual({ index: 0, unknown });
+  });
+
+  it("may be what OEM_OPERATION means", () => {
+    const oem = model([{ type: OperationType.OEM_OPERATION, inputs: [0], outputs: [3] }]);
+    const oemOperation = defineOperation({
+      name: "OEM_OPERATION",
+      code: OperationType.OEM_OPERATION,
+      summary: "Does what the OEM wants.",
+      params: [tensor("input")],
+      outputs: [tensor("output")],
+      types: [["1.0", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
+    });
+    expect(viewModel({ ...source(oem), oemOperation }).operations[0]?.definition).toBe(oemOperation);
+    const wrong = {
+      ...source(model([{ type: OperationType.OEM_OPERATION, inputs: [2], outputs: [3] }])),
+      oemOperation,
+    };
+    expect(viewSubgraph(wrong.model.main, wrong).operations[0]).toEqual({
+      index: 0,
+      unknown: "OEM_OPERATION: input 0 (input) is INT32 where TENSOR_FLOAT32 is needed",
+    });
   });
 });

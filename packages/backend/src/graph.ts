@@ -6,25 +6,30 @@ import {
   decodeTensorData,
   elementAt,
   elementCount,
+  isExtensionType,
   isView,
   type Match,
   type MaybeType,
   matchOperation,
   type OperandInfo,
   type Operation as OperationDefinition,
+  splitExtensionCode,
+  type VendorDefinitions,
+  type Vocabulary,
+  vocabularyOf,
 } from "@nnhal/operations";
 import {
+  type ExtensionNameAndPrefix,
   type Model,
   type Operand,
   OperandLifeTime,
   type Operation,
-  operandTypeNames,
   operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
 import { decodeInParts } from "./codec.ts";
 
-/** An operand of a fundamental type. */
+/** An operand of a type of the HAL, or of an extension that the engine knows. */
 export interface OperandView extends OperandInfo {
   /** Its index in the subgraph. */
   readonly index: number;
@@ -46,7 +51,7 @@ export interface OperationView {
 
 /** A subgraph. */
 export interface GraphView {
-  /** By index in the subgraph; undefined for operands of extension types. */
+  /** By index in the subgraph; undefined for operands of types of unknown extensions. */
   readonly operands: readonly (OperandView | undefined)[];
   /** In execution order. */
   readonly operations: readonly OperationView[];
@@ -65,13 +70,11 @@ export interface UnknownOperation {
   readonly unknown: string;
 }
 
-/** The source of a view. */
-export interface GraphSource {
+/** The source of a view: a model, and the extensions by which its codes are read. */
+export interface GraphSource extends VendorDefinitions {
   readonly model: Model;
   /** The bytes of `model.pools`, in order. */
   readonly pools: readonly Uint8Array[];
-  /** The definition of an operation code; undefined if there is none. */
-  readonly operationByCode: (code: number) => OperationDefinition | undefined;
   /** The matches of operations that are known already, by these definitions. Default: operations are matched when they are viewed. */
   readonly matches?: ReadonlyMap<Operation, Match> | undefined;
 }
@@ -84,32 +87,46 @@ export interface SubgraphView {
   readonly operations: readonly (OperationView | UnknownOperation)[];
 }
 
-const subgraphViews = new WeakMap<GraphSource, Map<Subgraph, SubgraphView>>();
+/** The views of a source, and what the codes of its model mean. */
+interface Views {
+  readonly vocabulary: Vocabulary;
+  readonly bySubgraph: Map<Subgraph, SubgraphView>;
+}
+
+const viewsOf = new WeakMap<GraphSource, Views>();
 
 /**
  * The view of a subgraph of a valid model. It is made once for each source: the answer to which operations are supported and the graph
  * that is compiled share it.
  */
 export function viewSubgraph(subgraph: Subgraph, source: GraphSource): SubgraphView {
-  let views = subgraphViews.get(source);
+  let views = viewsOf.get(source);
   if (views === undefined) {
-    views = new Map();
-    subgraphViews.set(source, views);
+    views = { vocabulary: vocabularyOf(source.model.extensionNameToPrefix, source), bySubgraph: new Map() };
+    viewsOf.set(source, views);
   }
-  let view = views.get(subgraph);
+  const { vocabulary, bySubgraph } = views;
+  let view = bySubgraph.get(subgraph);
   if (view === undefined) {
-    const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source));
+    const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source, vocabulary));
     view = {
       operands,
-      operations: subgraph.operations.map((operation, index) => viewOperation(operation, index, operands, source)),
+      operations: subgraph.operations.map((operation, index) =>
+        viewOperation(operation, index, operands, source, vocabulary),
+      ),
     };
-    views.set(subgraph, view);
+    bySubgraph.set(subgraph, view);
   }
   return view;
 }
 
-function viewOperand(operand: Operand, index: number, source: GraphSource): OperandView | undefined {
-  const type = operandTypeNames.get(operand.type);
+function viewOperand(
+  operand: Operand,
+  index: number,
+  source: GraphSource,
+  { operandTypeByCode }: Vocabulary,
+): OperandView | undefined {
+  const type = operandTypeByCode(operand.type);
   if (type === undefined) return undefined;
   const { dimensions, scale, zeroPoint, lifetime, numberOfConsumers, extraParams } = operand;
   const view = {
@@ -122,6 +139,9 @@ function viewOperand(operand: Operand, index: number, source: GraphSource): Oper
     lifetime,
     numberOfConsumers,
     ...(extraParams.kind === "channelQuant" && { channelQuant: extraParams.channelQuant }),
+    ...(extraParams.kind === "extension" &&
+      isExtensionType(type) &&
+      type.params && { params: type.params.decode(extraParams.extension) }),
   };
   const bytes = constantBytes(operand, source);
   return bytes === undefined ? view : withConstant(view, bytes);
@@ -176,17 +196,28 @@ function viewOperation(
   index: number,
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
+  { operationByCode }: Vocabulary,
 ): OperationView | UnknownOperation {
   const { type, inputs, outputs } = operation;
-  const name = operationTypeNames.get(type) ?? `operation type ${type}`;
-  const definition = source.operationByCode(type);
-  if (definition === undefined) return { index, unknown: `${name}: no definition of this operation is known` };
+  const definition = operationByCode(type);
+  if (definition === undefined) return { index, unknown: whyUnknown(type, source.model.extensionNameToPrefix) };
+  const { name } = definition;
   const inputViews = inputs.map((input) => operands[input]);
   const outputViews = outputs.map((output) => operands[output]);
   const match =
     source.matches?.get(operation) ?? matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
   if ("mismatch" in match) return { index, unknown: `${name}: ${match.mismatch}` };
   return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
+}
+
+/** Why an operation has no definition. */
+function whyUnknown(type: number, prefixes: readonly ExtensionNameAndPrefix[]): string {
+  const known = operationTypeNames.get(type);
+  if (known !== undefined) return `${known}: the engine has no definition of this operation`;
+  const { prefix, code } = splitExtensionCode(type);
+  const name = prefixes.find((each) => each.prefix === prefix)?.name;
+  if (name === undefined) return `operation type ${type}: no definition of this operation is known`;
+  return `operation ${code} of extension ${name}: the engine does not have this operation`;
 }
 
 function typeOf(view: OperandView | undefined): MaybeType {

@@ -38,11 +38,15 @@ export {
   viewSubgraph,
 } from "./graph.ts";
 export {
+  type ExtensionKernels,
+  type ExtensionKernelTable,
+  extensionKernels,
   type Following,
   type Kernel,
   type KernelEngine,
   type KernelFor,
   type KernelOf,
+  type KernelOfDefinition,
   type KernelOutcome,
   type KernelRun,
   type KernelSetup,

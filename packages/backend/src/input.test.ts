@@ -26,6 +26,6 @@ it("accepts more bytes than it needs, and refuses fewer", () => {
   expect(() => infoOf(5)).toThrow("input operand 0 of shape 2x3 needs 6 bytes, not 5");
 });
 
-it("refuses an operand of an extension type", () => {
-  expect(() => infoOf(6, [undefined])).toThrow("input operand 0 is of an extension type");
+it("refuses an operand of an unknown extension type", () => {
+  expect(() => infoOf(6, [undefined])).toThrow("input operand 0 is of an unknown extension type");
 });

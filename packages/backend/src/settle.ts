@@ -3,7 +3,7 @@
  * one. If an operation fixes its output's quantisation, a temporary gets it, and a graph output must have it.
  */
 
-import { ensure, type OutputInfo, refineDimensions, type TensorInfo } from "@nnhal/operations";
+import { ensure, type OutputInfo, refineDimensions, type TensorInfo, tensorInfo } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import type { OperandView } from "./graph.ts";
 
@@ -21,6 +21,5 @@ export function settleOutput(declared: OperandView, known: readonly number[], in
     scale = inferred.scale;
     zeroPoint = inferred.zeroPoint ?? 0;
   }
-  const { type, channelQuant } = declared;
-  return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }) };
+  return tensorInfo(declared, dimensions, scale, zeroPoint);
 }

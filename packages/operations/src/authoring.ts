@@ -29,6 +29,7 @@ export {
   tensor,
   trailing,
   variadic,
+  wide,
 } from "./params.ts";
 export { broadcastShape, ensureShape } from "./shape.ts";
 export { resize } from "./tensor.ts";

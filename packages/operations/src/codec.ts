@@ -3,7 +3,7 @@
  * runs on.
  */
 import { fromFloat16Bits, toFloat16Bits } from "./float16.ts";
-import { type AnyOperandType, elementFactsOf } from "./operand-type.ts";
+import { type AnyOperandType, type AnyTensorData, elementFactsOf, numbersPerElement } from "./operand-type.ts";
 import { createData, dataConstructor, type TensorData } from "./tensor.ts";
 
 /** Bytes that `count` elements of a type take in a pool. */
@@ -18,7 +18,7 @@ export function byteLength(type: AnyOperandType, count: number): number {
 export function decodeTensorData(type: AnyOperandType, bytes: Uint8Array, count: number): TensorData {
   if (!isView(type, bytes)) return copyTensorData(type, bytes, count);
   const Data = dataConstructor(type);
-  return new Data(bytes.buffer, bytes.byteOffset, count);
+  return new Data(bytes.buffer, bytes.byteOffset, count * numbersPerElement(type));
 }
 
 /** Whether `decodeTensorData` returns a view on the bytes, so that nothing is copied. */
@@ -45,11 +45,14 @@ export function copyTensorData(type: AnyOperandType, bytes: Uint8Array, count: n
   return data;
 }
 
-/** Writes elements as a pool holds them. The bytes are at least as long as the elements. */
-export function encodeTensorData(type: AnyOperandType, data: TensorData, bytes: Uint8Array): void {
+/**
+ * Writes elements as a pool holds them: all of a value, or the numbers of some elements. The bytes are at least as long as the elements.
+ */
+export function encodeTensorData(type: AnyOperandType, data: AnyTensorData, bytes: Uint8Array): void {
   if (isHalf(type)) {
+    const numbers = data as TensorData;
     for (let index = 0; index < data.length; index++) {
-      const half = toFloat16Bits(data[index]);
+      const half = toFloat16Bits(numbers[index]);
       bytes[2 * index] = half & 0xff;
       bytes[2 * index + 1] = half >>> 8;
     }

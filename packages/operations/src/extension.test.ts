@@ -1,7 +1,14 @@
 import { OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { defineOperation } from "./define.ts";
-import { defineExtension, describeExtension, extensionTypes, vocabularyOf } from "./extension.ts";
+import {
+  defineExtension,
+  describeExtension,
+  extensionCode,
+  extensionTypes,
+  splitExtensionCode,
+  vocabularyOf,
+} from "./extension.ts";
 import { matchOperation } from "./match.ts";
 import type { ExtensionOperandType } from "./operand-type.ts";
 import { int32, tensor } from "./params.ts";
@@ -119,10 +126,21 @@ describe("an operation on types of an extension", () => {
   });
 });
 
+describe("extensionCode", () => {
+  it.each([
+    [1, 0, 0x1_0000],
+    [1, 0xffff, 0x1_ffff],
+    [0xffff, 0xffff, 0xffff_ffff],
+  ])("joins prefix %i and code %i to %i, and back", (prefix, code, joined) => {
+    expect(extensionCode(prefix, code)).toBe(joined);
+    expect(splitExtensionCode(joined)).toEqual({ prefix, code });
+  });
+});
+
 describe("vocabularyOf", () => {
   it("reads codes by the prefixes of the model", () => {
     for (const prefix of [1, 2, 0x7fff]) {
-      const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix }], [wide]);
+      const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix }], { extensions: [wide] });
       expect(operationByCode(prefix * 65536 + 3)).toBe(wide.operations[0]);
       expect(operandTypeByCode(prefix * 65536 + 7)).toBe(types.TENSOR_COMPLEX64);
       expect(operationByCode((prefix + 1) * 65536 + 3)).toBeUndefined();
@@ -132,7 +150,7 @@ describe("vocabularyOf", () => {
   });
 
   it("knows the HAL's own codes, and no extension that is not given", () => {
-    const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix: 1 }], []);
+    const { operationByCode, operandTypeByCode } = vocabularyOf([{ name, prefix: 1 }], {});
     expect(operationByCode(OperationType.ADD)?.name).toBe("ADD");
     expect(operandTypeByCode(OperandType.TENSOR_FLOAT32)).toBe("TENSOR_FLOAT32");
     expect(operationByCode(65536 + 3)).toBeUndefined();

@@ -7,20 +7,25 @@ import {
   type ExtensionNameAndPrefix,
   ExtensionTypeEncoding,
   OperandTypeRange,
+  OperationType,
+  OperationTypeRange,
   operandTypeNames,
 } from "@nnhal/types";
 import type { Operation } from "./define.ts";
-import type {
-  AnyOperandType,
-  ExtensionData,
-  ExtensionDataCodec,
-  ExtensionDataConstructor,
-  ExtensionOperandType,
+import { typesOfForm } from "./match.ts";
+import {
+  type AnyOperandType,
+  type AnyTensorData,
+  type ExtensionDataCodec,
+  type ExtensionDataConstructor,
+  type ExtensionOperandType,
+  isExtensionType,
+  typeText,
 } from "./operand-type.ts";
 import { operationByCode } from "./registry.ts";
 
 /** What `extensionTypes` needs of a type. */
-export interface ExtensionTypeSpec<Data extends ExtensionData = ExtensionData, Params = unknown> {
+export interface ExtensionTypeSpec<Data extends AnyTensorData = AnyTensorData, Params = unknown> {
   /** Within the extension: 0 to 65535. */
   readonly code: number;
   readonly kind: "scalar" | "tensor";
@@ -46,12 +51,29 @@ export interface ExtensionDefinition {
   readonly operations: readonly Operation[];
 }
 
+/** An extension whose operations are known to the compiler. */
+export interface TypedExtension<Name extends string, Operations extends readonly Operation[]>
+  extends ExtensionDefinition {
+  readonly name: Name;
+  readonly operations: Operations;
+}
+
+/** What a device knows beside the operations and types of the HAL. */
+export interface VendorDefinitions {
+  /** Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /** The meaning of OEM_OPERATION (code 10000), whose operands may be of any types. Default: the operation is not known. */
+  readonly oemOperation?: Operation | undefined;
+}
+
 /** What the codes in a model mean. */
 export interface Vocabulary {
   /** Undefined: neither the HAL nor a known extension has such an operation. */
   readonly operationByCode: (code: number) => Operation | undefined;
   /** Undefined: neither the HAL nor a known extension has such a type. */
   readonly operandTypeByCode: (code: number) => AnyOperandType | undefined;
+  /** Whether the model uses an extension, and its definition is known. */
+  readonly hasExtension: (name: string) => boolean;
 }
 
 /** Parts of lower case letters, digits and underscores, with dots between them (HAL 1.2 Extension.name). */
@@ -85,17 +107,18 @@ export function extensionTypes<const Specs extends Readonly<Record<string, Exten
 
 /**
  * Defines an extension. `operandTypes` come from `extensionTypes`, `operations` from `defineOperation`, with codes within the extension.
- * Throws a TypeError for an invalid name, codes that are not valid or not distinct, and types of another extension.
+ * Throws a TypeError for an invalid name, codes that are not valid or not distinct, types of another extension, and operations that need
+ * what an extension cannot have.
  */
-export function defineExtension<const Name extends string>({
-  name,
-  operandTypes = {},
-  operations = [],
-}: {
+export function defineExtension<
+  const Name extends string,
+  const Operations extends readonly Operation[] = readonly [],
+>(spec: {
   readonly name: Name;
   readonly operandTypes?: Readonly<Record<string, ExtensionOperandType>> | undefined;
-  readonly operations?: readonly Operation[] | undefined;
-}): ExtensionDefinition & { readonly name: Name } {
+  readonly operations?: Operations;
+}): TypedExtension<Name, Operations> {
+  const { name, operandTypes = {}, operations = [] } = spec;
   expectName(name);
   const types = Object.values(operandTypes);
   for (const type of types) {
@@ -103,12 +126,11 @@ export function defineExtension<const Name extends string>({
     throw new TypeError(`extension ${name}: its type ${type.name} is of the extension ${type.extension}`);
   }
   expectDistinct(name, types);
-  for (const operation of operations) {
-    expectCode(operation.code, `${name} ${operation.name}`);
-    if (operation.controlFlow) throw new TypeError(`extension ${name}: ${operation.name} cannot be control flow`);
-  }
+  for (const operation of operations) expectOperation(name, operation);
   expectDistinct(name, operations);
-  return { name, operandTypes: types, operations: operations.map((operation) => ({ ...operation, extension: name })) };
+  // The operations are the given ones, each with the name of its extension.
+  const own = operations.map((operation) => ({ ...operation, extension: name })) as readonly Operation[] as Operations;
+  return { name, operandTypes: types, operations: own };
 }
 
 /** What a device says of an extension in `getSupportedExtensions`. */
@@ -123,26 +145,49 @@ export function describeExtension({ name, operandTypes }: ExtensionDefinition): 
   };
 }
 
+/** The code in a model of a type or an operation of an extension: its prefix in the model, then its code within the extension. */
+export function extensionCode(prefix: number, code: number): number {
+  return prefix * typesOfPrefix + code;
+}
+
+/** The prefix of a code in a model, and the code within the extension. Prefix 0: the code is one of the HAL's own. */
+export function splitExtensionCode(code: number): { readonly prefix: number; readonly code: number } {
+  return { prefix: Math.floor(code / typesOfPrefix), code: code % typesOfPrefix };
+}
+
+const halVocabulary: Vocabulary = {
+  operationByCode,
+  operandTypeByCode: (code) => operandTypeNames.get(code),
+  hasExtension: () => false,
+};
+
 /**
  * What codes mean in a model with these prefixes: the HAL's by themselves, those above 65535 by the extension that their prefix names.
  * The same operation has other codes in a model with other prefixes.
  */
 export function vocabularyOf(
   prefixes: readonly ExtensionNameAndPrefix[],
-  extensions: readonly ExtensionDefinition[],
+  { extensions = [], oemOperation }: VendorDefinitions,
 ): Vocabulary {
-  const byName = new Map(extensions.map((extension) => [extension.name, extension]));
-  const byPrefix = new Map(prefixes.map(({ name, prefix }) => [prefix, byName.get(name)]));
-  const extensionOf = (code: number) => byPrefix.get(Math.floor(code / typesOfPrefix));
+  const byPrefix = new Map<number, ExtensionDefinition>();
+  for (const { name, prefix } of prefixes) {
+    const extension = extensions.find((each) => each.name === name);
+    if (extension !== undefined) byPrefix.set(prefix, extension);
+  }
+  if (byPrefix.size === 0 && oemOperation === undefined) return halVocabulary;
   return {
     operationByCode(code) {
-      if (code <= OperandTypeRange.BASE_MAX) return operationByCode(code);
-      return extensionOf(code)?.operations.find((operation) => operation.code === code % typesOfPrefix);
+      if (code === OperationType.OEM_OPERATION) return oemOperation;
+      if (code <= OperationTypeRange.BASE_MAX) return operationByCode(code);
+      const { prefix, code: own } = splitExtensionCode(code);
+      return byPrefix.get(prefix)?.operations.find((operation) => operation.code === own);
     },
     operandTypeByCode(code) {
       if (code <= OperandTypeRange.BASE_MAX) return operandTypeNames.get(code);
-      return extensionOf(code)?.operandTypes.find((type) => type.code === code % typesOfPrefix);
+      const { prefix, code: own } = splitExtensionCode(code);
+      return byPrefix.get(prefix)?.operandTypes.find((type) => type.code === own);
     },
+    hasExtension: (wanted) => [...byPrefix.values()].some(({ name }) => name === wanted),
   };
 }
 
@@ -155,6 +200,21 @@ function expectName(name: string): void {
 function expectCode(code: number, what: string): void {
   if (Number.isInteger(code) && code >= 0 && code < typesOfPrefix) return;
   throw new TypeError(`${what} has code ${code}; codes within an extension are 0 to ${typesOfPrefix - 1}`);
+}
+
+function expectOperation(extension: string, operation: Operation): void {
+  const what = `extension ${extension}: ${operation.name}`;
+  expectCode(operation.code, `${extension} ${operation.name}`);
+  if (operation.controlFlow) throw new TypeError(`${what} cannot be control flow`);
+  for (const form of operation.forms) {
+    for (const [param, types] of typesOfForm(form)) {
+      const long = types.find((type) => isExtensionType(type) && type.array.name.startsWith("Big"));
+      if (long === undefined || param.wide || param.type !== undefined) continue;
+      throw new TypeError(
+        `${what}: ${param.name} may be a ${typeText(long)}, which has 64-bit integers: mark it with wide()`,
+      );
+    }
+  }
 }
 
 function expectDistinct(extension: string, all: readonly { readonly name: string; readonly code: number }[]): void {

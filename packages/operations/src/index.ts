@@ -32,7 +32,11 @@ export { elementAt } from "./element-at.ts";
 export {
   describeExtension,
   type ExtensionDefinition,
+  extensionCode,
   isExtensionName,
+  splitExtensionCode,
+  type TypedExtension,
+  type VendorDefinitions,
   type Vocabulary,
   vocabularyOf,
 } from "./extension.ts";
@@ -50,7 +54,7 @@ export {
 } from "./match.ts";
 export {
   type AnyOperandType,
-  type ExtensionData,
+  type AnyTensorData,
   type ExtensionDataCodec,
   type ExtensionDataConstructor,
   type ExtensionOperandType,
@@ -58,9 +62,18 @@ export {
   halTypeName,
   isExtensionType,
   isSameType,
+  numbersPerElement,
   typeText,
 } from "./operand-type.ts";
-export type { FormArgs, OperationArgs, OperationName, OperationOutputs } from "./operation-args.ts";
+export type {
+  DefinitionArgs,
+  DefinitionFormArgs,
+  DefinitionOutputs,
+  FormArgs,
+  OperationArgs,
+  OperationName,
+  OperationOutputs,
+} from "./operation-args.ts";
 export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
 export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
@@ -90,6 +103,7 @@ export {
   createData,
   dataConstructor,
   elementCount,
+  heldBytes,
   integerRange,
   isFloat,
   isTensorType,
@@ -97,6 +111,7 @@ export {
   type Tensor,
   type TensorData,
   type TensorInfo,
+  tensorInfo,
 } from "./tensor.ts";
 export { transposeMatrix } from "./transpose-matrix.ts";
 export { dilatedExtent, imageAxes, implicitPadding, type Padding, PaddingScheme } from "./window.ts";

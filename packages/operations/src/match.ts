@@ -103,6 +103,22 @@ export function typesOfRow(form: Form, row: TypeRow): ReadonlyMap<Param, AnyOper
   return types;
 }
 
+/** The types that each parameter of a form may have, in all rows. Throws a TypeError if a row is not complete. */
+export function typesOfForm(form: Form): ReadonlyMap<Param, readonly AnyOperandType[]> {
+  const { columns, rows } = tableOf(form);
+  const types = new Map<Param, readonly AnyOperandType[]>();
+  for (const param of [...form.params, ...form.outputs]) {
+    const column = columns.get(param);
+    if (column !== undefined)
+      types.set(
+        param,
+        rows.map((row) => row.types[column]),
+      );
+    else types.set(param, param.type === undefined ? [] : [param.type]);
+  }
+  return types;
+}
+
 /** Lists longer than this are not kept: a variadic parameter allows any length, and a cache has to stay small. */
 const longestKeptList = 64;
 

@@ -4,8 +4,8 @@
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import type { ElementFacts } from "./byte-size.ts";
 
-/** Elements of a type of an extension. */
-export type ExtensionData =
+/** Elements of a type of an extension, and of a type of the HAL. */
+export type AnyTensorData =
   | Int8Array
   | Uint8Array
   | Int16Array
@@ -18,7 +18,7 @@ export type ExtensionData =
   | BigUint64Array;
 
 /** A constructor of the typed array that holds the elements. */
-export interface ExtensionDataConstructor<Data extends ExtensionData = ExtensionData> {
+export interface ExtensionDataConstructor<Data extends AnyTensorData = AnyTensorData> {
   readonly BYTES_PER_ELEMENT: number;
   new (count: number): Data;
   new (buffer: ArrayBufferLike, byteOffset: number, count: number): Data;
@@ -32,7 +32,7 @@ export interface ExtensionDataCodec<Params = unknown> {
 }
 
 /** An operand type of a vendor's extension (HAL 1.2 Extension.OperandTypeInformation, and what a driver has to know beside it). */
-export interface ExtensionOperandType<Data extends ExtensionData = ExtensionData, Params = unknown> {
+export interface ExtensionOperandType<Data extends AnyTensorData = AnyTensorData, Params = unknown> {
   /** The extension's name, such as `com.example.fibonacci`. */
   readonly extension: string;
   /** The type's name within the extension, such as `TENSOR_QUANT64_ASYMM`. */
@@ -44,7 +44,7 @@ export interface ExtensionOperandType<Data extends ExtensionData = ExtensionData
   readonly elementSize: number;
   /** The typed array that holds elements. */
   readonly array: ExtensionDataConstructor<Data>;
-  /** What `extraParams.extension` of an operand of this type means. Absent: it must have none. */
+  /** The codec of `extraParams.extension`, which every operand of this type then has. Absent: no operand of this type has any. */
   readonly params?: ExtensionDataCodec<Params> | undefined;
 }
 
@@ -76,4 +76,9 @@ export function typeText(type: AnyOperandType): string {
 export function halTypeName(type: AnyOperandType): OperandTypeName {
   if (isExtensionType(type)) throw new TypeError(`${typeText(type)} is not a type of the HAL`);
   return type;
+}
+
+/** The numbers in the typed array for each element: 1, except for types of extensions whose elements are several numbers. */
+export function numbersPerElement(type: AnyOperandType): number {
+  return isExtensionType(type) ? type.elementSize / type.array.BYTES_PER_ELEMENT : 1;
 }

@@ -1,7 +1,7 @@
 /**
- * The types of the arguments and outputs that kernels receive, by the operation's name.
+ * The types of the arguments and outputs that kernels receive, by the operation's name or definition.
  */
-import type { OperandInfo } from "./define.ts";
+import type { OperandInfo, Operation } from "./define.ts";
 import type { OperationTypes } from "./operation-types.gen.ts";
 import type { ArgsOf, OutputsOf, Param } from "./params.ts";
 import type { TensorInfo } from "./tensor.ts";
@@ -12,20 +12,34 @@ export type OperationName = keyof OperationTypes;
 /** The definition of an operation. */
 type Definition<Name extends OperationName> = OperationTypes[Name];
 
+/** `OperationArgs` of a definition. */
+export type DefinitionArgs<Defined extends Operation, T extends TensorInfo = TensorInfo> = ArgsOf<
+  Defined["forms"][0]["params"],
+  T
+>;
+
+/** `OperationOutputs` of a definition. */
+export type DefinitionOutputs<Defined extends Operation, T = TensorInfo> = OutputsOf<Defined["forms"][0]["outputs"], T>;
+
+/** `FormArgs` of a definition. */
+export type DefinitionFormArgs<Defined extends Operation, T extends OperandInfo = OperandInfo> = {
+  readonly [Arg in NamesOf<FormParams<Defined>>]: ArgOf<FormParams<Defined>, Arg, T>;
+};
+
 /** The parameters of each form of an operation, as a union. */
-type FormParams<Name extends OperationName> = Definition<Name>["forms"][number]["params"];
+type FormParams<Defined extends Operation> = Defined["forms"][number]["params"];
 
 /**
  * The arguments of an operation's first form by name, as `bindArguments` returns them and kernels receive them. `T` is the type
  * of a tensor at that stage. For several names it is the union of theirs.
  */
 export type OperationArgs<Name extends OperationName, T extends TensorInfo = TensorInfo> = Name extends OperationName
-  ? ArgsOf<Definition<Name>["forms"][0]["params"], T>
+  ? DefinitionArgs<Definition<Name>, T>
   : never;
 
 /** The outputs of an operation's first form by name. A trailing output that a model may leave out is optional. */
 export type OperationOutputs<Name extends OperationName, T = TensorInfo> = Name extends OperationName
-  ? OutputsOf<Definition<Name>["forms"][0]["outputs"], T>
+  ? DefinitionOutputs<Definition<Name>, T>
   : never;
 
 /**
@@ -33,7 +47,7 @@ export type OperationOutputs<Name extends OperationName, T = TensorInfo> = Name 
  * so are arguments that only other forms have.
  */
 export type FormArgs<Name extends OperationName, T extends OperandInfo = OperandInfo> = Name extends OperationName
-  ? { readonly [Arg in NamesOf<FormParams<Name>>]: ArgOf<FormParams<Name>, Arg, T> }
+  ? DefinitionFormArgs<Definition<Name>, T>
   : never;
 
 /** All names in a union of parameter lists. */

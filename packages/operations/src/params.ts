@@ -3,7 +3,7 @@
  * record whose type follows from them.
  */
 import type { HalVersion } from "@nnhal/types";
-import type { AnyOperandType } from "./operand-type.ts";
+import type { AnyOperandType, AnyTensorData, ExtensionOperandType } from "./operand-type.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "./tensor.ts";
 
 /** The kind of an argument in a kernel: a tensor, one number, a boolean, or the index of a subgraph. */
@@ -19,6 +19,8 @@ export interface Param<Name extends string = string, Kind extends ParamKind = Pa
   readonly any?: true;
   /** May have lifetime NO_VALUE. */
   readonly omittable?: true;
+  /** The elements may be those of a type with 64-bit integers: see `wide`. */
+  readonly wide?: true;
   /** Has one or more operands of the same type (`any`: zero or more of any types). */
   readonly variadic?: true;
   /** Shape inference reads its contents. */
@@ -37,13 +39,20 @@ export interface VaryingParam<Name extends string, Kind extends ParamKind> exten
 }
 
 /** A parameter whose type is always the same. */
-export interface FixedParam<Name extends string, Kind extends ParamKind> extends Param<Name, Kind> {
-  readonly type: AnyOperandType;
+export interface FixedParam<Name extends string, Kind extends ParamKind, Type extends AnyOperandType = AnyOperandType>
+  extends Param<Name, Kind> {
+  readonly type: Type;
 }
 
-/** A tensor. Without a type the type rows have a column for it. */
+/**
+ * A tensor, or a scalar of an extension, which is a tensor of rank 0. Without a type the type rows have a column for it. With a type of
+ * an extension, the kernel sees the elements in its typed array, and the `params` that its codec returns.
+ */
 export function tensor<const Name extends string>(name: Name): VaryingParam<Name, "tensor">;
-export function tensor<const Name extends string>(name: Name, type: AnyOperandType): FixedParam<Name, "tensor">;
+export function tensor<const Name extends string, Type extends AnyOperandType>(
+  name: Name,
+  type: Type,
+): FixedParam<Name, "tensor", Type>;
 export function tensor(name: string, type?: AnyOperandType): Param<string, "tensor"> {
   return type === undefined ? { name, kind: "tensor" } : { name, kind: "tensor", type };
 }
@@ -93,6 +102,14 @@ export function mayStayZero<const P extends Param>(param: P): P & { readonly may
   return { ...param, mayStayZero: true };
 }
 
+/**
+ * Marks a tensor whose type varies among types of which some have 64-bit integers: its elements may be a BigInt64Array or a
+ * BigUint64Array.
+ */
+export function wide<const P extends Param<string, "tensor">>(param: P): P & { readonly wide: true } {
+  return { ...param, wide: true };
+}
+
 /** Marks a tensor whose contents shape inference reads, such as RESHAPE's shape. */
 export function read<const P extends Param>(param: P): P & { readonly read: true } {
   return { ...param, read: true };
@@ -117,11 +134,24 @@ export function trailing<const P extends Param<string, "tensor">>(
 
 type OneArg<P extends Param, T> = P["kind"] extends "tensor"
   ? P extends { readonly read: true }
-    ? T & Tensor
-    : T
+    ? OfType<P, T & Tensor>
+    : OfType<P, T>
   : P["kind"] extends "boolean"
     ? boolean
     : number;
+
+/** A tensor of the type of a parameter: elements and extension data as the type has them. */
+type OfType<P extends Param, T> = P extends { readonly type: ExtensionOperandType<infer Data, infer Params> }
+  ? WithElements<T, Data> &
+      (unknown extends Params ? unknown : T extends TensorInfo ? { readonly params: Params } : unknown)
+  : P extends { readonly wide: true }
+    ? WithElements<T, AnyTensorData>
+    : T;
+
+/** `T` with other elements, if it has any. */
+type WithElements<T, Data extends AnyTensorData> = {
+  [Key in keyof T]: Key extends "data" ? (undefined extends T[Key] ? Data | undefined : Data) : T[Key];
+};
 
 type Arg<P extends Param, T> = P extends { readonly variadic: true }
   ? readonly OneArg<P, T>[]
@@ -137,10 +167,10 @@ export type ArgsOf<Params extends readonly Param[], T extends TensorInfo> = {
 /** The output record of a parameter list. */
 export type OutputsOf<Params extends readonly Param[], T> = {
   readonly [P in Params[number] as P["name"]]: P extends { readonly variadic: true }
-    ? readonly T[]
+    ? readonly OfType<P, T>[]
     : P extends { readonly omittable: true }
-      ? T | undefined
-      : T;
+      ? OfType<P, T> | undefined
+      : OfType<P, T>;
 };
 
 /** The columns of a type row for a parameter list: a type for each parameter whose type varies. */

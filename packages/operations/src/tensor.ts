@@ -3,10 +3,28 @@
  * tensors of rank 0 with one element.
  */
 import type { SymmPerChannelQuantParams } from "@nnhal/types";
-import { type AnyOperandType, elementFactsOf, isExtensionType, typeText } from "./operand-type.ts";
+import {
+  type AnyOperandType,
+  type AnyTensorData,
+  elementFactsOf,
+  isExtensionType,
+  numbersPerElement,
+  typeText,
+} from "./operand-type.ts";
 
-/** Elements of a tensor, row-major and packed. */
-export type TensorData = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | Int16Array | Uint16Array;
+/**
+ * Elements of a tensor, row-major and packed. Those of an extension's type may also be a BigInt64Array or BigUint64Array: a kernel sees
+ * them by the type of its parameter, and all other code copies them only. See `wide`.
+ */
+export type TensorData =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | Uint32Array
+  | Uint8Array
+  | Int8Array
+  | Int16Array
+  | Uint16Array;
 
 /** The facts of an operand without its elements. */
 export interface TensorInfo {
@@ -19,22 +37,42 @@ export interface TensorInfo {
   readonly zeroPoint: number;
   /** Set exactly for TENSOR_QUANT8_SYMM_PER_CHANNEL. */
   readonly channelQuant?: SymmPerChannelQuantParams;
+  /** The meaning of `extraParams.extension`, as the codec of the type returns it. Set exactly for types of extensions with a codec. */
+  readonly params?: unknown;
+}
+
+/** The facts of an operand with another shape, and another quantisation if it is given; without elements or other properties. */
+export function tensorInfo(
+  operand: TensorInfo,
+  dimensions: readonly number[],
+  scale = operand.scale,
+  zeroPoint = operand.zeroPoint,
+): TensorInfo {
+  const { type, channelQuant, params } = operand;
+  return {
+    type,
+    dimensions,
+    scale,
+    zeroPoint,
+    ...(channelQuant && { channelQuant }),
+    ...(params !== undefined && { params }),
+  };
 }
 
 /** An operand with its elements. */
-export interface Tensor extends TensorInfo {
+export interface Tensor<Data extends AnyTensorData = TensorData> extends TensorInfo {
   /**
    * FLOAT32 and FLOAT16: Float32Array (a float16 value is exact in it). INT32: Int32Array. UINT32, and SUBGRAPH with
    * the subgraph's index: Uint32Array.
    * QUANT8_ASYMM, BOOL: Uint8Array. The other 8-bit types: Int8Array. QUANT16_SYMM: Int16Array. QUANT16_ASYMM: Uint16Array.
    */
-  readonly data: TensorData;
+  readonly data: Data;
 }
 
 /** An operand that a kernel writes. Its dimensions and data are final unless the operation is `dynamic`: see `resize`. */
-export interface OutputTensor extends TensorInfo {
+export interface OutputTensor<Data extends AnyTensorData = TensorData> extends TensorInfo {
   dimensions: readonly number[];
-  data: TensorData;
+  data: Data;
 }
 
 /** Product of the extents; 1 for rank 0. */
@@ -44,10 +82,15 @@ export function elementCount(dimensions: readonly number[]): number {
   return count;
 }
 
+/** Bytes of the typed array for a value of a type with these dimensions, of which all are known. */
+export function heldBytes({ type, dimensions }: Pick<TensorInfo, "type" | "dimensions">): number {
+  return dataConstructor(type).BYTES_PER_ELEMENT * numbersPerElement(type) * elementCount(dimensions);
+}
+
 /** Allocates zeroed elements for a type. A TENSOR_FLOAT16 is held as float32: see `Tensor.data`. */
 export function createData(type: AnyOperandType, count: number): TensorData {
   const Data = dataConstructor(type);
-  return new Data(count);
+  return new Data(count * numbersPerElement(type));
 }
 
 /** The typed arrays, as far as they are alike. */
@@ -91,7 +134,7 @@ export function dataConstructor(type: AnyOperandType): DataConstructor {
 }
 
 /** Sets an output's shape and allocates zeroed elements; for kernels of `dynamic` operations, which determine shapes themselves. */
-export function resize(output: OutputTensor, dimensions: readonly number[]): void {
+export function resize(output: OutputTensor<AnyTensorData>, dimensions: readonly number[]): void {
   output.dimensions = dimensions;
   output.data = createData(output.type, elementCount(dimensions));
 }

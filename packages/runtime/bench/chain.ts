@@ -10,7 +10,7 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
 import { androidPolicy, plan, separateOperations } from "@nnhal/driver-core/partition";
-import { elementAt, operationByCode } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import { Compilation, type CompilationOptions, Execution, Model } from "@nnhal/runtime";
 import {
   type Device,
@@ -66,7 +66,7 @@ type Contestant = () => Promise<unknown>;
 async function byEngine(model: Model): Promise<Contestant> {
   const session = await referenceBackend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
-  const graph = viewModel({ model: model.hal, pools: [], operationByCode });
+  const graph = viewModel({ model: model.hal, pools: [] });
   const options = { preference: ExecutionPreference.FAST_SINGLE_ANSWER, priority: Priority.MEDIUM };
   const executable: Executable = await session.compile(graph, options);
   const dimensions = [elements];

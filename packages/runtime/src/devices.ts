@@ -2,6 +2,7 @@
  * The devices of an application. Each is asked once for its facts; a device that does not answer is left out (NNAPI:
  * ANeuralNetworks_getDeviceCount, getDevice and ANeuralNetworksDevice).
  */
+import type { ExtensionDefinition } from "@nnhal/operations";
 import {
   type Capabilities,
   type DEVICE_TYPE_UNKNOWN,
@@ -35,8 +36,8 @@ export interface RegisteredDevice {
   readonly extensions: readonly Extension[];
   /** The number of files in which it keeps a compilation; 0: it keeps none. */
   readonly numberOfCacheFiles: { readonly numModelCache: number; readonly numDataCache: number };
-  /** Whether it supports an extension. */
-  getExtensionSupport(extensionName: string): boolean;
+  /** Whether it supports an extension, given by its definition or its name. */
+  getExtensionSupport(extension: Pick<ExtensionDefinition, "name"> | string): boolean;
   /** Resolves once the device is in a live state: not OFFLINE. */
   wait(): Promise<void>;
 }
@@ -167,9 +168,10 @@ function ask(
     capabilities,
     extensions,
     numberOfCacheFiles: { numModelCache, numDataCache },
-    getExtensionSupport(extensionName) {
-      expectGiven(extensionName, "getExtensionSupport", "extensionName");
-      return extensions.some((extension) => extension.name === extensionName);
+    getExtensionSupport(extension) {
+      expectGiven(extension, "getExtensionSupport", "extension");
+      const wanted = typeof extension === "object" ? extension.name : extension;
+      return extensions.some(({ name }) => name === wanted);
     },
     async wait() {
       while (guarded.getStatus() === DeviceStatus.OFFLINE) await sleep(10);

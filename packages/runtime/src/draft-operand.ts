@@ -1,7 +1,7 @@
 /**
  * An operand of a model under construction, and the values that can be set on it.
  */
-import { isUnspecified } from "@nnhal/operations";
+import { type ExtensionOperandType, extensionCode, isUnspecified, splitExtensionCode } from "@nnhal/operations";
 import {
   type DataLocation,
   type OperandExtraParams,
@@ -13,7 +13,7 @@ import {
 import { isExtensionOperandType } from "@nnhal/utils";
 import { operandTypeIssues } from "@nnhal/validation";
 import { expectDimensions } from "./checks.ts";
-import { type ModelExtensions, splitCode } from "./extensions.ts";
+import type { ModelExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectList, optionsOf } from "./given.ts";
 import { greatestSize, type OperandFacts, sizeOfData } from "./operand-facts.ts";
 import { expect, ResultCode } from "./result-code.ts";
@@ -21,8 +21,8 @@ import { bytesOf } from "./value.ts";
 
 /** The description of an operand (NNAPI: ANeuralNetworksOperandType). */
 export interface OperandDescription {
-  /** One of the HAL's types, or the code of an extension's: see `getExtensionOperandType`. */
-  readonly type: OperandTypeName | number;
+  /** One of the HAL's types, one of an extension's, or its code: see `getExtensionOperandType`. */
+  readonly type: OperandTypeName | number | ExtensionOperandType;
   /** Extents; 0 is an unknown extent and [] an unknown rank of a tensor. Scalars have none. Default: []. */
   readonly dimensions?: readonly number[] | undefined;
   /** Quantisation scale. Default: 0, for types without one. */
@@ -49,7 +49,7 @@ export interface DraftOperand {
 /** The operand that a caller describes. `what`: begins the message of an error. */
 export function draftOperand(description: OperandDescription, extensions: ModelExtensions, what: string): DraftOperand {
   const { type: typeOrName, dimensions = [], scale = 0, zeroPoint = 0 } = optionsOf(description, what, "description");
-  const type = typeof typeOrName === "number" ? typeOrName : OperandType[typeOrName];
+  const type = codeOf(typeOrName, extensions, what);
   const facts = extensions.factsOf(type);
   expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: ${describeUnknown(typeOrName, extensions)}`);
   expectDimensions(dimensions, what);
@@ -75,9 +75,19 @@ export function draftOperand(description: OperandDescription, extensions: ModelE
   };
 }
 
-function describeUnknown(type: OperandTypeName | number, { nameOf }: ModelExtensions): string {
+function codeOf(type: OperandDescription["type"], { prefixOf }: ModelExtensions, what: string): number {
+  if (typeof type === "number") return type;
+  if (typeof type !== "object" || type === null) return OperandType[type];
+  const prefix = prefixOf(type.extension);
+  expect(prefix !== undefined, ResultCode.BAD_DATA, () => `${what}: too many extensions for one model`);
+  return extensionCode(prefix, type.code);
+}
+
+function describeUnknown(given: OperandDescription["type"], extensions: ModelExtensions): string {
+  const { nameOf } = extensions;
+  const type = typeof given === "object" && given !== null ? codeOf(given, extensions, "") : given;
   if (typeof type !== "number" || !isExtensionOperandType(type)) return `${describe(type)} is not an operand type`;
-  const { prefix, type: within } = splitCode(type);
+  const { prefix, code: within } = splitExtensionCode(type);
   const name = nameOf(prefix);
   if (name === undefined) return `no extension has the prefix ${prefix}: ask getExtensionOperandType for the code`;
   return `no extension that the model was given describes operand type ${within} of ${name}`;

@@ -1,21 +1,10 @@
 import type { Extension } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { extensionCode, mergeExtensions, modelExtensions, splitCode } from "./extensions.ts";
+import { mergeExtensions, modelExtensions } from "./extensions.ts";
 
 const tensor = { type: 1, isTensor: true, byteSize: 8 };
 const scalar = { type: 0, isTensor: false, byteSize: 2 };
 const example: Extension = { name: "com.example.a", operandTypes: [scalar, tensor] };
-
-describe("extensionCode", () => {
-  it.each([
-    [1, 0, 0x1_0000],
-    [1, 0xffff, 0x1_ffff],
-    [0xffff, 0xffff, 0xffff_ffff],
-  ])("joins prefix %i and type %i to %i, and back", (prefix, type, code) => {
-    expect(extensionCode(prefix, type)).toBe(code);
-    expect(splitCode(code)).toEqual({ prefix, type });
-  });
-});
 
 describe("modelExtensions", () => {
   it("counts prefixes from 1 in the order of first use, around those that are taken", () => {

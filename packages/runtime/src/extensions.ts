@@ -1,23 +1,13 @@
 /**
  * Vendor extensions in a model: their prefixes and their operand types (HAL 1.2 Extension).
  */
+import { splitExtensionCode } from "@nnhal/operations";
 import { type Extension, type ExtensionNameAndPrefix, ExtensionTypeEncoding } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
 import { halOperandFacts, type OperandFacts } from "./operand-facts.ts";
 
-const typesOfPrefix = 2 ** ExtensionTypeEncoding.LOW_BITS_TYPE;
 // Codes are int32 in the NDK, and the sign bit stays 0, as in the later AIDL interface: half of the prefixes are used.
 const greatestPrefix = 2 ** (ExtensionTypeEncoding.HIGH_BITS_PREFIX - 1) - 1;
-
-/** The code of an extension's type or operation under a prefix. */
-export function extensionCode(prefix: number, type: number): number {
-  return prefix * typesOfPrefix + type;
-}
-
-/** The prefix of a code, and the type within the extension. */
-export function splitCode(code: number): { readonly prefix: number; readonly type: number } {
-  return { prefix: Math.floor(code / typesOfPrefix), type: code % typesOfPrefix };
-}
 
 /** The extensions of one model. Prefixes count from 1, in the order in which extensions are first used. */
 export interface ModelExtensions {
@@ -50,7 +40,7 @@ export function modelExtensions(
     nameOf: (prefix) => byPrefix.get(prefix),
     factsOf(code) {
       if (!isExtensionOperandType(code)) return halOperandFacts(code);
-      const { prefix, type } = splitCode(code);
+      const { prefix, code: type } = splitExtensionCode(code);
       const name = byPrefix.get(prefix);
       const extension = name === undefined ? undefined : byName.get(name);
       const info = extension?.operandTypes.find((one) => one.type === type);
@@ -67,7 +57,7 @@ export function usedExtensions(
   { nameOf }: ModelExtensions,
 ): ExtensionNameAndPrefix[] {
   const codes = users.map(({ type }) => type).filter(isExtensionOperandType);
-  const prefixes = [...new Set(codes.map((code) => splitCode(code).prefix))].sort((a, b) => a - b);
+  const prefixes = [...new Set(codes.map((code) => splitExtensionCode(code).prefix))].sort((a, b) => a - b);
   return prefixes.flatMap((prefix) => {
     const name = nameOf(prefix);
     return name === undefined ? [] : [{ name, prefix }];

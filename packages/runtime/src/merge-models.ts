@@ -2,9 +2,10 @@
  * Joins models that refer to one another into one HAL model: values and pools are appended, subgraph indexes moved, and the
  * prefixes of extensions become those of the first.
  */
+
+import { extensionCode, splitExtensionCode } from "@nnhal/operations";
 import { type Memory, type Model, type Operand, OperandLifeTime, type Operation, type Subgraph } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
-import { extensionCode, splitCode } from "./extensions.ts";
 
 /** The first model's prefix of an extension. */
 export type PrefixOf = (name: string) => number;
@@ -43,7 +44,7 @@ function codeMover({ extensionNameToPrefix }: Model, prefixOf: PrefixOf): (code:
   const moved = new Map(extensionNameToPrefix.map(({ name, prefix }) => [prefix, prefixOf(name)]));
   return (code) => {
     if (!isExtensionOperandType(code)) return code;
-    const { prefix, type } = splitCode(code);
+    const { prefix, code: type } = splitExtensionCode(code);
     return extensionCode(moved.get(prefix) ?? prefix, type);
   };
 }

@@ -1,13 +1,24 @@
 /**
  * Model: a graph of operations under construction, then finished and immutable (NNAPI: ANeuralNetworksModel).
  */
-import { elementAt } from "@nnhal/operations";
+import {
+  type AnyTensorData,
+  type Operation as DefinedOperation,
+  type ExtensionDefinition,
+  type ExtensionOperandType,
+  elementAt,
+  extensionCode,
+  splitExtensionCode,
+  type TypedExtension,
+  typeText,
+} from "@nnhal/operations";
 import {
   type Device,
   type Extension,
   type Model as HalModel,
   type Operand,
   OperandLifeTime,
+  OperandType,
   type Operation,
   OperationType,
   type OperationTypeName,
@@ -34,7 +45,7 @@ import {
   nowhere,
   type OperandDescription,
 } from "./draft-operand.ts";
-import { extensionCode, type ModelExtensions, modelExtensions, splitCode, usedExtensions } from "./extensions.ts";
+import { type ModelExtensions, modelExtensions, usedExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
 import { devicesGiven } from "./given-devices.ts";
 import type { Memory } from "./memory.ts";
@@ -120,14 +131,32 @@ export class Model {
     return this.#state === "finished";
   }
 
-  /** The code of an extension's operand type, by its code within the extension. */
-  getExtensionOperandType(extensionName: string, operandCodeWithinExtension: number): number {
-    return this.#extensionType("getExtensionOperandType", extensionName, operandCodeWithinExtension);
+  /** The code of an extension's operand type in this model, by the type or by its code within the extension. */
+  getExtensionOperandType(type: ExtensionOperandType): number;
+  getExtensionOperandType(extensionName: string, operandCodeWithinExtension: number): number;
+  getExtensionOperandType(given: ExtensionOperandType | string, code?: number): number {
+    const what = "getExtensionOperandType";
+    expectGiven(given, what, "type");
+    if (typeof given !== "object") return this.#extensionType(what, given, code);
+    return this.#extensionType(what, given.extension, given.code);
   }
 
-  /** The code of an extension's operation, by its code within the extension. */
-  getExtensionOperationType(extensionName: string, operationCodeWithinExtension: number): number {
-    return this.#extensionType("getExtensionOperationType", extensionName, operationCodeWithinExtension);
+  /**
+   * The code of an extension's operation in this model, by its name in the extension's definition or by its code within the extension.
+   * Throws BAD_DATA if the definition has no such operation.
+   */
+  getExtensionOperationType<Operations extends readonly DefinedOperation[]>(
+    extension: TypedExtension<string, Operations>,
+    operationName: Operations[number]["name"],
+  ): number;
+  getExtensionOperationType(extensionName: string, operationCodeWithinExtension: number): number;
+  getExtensionOperationType(given: ExtensionDefinition | string, operation: string | number): number {
+    const what = "getExtensionOperationType";
+    expectGiven(given, what, "extension");
+    if (typeof given !== "object") return this.#extensionType(what, given, operation);
+    const found = given.operations.find(({ name }) => name === operation);
+    expect(found !== undefined, ResultCode.BAD_DATA, () => `${what}: ${given.name} has no operation ${operation}`);
+    return this.#extensionType(what, given.name, found.code);
   }
 
   /** Adds an operand and returns its index. */
@@ -185,10 +214,20 @@ export class Model {
     operand.extraParams = channelQuantOf(operand, channelQuant, what);
   }
 
-  /** Sets what an operand of an extension's type has beside its dimensions; null: nothing. The bytes are copied. */
-  setOperandExtensionData(index: number, data: ArrayBufferView | null): void {
+  /**
+   * Sets the extension data of an operand of an extension's type: parameters that the codec of the type encodes, or bytes, which are
+   * copied. null: it has none.
+   */
+  setOperandExtensionData<Params>(
+    index: number,
+    type: ExtensionOperandType<AnyTensorData, Params>,
+    params: NoInfer<Params>,
+  ): void;
+  setOperandExtensionData(index: number, data: ArrayBufferView | null): void;
+  setOperandExtensionData(index: number, given: ExtensionOperandType | ArrayBufferView | null, params?: unknown): void {
     const what = `setOperandExtensionData(${index})`;
     const operand = this.#operand(index, what);
+    const data = isDescription(given) ? this.#encoded(operand, given, params, what) : given;
     operand.extraParams = extensionDataOf(operand, data, what);
   }
 
@@ -280,6 +319,9 @@ export class Model {
     this.#hal = model;
     this.#state = "finished";
     this.#extensions = modelExtensions(this.#described, model.extensionNameToPrefix);
+    const oem = oemNames(model);
+    if (oem.length > 0)
+      this.log.warning(`the model uses ${oem.join(" and ")}, deprecated since HAL 1.2: use an extension`);
     if (this.log.VLOG_IS_ON("MODEL")) graphDump("a finished model", model, logStream(this.log, "MODEL"));
   }
 
@@ -304,18 +346,31 @@ export class Model {
     );
   }
 
-  #isExtensionOperation(type: number): boolean {
-    return isExtensionOperationType(type) && this.#extensions.nameOf(splitCode(type).prefix) !== undefined;
+  #encoded({ type }: DraftOperand, given: ExtensionOperandType, params: unknown, what: string): Uint8Array {
+    const code = this.#extensionType(what, given.extension, given.code);
+    expect(type === code, ResultCode.BAD_DATA, () => `${what}: the operand is not a ${typeText(given)}`);
+    const { params: codec } = given;
+    expect(codec !== undefined, ResultCode.BAD_DATA, () => `${what}: a ${typeText(given)} has no extension data`);
+    try {
+      return codec.encode(params);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: a ${typeText(given)}: ${reason}`);
+    }
   }
 
-  #extensionType(what: string, name: string, type: number): number {
+  #isExtensionOperation(type: number): boolean {
+    return isExtensionOperationType(type) && this.#extensions.nameOf(splitExtensionCode(type).prefix) !== undefined;
+  }
+
+  #extensionType(what: string, name: string, type: unknown): number {
     this.#expectOpen(what);
     expectGiven(name, what, "extensionName");
-    const isCode = type >>> 0 === type && type <= 0xffff;
+    const isCode = typeof type === "number" && type >>> 0 === type && type <= 0xffff;
     expect(
       isCode,
       ResultCode.BAD_DATA,
-      () => `${what}: ${type} is not a code within an extension: an integer within [0, 65535] is needed`,
+      () => `${what}: ${describe(type)} is not a code within an extension: an integer within [0, 65535] is needed`,
     );
     return extensionCode(this.#prefixOf(name, what), type);
   }
@@ -340,6 +395,26 @@ export class Model {
   #expectOpen(what: string): void {
     expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the model is ${this.#state}`);
   }
+}
+
+/** Whether an argument describes a type, rather than being data. */
+function isDescription(given: ExtensionOperandType | ArrayBufferView | null): given is ExtensionOperandType {
+  return typeof given === "object" && given !== null && "extension" in given;
+}
+
+/** The OEM types and the OEM operation that a model uses. */
+function oemNames({ main, referenced }: HalModel): string[] {
+  const subgraphs = [main, ...referenced];
+  const uses = (type: number) => subgraphs.some(({ operands }) => operands.some((operand) => operand.type === type));
+  const { OEM, TENSOR_OEM_BYTE } = OperandType;
+  const { OEM_OPERATION } = OperationType;
+  return [
+    ...(uses(OEM) ? ["OEM"] : []),
+    ...(uses(TENSOR_OEM_BYTE) ? ["TENSOR_OEM_BYTE"] : []),
+    ...(subgraphs.some(({ operations }) => operations.some(({ type }) => type === OEM_OPERATION))
+      ? ["OEM_OPERATION"]
+      : []),
+  ];
 }
 
 /** The copy of a model that devices get. It is validated here, and not again by devices in this process. */

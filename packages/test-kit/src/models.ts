@@ -1,7 +1,10 @@
 /**
  * Valid models to which most rules apply, and functions that break one rule in a copy.
  */
+import { type Operation as Definition, type ExtensionDefinition, splitExtensionCode } from "@nnhal/operations";
+import { defineExtension } from "@nnhal/operations/authoring";
 import {
+  type ExtensionNameAndPrefix,
   type Model,
   type Operand,
   OperandLifeTime,
@@ -67,7 +70,18 @@ export function subgraphOf(operands: readonly Operand[], operations: readonly Op
   };
 }
 
-/** A model without constants. */
+/** The name of the extension with a prefix in models of `modelOf`. */
+export function extensionName(prefix: number): string {
+  return `com.example.extension${prefix}`;
+}
+
+/** Knowledge of an extension with some operations, whose codes are those in models of `modelOf`: of prefix 1. */
+export function knowing(...operations: readonly Definition[]): { readonly extensions: readonly ExtensionDefinition[] } {
+  const own = operations.map((each) => ({ ...each, code: splitExtensionCode(each.code).code }));
+  return { extensions: [defineExtension({ name: extensionName(1), operations: own })] };
+}
+
+/** A model without constants. Extensions whose codes its main subgraph uses have the names of `extensionName`. */
 export function modelOf(main: Subgraph, more: Partial<Model> = {}): Model {
   return {
     main,
@@ -75,9 +89,20 @@ export function modelOf(main: Subgraph, more: Partial<Model> = {}): Model {
     operandValues: new Uint8Array(0),
     pools: [],
     relaxComputationFloat32toFloat16: false,
-    extensionNameToPrefix: [],
+    extensionNameToPrefix: prefixesOf(main),
     ...more,
   };
+}
+
+/** A model with entries for the extensions whose codes its main subgraph uses. */
+export function withExtensions(model: Model): Model {
+  return { ...model, extensionNameToPrefix: prefixesOf(model.main) };
+}
+
+function prefixesOf({ operands, operations }: Subgraph): ExtensionNameAndPrefix[] {
+  const prefixes = [...operands, ...operations].map(({ type }) => splitExtensionCode(type).prefix);
+  const used = [...new Set(prefixes)].filter((prefix) => Number.isInteger(prefix) && prefix > 0 && prefix <= 0xffff);
+  return used.map((prefix) => ({ name: extensionName(prefix), prefix }));
 }
 
 export const input = { lifetime: OperandLifeTime.SUBGRAPH_INPUT } as const;

@@ -4,7 +4,7 @@
 
 import { decodeTensorData, encodeTensorData, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { elementAt, elementCount, operationByCode } from "@nnhal/operations";
+import { elementAt, elementCount } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -256,7 +256,7 @@ export async function execute(
     if (handle?.kind !== "buffer") throw new TypeError("the pool is not a buffer");
     return new Uint8Array(handle.buffer, handle.byteOffset, size);
   });
-  const executable = await session.compile(viewModel({ model, pools, operationByCode }), {
+  const executable = await session.compile(viewModel({ model, pools }), {
     preference: ExecutionPreference.FAST_SINGLE_ANSWER,
     priority: Priority.MEDIUM,
   });

@@ -2,16 +2,13 @@
  * The common context of the checks of one model: the rules' version and tables, the list of issues, and the HAL versions that parts of
  * the model require.
  */
-import type { Match, Operation as OperationDefinition } from "@nnhal/operations";
-import type { HalVersion, Memory, Operation, Subgraph } from "@nnhal/types";
+import type { Match, Vocabulary } from "@nnhal/operations";
+import type { ExtensionNameAndPrefix, HalVersion, Memory, Operation, Subgraph } from "@nnhal/types";
 import type { IssueList } from "./issues.ts";
 import type { RuleCode } from "./rules.ts";
 
 /** Whose rules apply. `driver`: a driver's. `runtime`: the framework's, which lets WHILE operands have unknown sizes. */
 export type ValidationMode = "driver" | "runtime";
-
-/** From a code to the definition of an operation, the HAL's own or an extension's. */
-export type OperationLookup = (code: number) => OperationDefinition | undefined;
 
 /** Part of a model that needs more than HAL 1.0. */
 export interface VersionRequirement {
@@ -25,7 +22,10 @@ export interface VersionRequirement {
 export interface ModelContext {
   readonly version: HalVersion;
   readonly mode: ValidationMode;
-  readonly operationByCode: OperationLookup;
+  /** Types and operations of the HAL and of the extensions that are known. */
+  readonly vocabulary: Vocabulary;
+  /** The valid entries of `Model.extensionNameToPrefix`. */
+  readonly prefixes: readonly ExtensionNameAndPrefix[];
   readonly issues: IssueList;
   /** Receives requirements above `version`; undefined: they are issues. */
   readonly requirements: VersionRequirement[] | undefined;

@@ -82,7 +82,8 @@ describe("operations", () => {
     };
     expect(issuesOf(twice)).toEqual(["single-writer main.operations[2].outputs[0]"]);
     const within = { "main.operations[1]": { type: 0x1_0000, inputs: [1], outputs: [2, 2] } };
-    expect(issuesOf(within)).toEqual(["single-writer main.operations[1].outputs[1]"]);
+    const found = issuesOf({ ...within, extensionNameToPrefix: [{ name: "com.example.test", prefix: 1 }] });
+    expect(found).toEqual(["single-writer main.operations[1].outputs[1]"]);
   });
 
   it("may leave an output unread", () => {

@@ -5,7 +5,7 @@
  */
 export { capabilitiesIssues, validateCapabilities } from "./capabilities.ts";
 export { sameExtraParams } from "./compatible.ts";
-export type { OperationLookup, ValidationMode, VersionRequirement } from "./context.ts";
+export type { ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
 export {
   BrokenAnswer,

@@ -6,10 +6,10 @@ import { addIssue, type OperandPlace, operandPath, requireVersion } from "./cont
 import { showDimensions } from "./issues.ts";
 import { sizeOfMemory } from "./pool.ts";
 import { isObject } from "./structure.ts";
-import { isOem, type KnownOperandType, sizeOf } from "./type-ranges.ts";
+import { isOem, type NamedType, sizeOf } from "./type-ranges.ts";
 
-/** Checks an operand's lifetime and location; `type` is undefined for an extension's. */
-export function checkLocation(place: OperandPlace, operand: Operand, type: KnownOperandType | undefined): void {
+/** Checks an operand's lifetime and location; `type` is undefined for a type of an unknown extension. */
+export function checkLocation(place: OperandPlace, operand: Operand, type: NamedType | undefined): void {
   const { context } = place;
   const name = operandLifeTimeNames.get(operand.lifetime);
   if (name === undefined) {
@@ -100,7 +100,7 @@ function checkNoLocation(place: OperandPlace, { location }: Operand, name: strin
   addIssue(place, "location-unused", ".location", `a ${name} has ${problem}`);
 }
 
-function checkConstantLength(place: OperandPlace, { location, dimensions }: Operand, type: KnownOperandType): void {
+function checkConstantLength(place: OperandPlace, { location, dimensions }: Operand, type: NamedType): void {
   if (isOem(type)) return;
   const size = sizeOf(type, dimensions);
   if (location.length === size) return;

@@ -3,12 +3,14 @@ import {
   controlModel,
   floorModel,
   input,
+  knowing,
   loopModel,
   modelOf,
   operand,
   operation,
   output,
   subgraphOf,
+  withExtensions,
 } from "@nnhal/test-kit/models";
 import { halVersions, type Model, type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -45,8 +47,8 @@ const models: readonly (readonly [what: string, version: (typeof halVersions)[nu
   ["types that an operation takes since 1.3", "1.3", unary("ABS", { type: OperandType.TENSOR_INT32 })],
   ["a type of 1.2", "1.2", unused({ type: OperandType.BOOL, dimensions: [] })],
   ["a type of 1.3", "1.3", unused({ type: OperandType.TENSOR_QUANT8_ASYMM_SIGNED, scale: 1 })],
-  ["an extension's type", "1.2", unused({ type: 0x1_0000 })],
-  ["an extension's operation", "1.2", changed(floorModel(), "main.operations[1].type", 0x1_0000)],
+  ["an extension's type", "1.2", withExtensions(unused({ type: 0x1_0000 }))],
+  ["an extension's operation", "1.2", withExtensions(changed(floorModel(), "main.operations[1].type", 0x1_0000))],
   ["an unknown rank", "1.2", floorModel({ dimensions: [] })],
   ["a rank that an operation takes since 1.2", "1.2", unary("L2_NORMALIZATION", { dimensions: [2, 2] })],
   ["a hardware_buffer_blob", "1.2", changed(floorModel(), "pools", [{ name: "hardware_buffer_blob", ...memory }])],
@@ -70,11 +72,13 @@ describe("minimumVersion", () => {
     expect(minimumVersion(changed(floorModel(), "main", null))).toBeUndefined();
   });
 
-  it("accepts the mode and the operations of validation", () => {
+  it("accepts the mode and the extensions of validation", () => {
     const loop = changed(loopModel, "main.operands[0].dimensions", []);
     expect(minimumVersion(loop)).toBeUndefined();
     expect(minimumVersion(loop, { mode: "runtime" })).toBe("1.3");
-    expect(minimumVersion(floorModel(), { operations: () => undefined })).toBeUndefined();
+    const model = withExtensions(changed(floorModel(), "main.operations[1].type", 0x1_0003));
+    expect(minimumVersion(model)).toBe("1.2");
+    expect(minimumVersion(model, knowing())).toBeUndefined();
   });
 });
 

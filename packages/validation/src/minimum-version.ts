@@ -8,15 +8,15 @@ import { collectIssues } from "./issues.ts";
 import { checkModel, type ModelValidationOptions } from "./model.ts";
 
 /** How to find a model's minimum version. */
-export type MinimumVersionOptions = Pick<ModelValidationOptions, "mode" | "operations">;
+export type MinimumVersionOptions = Pick<ModelValidationOptions, "mode" | "extensions">;
 
 /** The parts of a model that need more than HAL 1.0; undefined if the model is not valid at any version. */
 export function versionRequirements(
   model: Model,
-  { mode, operations }: MinimumVersionOptions = {},
+  { mode, extensions }: MinimumVersionOptions = {},
 ): readonly VersionRequirement[] | undefined {
   const requirements: VersionRequirement[] = [];
-  const options = { version: halVersions[0], ...(mode && { mode }), ...(operations && { operations }) };
+  const options = { version: halVersions[0], ...(mode && { mode }), ...(extensions && { extensions }) };
   const issues = collectIssues("model", 1, (list) => checkModel(model, options, list, requirements));
   return issues.length === 0 ? requirements : undefined;
 }

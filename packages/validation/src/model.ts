@@ -1,9 +1,17 @@
 /**
  * Validation of models: rules 1 – 41 and those that the HAL implies.
  */
-import { elementAt, type Match, type MaybeType, operationByCode, type TensorInfo } from "@nnhal/operations";
-import type { HalVersion, Model, Operation, Subgraph } from "@nnhal/types";
-import { type ModelContext, type OperationLookup, requireVersion, type ValidationMode } from "./context.ts";
+import {
+  type ExtensionDefinition,
+  elementAt,
+  isExtensionName,
+  type Match,
+  type MaybeType,
+  type TensorInfo,
+  vocabularyOf,
+} from "@nnhal/operations";
+import type { ExtensionNameAndPrefix, HalVersion, Model, Operation, Subgraph } from "@nnhal/types";
+import { type ModelContext, requireVersion, type ValidationMode } from "./context.ts";
 import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
 import { checkBoundary, checkOrder } from "./graph.ts";
 import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
@@ -13,7 +21,6 @@ import { memoryFacts } from "./pool.ts";
 import { checkReferenceCycles } from "./reference-cycle.ts";
 import { isBytes, isObject, isUint32 } from "./structure.ts";
 import type { SubgraphView } from "./subgraph-view.ts";
-import { knownOperandType } from "./type-ranges.ts";
 
 /** How to validate a model. */
 export interface ModelValidationOptions {
@@ -23,8 +30,8 @@ export interface ModelValidationOptions {
   readonly mode?: ValidationMode;
   /** Most issues to look for. Default 32. */
   readonly limit?: number;
-  /** Definitions of operations; default: the HAL's own. A lookup that knows more also lets extensions be checked. */
-  readonly operations?: OperationLookup;
+  /** Extensions by whose definitions operands and operations are checked. Those of other extensions are accepted. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[];
 }
 
 /**
@@ -77,7 +84,7 @@ interface Findings {
  */
 export function checkModel(
   model: Model,
-  { version = "1.3", mode = "driver", operations = operationByCode }: ModelValidationOptions,
+  { version = "1.3", mode = "driver", extensions = [] }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
   matches?: Map<Operation, Match>,
@@ -86,10 +93,12 @@ export function checkModel(
     issues.add("structure", "model", `the model is ${show(model)}`);
     return { main: [], referenced: [] };
   }
+  const prefixes = checkExtensionMapping(issues, model);
   const context: ModelContext = {
     version,
     mode,
-    operationByCode: operations,
+    vocabulary: vocabularyOf(prefixes, { extensions }),
+    prefixes,
     issues,
     requirements,
     matches,
@@ -111,7 +120,6 @@ export function checkModel(
     checkControlFlow(context, operation, findings.inferred);
   }
   checkPools(context);
-  checkExtensionMapping(context, model);
   checkReferenceCycles(context);
   return { main: shapesOf(findings, main), referenced };
 }
@@ -159,7 +167,7 @@ function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subg
     if (issues.isFull()) return;
     soundness[index] = checkOperand({ context, at, index }, operands[index]);
     if (soundness[index] === Soundness.garbage) allReadable = false;
-    else types[index] = knownOperandType(elementAt(operands, index).type)?.name;
+    else types[index] = context.vocabulary.operandTypeByCode(elementAt(operands, index).type);
   }
   const inferred: (TensorInfo | undefined)[] = [];
   findings.inferred.set(subgraph, inferred);
@@ -211,8 +219,9 @@ function checkPools(context: ModelContext): void {
   }
 }
 
-/** Rule 58. */
-function checkExtensionMapping({ issues }: ModelContext, { extensionNameToPrefix }: Model): void {
+/** Rule 58. Returns the valid entries. */
+function checkExtensionMapping(issues: IssueList, { extensionNameToPrefix }: Model): ExtensionNameAndPrefix[] {
+  const valid: ExtensionNameAndPrefix[] = [];
   const names = new Set<string>();
   const prefixes = new Set<number>();
   const list = listOf(issues, "extensionNameToPrefix", extensionNameToPrefix);
@@ -228,6 +237,11 @@ function checkExtensionMapping({ issues }: ModelContext, { extensionNameToPrefix
       continue;
     }
     const { name, prefix } = entry;
+    const before = issues.items.length;
+    if (!isExtensionName(name)) {
+      const needed = "a reverse domain name of lower case letters, digits, underscores and dots is needed";
+      issues.add("extension-name", `${path}.name`, `the name is ${show(name)} where ${needed}`);
+    }
     if (prefix === 0 || prefix > 0xffff) {
       issues.add(
         "extension-mapping",
@@ -240,5 +254,7 @@ function checkExtensionMapping({ issues }: ModelContext, { extensionNameToPrefix
       issues.add("extension-mapping", `${path}.prefix`, `prefix ${prefix} belongs to another extension`);
     names.add(name);
     prefixes.add(prefix);
+    if (issues.items.length === before) valid.push({ name, prefix });
   }
+  return valid;
 }

@@ -8,6 +8,7 @@ import {
   modelOf,
   operand,
   subgraphOf,
+  withExtensions,
 } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -22,7 +23,7 @@ function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelVal
 function issuesOfUnused(facts: Partial<Operand>, options?: ModelValidationOptions): string[] {
   const model = floorModel();
   const unused = operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts });
-  return found(modelIssues(changed(model, "main.operands[3]", unused), options));
+  return found(modelIssues(withExtensions(changed(model, "main.operands[3]", unused)), options));
 }
 
 const typeNames = Object.keys(OperandType).filter((name): name is keyof typeof OperandType => name in OperandType);
@@ -54,7 +55,8 @@ describe("types", () => {
   });
 
   it("of extensions are refused if the HAL's own operations read them", () => {
-    expect(issuesOf({ "main.operands[3].type": 0xffff_ffff })).toEqual(["operation-signature main.operations[0]"]);
+    const model = withExtensions(changed(controlModel, "main.operands[3].type", 0xffff_ffff));
+    expect(found(modelIssues(model))).toEqual(["operation-signature main.operations[0]"]);
   });
 });
 

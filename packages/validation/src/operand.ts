@@ -2,19 +2,30 @@
  * Rules on one operand: its type and dimensions (2 – 5, 59), its quantisation (6 – 12) and extraParams (13 – 18). The location
  * of its value is checked in location.ts.
  */
-import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
+import {
+  type ExtensionOperandType,
+  isExtensionType,
+  OperationError,
+  splitExtensionCode,
+  typeText,
+  vocabularyOf,
+} from "@nnhal/operations";
+import { type Operand, type OperandExtraParams, OperandLifeTime, OperandType } from "@nnhal/types";
 import { addIssue, type ModelContext, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { collectIssues, type Issue, show, showDimensions } from "./issues.ts";
 import { checkLocation } from "./location.ts";
 import type { RuleCode } from "./rules.ts";
 import { isBytes, isNumberList, isObject, isUint32, isUint32List } from "./structure.ts";
 import {
+  extensionOf,
   extensionsSince,
   isExtensionOperandType,
   isOem,
   type KnownOperandType,
   knownOperandType,
+  type NamedType,
   sizeOf,
+  unknownPrefix,
 } from "./type-ranges.ts";
 
 /** How far later checks can trust an operand. */
@@ -49,14 +60,16 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
     const what = type === undefined ? `extension type ${operand.type}` : type.name;
     requireVersion(context, since, "operand-type", operandPath(place, ".type"), what);
   }
-  if (type === undefined) checkExtensionOperand(place, operand);
-  else {
+  if (type === undefined) {
+    const described = checkExtensionOperand(place, operand);
+    checkLocation(place, operand, described && { ...described, name: typeText(described) });
+  } else {
     checkDimensions(place, operand, type);
     checkScale(place, operand, type);
     checkZeroPoint(place, operand, type);
     checkExtraParams(place, operand, type);
+    checkLocation(place, operand, type);
   }
-  checkLocation(place, operand, type);
   return items.length === before ? Soundness.right : Soundness.wrong;
 }
 
@@ -78,7 +91,8 @@ export function operandTypeIssues({
     const context: ModelContext = {
       version: "1.3",
       mode: "runtime",
-      operationByCode: () => undefined,
+      vocabulary: vocabularyOf([], {}),
+      prefixes: [],
       issues: list,
       requirements: undefined,
       referenced: [],
@@ -87,9 +101,11 @@ export function operandTypeIssues({
     };
     checkOperand({ context, at: "", index: 0 }, operand);
   });
-  // Per-channel scales and subgraphs are set later.
-  return issues.filter(({ code }) => code !== "channel-quant" && code !== "subgraph-location");
+  // Per-channel scales, subgraphs and the prefixes of extensions are set later.
+  return issues.filter(({ code }) => !setLater.has(code));
 }
+
+const setLater: ReadonlySet<RuleCode> = new Set<RuleCode>(["channel-quant", "subgraph-location", "extension-prefix"]);
 
 /** Whether every field of an operand holds the right kind of value; an issue if not. */
 function hasStructure(place: OperandPlace, operand: Operand | undefined): operand is Operand {
@@ -151,7 +167,7 @@ export function isReadable(operand: Operand | undefined): operand is Operand {
   return operand !== undefined && findGarbage(operand) === undefined;
 }
 
-function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: KnownOperandType): void {
+function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: NamedType): void {
   if (type.kind !== "tensor") {
     if (dimensions.length === 0) return;
     addIssue(
@@ -271,8 +287,12 @@ function checkExtraParams(place: OperandPlace, { extraParams, dimensions }: Oper
   addIssue(place, "channel-scales-positive", `${field}.channelQuant.scales[${wrong}]`, problem);
 }
 
-function checkExtensionOperand(place: OperandPlace, { type, scale, zeroPoint, extraParams }: Operand): void {
-  const name = `an operand of extension type ${type}`;
+/** Returns the description of the operand's type, if the extension is known. */
+function checkExtensionOperand(place: OperandPlace, operand: Operand): ExtensionOperandType | undefined {
+  const { type, scale, zeroPoint, extraParams } = operand;
+  const { vocabulary, prefixes } = place.context;
+  const described = vocabulary.operandTypeByCode(type);
+  const name = described === undefined ? `an operand of extension type ${type}` : `a ${typeText(described)}`;
   if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
   if (zeroPoint !== 0)
     addIssue(place, "zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);
@@ -283,5 +303,44 @@ function checkExtensionOperand(place: OperandPlace, { type, scale, zeroPoint, ex
       ".extraParams",
       `${name} has extraParams channelQuant where none or extension is needed`,
     );
+  }
+  const extension = extensionOf(type, prefixes);
+  if (extension === undefined) {
+    addIssue(place, "extension-prefix", ".type", unknownPrefix(type));
+    return undefined;
+  }
+  if (!isExtensionType(described)) {
+    if (!vocabulary.hasExtension(extension)) return undefined;
+    addIssue(place, "operand-type", ".type", `${extension} has no operand type ${splitExtensionCode(type).code}`);
+    return undefined;
+  }
+  checkDimensions(place, operand, { ...described, name: typeText(described) });
+  if (extraParams.kind !== "channelQuant") checkExtensionData(place, extraParams, described);
+  return described;
+}
+
+/** An operand has extension data exactly if its type has a codec for it, and the codec accepts the data. */
+function checkExtensionData(
+  place: OperandPlace,
+  extraParams: Exclude<OperandExtraParams, { readonly kind: "channelQuant" }>,
+  type: ExtensionOperandType,
+): void {
+  const field = ".extraParams";
+  const name = typeText(type);
+  if (type.params === undefined) {
+    if (extraParams.kind === "none") return;
+    const given = extraParams.extension.length;
+    addIssue(place, "extension-data", field, `a ${name} has ${given} bytes of extension data, but the type has none`);
+    return;
+  }
+  if (extraParams.kind === "none") {
+    addIssue(place, "extension-data", field, `a ${name} has no extension data, but the type requires it`);
+    return;
+  }
+  try {
+    type.params.decode(extraParams.extension);
+  } catch (error) {
+    const problem = error instanceof OperationError ? error.message : `the codec failed: ${show(error)}`;
+    addIssue(place, "extension-data", `${field}.extension`, `the extension data of a ${name}: ${problem}`);
   }
 }

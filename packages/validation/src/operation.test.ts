@@ -1,4 +1,3 @@
-import { operationByCode } from "@nnhal/operations";
 import { bool, defineOperation, scalar, tensor } from "@nnhal/operations/authoring";
 import {
   changed,
@@ -8,16 +7,21 @@ import {
   floorModel,
   found,
   input,
+  knowing,
   modelOf,
   omitted,
   operand,
   operation,
   output,
   subgraphOf,
+  withExtensions,
 } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { type ModelValidationOptions, modelIssues } from "./index.ts";
+
+/** The model of FLOOR with another type of the second operation. */
+const withOperation = (type: number) => withExtensions(changed(floorModel(), "main.operations[1].type", type));
 
 function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {
   return found(modelIssues(changedAll(controlModel, changes), options));
@@ -45,14 +49,6 @@ describe("an operation's type", () => {
     expect(modelIssues(model, { version: "1.2" })).toEqual([]);
   });
 
-  it("has a definition (rule 27)", () => {
-    const operations = (code: number) => (code === OperationType.FLOOR ? undefined : operationByCode(code));
-    expect(found(modelIssues(floorModel(), { operations }))).toEqual([
-      "operation-type main.operations[0].type",
-      "operation-type main.operations[1].type",
-    ]);
-  });
-
   it("may be OEM_OPERATION with any operands", () => {
     const model = changed(floorModel(), "main.operations[1].type", OperationType.OEM_OPERATION);
     for (const version of ["1.0", "1.3"] as const) expect(modelIssues(model, { version })).toEqual([]);
@@ -60,7 +56,7 @@ describe("an operation's type", () => {
 
   it("may be an extension's with any operands, since HAL 1.2 (rule 28)", () => {
     for (const type of [0x1_0000, 0xffff_ffff]) {
-      const model = changed(floorModel(), "main.operations[1].type", type);
+      const model = withOperation(type);
       expect(modelIssues(model, { version: "1.2" })).toEqual([]);
       const issues = found(modelIssues(model, { version: "1.1" }));
       expect(issues).toEqual(["extension-operation-version main.operations[1].type"]);
@@ -76,12 +72,33 @@ describe("an operation's type", () => {
       outputs: [tensor("output")],
       types: [["1.2", "TENSOR_INT32", "TENSOR_INT32"]],
     });
-    const operations = (code: number) => (code === twice.code ? twice : operationByCode(code));
-    const model = changed(floorModel(), "main.operations[1].type", twice.code);
+    const model = withOperation(twice.code);
     expect(modelIssues(model)).toEqual([]);
-    const issues = modelIssues(model, { operations });
+    const issues = modelIssues(model, knowing(twice));
     expect(found(issues)).toEqual(["operation-signature main.operations[1]"]);
     expect(issues[0]?.message).toMatch(/^TWICE: input 0 \(input\) is TENSOR_FLOAT32 where TENSOR_INT32 is needed/);
+  });
+
+  it("is one that its extension has, if the extension is known", () => {
+    expect(modelIssues(withOperation(0x1_0003), knowing())).toEqual([
+      {
+        code: "operation-type",
+        path: "main.operations[1].type",
+        message: "com.example.extension1 has no operation 3",
+      },
+    ]);
+    expect(modelIssues(withOperation(0x2_0003), knowing())).toEqual([]);
+  });
+
+  it("has a prefix of an extension (rule 73)", () => {
+    const model = { ...withOperation(0x1_0003), extensionNameToPrefix: [{ name: "com.example.other", prefix: 2 }] };
+    expect(modelIssues(model)).toEqual([
+      {
+        code: "extension-prefix",
+        path: "main.operations[1].type",
+        message: "the prefix of 65539 is 1, which extensionNameToPrefix gives to no extension",
+      },
+    ]);
   });
 });
 
@@ -184,11 +201,11 @@ describe("the rules of a definition", () => {
     return modelOf(subgraphOf([values, k, flag, operand(output)], [picks]), { operandValues: bytes });
   };
   const check = (k: Operand, flag: Operand, pool?: ArrayBuffer) => {
-    const operations = () => picky((seen) => JSON.stringify(seen));
+    const known = knowing(picky((seen) => JSON.stringify(seen)));
     const whole = model(k, flag);
     const handle = { kind: "buffer", buffer: pool ?? new ArrayBuffer(0), byteOffset: 1 } as const;
     const pools = pool === undefined ? [] : [{ name: "ashmem", size: pool.byteLength - 1, handle }];
-    return modelIssues({ ...whole, pools }, { operations }).map(({ message }) => message);
+    return modelIssues({ ...whole, pools }, known).map(({ message }) => message);
   };
 
   it("receive the elements of constants", () => {
@@ -207,11 +224,12 @@ describe("the rules of a definition", () => {
   });
 
   it("may throw, which is an issue", () => {
-    const operations = () =>
+    const known = knowing(
       picky(() => {
         throw new RangeError("surprise");
-      });
-    const issues = modelIssues(model(constant("FLOAT32", 4, 4), constant("BOOL", 8, 1)), { operations });
+      }),
+    );
+    const issues = modelIssues(model(constant("FLOAT32", 4, 4), constant("BOOL", 8, 1)), known);
     expect(found(issues)).toEqual(["operation-rule main.operations[0]"]);
     expect(issues[0]?.message).toBe("PICKY: its rules cannot be applied: surprise");
   });

@@ -14,15 +14,22 @@ import {
   OperationError,
   type Param,
   type RankRule,
+  splitExtensionCode,
 } from "@nnhal/operations";
-import { OperandLifeTime, type Operation, OperationType, operandLifeTimeNames } from "@nnhal/types";
+import { OperandLifeTime, type Operation, operandLifeTimeNames } from "@nnhal/types";
 import { type ModelContext, requireVersion } from "./context.ts";
 import { show } from "./issues.ts";
 import { Soundness } from "./operand.ts";
 import { checkShapes } from "./shapes.ts";
 import { isObject, isUint32 } from "./structure.ts";
 import { type BoundOperands, operandInfo, type SubgraphView } from "./subgraph-view.ts";
-import { extensionsSince, isExtensionOperationType, knownOperationType } from "./type-ranges.ts";
+import {
+  extensionOf,
+  extensionsSince,
+  isExtensionOperationType,
+  knownOperationType,
+  unknownPrefix,
+} from "./type-ranges.ts";
 
 /** How checking an operation ended. */
 export const OperationOutcome = {
@@ -48,7 +55,7 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
     issues.add("structure", at, `the operation has ${shown} where arrays are needed`);
     return OperationOutcome.unreadable;
   }
-  const name = operationName(operation.type);
+  const name = operationName(context, operation.type);
   const inputs = operandsOf(context, view, operation.inputs, `${at}.inputs`, name);
   const outputs = operandsOf(context, view, operation.outputs, `${at}.outputs`, name);
   if (inputs === "unknown" || outputs === "unknown") return OperationOutcome.unreadable;
@@ -62,8 +69,8 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
   return OperationOutcome.readable;
 }
 
-function operationName(type: number): string {
-  return knownOperationType(type)?.name ?? `operation type ${type}`;
+function operationName({ vocabulary }: ModelContext, type: number): string {
+  return vocabulary.operationByCode(type)?.name ?? knownOperationType(type)?.name ?? `operation type ${type}`;
 }
 
 /** Whether the operands that an operation names exist, and whether they are right. */
@@ -112,11 +119,18 @@ function definitionOf(
   at: string,
   name: string,
 ): OperationDefinition | undefined {
-  const { issues, version, operationByCode } = context;
+  const { issues, version, vocabulary, prefixes } = context;
   const path = `${at}.type`;
   if (isExtensionOperationType(type)) {
     if (extensionsSince > version) requireVersion(context, extensionsSince, "extension-operation-version", path, name);
-    return operationByCode(type);
+    const extension = extensionOf(type, prefixes);
+    const definition = vocabulary.operationByCode(type);
+    if (extension === undefined) issues.add("extension-prefix", path, unknownPrefix(type));
+    else if (definition === undefined && vocabulary.hasExtension(extension)) {
+      const { code } = splitExtensionCode(type);
+      issues.add("operation-type", path, `${extension} has no operation ${code}`);
+    }
+    return definition;
   }
   const known = knownOperationType(type);
   if (known === undefined) {
@@ -128,10 +142,7 @@ function definitionOf(
     // The later version is the only issue, unless requirements are collected.
     if (context.requirements === undefined) return undefined;
   }
-  if (type === OperationType.OEM_OPERATION) return undefined;
-  const definition = operationByCode(type);
-  if (definition === undefined) issues.add("operation-type", path, `no definition of ${name} is known`);
-  return definition;
+  return vocabulary.operationByCode(type);
 }
 
 /** Checks an operation against its definition. False: its operands do not fit the signature. */

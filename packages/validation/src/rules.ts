@@ -385,6 +385,16 @@ export const rules = {
     hal: "1.0 OperationType",
     says: "The declared dimensions of an output do not contradict the shape that the operation infers.",
   },
+  "extension-prefix": {
+    rule: 73,
+    hal: "1.2 Model.extensionNameToPrefix",
+    says: "The prefix of a type or operation of an extension is one of extensionNameToPrefix.",
+  },
+  "extension-data": {
+    rule: 74,
+    hal: "1.2 Operand.extraParams",
+    says: "An operand has the extension data that the description of its type requires, if the description is known.",
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The code of a rule. */

@@ -1,4 +1,5 @@
-import { type Operation as Definition, operationByCode } from "@nnhal/operations";
+import type { ExtensionDefinition } from "@nnhal/operations";
+import { defineExtension, defineOperation, tensor as tensorParam } from "@nnhal/operations/authoring";
 import { type Memory, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { sealModel } from "./sealed-model.ts";
@@ -45,8 +46,8 @@ function addModel() {
   };
 }
 
-function sealed(model: Model, operations?: (code: number) => Definition | undefined) {
-  const result = sealModel(model, { operations });
+function sealed(model: Model, extensions?: readonly ExtensionDefinition[]) {
+  const result = sealModel(model, { extensions });
   if ("issues" in result) throw new Error(result.issues.map(({ message }) => message).join("; "));
   return result;
 }
@@ -57,16 +58,34 @@ function issuesOf(model: unknown) {
   return "issues" in result ? result.issues : [];
 }
 
-/** Definitions that count how often they are asked for. */
-function countingLookup() {
-  const counter = {
-    count: 0,
-    operations(code: number) {
+/** An extension whose operation counts how often a model with it is validated. */
+function countingExtension() {
+  const counter = { count: 0 };
+  const twice = defineOperation({
+    name: "TWICE",
+    code: 3,
+    summary: "Doubles.",
+    params: [tensorParam("input")],
+    outputs: [tensorParam("output")],
+    types: [["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
+    check() {
       counter.count++;
-      return operationByCode(code);
+      return undefined;
     },
+  });
+  return { counter, extensions: [defineExtension({ name: "com.example.twice", operations: [twice] })] };
+}
+
+/** A model that computes TWICE. */
+function twiceModel(): Model {
+  const { main, ...rest } = addModel();
+  const operations = [{ type: 0x5_0003, inputs: [0], outputs: [3] }];
+  const operands = main.operands.map((operand, index) => ({ ...operand, numberOfConsumers: index === 0 ? 1 : 0 }));
+  return {
+    ...rest,
+    main: { ...main, operands, operations },
+    extensionNameToPrefix: [{ name: "com.example.twice", prefix: 5 }],
   };
-  return counter;
 }
 
 function expectFrozen(value: unknown): void {
@@ -107,21 +126,28 @@ describe("a sealed model", () => {
   });
 
   it("is returned as it is when it is sealed again, and not validated", () => {
-    const lookup = countingLookup();
-    const first = sealed(addModel(), lookup.operations);
-    expect(lookup.count).toBe(1);
-    expect(sealed(first.model, lookup.operations)).toBe(first);
-    expect(lookup.count).toBe(1);
+    const { counter, extensions } = countingExtension();
+    const first = sealed(twiceModel(), extensions);
+    expect(counter.count).toBe(1);
+    expect(sealed(first.model, extensions)).toBe(first);
+    expect(counter.count).toBe(1);
   });
 
-  it("is validated again with other definitions, and not copied", () => {
-    const first = sealed(addModel());
-    const lookup = countingLookup();
-    const second = sealed(first.model, lookup.operations);
-    expect(lookup.count).toBe(1);
+  it("is validated again with the extensions that it uses, and not copied", () => {
+    const { counter, extensions } = countingExtension();
+    const first = sealed(twiceModel());
+    expect([counter.count, first.matches.size]).toEqual([0, 0]);
+    const second = sealed(first.model, extensions);
+    expect([counter.count, second.matches.size]).toEqual([1, 1]);
     expect(second.model).toBe(first.model);
-    const without = sealModel(first.model, { operations: () => undefined });
-    expect("issues" in without && without.issues[0]?.code).toBe("operation-type");
+    expect(sealed(first.model)).toBe(first);
+    const without = sealModel(first.model, { extensions: [defineExtension({ name: "com.example.twice" })] });
+    expect("issues" in without && without.issues[0]?.message).toBe("com.example.twice has no operation 3");
+  });
+
+  it("is not validated again with extensions that it does not use", () => {
+    const first = sealed(addModel());
+    expect(sealed(first.model, countingExtension().extensions)).toBe(first);
   });
 
   it("is validated again if its values have been transferred", () => {

@@ -3,9 +3,8 @@
  * a runtime passes it to a device, is not copied and validated again. `sealModel` alone makes them, and it always validates, so that
  * nothing can claim to have been checked.
  */
-import { type Match, operationByCode } from "@nnhal/operations";
+import type { ExtensionDefinition, Match } from "@nnhal/operations";
 import type { Memory, Model, Operation } from "@nnhal/types";
-import type { OperationLookup } from "./context.ts";
 import { collectIssues, type Issue, show } from "./issues.ts";
 import { checkModel } from "./model.ts";
 import { TooLong } from "./take.ts";
@@ -23,30 +22,37 @@ export interface SealedModel {
 
 /** How to seal a model. */
 export interface SealOptions {
-  /** Definitions of operations. Default: the HAL's own. */
-  readonly operations?: OperationLookup | undefined;
+  /** See `ModelValidationOptions.extensions`. A model is validated once with the same list. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
 }
 
-/** By model, by the definitions that it was validated with. */
-const sealed = new WeakMap<Model, WeakMap<OperationLookup, SealedModel & { readonly valuesLength: number }>>();
+/** By model, by the extensions that it was validated with. */
+const sealed = new WeakMap<
+  Model,
+  WeakMap<readonly ExtensionDefinition[], SealedModel & { readonly valuesLength: number }>
+>();
+
+const none: readonly ExtensionDefinition[] = [];
 
 /**
  * Validates a model by the rules of HAL 1.3 in mode `runtime` and returns a sealed copy, or the rules that it breaks, of which there
- * is at least one. A model that is sealed already is returned as it is; it is validated again only with other definitions, or if its
+ * is at least one. A model that is sealed already is returned as it is; it is validated again only if it uses other extensions of the list, or if its
  * `operandValues` have been transferred to another thread. Never throws, whatever the model is.
  */
 export function sealModel(
   given: Model,
-  { operations = operationByCode }: SealOptions = {},
+  { extensions: known = none }: SealOptions = {},
 ): SealedModel | { readonly issues: readonly Issue[] } {
-  const known = sealed.get(given);
-  const found = known?.get(operations);
+  const seals = sealed.get(given);
+  // A model that is sealed is readable: only a list of which it uses an extension is other than none.
+  const extensions = seals === undefined || usesAny(given, known) ? known : none;
+  const found = seals?.get(extensions);
   if (found !== undefined && found.valuesLength === given.operandValues.length) return found;
   let model: Model;
   try {
-    model = known === undefined ? takeModel(given) : given;
+    model = seals === undefined ? takeModel(given) : given;
   } catch (error) {
-    return { issues: unreadableIssues(given, operations, error) };
+    return { issues: unreadableIssues(given, extensions, error) };
   }
   const matches = new Map<Operation, Match>();
   let poolSizes: readonly number[] = [];
@@ -54,14 +60,18 @@ export function sealModel(
     // Memories are the caller's: each is read once, so that what is validated is what the seal says.
     const pools = model.pools.map(readMemory);
     poolSizes = pools.map(({ size }) => size);
-    checkModel({ ...model, pools }, { mode: "runtime", operations }, list, undefined, matches);
+    checkModel({ ...model, pools }, { mode: "runtime", extensions }, list, undefined, matches);
   });
   if (issues.length > 0) return { issues };
   const result = { model, poolSizes, matches, valuesLength: model.operandValues.length };
-  const byLookup = known ?? new WeakMap();
-  byLookup.set(operations, result);
-  sealed.set(model, byLookup);
+  const byExtensions = seals ?? new WeakMap();
+  byExtensions.set(usesAny(model, extensions) ? extensions : none, result);
+  sealed.set(model, byExtensions);
   return result;
+}
+
+function usesAny({ extensionNameToPrefix }: Model, extensions: readonly ExtensionDefinition[]): boolean {
+  return extensions.some((extension) => extensionNameToPrefix.some(({ name }) => name === extension.name));
 }
 
 function readMemory({ name, size, handle }: Memory): Memory {
@@ -69,12 +79,12 @@ function readMemory({ name, size, handle }: Memory): Memory {
 }
 
 /** Validation describes best why a model cannot be read. A model that can be read the second time changes while it is read. */
-function unreadableIssues(model: Model, operations: OperationLookup, error: unknown): readonly Issue[] {
+function unreadableIssues(model: Model, extensions: readonly ExtensionDefinition[], error: unknown): readonly Issue[] {
   const issues =
     error instanceof TooLong
       ? []
       : collectIssues("model", undefined, (list) => {
-          checkModel(model, { mode: "runtime", operations }, list, undefined);
+          checkModel(model, { mode: "runtime", extensions }, list, undefined);
         });
   return issues.length > 0
     ? issues

@@ -1,4 +1,4 @@
-import { elementAt, operationByCode } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import { defineOperation, read, tensor, trailing } from "@nnhal/operations/authoring";
 import {
   changed,
@@ -8,6 +8,7 @@ import {
   floorModel,
   found,
   input,
+  knowing,
   loopModel,
   modelOf,
   operand,
@@ -204,7 +205,7 @@ describe("shapes flow", () => {
       },
     });
     const byte = { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 0.5, zeroPoint: 7 };
-    const operations = (code: number) => (code === fixing ? fixes : sees);
+    const known = knowing(fixes, sees);
     const operands = [
       operand({ ...byte, ...input }),
       operand({ ...byte, dimensions: [] }),
@@ -214,9 +215,9 @@ describe("shapes flow", () => {
       { type: fixing, inputs: [0], outputs: [1] },
       { type: seeing, inputs: [1], outputs: [2] },
     ];
-    expect(modelIssues(model(operands, chain), { operations })).toEqual([]);
+    expect(modelIssues(model(operands, chain), known)).toEqual([]);
     const asOutput = changedAll(operands, { "[1].lifetime": OperandLifeTime.SUBGRAPH_OUTPUT });
-    expect(modelIssues(model(asOutput, chain), { operations })).toEqual([]);
+    expect(modelIssues(model(asOutput, chain), known)).toEqual([]);
     expect(seen).toEqual([
       [0.25, 3],
       [0.5, 7],
@@ -275,7 +276,7 @@ describe("constants that an operation reads for its shapes", () => {
     const counted = model(operands, [{ type: 0x1_0003, inputs: [0, 1], outputs: [2] }], {
       operandValues: new Uint8Array(4 * elements),
     });
-    expect(modelIssues(counted, { operations: () => counting })).toEqual([]);
+    expect(modelIssues(counted, knowing(counting))).toEqual([]);
     return count;
   }
 
@@ -298,7 +299,7 @@ describe("an input that a request may omit", () => {
   const issuesWith = (other: Partial<Operand>) => {
     const operands = [operand({ ...input }), operand({ dimensions: [3], ...other }), operand({ ...output })];
     const main = subgraphOf(operands, [{ type: 0x1_0003, inputs: [0, 1], outputs: [2] }]);
-    return found(modelIssues(modelOf(main, { operandValues: new Uint8Array(12) }), { operations: () => optional }));
+    return found(modelIssues(modelOf(main, { operandValues: new Uint8Array(12) }), knowing(optional)));
   };
 
   it("decides nothing as an input of the graph", () => {
@@ -324,7 +325,6 @@ describe("a dynamic operation", () => {
     dynamic: true,
     infer: () => ({ output: { dimensions: [0, 4] } }),
   });
-  const operations = (code: number) => (code === 0x1_0003 ? choosing : operationByCode(code));
   const chosen = (declared: readonly number[], other: readonly number[]) => {
     const operands = [
       operand({ ...input }),
@@ -334,7 +334,7 @@ describe("a dynamic operation", () => {
       operand({ dimensions: [], ...output }),
     ];
     const choose = { type: 0x1_0003, inputs: [0], outputs: [1] };
-    return found(modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), { operations }));
+    return found(modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), knowing(choosing)));
   };
 
   it("leaves extents that depend on data unknown", () => {
@@ -362,9 +362,8 @@ describe("a definition", () => {
         throw error;
       },
     });
-    const operations = () => failing;
     const operands = [operand({ ...input }), operand({ ...output })];
-    return modelIssues(model(operands, [{ type: 0x1_0003, inputs: [0], outputs: [1] }]), { operations });
+    return modelIssues(model(operands, [{ type: 0x1_0003, inputs: [0], outputs: [1] }]), knowing(failing));
   };
 
   it("that throws is an issue", () => {

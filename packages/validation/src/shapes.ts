@@ -21,6 +21,7 @@ import {
   refineDimensions,
   sameShape,
   type TensorInfo,
+  tensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
@@ -141,8 +142,7 @@ function settled(
   const zeroPoint = isFixed ? (inferred.zeroPoint ?? 0) : declared.zeroPoint;
   const isDeclared = scale === declared.scale && zeroPoint === declared.zeroPoint;
   if (isDeclared && sameShape(dimensions, declared.dimensions)) return undefined;
-  const { type, channelQuant } = declared;
-  return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }) };
+  return tensorInfo(declared, dimensions, scale, zeroPoint);
 }
 
 /** ` (left: operand 0 [2]; right: operand 1 [3])`: the tensors that an operation reads. */

@@ -1,9 +1,10 @@
 /**
  * Which codes of the HAL's enums exist in which HAL version.
  */
-import { type ElementFacts, specifiedByteSize } from "@nnhal/operations";
+import { type ElementFacts, specifiedByteSize, splitExtensionCode } from "@nnhal/operations";
 import {
   type EnumRow,
+  type ExtensionNameAndPrefix,
   executionPreferences,
   type HalVersion,
   type OperandTypeName,
@@ -18,6 +19,11 @@ import {
 /** The facts of a fundamental or OEM operand type. */
 export interface KnownOperandType extends OperandTypeRow {
   readonly name: OperandTypeName;
+}
+
+/** The facts of a type, of the HAL or of an extension, and its name for messages. */
+export interface NamedType extends ElementFacts {
+  readonly name: string;
 }
 
 const operandTypeByCode: ReadonlyMap<number, KnownOperandType> = new Map(
@@ -47,13 +53,24 @@ export function isExtensionOperandType(code: number): boolean {
   return code > OperandTypeRange.BASE_MAX && code >>> 0 === code;
 }
 
+/** The name of the extension that the prefix of a code belongs to; undefined if none has the prefix. */
+export function extensionOf(code: number, prefixes: readonly ExtensionNameAndPrefix[]): string | undefined {
+  const { prefix } = splitExtensionCode(code);
+  return prefixes.find((entry) => entry.prefix === prefix)?.name;
+}
+
+/** What is wrong with a code whose prefix belongs to no extension. */
+export function unknownPrefix(code: number): string {
+  return `the prefix of ${code} is ${splitExtensionCode(code).prefix}, which extensionNameToPrefix gives to no extension`;
+}
+
 /** Whether a code is an extension's operation. */
 export function isExtensionOperationType(code: number): boolean {
   return code > OperationTypeRange.BASE_MAX && code >>> 0 === code;
 }
 
 /** OEM types carry whatever the OEM likes. */
-export function isOem(type: KnownOperandType): boolean {
+export function isOem(type: NamedType): boolean {
   return type.name === "OEM" || type.name === "TENSOR_OEM_BYTE";
 }
 

@@ -4,7 +4,6 @@
  */
 import { type GraphSource, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { operationByCode } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -22,7 +21,7 @@ const elements = 3;
 export async function addAndClamp(left: readonly number[], right: readonly number[]): Promise<number[]> {
   const session = await referenceBackend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
-  const source: GraphSource = { model: addModel(), pools: [], operationByCode };
+  const source: GraphSource = { model: addModel(), pools: [] };
   const executable = await session.compile(viewModel(source), {
     preference: ExecutionPreference.SUSTAINED_SPEED,
     priority: Priority.MEDIUM,

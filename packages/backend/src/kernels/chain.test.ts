@@ -1,4 +1,4 @@
-import { elementAt, OperationError, operationByCode } from "@nnhal/operations";
+import { elementAt, OperationError } from "@nnhal/operations";
 import { ErrorStatus, type Model, type Operand, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../contract.ts";
@@ -71,7 +71,7 @@ async function run(model: Model, refuses = false) {
   const { backend, prepared, record } = engine(refuses);
   const session = await backend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
-  const graph = viewModel({ model, pools: [], operationByCode });
+  const graph = viewModel({ model, pools: [] });
   const executable = await session.compile(graph, { preference: 1, priority: 1 });
   const outputs = model.main.outputIndexes.map(() => ({ bytes: new Uint8Array(8), dimensions: [2] }));
   const inputs = [

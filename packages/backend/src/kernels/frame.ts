@@ -8,6 +8,7 @@ import {
   elementCount,
   ensure,
   formatShape,
+  heldBytes,
   isTensorType,
   layOut,
   OperationError,
@@ -30,7 +31,7 @@ import {
 import { noteShape, type Rooms } from "./rooms.ts";
 import { awaited, type Check, type Steps, settled } from "./steps.ts";
 import { isTurnDue } from "./turns.ts";
-import { bytesOf, dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
+import { dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
 
 /** The context that the frames of one run share. */
 export interface Run<Handle> extends RunContext {
@@ -193,7 +194,7 @@ function assign<Handle>(
     const inferred = elementAt(infos, position);
     const dimensions = isDynamic ? engine.extentsOf?.(handle) : undefined;
     const info = dimensions === undefined ? inferred : { ...inferred, dimensions };
-    const bytes = bytesOf(info);
+    const bytes = heldBytes(info);
     if (isDynamic) memory.used += bytes;
     values[index] = { info, handle, bytes, holders: 1 };
   }

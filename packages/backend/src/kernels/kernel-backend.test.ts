@@ -235,7 +235,7 @@ describe("kernelBackend", () => {
 });
 
 describe("supported operations", () => {
-  const source = { model: chain, pools: [], operationByCode };
+  const source = { model: chain, pools: [] };
   const view = elementAt(viewSubgraph(chain.main, source).operations, 0);
 
   it("have a kernel that does not refuse them", async () => {

@@ -45,6 +45,8 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): Backen
     ...(engine.powerBasis !== undefined && { powerBasis: engine.powerBasis }),
     ...(engine.deviceType !== undefined && { deviceType: engine.deviceType }),
     ...(engine.missing && { missing: engine.missing }),
+    ...(engine.extensions && { extensions: engine.extensions.map(({ extension }) => extension) }),
+    ...(engine.oem && { oemOperation: engine.oem.operation }),
     supports: (operation) => supports(engine, operation, name),
     async compile(graph, options): Promise<Executable> {
       const check = checkOf(options, "the deadline passed while the model was prepared");

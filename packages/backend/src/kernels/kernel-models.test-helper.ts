@@ -1,5 +1,4 @@
 /** Models of a few operands and operations, and sessions over an engine that keeps a record. */
-import { operationByCode } from "@nnhal/operations";
 import {
   type Model,
   type Operand,
@@ -73,7 +72,7 @@ export async function openOver(kernels: KernelTable<Handle>, more: Partial<Kerne
 }
 
 export const compile = (session: BackendSession, model: Model, more: Partial<CompileOptions> = {}) =>
-  session.compile(viewModel({ model, pools: [], operationByCode }), { preference: 1, priority: 1, ...more });
+  session.compile(viewModel({ model, pools: [] }), { preference: 1, priority: 1, ...more });
 
 export async function runOn(session: BackendSession, model: Model, ...values: number[][]) {
   const executable = await compile(session, model);

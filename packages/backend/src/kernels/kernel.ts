@@ -4,6 +4,11 @@
  */
 import type {
   AnyArgs,
+  AnyTensorData,
+  DefinitionArgs,
+  DefinitionFormArgs,
+  DefinitionOutputs,
+  ExtensionDefinition,
   FormArgs,
   OperandInfo,
   Operation,
@@ -19,15 +24,15 @@ import type { Unavailable } from "../contract.ts";
 import type { Steps } from "./steps.ts";
 
 /** A tensor argument of a kernel. Its extents are known: 0 means that the tensor is empty. */
-export interface KernelTensor extends TensorInfo {
+export interface KernelTensor<Data extends AnyTensorData = TensorData> extends TensorInfo {
   /** Its operand's index in the subgraph. */
   readonly index: number;
   /** The elements, if they are known when the kernel is prepared: constants, and tensors that shape inference has read. */
-  readonly data?: TensorData;
+  readonly data?: Data;
 }
 
 /** Returns the handle of a tensor argument while a kernel runs. The graph owns the handle. */
-export type ReadTensor<Handle> = (tensor: KernelTensor) => Handle;
+export type ReadTensor<Handle> = (tensor: KernelTensor<AnyTensorData>) => Handle;
 
 /**
  * The result of a kernel: a new handle for each output, in the order of the operand list; or a promise of them; or, for a long
@@ -46,7 +51,7 @@ export type KernelRun<Handle> = (
 /** Services for a kernel while it is prepared. */
 export interface KernelSetup<Handle> {
   /** The handle of a constant; undefined for other tensors. The graph owns the handle. */
-  constant(tensor: KernelTensor): Handle | undefined;
+  constant(tensor: KernelTensor<AnyTensorData>): Handle | undefined;
   /** Passes ownership of a handle to the prepared kernel: it is released when the kernel is closed. Returns the handle. */
   keep(handle: Handle): Handle;
   /** Registers a function that is called when the prepared kernel is closed. */
@@ -102,7 +107,7 @@ export type KernelFor<Name extends OperationName, Handle> = Kernel<
   OperationOutputs<Name, OperandInfo>
 >;
 
-/** Kernels by the names of their operations. An extension adds its operations to the interface `OperationTypes`. */
+/** Kernels by the names of their operations. */
 export type KernelTable<Handle> = { readonly [Name in OperationName]?: KernelFor<Name, Handle> | undefined };
 
 /** The kernels of a table without the types of their arguments, for code that treats all of them alike. */
@@ -111,6 +116,38 @@ export function kernelsByName<Handle>(
 ): Readonly<Record<string, Kernel<Handle> | undefined>> {
   // A kernel is only called with the arguments of the operation that it is listed under.
   return table as Readonly<Record<string, Kernel<Handle> | undefined>>;
+}
+
+/** The kernel of a definition's operation, such as one of an extension. */
+export type KernelOfDefinition<Defined extends Operation, Handle> = Kernel<
+  Handle,
+  DefinitionArgs<Defined, KernelTensor>,
+  DefinitionOutputs<Defined, TensorInfo>,
+  DefinitionFormArgs<Defined>,
+  DefinitionOutputs<Defined, OperandInfo>
+>;
+
+/** Kernels of operations of an extension by their names: `ExtensionKernelTable<typeof fibonacci, Handle>`. */
+export type ExtensionKernelTable<Extended extends ExtensionDefinition, Handle> = {
+  readonly [Defined in Extended["operations"][number] as Defined["name"]]?:
+    | KernelOfDefinition<Defined, Handle>
+    | undefined;
+};
+
+/** An extension, and an engine's kernels for its operations: see `extensionKernels`. */
+export interface ExtensionKernels<Handle> {
+  readonly extension: ExtensionDefinition;
+  readonly kernels: KernelOf<Handle>;
+}
+
+/** The kernels of an engine for an extension, from a table that the compiler has checked against the extension's operations. */
+export function extensionKernels<Extended extends ExtensionDefinition, Handle>(
+  extension: Extended,
+  table: ExtensionKernelTable<Extended, Handle>,
+): ExtensionKernels<Handle> {
+  // A kernel is only called with the arguments of the operation that it is listed under.
+  const kernels = table as Readonly<Record<string, Kernel<Handle> | undefined>>;
+  return { extension, kernels: ({ name }) => (Object.hasOwn(kernels, name) ? kernels[name] : undefined) };
 }
 
 /** Returns the kernel of an operation; undefined if there is none. For engines that derive kernels from definitions. */
@@ -128,6 +165,10 @@ export interface KernelEngine<Handle> {
   /** See `BackendSession.missing`. */
   readonly missing?: readonly Unavailable[];
   readonly kernels: KernelTable<Handle> | KernelOf<Handle>;
+  /** The vendor extensions that the engine has kernels for. Default: none. */
+  readonly extensions?: readonly ExtensionKernels<Handle>[] | undefined;
+  /** OEM_OPERATION and its kernel. Default: the operation is not supported. */
+  readonly oem?: { readonly operation: Operation; readonly kernel: Kernel<Handle> } | undefined;
   /**
    * Whether handles are in the memory of the process. `upload` may then keep the elements, and device memory is plain bytes, since a value
    * gains nothing from staying in the engine between executions. Default: no.
@@ -140,10 +181,13 @@ export interface KernelEngine<Handle> {
    * (`Operation.dynamic`). These are prepared with the extents that shape inference knows; 0 is unknown.
    */
   extentsOf?(handle: Handle): readonly number[];
-  /** Creates a handle from elements. They may change after the call has returned, unless `isHost`. */
+  /**
+   * Creates a handle from elements. They may change after the call has returned, unless `isHost`. Those of an extension's type with 64-bit
+   * integers are a BigInt64Array or a BigUint64Array.
+   */
   upload(info: TensorInfo, data: TensorData): Handle;
   /** The elements of a handle, in the typed array of the type. The handle is not released before the result has settled. */
-  download(handle: Handle, info: TensorInfo): TensorData | Promise<TensorData>;
+  download(handle: Handle, info: TensorInfo): AnyTensorData | Promise<AnyTensorData>;
   release(handle: Handle): void;
   /** Frees memory that is kept for the next run. Called when a model is idle. Default: no memory is kept. */
   releaseScratch?(): void;

@@ -7,12 +7,14 @@ import {
   bindOutputs,
   createData,
   elementAt,
+  heldBytes,
   inferOutputs,
   isInferable,
   layOut,
   OperationError,
   type TensorData,
   type TensorInfo,
+  tensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import { decodeConstant, type GraphView, type OperandView, type OperationView } from "../graph.ts";
@@ -35,7 +37,7 @@ import {
   kernelsByName,
 } from "./kernel.ts";
 import type { Steps } from "./steps.ts";
-import { bytesOf, type Constants, createConstants, type Memory } from "./values.ts";
+import { type Constants, createConstants, type Memory } from "./values.ts";
 
 /** A kernel that is ready to run. */
 export interface PreparedStep<Handle> {
@@ -182,7 +184,7 @@ function peakOf<Handle>(steps: readonly KernelStep<Handle>[], infos: ReadonlyMap
     if (bytes > peak.bytes) peak = { bytes, operation: `operation ${view.index} (${name})` };
     for (const index of lastUses) {
       const info = infos.get(index);
-      if (info !== undefined) bytes -= bytesOf(info);
+      if (info !== undefined) bytes -= heldBytes(info);
     }
   }
   return peak;
@@ -190,10 +192,13 @@ function peakOf<Handle>(steps: readonly KernelStep<Handle>[], infos: ReadonlyMap
 
 /** The kernel of an operation; undefined if the engine has none. */
 export function kernelOf<Handle>(
-  { kernels }: KernelEngine<Handle>,
+  { kernels, extensions = [], oem }: KernelEngine<Handle>,
   { definition }: OperationView,
 ): Kernel<Handle> | undefined {
-  return typeof kernels === "function" ? kernels(definition) : kernelsByName(kernels)[definition.name];
+  const { name, extension } = definition;
+  if (extension !== undefined) return extensions.find((each) => each.extension.name === extension)?.kernels(definition);
+  if (definition === oem?.operation) return oem.kernel;
+  return typeof kernels === "function" ? kernels(definition) : kernelsByName(kernels)[name];
 }
 
 /** Finds the kernel of an operation, and its arguments if the model determines them. */
@@ -258,20 +263,11 @@ export function isOmitted(operand: OperandView): boolean {
 /** An operand as a kernel sees it. `info` are the facts of its value, if they are known better than the model declares them. */
 export function withFacts(
   { index, data, ...operand }: OperandView,
-  info?: TensorInfo,
+  info: TensorInfo = operand,
   value?: TensorData,
 ): KernelTensor {
-  const { type, dimensions, scale, zeroPoint, channelQuant } = info ?? operand;
   const known = data ?? value;
-  return {
-    index,
-    type,
-    dimensions,
-    scale,
-    zeroPoint,
-    ...(channelQuant && { channelQuant }),
-    ...(known && { data: known }),
-  };
+  return { index, ...tensorInfo(info, info.dimensions), ...(known && { data: known }) };
 }
 
 /** Infers an operation's outputs and prepares its kernel. `check` throws if there is no room for such outputs. */
@@ -291,7 +287,7 @@ export function prepareStep<Handle>(
 
 /** The bytes of a step's outputs; 0 if only its run finds their shapes. */
 export function bytesFor(outputs: readonly TensorInfo[], isDynamic: boolean): number {
-  return isDynamic ? 0 : outputs.reduce((sum, info) => sum + bytesOf(info), 0);
+  return isDynamic ? 0 : outputs.reduce((sum, info) => sum + heldBytes(info), 0);
 }
 
 function bindArgumentsOf(

@@ -2,7 +2,7 @@
  * The values of a running graph: handles with their facts. Holders are counted, so a tensor that several subgraphs share is released
  * when the last of them drops it.
  */
-import { dataConstructor, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
+import type { TensorData, TensorInfo } from "@nnhal/operations";
 import type { OperandView } from "../graph.ts";
 import type { KernelEngine } from "./kernel.ts";
 
@@ -26,11 +26,6 @@ export interface Memory<Handle> {
   readonly engine: KernelEngine<Handle>;
   /** Bytes. */
   used: number;
-}
-
-/** The bytes that the elements of a tensor take in the typed array of its type. */
-export function bytesOf({ type, dimensions }: TensorInfo): number {
-  return dataConstructor(type).BYTES_PER_ELEMENT * elementCount(dimensions);
 }
 
 /** Adds a holder. */
@@ -59,7 +54,8 @@ export function dataOf<Handle>(
   { engine }: Memory<Handle>,
   { data, handle, info }: Value<Handle>,
 ): TensorData | Promise<TensorData> {
-  return data ?? engine.download(handle, info);
+  // Elements are copied and compared by bytes: see `TensorData`.
+  return data ?? (engine.download(handle, info) as TensorData | Promise<TensorData>);
 }
 
 /** The constants of a subgraph: uploaded when they are first needed, and held until `close`. */

@@ -2,7 +2,7 @@
  * Forged caches, made with the key; the default key is public. They are read with bounds, and checked like any model
  * from outside.
  */
-import { elementAt, operationByCode } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ function imageOfModel(model = constantModel()) {
   const pools = model.pools.map(({ handle }) =>
     handle?.kind === "buffer" ? new Uint8Array(handle.buffer) : new Uint8Array(0),
   );
-  return imageOf({ model, pools, operationByCode }, options, blobs);
+  return imageOf({ model, pools }, options, blobs);
 }
 
 describe("a forged cache", () => {

@@ -1,3 +1,4 @@
+import { knowing, modelOf } from "@nnhal/test-kit/models";
 import { ErrorStatus, type Memory, type Model, OperandLifeTime } from "@nnhal/types";
 import { sealModel } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
@@ -47,12 +48,13 @@ describe("a model that is sealed", () => {
     expect(() => (reasons as string[]).fill("changed")).toThrow(TypeError);
   });
 
-  it("is validated with the definitions of the device", async () => {
-    const model = sealed(absModel);
-    const device = await fakeDevice({}, { operationByCode: () => undefined });
+  it("is validated with the extensions of the device", async () => {
+    const operations = absModel.main.operations.map((abs) => ({ ...abs, type: 0x1_0003 }));
+    const model = sealed(modelOf({ ...absModel.main, operations }));
+    const device = await fakeDevice(knowing());
     expect(await device.prepareModel(model)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
-      message: expect.stringContaining("no definition of ABS is known"),
+      message: expect.stringContaining("com.example.extension1 has no operation 3"),
     });
   });
 

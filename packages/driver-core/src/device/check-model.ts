@@ -1,11 +1,10 @@
 /** Checks a caller's model: it is valid, it cannot change, and its pools are mapped. Later steps rely on that. */
 import type { GraphSource } from "@nnhal/backend";
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type VendorDefinitions } from "@nnhal/operations";
 import type { Memory, Model } from "@nnhal/types";
 import { type SealedModel, sealModel } from "@nnhal/validation";
 import type { Unmappable } from "../memory/mapping.ts";
 import { mapMemory, mapPool } from "../memory/memory.ts";
-import type { DeviceContext } from "./context.ts";
 import { formatIssues } from "./format-issues.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 
@@ -16,13 +15,13 @@ import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
  */
 export function checkModel(
   given: Model,
-  { operationByCode }: Pick<DeviceContext, "operationByCode">,
+  { session: { extensions, oemOperation } }: { readonly session: VendorDefinitions },
 ): GraphSource | Refusal {
-  const sealed = sealModel(given, { operations: operationByCode });
+  const sealed = sealModel(given, { extensions });
   if ("issues" in sealed) return invalid(`the model is not valid: ${formatIssues(sealed.issues)}`);
   const { model, matches } = sealed;
   const pools = mapPools(sealed);
-  return "status" in pools ? pools : { model, pools, operationByCode, matches };
+  return "status" in pools ? pools : { model, pools, matches, extensions, oemOperation };
 }
 
 /** Maps every pool, or reports the first that cannot be mapped. */

@@ -1,4 +1,5 @@
 /** A device as one client sees it, with the client's own prepared models, buffers, tokens and bursts. */
+import { describeExtension } from "@nnhal/operations";
 import {
   type AllocateResult,
   type Device,
@@ -74,7 +75,7 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
     });
   const unsupported = (refusal: Refusal) => ({ ...refusal, supported: [], reasons: [] });
   const unallocated = (refusal: Refusal): AllocateResult => ({ ...refusal, buffer: null, token: 0 });
-  const { capabilities, deviceType: type, version } = session;
+  const { capabilities, deviceType: type, version, extensions } = session;
   const capabilitiesFact = fact("getCapabilities", { capabilities });
   const device: ClientDevice = {
     name,
@@ -84,7 +85,7 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
     },
     getType: fact("getType", { type }),
     getVersionString: fact("getVersionString", { version }),
-    getSupportedExtensions: fact("getSupportedExtensions", { extensions: [] }),
+    getSupportedExtensions: fact("getSupportedExtensions", { extensions: extensions.map(describeExtension) }),
     getNumberOfCacheFilesNeeded: fact(
       "getNumberOfCacheFilesNeeded",
       caching === undefined ? { numModelCache: 0, numDataCache: 0 } : cacheFiles,

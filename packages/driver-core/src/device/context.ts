@@ -1,7 +1,6 @@
 /**
  * The contexts that the parts of a device share.
  */
-import type { Operation } from "@nnhal/operations";
 import type { Logger, Tracer } from "@nnhal/utils";
 import type { Caching } from "../cache/cache.ts";
 import type { BufferDomain } from "../domains/allocate.ts";
@@ -15,7 +14,6 @@ import type { GuardedSession } from "./guarded-session.ts";
 export interface RunningContext {
   readonly name: string;
   readonly session: GuardedSession;
-  readonly operationByCode: (code: number) => Operation | undefined;
   readonly now: () => bigint;
   readonly timer: Timer;
   /** Nanoseconds. */

@@ -81,7 +81,9 @@ describe("getSupportedOperations", () => {
     };
     const answer = (await fakeDevice()).getSupportedOperations(model);
     expect(answer).toMatchObject({ status: NONE, supported: [false] });
-    expect(answer.reasons[0]).toContain("no definition of this operation is known");
+    expect(answer.reasons[0]).toBe(
+      "operation 1 of extension com.example.test: the engine does not have this operation",
+    );
   });
 
   it("looks into the branches of an IF", async () => {

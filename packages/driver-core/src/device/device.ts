@@ -1,7 +1,6 @@
 /** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
 import { totalmem } from "node:os";
 import type { Backend, Unavailable } from "@nnhal/backend";
-import { type Operation, operationByCode } from "@nnhal/operations";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { type CachingOptions, createCaching } from "../cache/cache.ts";
 import { createBreather } from "../schedule/breather.ts";
@@ -18,8 +17,6 @@ export interface DeviceOptions {
   /** The name it is registered under, such as `nnhal-reference`. Default: `nnhal-` and the backend's name. */
   readonly name?: string | undefined;
   readonly backend: Backend;
-  /** Definitions beside those of the HAL. Default: the HAL's alone. */
-  readonly operationByCode?: ((code: number) => Operation | undefined) | undefined;
   /** A monotonic clock in nanoseconds; deadlines are times on it. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
   /** Waits on that clock. Default: the system's. */
@@ -98,7 +95,6 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
     return deviceOver({
       name,
       session,
-      operationByCode: options.operationByCode ?? operationByCode,
       now,
       timer,
       idleAfter: options.idleAfter ?? 5_000_000_000n,

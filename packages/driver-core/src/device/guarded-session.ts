@@ -17,9 +17,10 @@ import {
   type Support,
   type Unavailable,
 } from "@nnhal/backend";
+import { describeExtension, type ExtensionDefinition, type VendorDefinitions } from "@nnhal/operations";
 import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
 import { isErrorStatus, type Logger } from "@nnhal/utils";
-import { capabilitiesIssues, show } from "@nnhal/validation";
+import { capabilitiesIssues, extensionIssues, show } from "@nnhal/validation";
 import type { Timer } from "../schedule/timer.ts";
 import { createClient, endsWithin, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
@@ -28,10 +29,11 @@ import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
 
 /** An open engine: see `BackendSession` for the meaning of each member. */
-export interface GuardedSession {
+export interface GuardedSession extends VendorDefinitions {
   readonly version: string;
   readonly capabilities: Capabilities;
   readonly deviceType: DeviceType;
+  readonly extensions: readonly ExtensionDefinition[];
   /** Undefined if the backend does not declare it. */
   readonly concurrency: number | undefined;
   /** Whether it can restore a serialised executable. */
@@ -138,7 +140,8 @@ function createComplaints(log: Logger, name: string): (problem: string) => void 
 
 /** The facts of a session, read once. Throws an Error if one is not valid. */
 function factsOf(session: BackendSession, backend: Backend) {
-  const { version, capabilities, deviceType = backend.deviceType, concurrency, lost } = session;
+  const { version, capabilities, deviceType = backend.deviceType, concurrency, lost, oemOperation } = session;
+  const { extensions = [] } = session;
   if (typeof version !== "string" || version === "") {
     throw new Error(`its version is ${show(version)} where a string that is not empty is needed`);
   }
@@ -154,7 +157,24 @@ function factsOf(session: BackendSession, backend: Backend) {
   if (lost !== undefined && !(isObject(lost) && typeof lost.then === "function")) {
     throw new Error(`its lost is ${show(lost)} where a promise is needed`);
   }
-  return { version, capabilities: taken, deviceType, concurrency, lost };
+  if (!Array.isArray(extensions) || !extensions.every(isExtension)) {
+    throw new Error(`its extensions are ${show(extensions)} where a list of extensions is needed`);
+  }
+  const [extensionIssue] = extensionIssues(extensions.map(describeExtension));
+  if (extensionIssue !== undefined) {
+    throw new Error(`its extensions are not valid: ${extensionIssue.path}: ${extensionIssue.message}`);
+  }
+  if (oemOperation !== undefined && !(isObject(oemOperation) && Array.isArray(oemOperation.forms))) {
+    throw new Error(`its oemOperation is ${show(oemOperation)} where the definition of an operation is needed`);
+  }
+  const own = [...extensions];
+  return { version, capabilities: taken, deviceType, extensions: own, oemOperation, concurrency, lost };
+}
+
+function isExtension(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { operandTypes, operations }: { operandTypes?: unknown; operations?: unknown } = value;
+  return [operandTypes, operations].every((list) => Array.isArray(list) && list.every(isObject));
 }
 
 /** Capabilities as plain data. Another value is returned unchanged, for validation to refuse. */

@@ -3,7 +3,6 @@
  */
 import { type GraphView, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, type Model, type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { preparedOn } from "../domains/relu-model.test-helper.ts";
@@ -31,7 +30,7 @@ function operand(lifetime: number, facts: Partial<Operand> = {}): Operand {
   };
 }
 
-const graphOf = (model: Model): GraphView => viewModel({ model, pools: [], operationByCode });
+const graphOf = (model: Model): GraphView => viewModel({ model, pools: [] });
 
 /** Two inputs of which a subgraph hands the second to an operation. */
 function ifModel(inner: readonly number[]): Model {

@@ -16,7 +16,7 @@ export async function prepareFromCache(
   given: Pick<PrepareOptions, "deadline"> | undefined,
   context: DeviceContext,
 ): Promise<PrepareResult> {
-  const { caching, name, now, trace } = context;
+  const { caching, name, now, session, trace } = context;
   const taken = prepareArguments(given);
   if ("status" in taken) return unprepared(taken);
   const { deadline } = taken;
@@ -28,8 +28,8 @@ export async function prepareFromCache(
   const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching));
   if ("status" in loaded) return unprepared(loaded);
   const { options, blobs } = loaded;
-  const { operationByCode } = context;
-  const source = caching.isSecret ? { ...loaded.source, operationByCode } : checkAgain(loaded.source, context);
+  const { extensions, oemOperation } = session;
+  const source = caching.isSecret ? { ...loaded.source, extensions, oemOperation } : checkAgain(loaded.source, context);
   return "status" in source ? unprepared(source) : prepareChecked({ source, options, deadline, blobs }, context);
 }
 

@@ -79,11 +79,11 @@ function contextOf<Presented extends V1_0.IPreparedModel>(
   present: (context: Parameters<typeof preparedModelV1_0>[0]) => Presented,
 ): FaceContext<Presented> {
   if (!hasFields(device)) throw new TypeError(`presenting a device: it is ${show(device)} where a Device is needed`);
-  const { operations, log = () => {} } = options;
+  const { extensions, log = () => {} } = options;
   const { name } = device;
   const limits = answerLimitsOf(options, log);
   return {
-    ...{ operations, log, limits, name, facts: soundFacts(device, name) },
+    ...{ extensions, log, limits, name, facts: soundFacts(device, name) },
     present: (preparedModel, source) => present({ preparedModel, source, log, limits, name }),
   };
 }

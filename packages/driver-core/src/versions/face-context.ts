@@ -1,4 +1,5 @@
 /** The shared part of a device's faces: checks of arguments, and answers for older callers. */
+import type { ExtensionDefinition } from "@nnhal/operations";
 import {
   DeviceType,
   ErrorStatus,
@@ -14,7 +15,6 @@ import { type AnyModel, type AnyRequest, convertToV1_0, convertToV1_3 } from "@n
 import {
   hasFields,
   modelIssues,
-  type OperationLookup,
   readOutcome,
   requestIssues,
   validateExecutionPreference,
@@ -29,8 +29,8 @@ import { quietly } from "./sound-prepared-model.ts";
 
 /** How to present a device. */
 export interface FaceOptions extends AnswerOptions {
-  /** Definitions of operations, by which models are validated. Default: the HAL's own. */
-  readonly operations?: OperationLookup | undefined;
+  /** Extensions by whose definitions models are validated. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
   /**
    * Receives diagnostics that a HAL signature cannot carry: why a call failed, what a conversion lost. Default: none.
    */
@@ -39,7 +39,7 @@ export interface FaceOptions extends AnswerOptions {
 
 /** See the file's head. `Presented`: the face of a prepared model. */
 export interface FaceContext<Presented extends V1_0.IPreparedModel> {
-  readonly operations: OperationLookup | undefined;
+  readonly extensions: readonly ExtensionDefinition[] | undefined;
   readonly log: LogSink;
   /** Names the device in messages. */
   readonly name: string;
@@ -61,10 +61,10 @@ export interface PreparedSource {
 export function refuseModel(
   model: AnyModel,
   version: HalVersion,
-  { operations }: FaceContext<V1_0.IPreparedModel>,
+  { extensions }: FaceContext<V1_0.IPreparedModel>,
 ): Outcome | undefined {
   // A driver can require known sizes in a WHILE; a device that does refuses the model itself.
-  const options = { version, mode: "runtime", ...(operations && { operations }) } as const;
+  const options = { version, mode: "runtime", ...(extensions && { extensions }) } as const;
   const issues = modelIssues(convertToV1_3.model(model), options);
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
 }

@@ -1,4 +1,5 @@
 /** The shared part of a lifted device, and the checks of models and settings before an older driver gets them. */
+import type { ExtensionDefinition } from "@nnhal/operations";
 import {
   ErrorStatus,
   type Model,
@@ -8,7 +9,7 @@ import {
   type V1_0,
 } from "@nnhal/types";
 import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
-import { modelIssues, type OperationLookup } from "@nnhal/validation";
+import { modelIssues } from "@nnhal/validation";
 import { formatIssues } from "../device/format-issues.ts";
 import type { LogSink } from "./callback.ts";
 import { failure, invalid } from "./callback.ts";
@@ -18,8 +19,8 @@ import type { OldDriver } from "./old-driver.ts";
 
 /** How to lift a driver. */
 export interface LiftOptions extends AnswerOptions {
-  /** Definitions of operations, by which models are validated. Default: the HAL's own. */
-  readonly operations?: OperationLookup | undefined;
+  /** Extensions by whose definitions models are validated. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
   /** Receives warnings, such as what a conversion lost. Default: none. */
   readonly log?: LogSink | undefined;
   /** Whether executions are, since HAL 1.2, synchronous calls rather than launches with a callback. Default: true. */
@@ -32,7 +33,7 @@ export interface LiftOptions extends AnswerOptions {
 export interface LiftContext {
   readonly name: string;
   readonly driver: OldDriver;
-  readonly operations: OperationLookup | undefined;
+  readonly extensions: readonly ExtensionDefinition[] | undefined;
   readonly log: LogSink;
   readonly synchronous: boolean;
   readonly strictSlicing: boolean;
@@ -46,9 +47,9 @@ export interface LiftContext {
 /**
  * Returns why a model is not valid, before it is converted for an older driver. A driver of HAL 1.3 checks it itself.
  */
-export function refuseModelForDriver(model: Model, { driver, operations }: LiftContext): Outcome | undefined {
+export function refuseModelForDriver(model: Model, { driver, extensions }: LiftContext): Outcome | undefined {
   if (driver.version === "1.3") return undefined;
-  const issues = modelIssues(model, { mode: "runtime", ...(operations && { operations }) });
+  const issues = modelIssues(model, { mode: "runtime", ...(extensions && { extensions }) });
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
 }
 

@@ -1,9 +1,11 @@
-import { elementAt, operationByCode } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   controlModel,
   floorModel,
   input,
+  knowing,
   modelOf,
   operand,
   operation,
@@ -114,21 +116,30 @@ describe("getSupportedOperations", () => {
   });
 
   it("asks nothing about a slice that is not valid; strictly, that is a failure", () => {
-    // Definitions that ask more of FLOOR than the HAL's own, by which slices are cut.
-    const operations = (code: number) => {
-      const known = operationByCode(code);
-      if (known?.name !== "FLOOR") return known;
-      const [form] = known.forms;
-      return { ...known, forms: [{ ...form, since: () => "1.2" as const }] as const };
-    };
+    // Slices are cut by what HAL 1.2 can express; the definition of the extension's operation needs HAL 1.3.
+    const twice = defineOperation({
+      name: "TWICE",
+      code: 0x1_0003,
+      summary: "Doubles.",
+      params: [tensor("input")],
+      outputs: [tensor("output")],
+      types: [["1.3", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
+    });
+    const main = subgraphOf(
+      [operand(input), operand(), operand(output)],
+      [{ type: twice.code, inputs: [0], outputs: [1] }, operation("HARD_SWISH", [1], [2])],
+    );
     const log: string[] = [];
-    const options = { operations, log: (line: string) => log.push(line) };
-    const { device, calls } = liftedOf("1.1", {}, options);
-    expect(device.getSupportedOperations(mixedModel)).toMatchObject({ status: NONE, supported: [false, false, false] });
-    expect(log).toEqual(["old-1.1: the slice for HAL 1.1 of a model is not valid"]);
+    const options = { ...knowing(twice), log: (line: string) => log.push(line) };
+    const { device, calls } = liftedOf("1.2", {}, options);
+    expect(device.getSupportedOperations(modelOf(main))).toMatchObject({ status: NONE, supported: [false, false] });
+    expect(log).toEqual(["old-1.2: the slice for HAL 1.2 of a model is not valid"]);
     expect(calls).toEqual([]);
-    const strict = liftedOf("1.1", {}, { ...options, strictSlicing: true });
-    expect(strict.device.getSupportedOperations(mixedModel)).toMatchObject({ status: GENERAL_FAILURE, supported: [] });
+    const strict = liftedOf("1.2", {}, { ...options, strictSlicing: true });
+    expect(strict.device.getSupportedOperations(modelOf(main))).toMatchObject({
+      status: GENERAL_FAILURE,
+      supported: [],
+    });
   });
 
   it("asks a driver of HAL 1.3 about the model itself, whatever it is", () => {

@@ -34,14 +34,14 @@ import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-pr
 export function liftDevice(name: string, device: AnyIDevice, options: LiftOptions = {}): Device {
   if (!hasFields(device))
     throw new TypeError(`lifting ${name}: the driver is ${show(device)} where an IDevice is needed`);
-  const { operations, log = () => {}, synchronous = true, strictSlicing = false } = options;
+  const { extensions, log = () => {}, synchronous = true, strictSlicing = false } = options;
   const driver = oldDriverOf(device, log);
   const limits = answerLimitsOf(options, log);
   const waitUntil: LiftContext["waitUntil"] = (deadline) =>
     driver.version === "1.3" ? withGrace(deadline, limits) : deadline;
   const preparedModels: LiftContext["preparedModels"] = new WeakMap();
   return lift(device, {
-    ...{ name, driver, operations, log, synchronous, strictSlicing, preparedModels },
+    ...{ name, driver, extensions, log, synchronous, strictSlicing, preparedModels },
     ...{ limits, waitUntil },
   });
 }

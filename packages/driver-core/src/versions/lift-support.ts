@@ -31,8 +31,8 @@ function isNewest(version: HalVersion): version is "1.3" {
   return version === "1.3";
 }
 
-function isValid(model: Model, version: HalVersion, { operations }: LiftContext): boolean {
-  return validateModel(model, { version, mode: "runtime", ...(operations && { operations }) });
+function isValid(model: Model, version: HalVersion, { extensions }: LiftContext): boolean {
+  return validateModel(model, { version, mode: "runtime", ...(extensions && { extensions }) });
 }
 
 /** Asks about a model whose operations are those of `original` at some indexes. */
