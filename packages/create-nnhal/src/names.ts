@@ -15,6 +15,16 @@ export function problemOfPackageName(name: string): string | undefined {
   return `${what} lower case letters, digits, "-", "_" and ".", and not "-", "_" or "." first; with a scope, @scope/name`;
 }
 
+/** Parts of lower case letters, digits and underscores, with dots between them: the HAL's rule, as `isExtensionName` of @nnhal/operations has it. */
+const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+
+/** Why a name is not valid for an extension; undefined if it is. */
+export function problemOfExtensionName(name: string): string | undefined {
+  if (extensionName.test(name)) return undefined;
+  const rule = "lower case letters, digits and underscores, with at least one dot, such as com.example.fibonacci";
+  return `${JSON.stringify(name)} is not a valid name of an extension: ${rule}`;
+}
+
 /** The name without its scope: "@acme/nnhal-backend-npu" is "nnhal-backend-npu". */
 export function withoutScope(name: string): string {
   return name.slice(name.indexOf("/") + 1);

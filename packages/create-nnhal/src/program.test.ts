@@ -63,10 +63,31 @@ describe("create-nnhal backend", () => {
   });
 });
 
+describe("create-nnhal extension", () => {
+  const nameIn = (folder: string) =>
+    /const name = "(.*)"/.exec(readFileSync(join(cwd, folder, "src/extension.ts"), "utf8"))?.[1];
+
+  it("writes a package with an extension and a backend", async () => {
+    expect((await run(["extension", "nnhal-extension-fast-maths"])).exitCode).toBe(0);
+    const folder = join(cwd, "nnhal-extension-fast-maths");
+    expect(nameIn("nnhal-extension-fast-maths")).toBe("com.example.fast_maths");
+    expect(readFileSync(join(folder, "src/backend.ts"), "utf8")).toContain('name: "fastmaths"');
+    expect(filesBelow(folder).filter((path) => /__[a-z]+__/.test(readFileSync(path, "utf8")))).toEqual([]);
+  });
+
+  it.each([
+    ["-e", "org.acme.maths_2"],
+    ["--extension-name", "a.b"],
+  ])("%s chooses the name of the extension", async (option, name) => {
+    expect((await run(["extension", "maths", option, name])).exitCode).toBe(0);
+    expect(nameIn("maths")).toBe(name);
+  });
+});
+
 describe("create-nnhal writes nothing and names the rule", () => {
   const packageRule = /is not a valid name of a package: lower case letters, digits/;
   it.each([
-    ["an unknown kind", ["driver", "npu"], /^create-nnhal: "driver" is not one of: backend/],
+    ["an unknown kind", ["driver", "npu"], /^create-nnhal: "driver" is not one of: backend, extension; see --help$/],
     ["no arguments", [], /^create-nnhal: "" is not one of: backend/],
     ["no name", ["backend"], /the name of the package is missing after "backend"; see --help$/],
     ["two names", ["backend", "npu", "gpu"], /unexpected after the name npu: gpu; see --help$/],
@@ -80,6 +101,12 @@ describe("create-nnhal writes nothing and names the rule", () => {
     ["an empty name", ["backend", ""], packageRule],
     ["215 characters", ["backend", "n".repeat(215)], /it has 215 characters, of which 214 are allowed$/],
     ["a name that npm reserves", ["backend", "node_modules"], /npm does not allow it$/],
+    [
+      "an extension name without a dot",
+      ["extension", "x", "-e", "maths"],
+      /"maths" is not a valid name of an extension/,
+    ],
+    ["an extension name of a backend", ["backend", "x", "-e", "a.b"], /a backend has no --extension-name$/],
     [
       "a name without a word of its own",
       ["backend", "@acme/nnhal-backend"],

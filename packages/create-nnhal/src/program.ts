@@ -1,7 +1,7 @@
 /** The command line: reads arguments, asks for them if there are none and the input is a terminal, writes the package, prints the next steps. */
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { ownWords, problemOfPackageName, withoutScope } from "./names.ts";
+import { ownWords, problemOfExtensionName, problemOfPackageName, withoutScope } from "./names.ts";
 import { type Kind, kinds, ownVersion, problemOfFolder, scaffold } from "./scaffold.ts";
 import { adviceFor, workspaceAround } from "./workspace.ts";
 
@@ -19,19 +19,24 @@ export interface Surroundings {
 /** Exit codes: 0 done, 1 the package cannot be written, 2 the command line is wrong. */
 export type ExitCode = 0 | 1 | 2;
 
-const help = `Writes the package of a backend for nnhal, ready to build, test and publish.
+const help = `Writes a package for nnhal, ready to build, test and publish.
 
   npm create nnhal@latest -- backend NAME
+  npm create nnhal@latest -- extension NAME
 
-  NAME                  of the package, such as nnhal-backend-npu or @acme/nnhal-backend-npu
+  backend                    an engine that computes operations of the HAL
+  extension                  operand types and operations of your own, and an engine that computes them
+  NAME                       of the package, such as nnhal-backend-npu or @acme/nnhal-backend-npu
 
 Options:
-  -d, --directory DIR   the folder to write it to; by default NAME without its scope. It must be absent or empty.
-  -h, --help            print this
-      --version         print the version`;
+  -d, --directory DIR        the folder to write it to; by default NAME without its scope. It must be absent or empty.
+  -e, --extension-name NAME  of the extension, such as com.acme.npu; by default com.example and the words of the package's name
+  -h, --help                 print this
+      --version              print the version`;
 
 const options = {
   directory: { type: "string", short: "d" },
+  "extension-name": { type: "string", short: "e" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -47,16 +52,11 @@ export async function runProgram(args: readonly string[], surroundings: Surround
     if (values.help) return done(print, help);
     if (values.version) return done(print, ownVersion());
     const [kind, name] = await chosen(positionals, surroundings);
-    const device = ownWords(name).join("");
-    if (device === "")
-      throw new UsageError(
-        `${JSON.stringify(name)} names no device: it needs a word besides nnhal, backend and extension`,
-      );
+    const words = { package: name, nnhal: `^${ownVersion()}`, ...namesWithin(kind, name, values["extension-name"]) };
     const folder = resolve(cwd, values.directory ?? withoutScope(name));
     const problem = problemOfFolder(folder);
     if (problem !== undefined) throw new UsageError(problem);
     const workspace = workspaceAround(folder);
-    const words = { package: name, device, nnhal: `^${ownVersion()}` };
     const files = scaffold(kind, folder, words, workspace === undefined);
     print(`${name}: ${files.length} files in ${folder}`);
     if (workspace !== undefined) print(adviceFor(workspace, folder));
@@ -98,6 +98,20 @@ async function chosen(
   const problem = problemOfPackageName(name);
   if (problem !== undefined) throw new UsageError(problem);
   return [kind, name];
+}
+
+/** The names of the device and of the extension. */
+function namesWithin(kind: Kind, name: string, given: string | undefined) {
+  const words = ownWords(name);
+  if (words.length === 0)
+    throw new UsageError(
+      `${JSON.stringify(name)} names no device: it needs a word besides nnhal, backend and extension`,
+    );
+  if (given !== undefined && kind !== "extension") throw new UsageError(`a ${kind} has no --extension-name`);
+  const extension = given ?? `com.example.${words.join("_")}`;
+  const problem = problemOfExtensionName(extension);
+  if (problem !== undefined) throw new UsageError(problem);
+  return { device: words.join(""), extension };
 }
 
 function isKind(text: string): text is Kind {

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const kinds = ["backend"] as const;
+export const kinds = ["backend", "extension"] as const;
 export type Kind = (typeof kinds)[number];
 
 /** What the words of the templates stand for. */
-export type Words = Readonly<Record<"package" | "device" | "nnhal", string>>;
+export type Words = Readonly<Record<"package" | "device" | "extension" | "nnhal", string>>;
 
 /** The folder of this package. The templates are beside `src` in a checkout and beside `dist` in the package. */
 const own = fileURLToPath(new URL("../", import.meta.url));

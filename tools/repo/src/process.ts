@@ -11,13 +11,13 @@ export interface CommandResult {
 /** No step needs nearly as long; one that does hangs. */
 const limitMilliseconds = 15 * 60_000;
 
-/** `command` is found among the workspace's own tools first. `env`: variables besides those of this process. */
+/** `command` is found among the workspace's own tools first. `env`: variables besides those of this process, or undefined for one to leave out. */
 export function runCommand(
   root: string,
   command: string,
   args: readonly string[],
   cwd = root,
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<CommandResult> {
   // On Windows the tools are scripts, which need a shell; a program with its path does not.
   const inShell = process.platform === "win32" && !command.endsWith(".exe");

@@ -27,8 +27,10 @@ log: { type: stdout, format: pretty, level: warn }
 `;
 
 export interface Registry {
-  /** Variables with which npm, pnpm and changesets use the registry. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Begins with `http://127.0.0.1:`, and ends with a slash. */
+  readonly url: string;
+  /** Variables with which npm, pnpm and changesets use the registry, and no other. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,15 @@ export async function startRegistry(root: string, folder: string): Promise<Regis
   // npm publishes only with a token; this registry accepts any.
   const settings = join(folder, "npmrc");
   writeFileSync(settings, `registry=http://${address}/\n//${address}/:_authToken=trial\n`);
-  return { env: { NPM_CONFIG_USERCONFIG: settings, npm_config_registry: `http://${address}/` }, close };
+  // npm hands its own settings to the commands that it starts, such as this one.
+  const inherited = Object.keys(process.env).filter((name) => /^p?npm_config_/i.test(name));
+  const env = {
+    ...Object.fromEntries(inherited.map((name) => [name, undefined])),
+    npm_config_userconfig: settings,
+    npm_config_registry: `http://${address}/`,
+    pnpm_config_registry: `http://${address}/`,
+  };
+  return { url: `http://${address}/`, env, close };
 }
 
 async function answers(address: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inOrder, runCommand } from "./process.ts";
-import { startRegistry } from "./registry.ts";
+import { type Registry, startRegistry } from "./registry.ts";
 import { exampleOf } from "./scaffolded.ts";
 import { buildPackages, publicPackages } from "./steps.ts";
 import { readManifest, workspaceRoot as root } from "./workspace.ts";
@@ -27,8 +27,21 @@ async function step(what: string, work: () => Promise<{ readonly ok: boolean; re
   return output.trim();
 }
 
+type Env = Registry["env"];
+
+/** Throws an Error unless pnpm and npm would publish to the registry of the trial. Nothing must get out of this machine. */
+async function expectRegistry({ url, env }: Registry, checkout: string): Promise<void> {
+  const dryRun = ["-r", "publish", "--dry-run", "--force", "--no-git-checks"];
+  const { output } = await runCommand(root, "pnpm", dryRun, checkout, env);
+  const targets = [...output.matchAll(/ → (\S+)/g)].map(([, target]) => target);
+  const npm = await runCommand(root, "npm", ["config", "get", "registry"], checkout, env);
+  const all = [...targets, npm.output.trim().split("\n").at(-1)];
+  if (targets.length > 0 && all.every((target) => target === url)) return;
+  throw new Error(`packages would go to ${[...new Set(all)].join(", ")} in place of ${url}\n${output}`);
+}
+
 /** Releases all packages from the clone. Returns their version. */
-async function release(checkout: string, env: Readonly<Record<string, string>>): Promise<string> {
+async function release(checkout: string, env: Env): Promise<string> {
   const run = (command: string, ...args: string[]) => runCommand(root, command, args, checkout, env);
   await step("changeset version", () => run("changeset", "version"));
   const version = readManifest(join(checkout, "packages/types")).version ?? "";
@@ -43,7 +56,7 @@ async function release(checkout: string, env: Readonly<Record<string, string>>):
 }
 
 /** Installs packages by name into an empty folder, and runs the example of the backend there. */
-async function use(app: string, packages: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+async function use(app: string, packages: readonly string[], env: Env): Promise<void> {
   const at = join(folder, app);
   mkdirSync(at);
   writeFileSync(join(at, "package.json"), JSON.stringify({ private: true, type: "module" }));
@@ -69,6 +82,7 @@ async function main(): Promise<void> {
       const built = join(root, at, "dist");
       if (existsSync(built)) cpSync(built, join(checkout, at, "dist"), { recursive: true });
     }
+    await expectRegistry(registry, checkout);
     const first = await release(checkout, env);
 
     const own = join(folder, backend);

@@ -12,7 +12,7 @@ type Handle = Float32Array;
 const kernels = {
   RELU: {
     /** Why the engine cannot compute an operation; it goes to another device then. */
-    refuse: ({ input }) => (input.type === "TENSOR_FLOAT32" ? undefined : `${input.type} is not available`),
+    refuse: ({ input }) => (input.type === "TENSOR_FLOAT32" ? undefined : "only TENSOR_FLOAT32 is available"),
     /** Runs once for each operation of a model. The function that it returns runs in each execution. */
     prepare:
       ({ input }) =>
