@@ -2,7 +2,7 @@
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
 export type { TfliteBytes } from "./arguments.ts";
-export { TfliteError } from "./error.ts";
+export { type ProblemOperator, type ProblemTensor, TfliteError, type TfliteProblem } from "./error.ts";
 export {
   type ImportedModel,
   type ImportOptions,
