@@ -14,7 +14,9 @@ export interface ProblemList {
   add(error: TfliteError, at?: () => Where): TfliteProblem | undefined;
   /** Runs `work`. A TfliteError becomes problems, and the result is undefined; any other error is thrown. */
   attempt<T>(work: () => T, at?: () => Where): T | undefined;
-  /** Throws all problems as one error if there are any. */
+  /** All problems as one error; undefined if there are none. */
+  error(): TfliteError | undefined;
+  /** Throws that error if there is one. */
   throwIfAny(): void;
 }
 
@@ -42,6 +44,7 @@ export function createProblemList(): ProblemList {
     const [first] = error.problems;
     return first && atOperator(first, at);
   }
+  const error = () => (count === 0 ? undefined : new TfliteError(problems, count));
   return {
     get count() {
       return count;
@@ -56,8 +59,10 @@ export function createProblemList(): ProblemList {
         return undefined;
       }
     },
+    error,
     throwIfAny() {
-      if (count > 0) throw new TfliteError(problems, count);
+      const all = error();
+      if (all !== undefined) throw all;
     },
   };
 }
