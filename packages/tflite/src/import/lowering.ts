@@ -179,7 +179,10 @@ export function createLowering(
   }
   function integers(place: number, meaning: string): readonly number[] {
     const values = constantIntegers(place);
-    if (values === undefined) refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`);
+    if (values === undefined) {
+      const help = "convert the model with fixed shapes, or import it with inputShapes";
+      refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`, help);
+    }
     return values;
   }
 
@@ -202,7 +205,9 @@ export function createLowering(
 
   function emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
     const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
-    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`);
+    const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
+    const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
+    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`, help);
     graph.emit(operation, inputs, outputs, index);
   }
 
