@@ -15,11 +15,11 @@ import {
   operandTypes,
   type Subgraph,
 } from "@nnhal/types";
-import { ensure } from "../error.ts";
+import { ensure, listText, type Place, quoted } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { bytesOfIntegers, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
-import { elementSize, type OperandSpec, operandSpecOf } from "./operand-types.ts";
+import { elementSize, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
 
 /** A value that operations carry from one execution to the next: an input and an output of the subgraph. */
 export interface StateOperands {
@@ -31,9 +31,11 @@ export interface StateOperands {
 /** A subgraph under construction. Operands are given by their indexes. */
 export interface Graph {
   readonly path: string;
+  /** The subgraph's index in the file. */
+  readonly index: number;
   readonly subgraph: TfliteSubgraph;
-  /** The index of the operator that each operation came from; -1 if it copies a value to an output. */
-  readonly origins: readonly number[];
+  /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. */
+  readonly emitted: readonly { readonly operation: OperationTypeName; readonly origin: number }[];
   /** The place of a tensor in messages. */
   tensorPath(tensor: number): string;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
@@ -78,6 +80,9 @@ type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 /** Sizes have 32 bits in the HAL. */
 const MOST_OPERAND_BYTES = 2 ** 32 - 1;
 
+/** More dimensions than any operation takes. */
+const MOST_DIMENSIONS = 32;
+
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
 function extraParams({ channelQuant }: OperandSpec): OperandExtraParams {
@@ -98,12 +103,13 @@ export function createGraph(
   subgraph: TfliteSubgraph,
   shapes: readonly (readonly number[])[],
   constants: Constants,
-  path: string,
+  index: number,
 ): Graph {
+  const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
   const operands: Draft[] = [];
   const operations: Operation[] = [];
-  const origins: number[] = [];
+  const emitted: { readonly operation: OperationTypeName; readonly origin: number }[] = [];
   const consumers = new Map<number, number>();
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
@@ -114,7 +120,13 @@ export function createGraph(
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
   const outputTensors = new Set(subgraph.outputs);
 
-  const tensorPath = (index: number) => `${path}.tensors[${index}] ${JSON.stringify(tensors[index]?.name ?? "")}`;
+  const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
+  const placeOf = (tensor: number): Place => {
+    return () => ({
+      path: tensorPath(tensor),
+      tensor: { subgraph: index, index: tensor, name: tensors[tensor]?.name ?? "" },
+    });
+  };
 
   function tensorAt(index: number): TfliteTensor {
     const tensor = tensors[index];
@@ -128,26 +140,35 @@ export function createGraph(
       size <= MOST_OPERAND_BYTES,
       path,
       () =>
-        `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
+        `a ${spec.type} ${listText(spec.dimensions)} takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
     );
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
+  }
+
+  function checkRank(index: number, shape: readonly number[]): void {
+    ensure(
+      shape.length <= MOST_DIMENSIONS,
+      placeOf(index),
+      () => `the shape has ${shape.length} dimensions, more than ${MOST_DIMENSIONS}`,
+    );
   }
 
   function dimensions(index: number): readonly number[] {
     tensorAt(index);
     const shape = elementAt(shapes, index);
     if (shape.length === 0) return [1];
+    checkRank(index, shape);
     for (const extent of shape) {
       ensure(
         extent !== 0,
-        tensorPath(index),
-        () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot express`,
+        placeOf(index),
+        () => `the shape ${listText(shape)} has no elements, which the HAL cannot express`,
       );
       ensure(
         extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
-        tensorPath(index),
-        () => `the extent ${extent} in the shape [${shape.join(", ")}] is not valid`,
+        placeOf(index),
+        () => `the extent ${extent} in the shape ${listText(shape)} is not valid`,
       );
     }
     return shape.map((extent) => Math.max(extent, 0));
@@ -156,18 +177,19 @@ export function createGraph(
   /** Refuses a constant whose shape is not known, or is not that of its value. */
   function checkConstant(index: number, data: Uint8Array): void {
     const { type, shape } = tensorAt(index);
+    checkRank(index, shape);
     const size = elementSize(type);
-    ensure(size !== undefined, tensorPath(index), () => `the HAL has no tensors of type ${type}`);
+    ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
     const needed = shape.reduce((product, extent) => product * extent, size);
     ensure(
       shape.every((extent) => Number.isInteger(extent) && extent >= 0),
-      tensorPath(index),
-      () => `the shape [${shape.join(", ")}] of a constant has to be known`,
+      placeOf(index),
+      () => `the shape ${listText(shape)} of a constant has to be known`,
     );
     ensure(
       data.length === needed,
-      tensorPath(index),
-      () => `${type}[${shape.join(", ")}] takes ${needed} bytes, its value has ${data.length}`,
+      placeOf(index),
+      () => `${type}${listText(shape)} takes ${needed} bytes, its value has ${data.length}`,
     );
   }
 
@@ -176,7 +198,7 @@ export function createGraph(
     if (known !== undefined) return known;
     const { data, isVariable, isSparse } = tensorAt(index);
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
-    ensure(!isSparse, tensorPath(index), () => "the HAL has no sparse constants");
+    ensure(!isSparse, placeOf(index), () => "the HAL has no sparse constants");
     checkConstant(index, data);
     return data;
   }
@@ -189,7 +211,7 @@ export function createGraph(
     const isNarrowed = tensor.type === "INT64" && constantBytes(index) !== undefined;
     const spec: OperandSpec = isNarrowed
       ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
-      : operandSpecOf(tensor, dimensions(index), tensorPath(index));
+      : operandSpecOf(tensor, dimensions(index), placeOf(index));
     specByTensor.set(index, spec);
     return spec;
   }
@@ -212,7 +234,7 @@ export function createGraph(
     if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
     ensure(
       !tensorAt(index).isVariable,
-      tensorPath(index),
+      placeOf(index),
       () => "a variable tensor is read by an operator that keeps no state",
     );
     return add(spec, outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE);
@@ -245,7 +267,7 @@ export function createGraph(
     origin: number,
   ): void {
     operations.push({ type: OperationType[operation], inputs, outputs });
-    origins.push(origin);
+    emitted.push({ operation, origin });
     for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
 
@@ -264,7 +286,7 @@ export function createGraph(
       }
       ensure(
         !spec.channelQuant,
-        tensorPath(index),
+        placeOf(index),
         () => "is an output with a scale per channel, which the HAL cannot copy",
       );
       const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
@@ -275,8 +297,9 @@ export function createGraph(
 
   const graph: Graph = {
     path,
+    index,
     subgraph,
-    origins,
+    emitted,
     tensorPath,
     dimensions,
     constantBytes,
@@ -292,7 +315,7 @@ export function createGraph(
     },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
-      ensure(bytes !== undefined && !folded.has(tensor), tensorPath(tensor), () => "must be a constant of the file");
+      ensure(bytes !== undefined && !folded.has(tensor), placeOf(tensor), () => "must be a constant of the file");
       return once(`${tensor} as ${key}`, () =>
         add(spec(), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
       );
@@ -321,7 +344,7 @@ export function createGraph(
       });
     },
     state(tensor) {
-      const place = tensorPath(tensor);
+      const place = placeOf(tensor);
       const { isVariable } = tensorAt(tensor);
       ensure(isVariable, place, () => "is state of an operator, but not a variable tensor");
       ensure(!newStates.has(tensor), place, () => "is state of two operators; the HAL cannot share it");
@@ -363,6 +386,5 @@ export function createGraph(
       return { subgraph: { operands: finished, operations, inputIndexes, outputIndexes: outputs }, states };
     },
   };
-  for (const input of subgraph.inputs) operand(input);
   return graph;
 }

@@ -3,7 +3,7 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { type OperandTypeName, type OperationTypeName, operandTypes, type Subgraph } from "@nnhal/types";
-import { ensure, TfliteError } from "../error.ts";
+import { ensure, fail, listText, type ProblemOperator, quoted, type Where } from "../error.ts";
 import type { Field } from "../flatbuffer/table.ts";
 import type { TfliteOperator, TfliteTensor } from "../model.ts";
 import { builtinOperators } from "../schema/builtin-operators.ts";
@@ -25,10 +25,10 @@ export interface Lowering {
   /** The operator's place in its subgraph. */
   readonly index: number;
   readonly graph: Graph;
-  /** Throws a TfliteError for the operator. `problem` names the rule and the actual value. */
-  fail(problem: string): never;
+  /** Throws a TfliteError for the operator. `problem` names the rule and the actual value; `help`: what a user can do. */
+  fail(problem: string, help?: string): never;
   /** Throws a TfliteError for the operator unless the condition holds. */
-  ensure(condition: boolean, problem: () => string): asserts condition;
+  ensure(condition: boolean, problem: () => string, help?: string): asserts condition;
 
   /** Whether input `place` is there and not omitted. */
   has(place: number): boolean;
@@ -75,8 +75,8 @@ export interface Lowering {
   /** Input `place` as float elements: one that is quantised or float16 is widened first. */
   asFloat(place: number): number;
   state(place: number): StateOperands;
-  /** A subgraph of the file, which is imported on its first use. */
-  subgraph(index: number): Callee;
+  /** Subgraphs of the file, which are imported on their first use. */
+  subgraphs(indexes: readonly number[]): readonly Callee[];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
 }
@@ -90,8 +90,8 @@ export interface Callee {
 
 /** Information for lowering from outside the subgraph. */
 export interface Surroundings {
-  /** Imports a subgraph of the file; `place` is the one among the model's referenced subgraphs. */
-  importSubgraph(index: number): { readonly place: number; readonly subgraph: Subgraph };
+  /** Imports subgraphs of the file; `place` is the one among the model's referenced subgraphs. */
+  importSubgraphs(indexes: readonly number[]): readonly { readonly place: number; readonly subgraph: Subgraph }[];
   isRead(tensor: number): boolean;
 }
 
@@ -101,6 +101,26 @@ const MOST_NAMED = 6;
 /** The place of an operator in messages. */
 export function operatorPath(graphPath: string, operator: TfliteOperator, index: number): string {
   return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
+}
+
+/** An operator as problems describe it. */
+export function problemOperator(
+  { name, customCode, version }: TfliteOperator,
+  index: number,
+  subgraph: number,
+): ProblemOperator {
+  return { subgraph, index, name, ...(customCode !== undefined && { customCode }), version };
+}
+
+/** The place of an operator in problems. */
+export function operatorWhere(graph: Pick<Graph, "path" | "index">, operator: TfliteOperator, index: number): Where {
+  return { path: operatorPath(graph.path, operator, index), operator: problemOperator(operator, index, graph.index) };
+}
+
+/** The value of an option in a message. */
+function optionText(value: OptionValue | undefined): string {
+  if (typeof value === "string") return quoted(value);
+  return typeof value === "object" ? listText(value) : String(value);
 }
 
 function defaultOf(operator: TfliteOperator, option: string): OptionValue | undefined {
@@ -117,27 +137,25 @@ export function createLowering(
   index: number,
   surroundings: Surroundings,
 ): Lowering {
-  const path = operatorPath(graph.path, operator, index);
   const { subgraph } = graph;
+  const place = () => operatorWhere(graph, operator, index);
 
-  const refuse: Lowering["fail"] = (problem) => {
-    throw new TfliteError(path, problem);
-  };
-  function check(condition: boolean, problem: () => string): asserts condition {
-    ensure(condition, path, problem);
+  const refuse: Lowering["fail"] = (problem, help) => fail(place, problem, help);
+  function check(condition: boolean, problem: () => string, help?: string): asserts condition {
+    ensure(condition, place, problem, help);
   }
 
   function inputIndex(place: number): number {
     const tensor = operator.inputs[place] ?? -1;
     check(
       tensor >= 0,
-      () => `input ${place} is omitted, and the HAL needs it; it has inputs [${operator.inputs.join(", ")}]`,
+      () => `input ${place} is omitted, and the HAL needs it; it has inputs ${listText(operator.inputs)}`,
     );
     return tensor;
   }
   function outputIndex(place: number): number {
     const tensor = operator.outputs[place] ?? -1;
-    check(tensor >= 0, () => `output ${place} is missing; it has outputs [${operator.outputs.join(", ")}]`);
+    check(tensor >= 0, () => `output ${place} is missing; it has outputs ${listText(operator.outputs)}`);
     return tensor;
   }
   const input = (place: number) => graph.operand(inputIndex(place));
@@ -150,7 +168,7 @@ export function createLowering(
   }
   function optionOf<T extends OptionValue>(name: string, is: (value: unknown) => value is T, kind: string): T {
     const value = option(name);
-    if (!is(value)) refuse(`option ${name} has to be ${kind}, it is ${JSON.stringify(value)}`);
+    if (!is(value)) refuse(`option ${name} has to be ${kind}, it is ${optionText(value)}`);
     return value;
   }
 
@@ -161,7 +179,10 @@ export function createLowering(
   }
   function integers(place: number, meaning: string): readonly number[] {
     const values = constantIntegers(place);
-    if (values === undefined) refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`);
+    if (values === undefined) {
+      const help = "convert the model with fixed shapes, or import it with inputShapes";
+      refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`, help);
+    }
     return values;
   }
 
@@ -184,7 +205,9 @@ export function createLowering(
 
   function emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
     const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
-    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`);
+    const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
+    const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
+    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`, help);
     graph.emit(operation, inputs, outputs, index);
   }
 
@@ -216,7 +239,7 @@ export function createLowering(
       const [value, ...more] = values;
       check(
         value !== undefined && more.length === 0,
-        () => `${meaning} (input ${place}) has to be one integer, it is [${values.join(", ")}]`,
+        () => `${meaning} (input ${place}) has to be one integer, it is ${listText(values)}`,
       );
       return value;
     },
@@ -269,10 +292,10 @@ export function createLowering(
       );
     },
     state: (place) => graph.state(inputIndex(place)),
-    subgraph(other) {
-      const { place, subgraph: callee } = surroundings.importSubgraph(other);
-      return { reference: graph.subgraphReference(place), subgraph: callee };
-    },
+    subgraphs: (others) =>
+      surroundings
+        .importSubgraphs(others)
+        .map(({ place: callee, subgraph: inner }) => ({ reference: graph.subgraphReference(callee), subgraph: inner })),
     isRead: surroundings.isRead,
   };
 }

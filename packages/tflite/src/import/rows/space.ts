@@ -1,6 +1,7 @@
 /**
  * Rows of padding, of moving data between space, depth and batch, and of filling.
  */
+import { listText } from "../../error.ts";
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
@@ -109,7 +110,7 @@ const batchToSpace: Row = {
     const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
     op.ensure(
       Math.min(top, bottom, left, right) >= 0 && more.length === 0,
-      () => `the crops have to be 4 integers of at least 0, they are [${crops.join(", ")}]`,
+      () => `the crops have to be 4 integers of at least 0, they are ${listText(crops)}`,
     );
     const input = op.inputSpec(0);
     const blockSizes = op.constantIntegers(1) ?? [];
