@@ -8,7 +8,13 @@ import { MOST_NAME, outcomeText } from "./info-report.ts";
 import { shapeText } from "./text.ts";
 
 /** Fills of operators that can become HAL operations, and of those that cannot. */
-const fills = { hal: "#a8e0a0", constant: "#e4e4e4", unused: "#ffffff", blocked: "#f4b0b0" } as const;
+const fills = {
+  hal: "#a8e0a0",
+  extension: "#a8c8f0",
+  constant: "#e4e4e4",
+  unused: "#ffffff",
+  blocked: "#f4b0b0",
+} as const;
 
 /** The file as JSON. */
 export interface FileGraphJson {

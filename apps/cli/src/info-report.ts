@@ -194,6 +194,8 @@ export function outcomeText({
   switch (status) {
     case "hal":
       return `HAL: ${operationsText(operations)}`;
+    case "extension":
+      return `extension: ${operationsText(operations)}`;
     case "constant":
       return "a constant";
     case "unused":

@@ -1,20 +1,26 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { elementAt } from "@nnhal/operations";
-import { type Model, type OperandTypeName, operandTypeNames, type Subgraph } from "@nnhal/types";
+import { type AnyOperandType, elementAt } from "@nnhal/operations";
+import type { Model, Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import { fail } from "../error.ts";
 import type { TfliteModel } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
+import { extensionDialect, halDialect, prefixesOf } from "./dialect.ts";
 import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 
 /** How to import a model. */
-export type ImportOptions = ShapeOptions;
+export interface ImportOptions extends ShapeOptions {
+  /**
+   * Whether operators and types that the HAL lacks become those of the extension `nnhal.tflite`, which a device must have to run the
+   * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
+   */
+  readonly extensions?: boolean;
+}
 
 /** An input or output of an imported model. */
 export interface TensorDescription {
@@ -24,8 +30,8 @@ export interface TensorDescription {
   readonly signatureName?: string;
   /** The element type in the file. */
   readonly tensorType: TensorTypeName;
-  /** The HAL's type. */
-  readonly type: OperandTypeName;
+  /** The type: one of the HAL's, or of the extension's. */
+  readonly type: AnyOperandType;
   /** Extents as the HAL sees them: 0 is unknown, a scalar of the file is one element. */
   readonly shape: readonly number[];
   /** 0 if the type has none. */
@@ -83,9 +89,8 @@ function describe(
 ): TensorDescription[] {
   return indexes.map((index, place): TensorDescription => {
     const tensor = elementAt(tensors, place);
-    const { type: code, dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
-    const type = operandTypeNames.get(code);
-    if (type === undefined) fail(graph.tensorPath(tensor), `operand type ${code} is not known`);
+    const { dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
+    const { type } = graph.spec(index);
     const { name, type: tensorType } = elementAt(graph.subgraph.tensors, tensor);
     const signatureName = names.get(tensor);
     return { name, ...(signatureName !== undefined && { signatureName }), tensorType, type, shape, scale, zeroPoint };
@@ -105,7 +110,8 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   checkShapeOptions(options);
   const problems = createProblemList();
   const constants = createConstants(model, file);
-  const importer = createImporter(model, constants, options, problems);
+  const dialect = options.extensions === false ? halDialect : extensionDialect;
+  const importer = createImporter(model, constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain(0));
   const imported =
     finished && problems.count === 0
@@ -133,7 +139,9 @@ function importedModel(
       referenced,
       ...constants.finish(),
       relaxComputationFloat32toFloat16: false,
-      extensionNameToPrefix: [],
+      extensionNameToPrefix: prefixesOf(
+        [subgraph, ...referenced].flatMap((each) => [...each.operands, ...each.operations]),
+      ),
     },
     inputs: describe(finished, [...main.inputs, ...added], inputIndexes, signatureNames(model, "inputs")),
     outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, signatureNames(model, "outputs")),

@@ -2,11 +2,12 @@
  * Lowers the subgraphs of a file: the main one and those that its operators run. A problem of one operator does not end the
  * import, so that the others are examined too.
  */
-import { elementAt } from "@nnhal/operations";
-import type { OperationTypeName, Subgraph } from "@nnhal/types";
+import { elementAt, type Operation } from "@nnhal/operations";
+import type { Subgraph } from "@nnhal/types";
 import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import type { Constants } from "./constants.ts";
+import type { Dialect } from "./dialect.ts";
 import { createGraph, type Graph, type StateOperands } from "./graph.ts";
 import { createLowering, type Lowering, operatorWhere, problemOperator, type Surroundings } from "./lowering.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
@@ -15,16 +16,16 @@ import { scheduleOperators } from "./schedule.ts";
 import { type ShapeOptions, shapesOf } from "./shapes.ts";
 
 /**
- * What becomes of an operator. `hal`: HAL operations. `constant`: a constant, computed by the import. `unused`: nothing, as no
+ * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a constant, computed by the import. `unused`: nothing, as no
  * output depends on it. `blocked`: it prevents the import.
  */
-export type OperatorStatus = "hal" | "constant" | "unused" | "blocked";
+export type OperatorStatus = "hal" | "extension" | "constant" | "unused" | "blocked";
 
 /** An operator of a file, and what becomes of it. */
 export interface OperatorReport extends ProblemOperator {
   readonly status: OperatorStatus;
-  /** The HAL operations that it becomes, in order; empty unless the status is `hal`. */
-  readonly operations: readonly OperationTypeName[];
+  /** The names of the operations that it becomes, in order; empty unless the status is `hal` or `extension`. */
+  readonly operations: readonly string[];
   /** Why it is blocked. */
   readonly reason?: string;
 }
@@ -49,7 +50,17 @@ export interface Importer {
 /** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
 const MOST_NESTED = 32;
 
-function lower(op: Lowering): void {
+/** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
+function lower(op: Lowering, graph: Graph): void {
+  if (rowOf(op.operator.name) === undefined && op.emitBuiltin()) return;
+  try {
+    graph.undoIfThrown(() => lowerByRow(op));
+  } catch (error) {
+    if (!(error instanceof TfliteError) || !op.emitBuiltin()) throw error;
+  }
+}
+
+function lowerByRow(op: Lowering): void {
   const { name, version, customCode } = op.operator;
   const row = rowOf(name);
   if (row === undefined) {
@@ -73,6 +84,7 @@ export function createImporter(
   model: TfliteModel,
   constants: Constants,
   options: ShapeOptions,
+  dialect: Dialect,
   problems: ProblemList,
 ): Importer {
   const referenced: Subgraph[] = [];
@@ -107,16 +119,17 @@ export function createImporter(
 
     const shapes = shapesOf(subgraph, options, isMain);
     const { order, read } = scheduleOperators(subgraph, shapes, place, { attempt });
-    const graph = createGraph(subgraph, shapes, constants, index);
+    const graph = createGraph(subgraph, shapes, constants, index, dialect);
     progress.set(index, { graph, order, blocked });
     const surroundings: Surroundings = {
+      dialect,
       isRead: (tensor) => read.has(tensor),
       importSubgraphs: (others) => importReferenced(others, depth + 1, path),
     };
     for (const input of subgraph.inputs) attempt(() => graph.operand(input));
     for (const each of order) {
       if (blocked.has(each)) continue;
-      attempt(() => lower(createLowering(graph, elementAt(subgraph.operators, each), each, surroundings)), each);
+      attempt(() => lower(createLowering(graph, elementAt(subgraph.operators, each), each, surroundings), graph), each);
     }
     own.throwIfAny();
     return { ...graph.finish(), graph };
@@ -183,7 +196,7 @@ function reasonOf(
 }
 
 function reportsOf(subgraph: TfliteSubgraph, index: number, progress: Progress | undefined): OperatorReport[] {
-  const operations = new Map<number, OperationTypeName[]>();
+  const operations = new Map<number, Operation[]>();
   for (const { operation, origin } of progress?.graph.emitted ?? []) {
     const list = operations.get(origin);
     if (list === undefined) operations.set(origin, [operation]);
@@ -196,6 +209,8 @@ function reportsOf(subgraph: TfliteSubgraph, index: number, progress: Progress |
     if (reason !== undefined) return { ...facts, status: "blocked", operations: [], reason };
     if (!used.has(place)) return { ...facts, status: "unused", operations: [] };
     const made = operations.get(place) ?? [];
-    return { ...facts, status: made.length === 0 ? "constant" : "hal", operations: made };
+    const isExtended = made.some(({ extension }) => extension !== undefined);
+    const status = made.length === 0 ? "constant" : isExtended ? "extension" : "hal";
+    return { ...facts, status, operations: made.map(({ name }) => name) };
   });
 }

@@ -1,16 +1,17 @@
 /**
  * The context of a mapping row: one operator of the file, its tensors and options, and functions that emit the HAL operations for it.
  */
-import { elementAt } from "@nnhal/operations";
-import { type OperandTypeName, type OperationTypeName, operandTypes, type Subgraph } from "@nnhal/types";
+import { elementAt, layOut, type Operation, type Param } from "@nnhal/operations";
+import type { OperandTypeName, OperationTypeName, Subgraph } from "@nnhal/types";
 import { ensure, fail, listText, type ProblemOperator, quoted, type Where } from "../error.ts";
 import type { Field } from "../flatbuffer/table.ts";
 import type { TfliteOperator, TfliteTensor } from "../model.ts";
 import { builtinOperators } from "../schema/builtin-operators.ts";
 import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
+import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { describeTensor, isQuantised, type OperandSpec } from "./operand-types.ts";
+import { describeTensor, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
 /** Quantisation that an operation's result has to have. */
@@ -64,7 +65,13 @@ export interface Lowering {
   /** A one-dimensional TENSOR_INT32 constant. */
   int32Tensor(values: readonly number[]): number;
 
+  /** Emits an operation of the HAL, or the extension's of that name if the HAL's does not accept the operands. */
   emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
+  /**
+   * Emits the extension's operation for the builtin operator: its tensors, then its options. False if the extension has none, or if that
+   * does not accept the tensors.
+   */
+  emitBuiltin(): boolean;
   /**
    * Emits an operation whose only result must have this quantisation; if the tensor has another, the result is converted by way
    * of float.
@@ -90,6 +97,7 @@ export interface Callee {
 
 /** Information for lowering from outside the subgraph. */
 export interface Surroundings {
+  readonly dialect: Dialect;
   /** Imports subgraphs of the file; `place` is the one among the model's referenced subgraphs. */
   importSubgraphs(indexes: readonly number[]): readonly { readonly place: number; readonly subgraph: Subgraph }[];
   isRead(tensor: number): boolean;
@@ -123,11 +131,12 @@ function optionText(value: OptionValue | undefined): string {
   return typeof value === "object" ? listText(value) : String(value);
 }
 
-function defaultOf(operator: TfliteOperator, option: string): OptionValue | undefined {
+/** The field of an operator's option; undefined if the operator does not have the option. */
+function fieldOf(operator: TfliteOperator, option: string): Field<OptionValue | undefined> | undefined {
   const table = builtinOperators.find(({ name }) => name === operator.name)?.options;
   if (table === undefined) return undefined;
   const fields: Readonly<Record<string, Field<OptionValue | undefined>>> = optionsLayout(table);
-  return fields[option]?.absent;
+  return fields[option];
 }
 
 /** Opens an operator for lowering. */
@@ -164,7 +173,7 @@ export function createLowering(
   const outputSpec = (place = 0) => graph.tensorSpec(outputIndex(place));
 
   function option(name: string): OptionValue | undefined {
-    return operator.options[name] ?? defaultOf(operator, name);
+    return operator.options[name] ?? fieldOf(operator, name)?.absent;
   }
   function optionOf<T extends OptionValue>(name: string, is: (value: unknown) => value is T, kind: string): T {
     const value = option(name);
@@ -203,12 +212,85 @@ export function createLowering(
     return named.join(", ") + (listed.length > MOST_NAMED ? ", …" : "");
   }
 
-  function emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+  function emit(name: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+    const operation = halOperation(name);
+    check(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
     const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
+    if (problem !== undefined && emitExtension(name, inputs, outputs)) return;
     const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
     const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
     check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`, help);
     graph.emit(operation, inputs, outputs, index);
+  }
+
+  /** Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. */
+  function emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): boolean {
+    const operation = surroundings.dialect.operationOf(name);
+    if (operation === undefined) return false;
+    const given = outputs.map(graph.spec);
+    for (const candidate of [inputs, asInFile(operation, inputs)]) {
+      if (signatureProblem(operation, candidate.map(graph.spec), given) !== undefined) continue;
+      graph.emit(operation, candidate, outputs, index);
+      return true;
+    }
+    return false;
+  }
+
+  /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
+  function asInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
+    const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
+    const [positions = []] = params.filter((list) => list.length > 0);
+    return inputs.map((input, place) =>
+      positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input,
+    );
+  }
+
+  function emitBuiltin(): boolean {
+    const operation = surroundings.dialect.operationOf(operator.name);
+    if (operation === undefined || !isBuiltinForm(operation)) return false;
+    const [{ params }] = operation.forms;
+    const options = params.filter(({ name }) => fieldOf(operator, name) !== undefined);
+    const tensors = params.filter((param) => !options.includes(param));
+    const { inputs } = operator;
+    const operands = inputs.map((tensor, place) => {
+      if (tensor >= 0) return graph.operand(tensor);
+      const { type } = tensors[place] ?? {};
+      return graph.omitted(typeof type === "string" ? type : "TENSOR_FLOAT32", 1);
+    });
+    // Omitted tensors at the end are not in every file.
+    for (const { type } of tensors.slice(inputs.length)) {
+      operands.push(graph.omitted(typeof type === "string" ? type : "TENSOR_FLOAT32", 1));
+    }
+    for (const param of options) operands.push(optionOperand(param));
+    return emitExtension(operator.name, operands, operator.outputs.map(graph.operand));
+  }
+
+  /** An option as an operand: a scalar, or a list as a tensor. */
+  function optionOperand({ name, type }: Param): number {
+    const value = option(name);
+    if (typeof value === "boolean") return scalar("BOOL", Number(value), Uint8Array.of(Number(value)));
+    if (typeof value === "object") return type === "TENSOR_FLOAT32" ? float32Tensor(value) : int32Tensor(value);
+    if (type === "FLOAT32") return scalar("FLOAT32", Number(value), bytesOfFloat(Number(value), "TENSOR_FLOAT32"));
+    const codes = fieldOf(operator, name)?.codes ?? [];
+    const code = typeof value === "string" && codes.includes(value) ? codes.indexOf(value) : Number(value);
+    check(
+      Number.isInteger(code) && Math.abs(code) <= 0x7fff_ffff,
+      () => `option ${name} is ${value}, not a 32-bit integer`,
+    );
+    return scalar("INT32", code, bytesOfIntegers([code]));
+  }
+
+  function int32Tensor(values: readonly number[]): number {
+    return graph.shared(
+      `TENSOR_INT32 ${values.join()}`,
+      { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
+      bytesOfIntegers(values),
+    );
+  }
+
+  function float32Tensor(values: readonly number[]): number {
+    const spec: OperandSpec = { type: "TENSOR_FLOAT32", dimensions: [values.length], scale: 0, zeroPoint: 0 };
+    return graph.constant(spec, new Uint8Array(Float32Array.from(values).buffer));
   }
 
   function requantise(from: number, to: number): void {
@@ -262,13 +344,9 @@ export function createLowering(
     bool: (value) => scalar("BOOL", Number(value), Uint8Array.of(Number(value))),
     float: (value, { type }) =>
       scalar(type === "TENSOR_FLOAT16" ? "FLOAT16" : "FLOAT32", value, bytesOfFloat(value, type)),
-    int32Tensor: (values) =>
-      graph.shared(
-        `TENSOR_INT32 ${values.join()}`,
-        { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
-        bytesOfIntegers(values),
-      ),
+    int32Tensor,
     emit,
+    emitBuiltin,
     emitQuantised(operation, inputs, { scale, zeroPoint }) {
       const spec = outputSpec();
       if (!isQuantised(spec.type) || (spec.scale === scale && spec.zeroPoint === zeroPoint)) {
@@ -284,8 +362,7 @@ export function createLowering(
     asFloat(place) {
       const operand = input(place);
       const { type, dimensions } = graph.spec(operand);
-      const { quantisation } = operandTypes[type];
-      if (type === "TENSOR_FLOAT32" || quantisation === "bias") return operand;
+      if (type === "TENSOR_FLOAT32" || quantisationOf(type) === "bias") return operand;
       const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
       return graph.derived(`${operand} as float`, real, (result) =>
         emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),

@@ -1,14 +1,16 @@
 /**
  * From a tensor's type and quantisation to an operand's: the element types that the HAL has, and under which name.
  */
+import { type AnyOperandType, elementFactsOf, isExtensionType } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } from "@nnhal/types";
 import { ensure, fail, listText, type Place, quoted } from "../error.ts";
 import type { TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
+import type { Dialect } from "./dialect.ts";
 
 /** The description of an operand without its lifetime and value. */
 export interface OperandSpec {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
   /** 0 is an unknown extent. */
   readonly dimensions: readonly number[];
   readonly scale: number;
@@ -30,11 +32,11 @@ const typesByElement: { readonly [Name in TensorTypeName]?: OperandTypeName } = 
   BOOL: "TENSOR_BOOL8",
 };
 
-/** Bytes of one element of a type that the HAL has, or of INT64, whose constants are narrowed. */
-export function elementSize(type: TensorTypeName): number | undefined {
+/** Bytes of one element of a type that the dialect has, or of INT64, whose constants are narrowed. */
+export function elementSize(type: TensorTypeName, dialect: Dialect): number | undefined {
   if (type === "INT64") return 8;
-  const operandType = typesByElement[type];
-  return operandType && operandTypes[operandType].elementSize;
+  const operandType = typesByElement[type] ?? dialect.typeOf(type);
+  return operandType && elementFactsOf(operandType).elementSize;
 }
 
 /** What a user can do about a type that the HAL lacks. */
@@ -85,7 +87,14 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], place: 
 }
 
 /** The operand for a tensor. */
-export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[], place: Place): OperandSpec {
+export function operandSpecOf(
+  tensor: TfliteTensor,
+  dimensions: readonly number[],
+  place: Place,
+  dialect: Dialect,
+): OperandSpec {
+  const added = dialect.typeOf(tensor.type);
+  if (added !== undefined) return { type: added, dimensions, scale: 0, zeroPoint: 0 };
   const type = typesByElement[tensor.type];
   if (type === undefined) fail(place, `the HAL has no tensors of type ${tensor.type}`, typeHelp[tensor.type]);
   ensure(!tensor.isSparse, place, () => "the HAL has no sparse constants");
@@ -117,13 +126,18 @@ export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[
   return operand;
 }
 
+/** How elements are quantised; those of the extension's types are not. */
+export function quantisationOf(type: AnyOperandType): (typeof operandTypes)[OperandTypeName]["quantisation"] {
+  return isExtensionType(type) ? "none" : operandTypes[type].quantisation;
+}
+
 /** Whether elements are integers with one scale and zero point. */
-export function isQuantised(type: OperandTypeName): boolean {
-  const { quantisation } = operandTypes[type];
+export function isQuantised(type: AnyOperandType): boolean {
+  const quantisation = quantisationOf(type);
   return quantisation === "asymmetric" || quantisation === "symmetric";
 }
 
 /** Whether an operand is a tensor, not a scalar or a subgraph. */
 export function isTensorSpec({ type }: OperandSpec): boolean {
-  return operandTypes[type].kind === "tensor";
+  return elementFactsOf(type).kind === "tensor";
 }

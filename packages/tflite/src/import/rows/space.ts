@@ -4,7 +4,7 @@
 import { listText } from "../../error.ts";
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import { ensureDivides, ignoresComputedShape, imageExtents, positive, type Row, shapeOperand } from "../row.ts";
 
 const pad: Row = {
@@ -25,7 +25,7 @@ function constantNumber(op: Lowering, place: number, meaning: string): number {
 }
 
 /** A scalar for a value of a tensor like input 0: floats as they are, integers and quantised ones as INT32. */
-function scalarLike(op: Lowering, value: number, type: string): number {
+function scalarLike(op: Lowering, value: number, type: OperandSpec["type"]): number {
   const isFloat = type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
   return isFloat ? op.float(value, op.outputSpec()) : op.int32(value);
 }
