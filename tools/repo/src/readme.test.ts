@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { describe, expect, it } from "vitest";
+import { readWorkspace } from "./workspace.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -16,6 +17,13 @@ const readmes = [
 describe.concurrent("READMEs", () => {
   it("exist for the whole and for every package", () => {
     expect(readmes).toHaveLength(readdirSync(join(root, "packages")).length + 1);
+  });
+
+  it("of packages that users import have an example in TypeScript, and those of commands one for a shell", () => {
+    for (const { folder, manifest } of readWorkspace(root).filter(({ manifest }) => manifest.private !== true)) {
+      const text = readFileSync(join(root, folder, "README.md"), "utf8");
+      expect(text, folder).toMatch(manifest.bin === undefined ? /^```ts\n/m : /^```\n(\$ )?(npx|npm|nnhal) /m);
+    }
   });
 
   it.each(readmes)("%s: its examples run", { timeout: 60_000 }, async (path) => {
