@@ -18,11 +18,20 @@ export const knownEngines: readonly Engine[] = [
   {
     device: "nnhal-reference",
     module: "@nnhal/backend-reference",
-    load: async () => (await import("@nnhal/backend-reference")).referenceBackend,
+    load: loadReference,
   },
   { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
   { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
 ];
+
+/** The reference with the operators of .tflite that the HAL lacks. */
+async function loadReference(): Promise<Backend> {
+  const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
+    import("@nnhal/backend-reference"),
+    import("@nnhal/extension-tflite"),
+  ]);
+  return createReferenceBackend({ extensions: [tfliteExtension] });
+}
 
 /** A device, or why there is none. */
 export interface FoundDevice {

@@ -2,6 +2,7 @@
  * The report of `nnhal run`, for people and as JSON.
  */
 import { basename } from "node:path";
+import { typeText } from "@nnhal/operations";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
@@ -50,7 +51,7 @@ export function toJson({ model, device, outputs, top, latency }: RunReport): Run
     device,
     outputs: outputs.map(({ info: { name, type, shape, scale, zeroPoint } }) => ({
       name,
-      type,
+      type: typeText(type),
       shape,
       scale,
       zeroPoint,

@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { realModels } from "./_files.test-helper.ts";
 import { attempt, subgraphFile, tensorRow } from "./_hostile.test-helper.ts";
+import { metadataBlock } from "./_metadata.test-helper.ts";
 import { modelOf } from "./_model.test-helper.ts";
 import { importTflite } from "./import/import.ts";
 import { readTflite } from "./read.ts";
+import { MODEL_METADATA_NAME } from "./schema/metadata.ts";
 import type { TensorRow } from "./schema/tables.ts";
 import { writeTflite } from "./write.ts";
 
@@ -74,7 +76,7 @@ const small = writeTflite({
       outputs: ["b"],
     },
   ),
-  metadata: [{ name: "about", data: new Uint8Array(5) }],
+  metadata: [{ name: MODEL_METADATA_NAME, data: metadataBlock({ files: [{ name: "labels.txt", type: 2 }] }) }],
   signatures: [
     { key: "serving", subgraph: 0, inputs: [{ name: "in", tensor: 0 }], outputs: [{ name: "out", tensor: 12 }] },
   ],

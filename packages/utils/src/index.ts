@@ -30,6 +30,7 @@ export {
 } from "./deadline.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";
+export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./graph/dot-writer.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
 export { modelSummary } from "./graph/summary.ts";
 export {

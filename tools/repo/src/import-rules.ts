@@ -21,7 +21,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
   transport: ["types", "driver-core/memory", "driver-core/burst"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
-  tflite: ["types", "operations"],
+  tflite: ["types", "operations", "extension-tflite"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
@@ -38,6 +38,8 @@ export const isomorphicPackages = [
   "backend",
   "tflite",
   "backend-reference",
+  "extension-fibonacci",
+  "extension-tflite",
 ] as const;
 
 const scope = "@nnhal/";

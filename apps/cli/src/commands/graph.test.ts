@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { failure } from "../failure.ts";
-import { addingModel, useFolder } from "../program.test-helper.ts";
+import { addingModel, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
 import { renderPng, renderSvg } from "../render-graph.ts";
 
 const { run, put, get, path } = useFolder();
@@ -24,6 +24,24 @@ describe("nnhal graph", () => {
     const { stdout } = await run(["graph", "add.tflite", "--format", "json"]);
     const { name, main } = JSON.parse(stdout);
     expect([name, main.operations.map(({ type }: { type: string }) => type)]).toEqual(["add.tflite", ["ADD"]]);
+  });
+
+  it("draws the operators of a file that cannot become a HAL model, and exits with 1", async () => {
+    await put("custom.tflite", unknownOperatorModel());
+    const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
+    const { stdout, stderr, exitCode } = await run(["graph", "custom.tflite"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      `nnhal graph: note: this is the file itself, which cannot become a HAL model: 1 problem, the first: ${reason}\n`,
+    );
+    expect(stdout).toContain('label="0: CUSTOM Frobnicate\\nblocked: the HAL has no counterpart of the custom');
+    expect(stdout).toContain('in0_0 -> op0_0 [label="given\\nFLOAT32[1, 2]"]');
+    expect(stdout).toContain("op0_0 -> out0_0");
+    expect((await run(["graph", "custom.tflite", "--format", "svg"])).stdout).toContain("CUSTOM Frobnicate");
+    const { subgraphs, problemCount } = JSON.parse((await run(["graph", "custom.tflite", "--format", "json"])).stdout);
+    expect(subgraphs[0].operators).toMatchObject([{ name: "CUSTOM", status: "blocked", reason, inputs: [0] }]);
+    expect(subgraphs[0].tensors[1]).toEqual({ name: "made", type: "FLOAT32", shape: [1, 2], isConstant: false });
+    expect(problemCount).toBe(1);
   });
 
   it("writes an SVG picture", async () => {

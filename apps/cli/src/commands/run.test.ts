@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import {
   addingModel,
+  labelledModel,
   passingModel,
   pngOf,
   quantised,
@@ -67,6 +68,31 @@ describe("nnhal run", () => {
       /^latency {2}prepared in 2\.00 ms, first run 1\.00 ms; 3 more: fastest 1\.00 ms, median 1\.00 ms$/m,
     );
     expect(stdout).toMatch(/^1 {2}bee \[2J {2}1\.0000 {2}█{24}\n0 {2}ant {6}0\.2500 {2}█{6}\n2 {2}cat {6}NaN$/m);
+  });
+
+  it("uses the labels that are packed with the model, unless others are given", async () => {
+    await put("animals.tflite", labelledModel());
+    await put("animals.bin", floats(1, -3, 2));
+    await put("others.txt", "ox\npig\nrat\n");
+    const labels = async (...args: readonly string[]) => {
+      const { stdout, stderr } = await run(["run", "animals.tflite", "--input", "animals.bin", "--json", ...args]);
+      expect(stderr).toBe("");
+      return JSON.parse(stdout).top.map(({ label }: { label: string }) => label);
+    };
+    expect(await labels()).toEqual(["bee", "cat", "ant"]);
+    expect(await labels("--labels", "others.txt")).toEqual(["pig", "rat", "ox"]);
+  });
+
+  it("goes on without labels that are packed with the model and broken", async () => {
+    const broken = labelledModel();
+    // The number of files in the archive.
+    broken.set([0xff, 0xff], broken.length - 12);
+    await put("broken.tflite", broken);
+    const { stdout, stderr, exitCode } = await run(["run", "broken.tflite", "--random", "1", "--json"]);
+    expect(stderr).toBe(
+      "nnhal run: note: labels that are packed with the model cannot be read: packed files: there are 65535, more than 1000\n",
+    );
+    expect([exitCode, JSON.parse(stdout).top[0].label]).toEqual([0, null]);
   });
 
   it("shows values if no output holds scores, and takes one file for each input in order", async () => {

@@ -5,6 +5,7 @@
 import type { Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import { planMemory } from "@nnhal/runtime";
+import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import {
   type Device,
   ErrorStatus,
@@ -15,6 +16,7 @@ import {
   operandTypes,
   operationTypeNames,
 } from "@nnhal/types";
+import { counted } from "../text.ts";
 
 /** What a device says of an operation. */
 export interface DeviceAnswer {
@@ -93,6 +95,10 @@ export interface Explanation extends ExplainedPlan {
   readonly devices: readonly string[];
   /** Why there is no plan. */
   readonly problem?: string;
+  /** Present if the file cannot become a HAL model: its operators and what becomes of them. */
+  readonly fileOperators?: readonly OperatorReport[];
+  /** Present if the file cannot become a HAL model: the reasons, at most 100. */
+  readonly problems?: readonly TfliteProblem[];
   readonly predictedMs?: number;
   /** Median of some executions. */
   readonly measuredMs?: number;
@@ -131,6 +137,16 @@ export function explainAnswers(model: Model, devices: readonly Device[]): Explai
     step: null,
   }));
   return { operations, steps: [] };
+}
+
+/** Explains a file that cannot become a HAL model. */
+export function explainFile({
+  operators,
+  problems,
+  problemCount,
+}: TfliteInspection): ExplainedPlan & Pick<Explanation, "problem" | "fileOperators" | "problems"> {
+  const problem = `the file cannot become a HAL model: ${counted(problemCount, "problem")}`;
+  return { operations: [], steps: [], problem, fileOperators: operators, problems };
 }
 
 function explainSubgraph(

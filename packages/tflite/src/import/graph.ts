@@ -2,24 +2,22 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and operands that
  * the import adds. One per .tflite subgraph.
  */
-import { byteSize, elementAt } from "@nnhal/operations";
+import { byteSize, elementAt, elementFactsOf, type Operation, typeText } from "@nnhal/operations";
 import {
+  type Operation as HalOperation,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
-  OperandType,
   type OperandTypeName,
-  type Operation,
-  OperationType,
-  type OperationTypeName,
-  operandTypes,
   type Subgraph,
 } from "@nnhal/types";
-import { ensure } from "../error.ts";
+import { ensure, fail, listText, type Place, quoted } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { bytesOfIntegers, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
-import { elementSize, type OperandSpec, operandSpecOf } from "./operand-types.ts";
+import { type Dialect, halOperation, operationCode, typeCode } from "./dialect.ts";
+import { elementSize, isQuantised, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
+import { signatureProblem } from "./signature.ts";
 
 /** A value that operations carry from one execution to the next: an input and an output of the subgraph. */
 export interface StateOperands {
@@ -31,9 +29,11 @@ export interface StateOperands {
 /** A subgraph under construction. Operands are given by their indexes. */
 export interface Graph {
   readonly path: string;
+  /** The subgraph's index in the file. */
+  readonly index: number;
   readonly subgraph: TfliteSubgraph;
-  /** The index of the operator that each operation came from; -1 if it copies a value to an output. */
-  readonly origins: readonly number[];
+  /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. */
+  readonly emitted: readonly { readonly operation: Operation; readonly origin: number }[];
   /** The place of a tensor in messages. */
   tensorPath(tensor: number): string;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
@@ -69,7 +69,11 @@ export interface Graph {
   state(tensor: number): StateOperands;
   /** Puts an operand of another kind in the place of an output of the subgraph. */
   replaceOutput(tensor: number, spec: OperandSpec): number;
-  emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[], origin: number): void;
+  emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void;
+  /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
+  widened(operand: number): number | undefined;
+  /** Runs `work`; if it throws, nothing of what it has added remains. */
+  undoIfThrown(work: () => void): void;
   finish(): { readonly subgraph: Subgraph; readonly states: readonly StateOperands[] };
 }
 
@@ -77,6 +81,9 @@ type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 
 /** Sizes have 32 bits in the HAL. */
 const MOST_OPERAND_BYTES = 2 ** 32 - 1;
+
+/** More dimensions than any operation takes. */
+const MOST_DIMENSIONS = 32;
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
@@ -93,17 +100,43 @@ function indexesOf(list: readonly number[], path: string): Set<number> {
   return seen;
 }
 
+/** The operation that copies a value. */
+function copyOf(spec: OperandSpec, place: Place, dialect: Dialect): Operation {
+  for (const operation of [halOperation("CAST"), dialect.operationOf("CAST")]) {
+    if (operation !== undefined && signatureProblem(operation, [spec], [spec]) === undefined) return operation;
+  }
+  fail(
+    place,
+    `is an output of type ${typeText(spec.type)} that is also an input or a constant, which nothing can copy`,
+  );
+}
+
+/** Removes the entries whose operands are not below a bound. */
+function removeFrom<Key>(map: Map<Key, number>, bound: number): void {
+  for (const [key, operand] of map) if (operand >= bound) map.delete(key);
+}
+
+/** Whether all of some INT64 values fit in 32 bits, or say "to the end". */
+function fitInt32(bytes: Uint8Array): boolean {
+  return new BigInt64Array(bytes.slice().buffer).every(
+    (value) => value === 2n ** 63n - 1n || BigInt.asIntN(32, value) === value,
+  );
+}
+
 /** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
 export function createGraph(
   subgraph: TfliteSubgraph,
   shapes: readonly (readonly number[])[],
   constants: Constants,
-  path: string,
+  index: number,
+  dialect: Dialect,
 ): Graph {
+  const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
   const operands: Draft[] = [];
-  const operations: Operation[] = [];
-  const origins: number[] = [];
+  const operations: HalOperation[] = [];
+  const emitted: { readonly operation: Operation; readonly origin: number }[] = [];
+  const narrowed = new Map<number, number>();
   const consumers = new Map<number, number>();
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
@@ -114,7 +147,13 @@ export function createGraph(
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
   const outputTensors = new Set(subgraph.outputs);
 
-  const tensorPath = (index: number) => `${path}.tensors[${index}] ${JSON.stringify(tensors[index]?.name ?? "")}`;
+  const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
+  const placeOf = (tensor: number): Place => {
+    return () => ({
+      path: tensorPath(tensor),
+      tensor: { subgraph: index, index: tensor, name: tensors[tensor]?.name ?? "" },
+    });
+  };
 
   function tensorAt(index: number): TfliteTensor {
     const tensor = tensors[index];
@@ -123,31 +162,40 @@ export function createGraph(
   }
 
   function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
-    const size = byteSize(operandTypes[spec.type], spec.dimensions);
+    const size = byteSize(elementFactsOf(spec.type), spec.dimensions);
     ensure(
       size <= MOST_OPERAND_BYTES,
       path,
       () =>
-        `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
+        `a ${typeText(spec.type)} ${listText(spec.dimensions)} takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
     );
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
+  }
+
+  function checkRank(index: number, shape: readonly number[]): void {
+    ensure(
+      shape.length <= MOST_DIMENSIONS,
+      placeOf(index),
+      () => `the shape has ${shape.length} dimensions, more than ${MOST_DIMENSIONS}`,
+    );
   }
 
   function dimensions(index: number): readonly number[] {
     tensorAt(index);
     const shape = elementAt(shapes, index);
     if (shape.length === 0) return [1];
+    checkRank(index, shape);
     for (const extent of shape) {
       ensure(
         extent !== 0,
-        tensorPath(index),
-        () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot express`,
+        placeOf(index),
+        () => `the shape ${listText(shape)} has no elements, which the HAL cannot express`,
       );
       ensure(
         extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
-        tensorPath(index),
-        () => `the extent ${extent} in the shape [${shape.join(", ")}] is not valid`,
+        placeOf(index),
+        () => `the extent ${extent} in the shape ${listText(shape)} is not valid`,
       );
     }
     return shape.map((extent) => Math.max(extent, 0));
@@ -156,18 +204,19 @@ export function createGraph(
   /** Refuses a constant whose shape is not known, or is not that of its value. */
   function checkConstant(index: number, data: Uint8Array): void {
     const { type, shape } = tensorAt(index);
-    const size = elementSize(type);
-    ensure(size !== undefined, tensorPath(index), () => `the HAL has no tensors of type ${type}`);
+    checkRank(index, shape);
+    const size = elementSize(type, dialect);
+    ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
     const needed = shape.reduce((product, extent) => product * extent, size);
     ensure(
       shape.every((extent) => Number.isInteger(extent) && extent >= 0),
-      tensorPath(index),
-      () => `the shape [${shape.join(", ")}] of a constant has to be known`,
+      placeOf(index),
+      () => `the shape ${listText(shape)} of a constant has to be known`,
     );
     ensure(
       data.length === needed,
-      tensorPath(index),
-      () => `${type}[${shape.join(", ")}] takes ${needed} bytes, its value has ${data.length}`,
+      placeOf(index),
+      () => `${type}${listText(shape)} takes ${needed} bytes, its value has ${data.length}`,
     );
   }
 
@@ -176,7 +225,7 @@ export function createGraph(
     if (known !== undefined) return known;
     const { data, isVariable, isSparse } = tensorAt(index);
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
-    ensure(!isSparse, tensorPath(index), () => "the HAL has no sparse constants");
+    ensure(!isSparse, placeOf(index), () => "the HAL has no sparse constants");
     checkConstant(index, data);
     return data;
   }
@@ -186,23 +235,31 @@ export function createGraph(
     const known = specByTensor.get(index);
     if (known !== undefined) return known;
     const tensor = tensorAt(index);
-    const isNarrowed = tensor.type === "INT64" && constantBytes(index) !== undefined;
-    const spec: OperandSpec = isNarrowed
+    const spec: OperandSpec = isNarrowed(index)
       ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
-      : operandSpecOf(tensor, dimensions(index), tensorPath(index));
+      : operandSpecOf(tensor, dimensions(index), placeOf(index), dialect);
     specByTensor.set(index, spec);
     return spec;
+  }
+
+  /** Whether a tensor is a constant of INT64 that becomes INT32. If the dialect has INT64, that depends on the values. */
+  function isNarrowed(index: number): boolean {
+    const { type } = tensorAt(index);
+    const bytes = type === "INT64" ? constantBytes(index) : undefined;
+    return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
   }
 
   /** A constant operand: INT64 values are narrowed, the others stay in the pool. */
   function constantOperand(index: number, bytes: Uint8Array): number {
     const place = tensorPath(index);
-    const isNarrowed = tensorAt(index).type === "INT64";
-    if (!isNarrowed && !folded.has(index)) {
+    const isNarrow = isNarrowed(index);
+    if (!isNarrow && !folded.has(index)) {
       return add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
     }
-    const value = isNarrowed ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
-    return add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    const value = isNarrow ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
+    const made = add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    if (isNarrow) narrowed.set(made, index);
+    return made;
   }
 
   function makeOperand(index: number): number {
@@ -212,7 +269,7 @@ export function createGraph(
     if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
     ensure(
       !tensorAt(index).isVariable,
-      tensorPath(index),
+      placeOf(index),
       () => "a variable tensor is read by an operator that keeps no state",
     );
     return add(spec, outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE);
@@ -238,14 +295,9 @@ export function createGraph(
     return add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
   }
 
-  function emit(
-    operation: OperationTypeName,
-    inputs: readonly number[],
-    outputs: readonly number[],
-    origin: number,
-  ): void {
-    operations.push({ type: OperationType[operation], inputs, outputs });
-    origins.push(origin);
+  function emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void {
+    operations.push({ type: operationCode(operation), inputs, outputs });
+    emitted.push({ operation, origin });
     for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
 
@@ -264,19 +316,20 @@ export function createGraph(
       }
       ensure(
         !spec.channelQuant,
-        tensorPath(index),
+        placeOf(index),
         () => "is an output with a scale per channel, which the HAL cannot copy",
       );
       const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
-      emit("CAST", [source], [copy], -1);
+      emit(copyOf(spec, placeOf(index), dialect), [source], [copy], -1);
       return copy;
     });
   }
 
   const graph: Graph = {
     path,
+    index,
     subgraph,
-    origins,
+    emitted,
     tensorPath,
     dimensions,
     constantBytes,
@@ -292,7 +345,7 @@ export function createGraph(
     },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
-      ensure(bytes !== undefined && !folded.has(tensor), tensorPath(tensor), () => "must be a constant of the file");
+      ensure(bytes !== undefined && !folded.has(tensor), placeOf(tensor), () => "must be a constant of the file");
       return once(`${tensor} as ${key}`, () =>
         add(spec(), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
       );
@@ -306,8 +359,7 @@ export function createGraph(
       );
     },
     omitted(type, rank) {
-      const { quantisation } = operandTypes[type];
-      const scale = quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0;
+      const scale = isQuantised(type) ? 1 : 0;
       const dimensions = new Array<number>(rank).fill(0);
       const spec: OperandSpec = { type, dimensions, scale, zeroPoint: 0, isOmitted: true };
       return once(`omitted ${type} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
@@ -321,11 +373,11 @@ export function createGraph(
       });
     },
     state(tensor) {
-      const place = tensorPath(tensor);
+      const place = placeOf(tensor);
       const { isVariable } = tensorAt(tensor);
       ensure(isVariable, place, () => "is state of an operator, but not a variable tensor");
       ensure(!newStates.has(tensor), place, () => "is state of two operators; the HAL cannot share it");
-      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), place);
+      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), place, dialect);
       const known = operandByTensor.get(tensor);
       const input = known ?? add(spec, OperandLifeTime.SUBGRAPH_INPUT);
       operandByTensor.set(tensor, input);
@@ -340,6 +392,34 @@ export function createGraph(
       return made;
     },
     emit,
+    widened(operand) {
+      const tensor = narrowed.get(operand);
+      const bytes = tensor === undefined ? undefined : constantBytes(tensor);
+      if (tensor === undefined || bytes === undefined) return undefined;
+      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
+      return once(`${tensor} as INT64`, () =>
+        folded.has(tensor)
+          ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(bytes, tensorPath(tensor)))
+          : add(spec, OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
+      );
+    },
+    undoIfThrown(work) {
+      const before = { operands: operands.length, operations: operations.length, states: states.length };
+      try {
+        work();
+      } catch (error) {
+        for (const { inputs } of operations.splice(before.operations)) {
+          for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) - 1);
+        }
+        emitted.length = before.operations;
+        operands.length = before.operands;
+        for (const { tensor } of states.splice(before.states)) newStates.delete(tensor);
+        removeFrom(operandByTensor, before.operands);
+        removeFrom(operandByKey, before.operands);
+        for (const operand of narrowed.keys()) if (operand >= before.operands) narrowed.delete(operand);
+        throw error;
+      }
+    },
     finish() {
       const outputs = outputOperands();
       const inputIndexes = subgraph.inputs.map(operand);
@@ -350,7 +430,7 @@ export function createGraph(
       ensure(operations.length > 0, path, () => "has no operators");
       const finished = operands.map(
         (draft, index): Operand => ({
-          type: OperandType[draft.type],
+          type: typeCode(draft.type),
           dimensions: draft.dimensions,
           numberOfConsumers: consumers.get(index) ?? 0,
           scale: draft.scale,
@@ -363,6 +443,5 @@ export function createGraph(
       return { subgraph: { operands: finished, operations, inputIndexes, outputIndexes: outputs }, states };
     },
   };
-  for (const input of subgraph.inputs) operand(input);
   return graph;
 }

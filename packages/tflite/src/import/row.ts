@@ -1,7 +1,9 @@
 /**
  * A mapping row: how one builtin operator becomes HAL operations.
  */
+
 import type { OperationTypeName } from "@nnhal/types";
+import { listText } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";
 import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
@@ -82,7 +84,7 @@ export function targetShape(op: Lowering, dimensions: readonly number[]): number
   const target = dimensions.map((extent) => (extent === 0 ? -1 : extent));
   op.ensure(
     target.filter((extent) => extent === -1).length <= 1,
-    () => `more than one extent of the result [${dimensions.join(", ")}] is unknown`,
+    () => `more than one extent of the result ${listText(dimensions)} is unknown`,
   );
   return op.int32Tensor(target);
 }

@@ -1,7 +1,9 @@
 /**
  * Rows of operators that treat each element by itself: arithmetic, comparison, logic and selection.
  */
+
 import type { OperationTypeName } from "@nnhal/types";
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
@@ -121,9 +123,7 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     operations: ["SELECT"],
     note: "All shapes must be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
-      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(
-        ({ dimensions }) => `[${dimensions.join(", ")}]`,
-      );
+      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => listText(dimensions));
       op.ensure(new Set(shapes).size === 1, () => `the HAL does not broadcast the shapes ${shapes.join(", ")} here`);
       op.emit("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()]);
     },

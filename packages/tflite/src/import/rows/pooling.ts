@@ -1,6 +1,7 @@
 /**
  * Rows of pooling and resizing: operators on images.
  */
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import { fusedActivation, ignoresComputedShape, paddingScheme, positive, type Row } from "../row.ts";
 
@@ -22,7 +23,7 @@ function targetSize(op: Lowering): { readonly height: number; readonly width: nu
   const [height = 0, width = 0, ...more] = size;
   op.ensure(
     height >= 1 && width >= 1 && more.length === 0,
-    () => `the HAL needs the size as two constants of at least 1, it is [${size.join(", ")}]`,
+    () => `the HAL needs the size as two constants of at least 1, it is ${listText(size)}`,
   );
   return { height, width };
 }

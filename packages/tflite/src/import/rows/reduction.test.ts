@@ -58,7 +58,7 @@ describe("searches", () => {
     expect(importLines(oneOperator(name, { x: f, last }, { y }))).toEqual([`${operation}(in0, 1) -> out0`]);
   });
 
-  test("INT64 results are refused, naming operator and tensor", () => {
+  test("INT64 results are refused without the extension, naming operator and tensor", () => {
     const model = oneOperator("ARG_MAX", { x: f, axis }, { y: { type: "INT64", shape: [2] } }, { outputType: "INT64" });
     expect(() => importTflite(model)).toThrow(
       'subgraphs[0].operators[0] (ARG_MAX version 1): subgraphs[0].tensors[2] "y": the HAL has no tensors of type INT64',

@@ -1,7 +1,9 @@
 /**
  * Rows of operators that change a tensor's shape and keep the order of its elements, and of operators that return the shape.
  */
+
 import { elementAt } from "@nnhal/operations";
+import { listText } from "../../error.ts";
 import { bytesOfIntegers } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { ignoresComputedShape, type Row, shapeOperand, targetShape } from "../row.ts";
@@ -20,7 +22,7 @@ function ensureElements(op: Lowering, shape: readonly number[]): void {
   const known = shape.reduce((product, extent) => (extent === -1 ? product : product * extent), 1);
   op.ensure(
     shape.every((extent) => extent >= -1) && (open === 0 ? known === count : open === 1 && count % known === 0),
-    () => `${count} elements do not fill the shape [${shape.join(", ")}]`,
+    () => `${count} elements do not fill the shape ${listText(shape)}`,
   );
 }
 
@@ -98,7 +100,7 @@ const shapeOf: Row = {
   lower(op: Lowering) {
     const tensor = op.inputIndex(0);
     const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.graph.dimensions(tensor);
-    op.ensure(!dimensions.includes(0), () => `the input's shape [${dimensions.join(", ")}] is not fully known`);
+    op.ensure(!dimensions.includes(0), () => `the input's shape ${listText(dimensions)} is not fully known`);
     foldIntegers(op, dimensions);
   },
 };

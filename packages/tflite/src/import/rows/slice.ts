@@ -1,7 +1,9 @@
 /**
  * Rows of operators that divide and join tensors.
  */
+
 import { elementAt } from "@nnhal/operations";
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import { ensureDivides, type Row, refuseActivation, targetShape } from "../row.ts";
@@ -70,7 +72,7 @@ function partSizes(op: Lowering, total: number): number[] {
   if (open >= 0) sizes[open] = rest;
   op.ensure(
     total > 0 && sizes.every((size) => size > 0) && (open >= 0 || rest === 0),
-    () => `the sizes [${sizes.join(", ")}] do not divide an extent of ${total}`,
+    () => `the sizes ${listText(sizes)} do not divide an extent of ${total}`,
   );
   return sizes;
 }

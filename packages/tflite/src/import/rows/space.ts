@@ -1,9 +1,10 @@
 /**
  * Rows of padding, of moving data between space, depth and batch, and of filling.
  */
+import { listText } from "../../error.ts";
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import { ensureDivides, ignoresComputedShape, imageExtents, positive, type Row, shapeOperand } from "../row.ts";
 
 const pad: Row = {
@@ -24,7 +25,7 @@ function constantNumber(op: Lowering, place: number, meaning: string): number {
 }
 
 /** A scalar for a value of a tensor like input 0: floats as they are, integers and quantised ones as INT32. */
-function scalarLike(op: Lowering, value: number, type: string): number {
+function scalarLike(op: Lowering, value: number, type: OperandSpec["type"]): number {
   const isFloat = type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
   return isFloat ? op.float(value, op.outputSpec()) : op.int32(value);
 }
@@ -109,7 +110,7 @@ const batchToSpace: Row = {
     const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
     op.ensure(
       Math.min(top, bottom, left, right) >= 0 && more.length === 0,
-      () => `the crops have to be 4 integers of at least 0, they are [${crops.join(", ")}]`,
+      () => `the crops have to be 4 integers of at least 0, they are ${listText(crops)}`,
     );
     const input = op.inputSpec(0);
     const blockSizes = op.constantIntegers(1) ?? [];

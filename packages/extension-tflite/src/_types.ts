@@ -1,0 +1,35 @@
+/**
+ * Groups of types for the type rows of operations.
+ */
+import type { AnyOperandType } from "@nnhal/operations";
+import { tfliteTypes } from "./types.ts";
+
+/** Types of quantised elements with one scale. A tensor without quantisation has scale 1 and zero point 0. */
+export const quantisedTypes = [
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_QUANT16_ASYMM",
+] as const;
+
+/** Types of integers without quantisation. */
+export const integerTypes = [
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  tfliteTypes.TENSOR_UINT32,
+  tfliteTypes.TENSOR_UINT64,
+] as const;
+
+/** Types of real floating point numbers. */
+export const floatTypes = ["TENSOR_FLOAT32", "TENSOR_FLOAT16", tfliteTypes.TENSOR_FLOAT64] as const;
+
+/** Types of complex numbers. */
+export const complexTypes = [tfliteTypes.TENSOR_COMPLEX64, tfliteTypes.TENSOR_COMPLEX128] as const;
+
+/** Every type of a tensor whose elements are one number each. */
+export const realTypes = [
+  ...floatTypes,
+  ...integerTypes,
+  ...quantisedTypes,
+  "TENSOR_BOOL8",
+] as const satisfies readonly AnyOperandType[];
