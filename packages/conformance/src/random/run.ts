@@ -12,6 +12,7 @@ import {
   elementCount,
   formatShape,
   inferOutputs,
+  isOperationError,
   isTensorType,
   matchOperation,
   type OperandInfo,
@@ -54,7 +55,7 @@ export function runRandomOperation(random: RandomOperation, source: Random): Ran
   try {
     return run(random, source);
   } catch (error) {
-    if (error instanceof OperationError) return { kind: "refused", reason: error.message };
+    if (isOperationError(error)) return { kind: "refused", reason: error.message };
     if (error instanceof Fault) return { kind: "faulty", fault: error.message };
     return { kind: "faulty", fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
