@@ -57,4 +57,4 @@ export {
 } from "./kernels/kernel.ts";
 export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backend.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
-export { isStatusError, StatusError } from "./status-error.ts";
+export { StatusError } from "./status-error.ts";

@@ -10,9 +10,9 @@ export class StatusError extends Error {
     super(message);
     this.status = status;
   }
-}
 
-/** Whether an error is a StatusError, also one of another copy of this package, which the package of a backend may bring. */
-export function isStatusError(error: unknown): error is StatusError {
-  return error instanceof Error && error.name === "StatusError" && "status" in error;
+  /** Also of another copy of this package: a backend that was made with another version may bring one. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "StatusError" && "status" in value;
+  }
 }

@@ -6,11 +6,11 @@
 /** A model or request that an operation cannot compute. The message names the rule and the actual value. */
 export class OperationError extends Error {
   override readonly name = "OperationError";
-}
 
-/** Whether an error is an OperationError, also one of another copy of this package, which the package of an extension may bring. */
-export function isOperationError(error: unknown): error is OperationError {
-  return error instanceof Error && error.name === "OperationError";
+  /** Also of another copy of this package: an extension that was made with another version may bring one. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "OperationError";
+  }
 }
 
 /** Throws an OperationError unless the condition holds. The message says the rule and the actual value. */

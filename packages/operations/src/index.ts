@@ -40,7 +40,7 @@ export {
   type Vocabulary,
   vocabularyOf,
 } from "./extension.ts";
-export { ensure, isOperationError, OperationError } from "./fail.ts";
+export { ensure, OperationError } from "./fail.ts";
 export { clamp, roundHalfAway } from "./fixed-point.ts";
 export { fromFloat16Bits, roundAllToFloat16, roundToFloat16, toFloat16Bits } from "./float16.ts";
 export {

@@ -5,7 +5,7 @@
 import {
   type ExtensionOperandType,
   isExtensionType,
-  isOperationError,
+  OperationError,
   splitExtensionCode,
   typeText,
   vocabularyOf,
@@ -340,7 +340,7 @@ function checkExtensionData(
   try {
     type.params.decode(extraParams.extension);
   } catch (error) {
-    const problem = isOperationError(error) ? error.message : `the codec failed: ${show(error)}`;
+    const problem = error instanceof OperationError ? error.message : `the codec failed: ${show(error)}`;
     addIssue(place, "extension-data", `${field}.extension`, `the extension data of a ${name}: ${problem}`);
   }
 }

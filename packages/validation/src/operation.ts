@@ -5,13 +5,13 @@ import {
   bindInputs,
   bindOutputs,
   elementAt,
-  isOperationError,
   latestVersion,
   layOut,
   type Match,
   matchOperation,
   type OperandInfo,
   type Operation as OperationDefinition,
+  OperationError,
   type Param,
   type RankRule,
   splitExtensionCode,
@@ -275,7 +275,7 @@ function checkOwnRules(
       since = latestVersion(since, sinceOf?.(args, outputs));
     } catch (error) {
       // Rules may refuse as kernels do. Any other error is a definition's that did not expect such operands.
-      const problem = isOperationError(error) ? error.message : `its rules cannot be applied: ${show(error)}`;
+      const problem = error instanceof OperationError ? error.message : `its rules cannot be applied: ${show(error)}`;
       issues.add("operation-rule", at, `${name}: ${problem}`);
       return false;
     }

@@ -10,12 +10,12 @@ import {
   formatShape,
   inferOutputs,
   isInferable,
-  isOperationError,
   layOut,
   type Match,
   normaliseArguments,
   type OperandInfo,
   type Operation as OperationDefinition,
+  OperationError,
   type OutputInfo,
   type Param,
   refineDimensions,
@@ -60,7 +60,7 @@ export function checkShapes(
     infos = inferOutputs(definition, form, normaliseArguments(definition, form, args), operands.outputs);
   } catch (error) {
     // As for an operation's own rules, any other error means that the definition did not expect such operands.
-    const problem = isOperationError(error) ? error.message : `its shapes cannot be inferred: ${show(error)}`;
+    const problem = error instanceof OperationError ? error.message : `its shapes cannot be inferred: ${show(error)}`;
     issues.add("operation-shape", at, `${definition.name}: ${problem}${describeInputs(operation, params, inputs)}`);
     return;
   }
@@ -93,7 +93,7 @@ function refined(
       known ?? `operand ${index} is declared as ${formatShape(declared)}, but the result has ${formatShape(inferred)}`
     );
   } catch (error) {
-    if (isOperationError(error)) return error.message;
+    if (error instanceof OperationError) return error.message;
     throw error;
   }
 }

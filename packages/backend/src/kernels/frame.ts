@@ -17,7 +17,7 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, OperationType } from "@nnhal/types";
 import type { RunContext, RunSection } from "../contract.ts";
-import { isStatusError, StatusError } from "../status-error.ts";
+import { StatusError } from "../status-error.ts";
 import type { KernelOutcome, KernelTensor, ReadTensor } from "./kernel.ts";
 import {
   bytesFor,
@@ -88,7 +88,7 @@ function enterStep<Handle>(run: Run<Handle>, { view, name }: KernelStep<Handle>)
 
 /** The error with the name of the operation that failed. */
 function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown): unknown {
-  if (isStatusError(error) || error instanceof RangeError) return error;
+  if (error instanceof StatusError || error instanceof RangeError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new OperationError(`operation ${view.index} (${name}): ${message}`);
 }

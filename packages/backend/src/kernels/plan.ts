@@ -10,8 +10,8 @@ import {
   heldBytes,
   inferOutputs,
   isInferable,
-  isOperationError,
   layOut,
+  OperationError,
   type TensorData,
   type TensorInfo,
   tensorInfo,
@@ -243,7 +243,7 @@ function unlessInvalid<T>(make: () => T): T | undefined {
   try {
     return make();
   } catch (error) {
-    if (isOperationError(error)) return undefined;
+    if (error instanceof OperationError) return undefined;
     throw error;
   }
 }

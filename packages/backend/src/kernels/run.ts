@@ -14,7 +14,7 @@ import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
-import { isStatusError, StatusError } from "../status-error.ts";
+import { StatusError } from "../status-error.ts";
 import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
 import type { Places } from "./places.ts";
 import type { KernelPlan } from "./plan.ts";
@@ -116,7 +116,7 @@ function roomsOf<Handle>(
 function failure(error: unknown): RunResult {
   if (error instanceof Outcome) return error.result;
   const message = error instanceof Error ? error.message : String(error);
-  if (isStatusError(error)) return { status: error.status, message, outputShapes: [] };
+  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
   // Engines throw a RangeError if an allocation is too large.
   const { RESOURCE_EXHAUSTED_TRANSIENT, GENERAL_FAILURE } = ErrorStatus;
   const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;

@@ -12,7 +12,6 @@ import {
   elementCount,
   formatShape,
   inferOutputs,
-  isOperationError,
   isTensorType,
   matchOperation,
   type OperandInfo,
@@ -55,7 +54,7 @@ export function runRandomOperation(random: RandomOperation, source: Random): Ran
   try {
     return run(random, source);
   } catch (error) {
-    if (isOperationError(error)) return { kind: "refused", reason: error.message };
+    if (error instanceof OperationError) return { kind: "refused", reason: error.message };
     if (error instanceof Fault) return { kind: "faulty", fault: error.message };
     return { kind: "faulty", fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

@@ -12,8 +12,8 @@ import {
   type CompileOptions,
   type Executable,
   type GraphView,
-  isStatusError,
   type OperationView,
+  StatusError,
   type Support,
   type Unavailable,
 } from "@nnhal/backend";
@@ -259,7 +259,7 @@ function guarded(
     async make(graph, options, blobs, patience) {
       const { compile, restore } = methods;
       const failed = (error: unknown): Refusal => {
-        const { status } = isStatusError(error) ? error : { status: ErrorStatus.GENERAL_FAILURE };
+        const { status } = error instanceof StatusError ? error : { status: ErrorStatus.GENERAL_FAILURE };
         const isFailure = isErrorStatus(status) && status !== ErrorStatus.NONE;
         const message = `preparing the model: ${messageOf(error)}`;
         return { status: isFailure ? status : ErrorStatus.GENERAL_FAILURE, message };

@@ -6,11 +6,11 @@ import {
   bindInputs,
   bindOutputs,
   elementAt,
-  isOperationError,
   layOut,
   type Match,
   matchOperation,
   type Operation,
+  OperationError,
   type RankRule,
 } from "@nnhal/operations";
 import { isTensorSpec, type OperandSpec } from "./operand-types.ts";
@@ -30,7 +30,7 @@ function ruleProblem(
     return form.check?.(bindInputs(form, given), bindOutputs(form, outputs));
   } catch (error) {
     // Rules may throw OperationError, as kernels do. Any other error means that the definition did not expect such operands.
-    return isOperationError(error) ? error.message : `its rules cannot be applied: ${String(error)}`;
+    return error instanceof OperationError ? error.message : `its rules cannot be applied: ${String(error)}`;
   }
 }
 

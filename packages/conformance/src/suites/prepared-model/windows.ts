@@ -2,7 +2,7 @@
  * Operations that slide a window over an image, on small images with paddings, strides and dilations of every kind: where
  * the window reaches beyond the image is where an engine reads what it must not.
  */
-import { elementAt, halTypeName, isOperationError, type Tensor } from "@nnhal/operations";
+import { elementAt, halTypeName, OperationError, type Tensor } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type OperandTypeName, type OperationTypeName } from "@nnhal/types";
 import { createRandom, type Random } from "../../random/random.ts";
 import type { ExampleOperand } from "../../vectors/example.ts";
@@ -152,7 +152,7 @@ async function sweep(bench: Bench, operation: Windowed, version: HalVersion): Pr
       if (refusal === undefined) judged++;
     } catch (error) {
       // Without padding a window may be larger than the image: there is no such model.
-      if (!isOperationError(error)) throw error;
+      if (!(error instanceof OperationError)) throw error;
     }
   }
   if (judged === 0) lacking(operation, reason);
