@@ -1,7 +1,7 @@
 /**
  * The examples of the READMEs run as they stand.
  */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { describe, expect, it } from "vitest";

@@ -11,7 +11,7 @@ import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
 import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { describeTensor, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
+import { describeTensor, isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
 /** Quantisation that an operation's result has to have. */
@@ -73,10 +73,17 @@ export interface Lowering {
    */
   emitBuiltin(): boolean;
   /**
-   * Emits an operation whose only result must have this quantisation; if the tensor has another, the result is converted by way
-   * of float.
+   * Emits an operation that moves elements of `like`, or chooses some of them: its result is quantised as `like` is. If the tensor
+   * is quantised in another way, the result is converted by way of float.
    */
-  emitQuantised(operation: OperationTypeName, inputs: readonly number[], quantisation: Quantisation): void;
+  emitMoved(operation: OperationTypeName, inputs: readonly number[], like: Quantisation): void;
+  /**
+   * Emits an operation that computes its only result. If the HAL has it for 8-bit tensors only with another quantisation of the
+   * result (`fixed`), or only for floats, it is computed in float, so that the result is rounded once, at its own scale.
+   */
+  emitComputed(operation: OperationTypeName, inputs: readonly number[], fixed?: Quantisation): void;
+  /** Computes an 8-bit result in float: `compute` emits the operations that write the float operand it gets. */
+  inFloat(compute: (result: number) => void): void;
   /** Converts between two 8-bit quantisations, by way of float. */
   requantise(from: number, to: number): void;
   /** Input `place` as float elements: one that is quantised or float16 is widened first. */
@@ -300,6 +307,24 @@ export function createLowering(
     emit("QUANTIZE", [real], [to]);
   }
 
+  /** An operand as float elements; a scalar, or one that is not quantised, as it is. */
+  function widened(operand: number): number {
+    const { type, dimensions } = graph.spec(operand);
+    const quantisation = quantisationOf(type);
+    if (type !== "TENSOR_FLOAT16" && (quantisation === "none" || quantisation === "bias")) return operand;
+    const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
+    return graph.derived(`${operand} as float`, real, (result) =>
+      emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
+    );
+  }
+
+  function inFloat(compute: (result: number) => void): void {
+    const { dimensions } = outputSpec();
+    const real = graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
+    compute(real);
+    emit("QUANTIZE", [real], [output()]);
+  }
+
   return {
     operator,
     index,
@@ -347,7 +372,7 @@ export function createLowering(
     int32Tensor,
     emit,
     emitBuiltin,
-    emitQuantised(operation, inputs, { scale, zeroPoint }) {
+    emitMoved(operation, inputs, { scale, zeroPoint }) {
       const spec = outputSpec();
       if (!isQuantised(spec.type) || (spec.scale === scale && spec.zeroPoint === zeroPoint)) {
         emit(operation, inputs, [output()]);
@@ -358,16 +383,22 @@ export function createLowering(
       emit(operation, inputs, [result]);
       requantise(result, output());
     },
-    requantise,
-    asFloat(place) {
-      const operand = input(place);
-      const { type, dimensions } = graph.spec(operand);
-      if (type === "TENSOR_FLOAT32" || quantisationOf(type) === "bias") return operand;
-      const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
-      return graph.derived(`${operand} as float`, real, (result) =>
-        emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
-      );
+    emitComputed(name, inputs, fixed) {
+      const { type, scale, zeroPoint } = outputSpec();
+      const isEightBit = isQuant8(type) && inputs.every((input) => graph.spec(input).type !== "TENSOR_QUANT16_SYMM");
+      const hasFixed = fixed === undefined || (fixed.scale === scale && fixed.zeroPoint === zeroPoint);
+      const result = output();
+      const operation = hasFixed ? halOperation(name) : undefined;
+      const isDirect =
+        operation !== undefined &&
+        signatureProblem(operation, inputs.map(graph.spec), [graph.spec(result)]) === undefined;
+      if (isDirect) graph.emit(operation, inputs, [result], index);
+      else if (!isEightBit) emit(name, inputs, [result]);
+      else inFloat((real) => emit(name, inputs.map(widened), [real]));
     },
+    inFloat,
+    requantise,
+    asFloat: (place) => widened(input(place)),
     state: (place) => graph.state(inputIndex(place)),
     subgraphs: (others) =>
       surroundings

@@ -7,7 +7,7 @@ import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering, Quantisation } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
-import { type Row, refuseActivation } from "../row.ts";
+import { inFloatNote, type Row, refuseActivation } from "../row.ts";
 
 /** Quantisation of results within [0, 1). */
 function unit(op: Lowering): Quantisation {
@@ -25,7 +25,7 @@ function rectifier(operator: ImportedOperatorName, version: number, operation: O
     operator,
     version,
     operations: [operation],
-    lower: (op) => op.emitQuantised(operation, [op.input(0)], op.inputSpec(0)),
+    lower: (op) => op.emitComputed(operation, [op.input(0)], op.inputSpec(0)),
   };
 }
 
@@ -33,14 +33,14 @@ const logistic: Row = {
   operator: "LOGISTIC",
   version: 3,
   operations: ["LOGISTIC"],
-  lower: (op) => op.emitQuantised("LOGISTIC", [op.input(0)], unit(op)),
+  lower: (op) => op.emitComputed("LOGISTIC", [op.input(0)], unit(op)),
 };
 
 const tanh: Row = {
   operator: "TANH",
   version: 3,
   operations: ["TANH"],
-  lower: (op) => op.emitQuantised("TANH", [op.input(0)], signedUnit(op)),
+  lower: (op) => op.emitComputed("TANH", [op.input(0)], signedUnit(op)),
 };
 
 const softmax: Row = {
@@ -50,7 +50,7 @@ const softmax: Row = {
   lower(op: Lowering) {
     const beta = op.number("beta");
     op.ensure(beta > 0, () => `option beta has to be above 0, it is ${beta}`);
-    op.emitQuantised("SOFTMAX", [op.input(0), op.float(beta, op.inputSpec(0))], unit(op));
+    op.emitComputed("SOFTMAX", [op.input(0), op.float(beta, op.inputSpec(0))], unit(op));
   },
 };
 
@@ -58,14 +58,16 @@ const logSoftmax: Row = {
   operator: "LOG_SOFTMAX",
   version: 2,
   operations: ["LOG_SOFTMAX"],
-  lower: (op) => op.emit("LOG_SOFTMAX", [op.input(0), op.float(1, op.inputSpec(0)), op.int32(-1)], [op.output()]),
+  note: inFloatNote,
+  lower: (op) => op.emitComputed("LOG_SOFTMAX", [op.input(0), op.float(1, op.inputSpec(0)), op.int32(-1)]),
 };
 
 const elu: Row = {
   operator: "ELU",
   version: 1,
   operations: ["ELU"],
-  lower: (op) => op.emit("ELU", [op.input(0), op.float(1, op.inputSpec(0))], [op.output()]),
+  note: inFloatNote,
+  lower: (op) => op.emitComputed("ELU", [op.input(0), op.float(1, op.inputSpec(0))]),
 };
 
 /** A one-element constant with the value `slope`, of the input's type. */
@@ -94,7 +96,7 @@ const l2Normalization: Row = {
   operations: ["L2_NORMALIZATION"],
   lower(op: Lowering) {
     refuseActivation(op);
-    op.emitQuantised("L2_NORMALIZATION", [op.input(0)], signedUnit(op));
+    op.emitComputed("L2_NORMALIZATION", [op.input(0)], signedUnit(op));
   },
 };
 
