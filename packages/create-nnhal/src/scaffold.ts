@@ -13,8 +13,8 @@ export type Words = Readonly<Record<"package" | "device" | "extension" | "nnhal"
 const own = fileURLToPath(new URL("../", import.meta.url));
 const templates = join(own, "templates");
 
-/** npm leaves files of these names out of packages, so the templates have them by other names. */
-const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore" };
+/** npm leaves a .gitignore out of packages, and a package must not have a second package.json, so the templates have other names. */
+const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore", "_package.json": "package.json" };
 
 /** Why a package cannot be written into a folder; undefined if it can. A folder with nothing but a new git repository counts as empty. */
 export function problemOfFolder(folder: string): string | undefined {

@@ -17,10 +17,10 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 // Manifests of this repository: the tests below compare what they have.
-const manifestOf = (...path: string[]): Manifest => JSON.parse(text(...path, "package.json"));
+const manifestOf = (...path: string[]): Manifest => JSON.parse(text(...path));
 
 describe.each(kinds)("the template of a %s", (kind) => {
-  const manifest = manifestOf(templates, kind);
+  const manifest = manifestOf(templates, kind, "_package.json");
   const sources = readdirSync(join(templates, kind, "src"));
   const imported = (names: readonly string[]) =>
     names.flatMap((name) =>
@@ -49,7 +49,7 @@ describe.each(kinds)("the template of a %s", (kind) => {
       files: ["dist", "src", "!src/**/*.test.ts"],
       publishConfig: { access: "public", provenance: true },
     });
-    expect(manifest.engines).toEqual(manifestOf(root).engines);
+    expect(manifest.engines).toEqual(manifestOf(root, "package.json").engines);
     expect(manifest.exports).toHaveProperty([".", "require", "types"], "./dist/index.d.cts");
   });
 
@@ -61,7 +61,7 @@ describe.each(kinds)("the template of a %s", (kind) => {
   });
 
   it("takes nnhal in one version, and the tools that this repository uses", () => {
-    const tools = manifestOf(root).devDependencies;
+    const tools = manifestOf(root, "package.json").devDependencies;
     for (const [name, range] of Object.entries({ ...manifest.devDependencies, ...manifest.peerDependencies })) {
       expect([name, range]).toEqual([name, name.startsWith("@nnhal/") ? "__nnhal__" : tools[name]]);
     }
@@ -70,7 +70,7 @@ describe.each(kinds)("the template of a %s", (kind) => {
   it("names packages that exist", () => {
     const names = Object.keys(manifest.devDependencies).filter((name) => name.startsWith("@nnhal/"));
     for (const name of names)
-      expect(manifestOf(root, "packages", name.slice("@nnhal/".length))).toMatchObject({ name });
+      expect(manifestOf(root, "packages", name.slice("@nnhal/".length), "package.json")).toMatchObject({ name });
   });
 
   it("has a README with an example", () => {
