@@ -14,6 +14,13 @@ export {
 } from "./define.ts";
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
+export { broadcastData } from "./ops/_broadcast.ts";
+export { copyInChunks, fillInChunks, inChunks, type Pacer, pacer } from "./ops/_chunks.ts";
+export { greatest } from "./ops/_greatest.ts";
+export { movedInfo } from "./ops/_moved.ts";
+export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
+export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";
+export { type Steps, walk } from "./ops/_walk.ts";
 export {
   any,
   bool,
