@@ -14,6 +14,12 @@ export {
 } from "./define.ts";
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
+export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
+export { CHUNK, type Pacer, pacer } from "./ops/_chunks.ts";
+export { philox, unitInterval } from "./ops/_philox.ts";
+export { ensureElements, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
+export { walk } from "./ops/_walk.ts";
 export {
   any,
   bool,
