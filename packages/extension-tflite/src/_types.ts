@@ -49,3 +49,13 @@ export const packTypes = [...splitTypes, tfliteTypes.TENSOR_UINT32] as const;
 
 /** Types of UNPACK. */
 export const unpackTypes = [...splitTypes, "TENSOR_FLOAT16", "TENSOR_BOOL8"] as const;
+
+/** Types of integers of at most 32 bits. */
+export const smallIntegerTypes = [
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_UINT32,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_QUANT16_ASYMM",
+] as const satisfies readonly AnyOperandType[];

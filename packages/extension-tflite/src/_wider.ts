@@ -6,27 +6,36 @@ import {
   type AnyArg,
   type AnyArgs,
   type AnyOperandType,
+  type AnyOutputInfos,
   type AnyTensorData,
   type Form,
   isExtensionType,
+  type KernelContext,
+  type KernelResult,
   type Operation,
+  type OperationArgs,
   type OperationName,
+  type OperationOutputs,
   type OperationTypes,
+  type OutputTensor,
   operationByCode,
   type Param,
   type RankRule,
   type Tensor,
+  type TensorInfo,
   type TypeRow,
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { narrowed, oneInteger } from "./_integers.ts";
 
 /** How an operation differs from the HAL's. */
-export interface Wider {
+export interface Wider<Name extends OperationName> {
   /** The type in the HAL's rows that stands for the new types. */
   readonly from: AnyOperandType;
   /** The types to take. Those that the HAL has are taken as well, since ranks or rules may differ. */
   readonly types: readonly AnyOperandType[];
+  /** Combinations of types that no row of the HAL has. Default: none. */
+  readonly rows?: readonly TypeRow[];
   /** Bounds of ranks that differ from the HAL's, by parameter. */
   readonly ranks?: Readonly<Record<string, RankRule>>;
   /**
@@ -37,16 +46,22 @@ export interface Wider {
   /** Rules in place of the HAL's. Default: the HAL's. */
   readonly check?: Form["check"];
   /** Shapes in place of the HAL's. Default: the HAL's. */
-  readonly infer?: Operation["infer"];
+  infer?(args: OperationArgs<Name, TensorInfo>, outputs: OperationOutputs<Name, TensorInfo>): AnyOutputInfos;
   /** The kernel. Default: the HAL's, if it does no more with elements than to copy and compare them. */
-  readonly reference?: Operation["reference"];
+  reference?(
+    args: OperationArgs<Name, Tensor<AnyTensorData>>,
+    outputs: OperationOutputs<Name, OutputTensor<AnyTensorData>>,
+    context: KernelContext,
+  ): KernelResult;
 }
 
 /** Defines an operation of the HAL for more types. Its code within the extension is the HAL's. */
-export function wider<Name extends OperationName>(name: Name, change: Wider): OperationTypes[Name] {
+export function wider<Name extends OperationName>(name: Name, change: Wider<Name>): OperationTypes[Name] {
   const base = operationByCode(OperationType[name]);
   if (base === undefined) throw new TypeError(`${name} is not an operation of the HAL`);
-  const { ranks = {}, integers, check, infer = base.infer, reference = base.reference } = change;
+  const { rows = [], ranks = {}, integers, check } = change;
+  // The definition that is widened has the arguments and outputs that the change names.
+  const { infer = base.infer, reference = base.reference } = change as Pick<Operation, "infer" | "reference">;
   const names = integers?.names ?? [];
   const formOf = ({ since: _, ...form }: Form, replaced: readonly string[]): Form => {
     const { normalise } = form;
@@ -54,7 +69,7 @@ export function wider<Name extends OperationName>(name: Name, change: Wider): Op
       ...form,
       params: form.params.map((param) => widened(param, replaced)),
       outputs: form.outputs.map((param) => widened(param, [])),
-      types: rowsOf(form, change, replaced),
+      types: [...rowsOf(form, change, replaced), ...rows],
       ...(check && { check }),
       ...(replaced.length > 0 && {
         normalise: (args: AnyArgs) => {
@@ -87,7 +102,11 @@ function widened(param: Param, replaced: readonly string[]): Param {
 }
 
 /** The rows with the type `from`, with each of the new types in its place, and a column for each operand that is replaced. */
-function rowsOf(form: Form, { from, types, integers }: Wider, replaced: readonly string[]): TypeRow[] {
+function rowsOf(
+  form: Form,
+  { from, types, integers }: Pick<Wider<OperationName>, "from" | "types" | "integers">,
+  replaced: readonly string[],
+): TypeRow[] {
   const templates = form.types.filter((row) => row.includes(from));
   const integerTypes = replaced.length === 0 ? [undefined] : (integers?.types ?? []);
   return types.flatMap((type) =>

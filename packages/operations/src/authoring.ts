@@ -14,12 +14,15 @@ export {
 } from "./define.ts";
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
-export { broadcastData } from "./ops/_broadcast.ts";
-export { copyInChunks, fillInChunks, inChunks, type Pacer, pacer } from "./ops/_chunks.ts";
+export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
+export { CHUNK, copyInChunks, fillInChunks, inChunks, type Pacer, pacer } from "./ops/_chunks.ts";
 export { greatest } from "./ops/_greatest.ts";
 export { movedInfo } from "./ops/_moved.ts";
 export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
+export { philox, unitInterval } from "./ops/_philox.ts";
 export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";
+export { ensureElements, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
 export { type Steps, walk } from "./ops/_walk.ts";
 export {
   any,
