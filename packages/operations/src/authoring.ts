@@ -14,6 +14,46 @@ export {
 } from "./define.ts";
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
+export type { Store } from "./ops/_accumulator.ts";
+export { linkAuxiliary } from "./ops/_auxiliary.ts";
+export { connect } from "./ops/_connect.ts";
+export {
+  convolve,
+  convolvedShape,
+  type Filters,
+  multiply,
+  type Sliding,
+  WORK_BETWEEN_PAUSES,
+} from "./ops/_convolution.ts";
+export {
+  checkChannelDim,
+  dilationParams,
+  ensureBias,
+  ensureDepth,
+  implicitImagePadding,
+  paddingParams,
+  strideParams,
+} from "./ops/_convolution-params.ts";
+export { convolveDepthwise } from "./ops/_depthwise.ts";
+export { sigmoid } from "./ops/_gate-activation.ts";
+export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
+export {
+  ensureSettings,
+  type Gate,
+  type LstmCell,
+  type LstmOperands,
+  lstmCell,
+  lstmSizes,
+  lstmState,
+  lstmStep,
+} from "./ops/_lstm.ts";
+export { lstmLayerNorm, lstmOperands } from "./ops/_lstm-params.ts";
+export { type LstmSequence, runLstmSequence } from "./ops/_lstm-sequence.ts";
+export { addProduct, type Product, plainProduct } from "./ops/_matrix.ts";
+export { rnnStep, rnnUnits, runRnnSequence } from "./ops/_rnn.ts";
+export { sequenceOf, sequenceShape } from "./ops/_sequence.ts";
+export { spread, spreadExtent } from "./ops/_spread.ts";
+export { widen, widenOnce } from "./ops/_widen.ts";
 export {
   any,
   bool,
