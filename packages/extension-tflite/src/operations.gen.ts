@@ -8,7 +8,9 @@ import { bitwiseXor } from "./ops/bitwise-xor.ts";
 import { cast } from "./ops/cast.ts";
 import { ceil } from "./ops/ceil.ts";
 import { concatenation } from "./ops/concatenation.ts";
+import { conv2d } from "./ops/conv-2d.ts";
 import { cos } from "./ops/cos.ts";
+import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 import { div } from "./ops/div.ts";
 import { elu } from "./ops/elu.ts";
 import { exp } from "./ops/exp.ts";
@@ -17,6 +19,7 @@ import { fill } from "./ops/fill.ts";
 import { floor } from "./ops/floor.ts";
 import { floorDiv } from "./ops/floor-div.ts";
 import { floorMod } from "./ops/floor-mod.ts";
+import { fullyConnected } from "./ops/fully-connected.ts";
 import { gather } from "./ops/gather.ts";
 import { gatherNd } from "./ops/gather-nd.ts";
 import { gelu } from "./ops/gelu.ts";
@@ -62,6 +65,7 @@ import { tanh } from "./ops/tanh.ts";
 import { tile } from "./ops/tile.ts";
 import { topkV2 } from "./ops/topk-v2.ts";
 import { transpose } from "./ops/transpose.ts";
+import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
 import { unpack } from "./ops/unpack.ts";
 import { where } from "./ops/where.ts";
 import { zerosLike } from "./ops/zeros-like.ts";
@@ -77,7 +81,9 @@ export const operations = [
   cast,
   ceil,
   concatenation,
+  conv2d,
   cos,
+  depthwiseConv2d,
   div,
   elu,
   exp,
@@ -86,6 +92,7 @@ export const operations = [
   floor,
   floorDiv,
   floorMod,
+  fullyConnected,
   gather,
   gatherNd,
   gelu,
@@ -131,6 +138,7 @@ export const operations = [
   tile,
   topkV2,
   transpose,
+  transposeConv2d,
   unpack,
   where,
   zerosLike,
