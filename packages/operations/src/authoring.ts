@@ -15,6 +15,7 @@ export {
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export type { Store } from "./ops/_accumulator.ts";
 export { linkAuxiliary } from "./ops/_auxiliary.ts";
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
 export { CHUNK, copyInChunks, fillInChunks, inChunks, type Pacer, pacer } from "./ops/_chunks.ts";

@@ -38,6 +38,8 @@ export interface Lowering {
   inputTensor(place: number): TfliteTensor;
   /** The operand of input `place`. */
   input(place: number): number;
+  /** The operand of input `place`, with 64-bit integers if the file has them. */
+  asInFile(place: number): number;
   /** The description of input `place`; does not make the operand. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
@@ -235,7 +237,7 @@ export function createLowering(
     const operation = surroundings.dialect.operationOf(name);
     if (operation === undefined) return false;
     const given = outputs.map(graph.spec);
-    for (const candidate of [inputs, asInFile(operation, inputs)]) {
+    for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
       if (signatureProblem(operation, candidate.map(graph.spec), given) !== undefined) continue;
       graph.emit(operation, candidate, outputs, index);
       return true;
@@ -243,13 +245,15 @@ export function createLowering(
     return false;
   }
 
+  function asWide(operand: number): number {
+    return graph.widened(operand) ?? operand;
+  }
+
   /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
-  function asInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
+  function inputsAsInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
     const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
     const [positions = []] = params.filter((list) => list.length > 0);
-    return inputs.map((input, place) =>
-      positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input,
-    );
+    return inputs.map((input, place) => (positions[place]?.type === undefined ? asWide(input) : input));
   }
 
   function emitBuiltin(): boolean {
@@ -335,6 +339,7 @@ export function createLowering(
     inputIndex,
     inputTensor: (place) => elementAt(subgraph.tensors, inputIndex(place)),
     input,
+    asInFile: (place) => asWide(input(place)),
     inputSpec,
     outputIndex,
     output,
