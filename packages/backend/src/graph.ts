@@ -13,7 +13,7 @@ import {
   matchOperation,
   type OperandInfo,
   type Operation as OperationDefinition,
-  splitExtensionCode,
+  operationText,
   type VendorDefinitions,
   type Vocabulary,
   vocabularyOf,
@@ -214,10 +214,7 @@ function viewOperation(
 function whyUnknown(type: number, prefixes: readonly ExtensionNameAndPrefix[]): string {
   const known = operationTypeNames.get(type);
   if (known !== undefined) return `${known}: the engine has no definition of this operation`;
-  const { prefix, code } = splitExtensionCode(type);
-  const name = prefixes.find((each) => each.prefix === prefix)?.name;
-  if (name === undefined) return `operation type ${type}: no definition of this operation is known`;
-  return `operation ${code} of extension ${name}: the engine does not have this operation`;
+  return `${operationText(type, prefixes)}: the engine does not have this operation`;
 }
 
 function typeOf(view: OperandView | undefined): MaybeType {

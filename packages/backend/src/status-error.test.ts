@@ -13,3 +13,10 @@ it("a StatusError is one in every copy of the package, and other errors are not"
   for (const other of [new Error("x"), named, { name: "StatusError", status: 1 }, undefined])
     expect(other).not.toBeInstanceOf(StatusError);
 });
+
+it("a class that extends StatusError has its own instances only", () => {
+  class Missed extends StatusError {}
+  expect(new Missed(ErrorStatus.INVALID_ARGUMENT, "x")).toBeInstanceOf(Missed);
+  expect(new Missed(ErrorStatus.INVALID_ARGUMENT, "x")).toBeInstanceOf(StatusError);
+  expect(new StatusError(ErrorStatus.INVALID_ARGUMENT, "x")).not.toBeInstanceOf(Missed);
+});

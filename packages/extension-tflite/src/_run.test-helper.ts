@@ -35,6 +35,8 @@ export interface GivenInput {
   readonly channelQuant?: SymmPerChannelQuantParams;
   /** Whether it is a constant of the model. Default: an input of the graph, except for scalars. */
   readonly isConstant?: boolean;
+  /** Whether it is left out, as an operand of its type. */
+  readonly isOmitted?: boolean;
 }
 
 /** What the model declares of an output. Default dimensions: unknown. */
@@ -72,6 +74,14 @@ export const bool = (value: boolean): GivenInput => ({
   type: "BOOL",
   dimensions: [],
   data: Uint8Array.of(value ? 1 : 0),
+});
+
+/** A tensor that is left out. Default type: TENSOR_FLOAT32. */
+export const omitted = (type: AnyOperandType = "TENSOR_FLOAT32"): GivenInput => ({
+  type,
+  dimensions: [],
+  data: new Uint8Array(),
+  isOmitted: true,
 });
 
 /**
@@ -121,6 +131,7 @@ function modelOf(
   const types = operation.forms[0].params;
   const operands: Operand[] = inputs.map((input, position) => {
     if (input === undefined) return operandOf({ type: types[position]?.type ?? "TENSOR_FLOAT32" }, NO_VALUE);
+    if (input.isOmitted) return operandOf({ type: input.type }, NO_VALUE);
     const isConstant = input.isConstant ?? (!isExtensionType(input.type) && !input.type.startsWith("TENSOR_"));
     if (!isConstant) {
       args.push(input);

@@ -33,3 +33,29 @@ export const realTypes = [
   ...quantisedTypes,
   "TENSOR_BOOL8",
 ] as const satisfies readonly AnyOperandType[];
+
+/** Types of SPLIT and SPLIT_V. */
+export const splitTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+] as const satisfies readonly AnyOperandType[];
+
+/** Types of PACK. */
+export const packTypes = [...splitTypes, tfliteTypes.TENSOR_UINT32] as const;
+
+/** Types of UNPACK. */
+export const unpackTypes = [...splitTypes, "TENSOR_FLOAT16", "TENSOR_BOOL8"] as const;
+
+/** Types of integers of at most 32 bits. */
+export const smallIntegerTypes = [
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_UINT32,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_QUANT16_ASYMM",
+] as const satisfies readonly AnyOperandType[];

@@ -1,7 +1,145 @@
 // Generated from the files in ops/ by `npm run generate`; do not edit.
+import { abs } from "./ops/abs.ts";
+import { add } from "./ops/add.ts";
+import { argmax } from "./ops/argmax.ts";
+import { argmin } from "./ops/argmin.ts";
+import { atan2 } from "./ops/atan2.ts";
+import { bitwiseXor } from "./ops/bitwise-xor.ts";
+import { cast } from "./ops/cast.ts";
+import { ceil } from "./ops/ceil.ts";
+import { concatenation } from "./ops/concatenation.ts";
+import { conv2d } from "./ops/conv-2d.ts";
+import { cos } from "./ops/cos.ts";
+import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
+import { div } from "./ops/div.ts";
+import { elu } from "./ops/elu.ts";
+import { exp } from "./ops/exp.ts";
+import { expandDims } from "./ops/expand-dims.ts";
+import { fill } from "./ops/fill.ts";
+import { floor } from "./ops/floor.ts";
+import { floorDiv } from "./ops/floor-div.ts";
+import { floorMod } from "./ops/floor-mod.ts";
+import { fullyConnected } from "./ops/fully-connected.ts";
+import { gather } from "./ops/gather.ts";
+import { gatherNd } from "./ops/gather-nd.ts";
+import { gelu } from "./ops/gelu.ts";
+import { leakyRelu } from "./ops/leaky-relu.ts";
+import { log } from "./ops/log.ts";
+import { logistic } from "./ops/logistic.ts";
+import { maximum } from "./ops/maximum.ts";
+import { minimum } from "./ops/minimum.ts";
+import { mirrorPad } from "./ops/mirror-pad.ts";
+import { mul } from "./ops/mul.ts";
+import { neg } from "./ops/neg.ts";
+import { oneHot } from "./ops/one-hot.ts";
+import { pack } from "./ops/pack.ts";
+import { pad } from "./ops/pad.ts";
+import { padV2 } from "./ops/pad-v2.ts";
+import { pow } from "./ops/pow.ts";
+import { prelu } from "./ops/prelu.ts";
+import { range } from "./ops/range.ts";
+import { rank } from "./ops/rank.ts";
+import { relu } from "./ops/relu.ts";
+import { relu0To1 } from "./ops/relu-0-to-1.ts";
+import { relu1 } from "./ops/relu1.ts";
+import { relu6 } from "./ops/relu6.ts";
+import { reshape } from "./ops/reshape.ts";
+import { rightShift } from "./ops/right-shift.ts";
+import { round } from "./ops/round.ts";
+import { rsqrt } from "./ops/rsqrt.ts";
+import { scatterNd } from "./ops/scatter-nd.ts";
+import { select } from "./ops/select.ts";
+import { selectV2 } from "./ops/select-v2.ts";
+import { shape } from "./ops/shape.ts";
+import { sign } from "./ops/sign.ts";
+import { slice } from "./ops/slice.ts";
+import { split } from "./ops/split.ts";
+import { splitV } from "./ops/split-v.ts";
+import { sqrt } from "./ops/sqrt.ts";
+import { square } from "./ops/square.ts";
+import { squaredDifference } from "./ops/squared-difference.ts";
+import { squeeze } from "./ops/squeeze.ts";
+import { stridedSlice } from "./ops/strided-slice.ts";
+import { sub } from "./ops/sub.ts";
+import { tanh } from "./ops/tanh.ts";
+import { tile } from "./ops/tile.ts";
+import { topkV2 } from "./ops/topk-v2.ts";
 import { transpose } from "./ops/transpose.ts";
+import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
+import { unpack } from "./ops/unpack.ts";
+import { where } from "./ops/where.ts";
+import { zerosLike } from "./ops/zeros-like.ts";
 
 /** Every operation, in the order of the names. */
 export const operations = [
+  abs,
+  add,
+  argmax,
+  argmin,
+  atan2,
+  bitwiseXor,
+  cast,
+  ceil,
+  concatenation,
+  conv2d,
+  cos,
+  depthwiseConv2d,
+  div,
+  elu,
+  exp,
+  expandDims,
+  fill,
+  floor,
+  floorDiv,
+  floorMod,
+  fullyConnected,
+  gather,
+  gatherNd,
+  gelu,
+  leakyRelu,
+  log,
+  logistic,
+  maximum,
+  minimum,
+  mirrorPad,
+  mul,
+  neg,
+  oneHot,
+  pack,
+  pad,
+  padV2,
+  pow,
+  prelu,
+  range,
+  rank,
+  relu,
+  relu0To1,
+  relu1,
+  relu6,
+  reshape,
+  rightShift,
+  round,
+  rsqrt,
+  scatterNd,
+  select,
+  selectV2,
+  shape,
+  sign,
+  slice,
+  split,
+  splitV,
+  sqrt,
+  square,
+  squaredDifference,
+  squeeze,
+  stridedSlice,
+  sub,
+  tanh,
+  tile,
+  topkV2,
   transpose,
+  transposeConv2d,
+  unpack,
+  where,
+  zerosLike,
 ] as const;

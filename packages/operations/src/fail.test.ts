@@ -11,3 +11,10 @@ it("an OperationError is one in every copy of the package, and other errors are 
   for (const other of [new Error("x"), new TypeError("x"), { name: "OperationError" }, undefined])
     expect(other).not.toBeInstanceOf(OperationError);
 });
+
+it("a class that extends OperationError has its own instances only", () => {
+  class Narrow extends OperationError {}
+  expect(new Narrow("x")).toBeInstanceOf(Narrow);
+  expect(new Narrow("x")).toBeInstanceOf(OperationError);
+  expect(new OperationError("x")).not.toBeInstanceOf(Narrow);
+});

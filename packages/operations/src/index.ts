@@ -30,10 +30,15 @@ export type {
 } from "./define.ts";
 export { elementAt } from "./element-at.ts";
 export {
+  describedFacts,
   describeExtension,
   type ExtensionDefinition,
   extensionCode,
+  type FactsByCode,
+  factsByCode,
   isExtensionName,
+  operandTypeText,
+  operationText,
   splitExtensionCode,
   type TypedExtension,
   type VendorDefinitions,

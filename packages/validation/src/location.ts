@@ -1,6 +1,7 @@
 /**
  * Rules on the source of an operand's value: its lifetime and location (19 – 26, 60).
  */
+import { operandTypeText } from "@nnhal/operations";
 import { type Operand, operandLifeTimeNames, operandLifeTimes } from "@nnhal/types";
 import { addIssue, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { showDimensions } from "./issues.ts";
@@ -34,7 +35,7 @@ export function checkLocation(place: OperandPlace, operand: Operand, type: Named
       checkNoLocation(place, operand, name);
   }
   if ((type?.kind === "subgraph") !== (name === "SUBGRAPH")) {
-    const typeName = type?.name ?? `extension type ${operand.type}`;
+    const typeName = type?.name ?? operandTypeText(operand.type, context.prefixes);
     addIssue(place, "subgraph-lifetime", ".lifetime", `an operand of type ${typeName} has lifetime ${name}`);
   } else if (type !== undefined && (name === "CONSTANT_COPY" || name === "CONSTANT_REFERENCE")) {
     checkConstantLength(place, operand, type);

@@ -6,6 +6,7 @@ import {
   type ExtensionOperandType,
   isExtensionType,
   OperationError,
+  operandTypeText,
   splitExtensionCode,
   typeText,
   vocabularyOf,
@@ -57,7 +58,7 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
   }
   const since = type?.since ?? extensionsSince;
   if (since > context.version) {
-    const what = type === undefined ? `extension type ${operand.type}` : type.name;
+    const what = operandTypeText(operand.type, context.prefixes, context.vocabulary);
     requireVersion(context, since, "operand-type", operandPath(place, ".type"), what);
   }
   if (type === undefined) {
@@ -292,7 +293,7 @@ function checkExtensionOperand(place: OperandPlace, operand: Operand): Extension
   const { type, scale, zeroPoint, extraParams } = operand;
   const { vocabulary, prefixes } = place.context;
   const described = vocabulary.operandTypeByCode(type);
-  const name = described === undefined ? `an operand of extension type ${type}` : `a ${typeText(described)}`;
+  const name = `a ${operandTypeText(type, prefixes, vocabulary)}`;
   if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
   if (zeroPoint !== 0)
     addIssue(place, "zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);

@@ -60,6 +60,7 @@ export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
       report(answer, "counts as slower than all others");
       return answer;
     },
+    getSupportedExtensions: () => device.getSupportedExtensions(),
     getSupportedOperations(model) {
       const answer = device.getSupportedOperations(model);
       report(answer, "supports no operation of the model");

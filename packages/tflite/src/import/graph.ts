@@ -345,7 +345,8 @@ export function createGraph(
     },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
-      ensure(bytes !== undefined && !folded.has(tensor), placeOf(tensor), () => "must be a constant of the file");
+      const isOne = bytes !== undefined && !folded.has(tensor) && !isNarrowed(tensor);
+      ensure(isOne, placeOf(tensor), () => "must be a constant of the file, and not one of INT64");
       return once(`${tensor} as ${key}`, () =>
         add(spec(), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
       );

@@ -11,7 +11,7 @@ import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
 import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { describeTensor, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
+import { describeTensor, isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
 /** Quantisation that an operation's result has to have. */
@@ -38,6 +38,8 @@ export interface Lowering {
   inputTensor(place: number): TfliteTensor;
   /** The operand of input `place`. */
   input(place: number): number;
+  /** The operand of input `place`, with 64-bit integers if the file has them. */
+  asInFile(place: number): number;
   /** The description of input `place`; does not make the operand. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
@@ -73,10 +75,17 @@ export interface Lowering {
    */
   emitBuiltin(): boolean;
   /**
-   * Emits an operation whose only result must have this quantisation; if the tensor has another, the result is converted by way
-   * of float.
+   * Emits an operation that moves elements of `like`, or chooses some of them: its result is quantised as `like` is. If the tensor
+   * is quantised in another way, the result is converted by way of float.
    */
-  emitQuantised(operation: OperationTypeName, inputs: readonly number[], quantisation: Quantisation): void;
+  emitMoved(operation: OperationTypeName, inputs: readonly number[], like: Quantisation): void;
+  /**
+   * Emits an operation that computes its only result. If the HAL has it for 8-bit tensors only with another quantisation of the
+   * result (`fixed`), or only for floats, it is computed in float, so that the result is rounded once, at its own scale.
+   */
+  emitComputed(operation: OperationTypeName, inputs: readonly number[], fixed?: Quantisation): void;
+  /** Computes an 8-bit result in float: `compute` emits the operations that write the float operand it gets. */
+  inFloat(compute: (result: number) => void): void;
   /** Converts between two 8-bit quantisations, by way of float. */
   requantise(from: number, to: number): void;
   /** Input `place` as float elements: one that is quantised or float16 is widened first. */
@@ -228,7 +237,7 @@ export function createLowering(
     const operation = surroundings.dialect.operationOf(name);
     if (operation === undefined) return false;
     const given = outputs.map(graph.spec);
-    for (const candidate of [inputs, asInFile(operation, inputs)]) {
+    for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
       if (signatureProblem(operation, candidate.map(graph.spec), given) !== undefined) continue;
       graph.emit(operation, candidate, outputs, index);
       return true;
@@ -236,13 +245,15 @@ export function createLowering(
     return false;
   }
 
+  function asWide(operand: number): number {
+    return graph.widened(operand) ?? operand;
+  }
+
   /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
-  function asInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
+  function inputsAsInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
     const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
     const [positions = []] = params.filter((list) => list.length > 0);
-    return inputs.map((input, place) =>
-      positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input,
-    );
+    return inputs.map((input, place) => (positions[place]?.type === undefined ? asWide(input) : input));
   }
 
   function emitBuiltin(): boolean {
@@ -300,6 +311,24 @@ export function createLowering(
     emit("QUANTIZE", [real], [to]);
   }
 
+  /** An operand as float elements; a scalar, or one that is not quantised, as it is. */
+  function widened(operand: number): number {
+    const { type, dimensions } = graph.spec(operand);
+    const quantisation = quantisationOf(type);
+    if (type !== "TENSOR_FLOAT16" && (quantisation === "none" || quantisation === "bias")) return operand;
+    const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
+    return graph.derived(`${operand} as float`, real, (result) =>
+      emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
+    );
+  }
+
+  function inFloat(compute: (result: number) => void): void {
+    const { dimensions } = outputSpec();
+    const real = graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
+    compute(real);
+    emit("QUANTIZE", [real], [output()]);
+  }
+
   return {
     operator,
     index,
@@ -310,6 +339,7 @@ export function createLowering(
     inputIndex,
     inputTensor: (place) => elementAt(subgraph.tensors, inputIndex(place)),
     input,
+    asInFile: (place) => asWide(input(place)),
     inputSpec,
     outputIndex,
     output,
@@ -347,7 +377,7 @@ export function createLowering(
     int32Tensor,
     emit,
     emitBuiltin,
-    emitQuantised(operation, inputs, { scale, zeroPoint }) {
+    emitMoved(operation, inputs, { scale, zeroPoint }) {
       const spec = outputSpec();
       if (!isQuantised(spec.type) || (spec.scale === scale && spec.zeroPoint === zeroPoint)) {
         emit(operation, inputs, [output()]);
@@ -358,16 +388,22 @@ export function createLowering(
       emit(operation, inputs, [result]);
       requantise(result, output());
     },
-    requantise,
-    asFloat(place) {
-      const operand = input(place);
-      const { type, dimensions } = graph.spec(operand);
-      if (type === "TENSOR_FLOAT32" || quantisationOf(type) === "bias") return operand;
-      const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
-      return graph.derived(`${operand} as float`, real, (result) =>
-        emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
-      );
+    emitComputed(name, inputs, fixed) {
+      const { type, scale, zeroPoint } = outputSpec();
+      const isEightBit = isQuant8(type) && inputs.every((input) => graph.spec(input).type !== "TENSOR_QUANT16_SYMM");
+      const hasFixed = fixed === undefined || (fixed.scale === scale && fixed.zeroPoint === zeroPoint);
+      const result = output();
+      const operation = hasFixed ? halOperation(name) : undefined;
+      const isDirect =
+        operation !== undefined &&
+        signatureProblem(operation, inputs.map(graph.spec), [graph.spec(result)]) === undefined;
+      if (isDirect) graph.emit(operation, inputs, [result], index);
+      else if (!isEightBit) emit(name, inputs, [result]);
+      else inFloat((real) => emit(name, inputs.map(widened), [real]));
     },
+    inFloat,
+    requantise,
+    asFloat: (place) => widened(input(place)),
     state: (place) => graph.state(inputIndex(place)),
     subgraphs: (others) =>
       surroundings

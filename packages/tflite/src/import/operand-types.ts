@@ -137,6 +137,11 @@ export function isQuantised(type: AnyOperandType): boolean {
   return quantisation === "asymmetric" || quantisation === "symmetric";
 }
 
+/** Whether elements are 8-bit integers with one scale and zero point, as the results of layers are. */
+export function isQuant8(type: AnyOperandType): boolean {
+  return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
+}
+
 /** Whether an operand is a tensor, not a scalar or a subgraph. */
 export function isTensorSpec({ type }: OperandSpec): boolean {
   return elementFactsOf(type).kind === "tensor";

@@ -34,6 +34,9 @@ export interface Row {
   lower(op: Lowering): void;
 }
 
+/** The note of operators that are computed in float if their tensors are quantised. */
+export const inFloatNote = "8-bit: DEQUANTIZE, in float, QUANTIZE.";
+
 /** Codes of the activation that an operation applies to its result. */
 const fusedActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3 };
 

@@ -59,12 +59,35 @@ describe("arithmetic", () => {
     });
   });
 
-  test("MUL needs a result scale above the product of the inputs' scales", () => {
+  test("MUL with a result scale that is not above the product of the inputs' scales is computed in float", async () => {
     const model = (scale: number) => oneOperator("MUL", { a: q8, b: q8 }, { y: { ...q8, scale } });
     expect(importLines(model(0.2500001))).toEqual(["MUL(in0, in1, 0) -> out0"]);
-    expect(() => importTflite(model(0.25))).toThrow(
-      "(MUL version 1): the HAL's MUL cannot compute it: the output's scale is 0.25 where more than the product",
-    );
+    expect(importLines(model(0.25))).toEqual([
+      "DEQUANTIZE(in0) -> t0:FLOAT32[2,3]",
+      "DEQUANTIZE(in1) -> t1:FLOAT32[2,3]",
+      "MUL(t0, t1, 0) -> t2:FLOAT32[2,3]",
+      "QUANTIZE(t2) -> out0",
+    ]);
+  });
+
+  test.each([
+    ["ABS", -2, 1],
+    ["EXP", -2, Math.exp(-1)],
+    ["LOG", 6, Math.log(3)],
+    ["SQRT", 8, 2],
+    ["RSQRT", 8, 0.5],
+  ])("%s of 8-bit tensors is computed in float", async (name, given, real) => {
+    const x = { type: "INT8", shape: [1], scale: 0.5 } as const;
+    const model = oneOperator(name, { x }, { y: { ...x, scale: 1 / 64, zeroPoint: -1 } });
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", name, "QUANTIZE"]);
+    expect(await execute(importTflite(model), [[given]])).toEqual([[Math.min(Math.round(64 * real) - 1, 127)]]);
+  });
+
+  test("DIV of 8-bit tensors is computed in float", async () => {
+    const x = { type: "UINT8", shape: [1], scale: 0.5, zeroPoint: 100 } as const;
+    const model = oneOperator("DIV", { a: x, b: x }, { y: { ...x, scale: 0.25 } });
+    // -5 / 2 in steps of 0.25.
+    expect(await execute(importTflite(model), [[90], [104]])).toEqual([[90]]);
   });
 
   test("INT16 is refused with the tensors' names and types", () => {
@@ -96,10 +119,23 @@ describe("compositions", () => {
     ).toEqual([[1, 4, 0, 16, 1, 9]]);
   });
 
-  test("SQUARED_DIFFERENCE of quantised tensors is refused", () => {
-    expect(() => importTflite(oneOperator("SQUARED_DIFFERENCE", { a: q8, b: q8 }, { y: q8 }))).toThrow(
-      "for floats and INT32 only, not for TENSOR_QUANT8_ASYMM",
-    );
+  test("SQUARED_DIFFERENCE of 8-bit tensors is computed in float, and rounded once", async () => {
+    const x = { type: "INT8", shape: [2], scale: 0.5 } as const;
+    const model = oneOperator("SQUARED_DIFFERENCE", { a: x, b: x }, { y: { ...x, scale: 1 } });
+    expect(importLines(model)).toEqual([
+      "DEQUANTIZE(in0) -> t0:FLOAT32[2]",
+      "DEQUANTIZE(in1) -> t1:FLOAT32[2]",
+      "SUB(t0, t1, 0) -> t2:FLOAT32[2]",
+      "MUL(t2, t2, 0) -> t3:FLOAT32[2]",
+      "QUANTIZE(t3) -> out0",
+    ]);
+    // (1.5 - 0)² and (2 - 5)²: at a scale of 1, 2.25 becomes 2.
+    expect(
+      await execute(importTflite(model), [
+        [3, 4],
+        [0, 10],
+      ]),
+    ).toEqual([[2, 9]]);
   });
 
   test("FLOOR_DIV of floats rounds the quotient down, of INT32 the HAL's DIV does", async () => {

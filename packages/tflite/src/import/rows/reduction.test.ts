@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { importLines, oneOperator } from "../../_model.test-helper.ts";
+import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [2, 3] } as const;
@@ -30,9 +30,26 @@ describe("reductions", () => {
     expect(importTflite(model).model.main.operands.some(({ type }) => type === 6)).toBe(true);
   });
 
-  test("MEAN into another quantisation goes by way of float", () => {
+  test("MEAN into another quantisation is rounded once, at the scale of the result", async () => {
     const x = { type: "INT8", shape: [2, 3], scale: 0.5 } as const;
-    expect(importLines(oneOperator("MEAN", { x, axis }, { y: { ...x, shape: [2], scale: 0.25 } }))).toHaveLength(3);
+    const model = oneOperator("MEAN", { x, axis }, { y: { ...x, shape: [2], scale: 0.25, zeroPoint: -3 } });
+    expect(importLines(model)).toEqual([
+      "DEQUANTIZE(in0) -> t0:FLOAT32[2,3]",
+      "MEAN(t0, INT32[1](1), 0) -> t1:FLOAT32[2]",
+      "QUANTIZE(t1) -> out0",
+    ]);
+    // Means of 0.333 and 0.666 at the scale of the input, which is twice that of the result: 0.667 and 1.333 steps.
+    expect(await execute(importTflite(model), [[0, 0, 1, 1, 1, 0]])).toEqual([[-2, -2]]);
+  });
+
+  test.each([
+    ["MEAN", "MEAN"],
+    ["REDUCE_MAX", "REDUCE_MAX"],
+  ])("%s of 8-bit tensors with one quantisation is one operation", (name, operation) => {
+    const x = { type: "INT8", shape: [2, 3], scale: 0.5 } as const;
+    expect(importLines(oneOperator(name, { x, axis }, { y: { ...x, shape: [2] } }))).toEqual([
+      expect.stringMatching(`^${operation}\\(in0, `),
+    ]);
   });
 
   test("an empty list of axes is refused", () => {
@@ -40,8 +57,22 @@ describe("reductions", () => {
     expect(() => importTflite(oneOperator("MEAN", { x: f, none }, { y: f }))).toThrow("the list of axes is empty");
   });
 
-  test("a quantised SUM is refused", () => {
+  test.each([
+    ["SUM", [-128, 127, 100, 1, 2, 3], [99 - 3, 6 - 3]],
+    ["REDUCE_PROD", [2, 4, 1, -4, 6, 2], [2 - 3, -12 - 3]],
+  ])("%s of 8-bit tensors is computed in float", async (name, given, wanted) => {
     const x = { type: "INT8", shape: [2, 3], scale: 0.5 } as const;
+    const model = oneOperator(name, { x, axis }, { y: { ...x, shape: [2], zeroPoint: -3 } });
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual([
+      "DEQUANTIZE",
+      expect.stringMatching(/^REDUCE_/),
+      "QUANTIZE",
+    ]);
+    expect(await execute(importTflite(model), [given])).toEqual([wanted]);
+  });
+
+  test("a SUM of INT16 is refused", () => {
+    const x = { type: "INT16", shape: [2, 3], scale: 0.5 } as const;
     expect(() => importTflite(oneOperator("SUM", { x, axis }, { y: { ...x, shape: [2] } }))).toThrow(
       "the HAL's REDUCE_SUM cannot compute it",
     );

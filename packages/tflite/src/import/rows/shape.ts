@@ -10,7 +10,7 @@ import { ignoresComputedShape, type Row, shapeOperand, targetShape } from "../ro
 
 /** RESHAPE to the result's own dimensions. */
 function reshapeToResult(op: Lowering): void {
-  op.emitQuantised("RESHAPE", [op.input(0), targetShape(op, op.outputSpec().dimensions)], op.inputSpec(0));
+  op.emitMoved("RESHAPE", [op.input(0), targetShape(op, op.outputSpec().dimensions)], op.inputSpec(0));
 }
 
 /** Refuses a target shape that the elements of the input do not fill; an extent of -1 is computed. */
@@ -35,13 +35,13 @@ const reshape: Row = {
   lower(op: Lowering) {
     if (op.has(1)) {
       ensureElements(op, op.constantIntegers(1) ?? []);
-      op.emitQuantised("RESHAPE", [op.input(0), shapeOperand(op, 1)], op.inputSpec(0));
+      op.emitMoved("RESHAPE", [op.input(0), shapeOperand(op, 1)], op.inputSpec(0));
       return;
     }
     const shape = op.list("newShape");
     ensureElements(op, shape ?? []);
     if (!shape?.length || (shape.length === 1 && shape[0] === 0)) reshapeToResult(op);
-    else op.emitQuantised("RESHAPE", [op.input(0), op.int32Tensor(shape)], op.inputSpec(0));
+    else op.emitMoved("RESHAPE", [op.input(0), op.int32Tensor(shape)], op.inputSpec(0));
   },
 };
 
@@ -56,7 +56,7 @@ const squeeze: Row = {
       listed.length === 0
         ? op.graph.omitted("TENSOR_INT32", 1)
         : op.int32Tensor(listed.map((dimension) => op.axis(dimension, rank)));
-    op.emitQuantised("SQUEEZE", [op.input(0), dims], op.inputSpec(0));
+    op.emitMoved("SQUEEZE", [op.input(0), dims], op.inputSpec(0));
   },
 };
 
@@ -70,7 +70,7 @@ const expandDims: Row = {
     if (shape.length === 0) reshapeToResult(op);
     else {
       const axis = op.axis(op.integer(1, "the axis"), shape.length + 1);
-      op.emitQuantised("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
+      op.emitMoved("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
     }
   },
 };
@@ -79,7 +79,7 @@ const transpose: Row = {
   operator: "TRANSPOSE",
   version: 9,
   operations: ["TRANSPOSE"],
-  lower: (op) => op.emitQuantised("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
+  lower: (op) => op.emitMoved("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
 /** Makes the result a constant of the integer type that it has in the file. */

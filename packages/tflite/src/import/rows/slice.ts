@@ -28,7 +28,7 @@ const slice: Row = {
   operator: "SLICE",
   version: 8,
   operations: ["SLICE"],
-  lower: (op) => op.emitQuantised("SLICE", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0)),
+  lower: (op) => op.emitMoved("SLICE", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0)),
 };
 
 const stridedSlice: Row = {
@@ -42,7 +42,7 @@ const stridedSlice: Row = {
     }
     op.ensure(!op.flag("offset"), () => "the HAL has no ends that are offsets from the beginnings");
     const masks = ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
-    op.emitQuantised("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
+    op.emitMoved("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
   },
 };
 
@@ -162,7 +162,7 @@ const tile: Row = {
   operator: "TILE",
   version: 3,
   operations: ["TILE"],
-  lower: (op) => op.emitQuantised("TILE", [op.input(0), op.input(1)], op.inputSpec(0)),
+  lower: (op) => op.emitMoved("TILE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
 const gather: Row = {
@@ -177,12 +177,12 @@ const gather: Row = {
     const axis = op.axis(op.number("axis"), input.dimensions.length);
     const inputs = [op.input(0), op.int32(axis), op.input(1)];
     if (op.inputTensor(1).shape.length > 0) {
-      op.emitQuantised("GATHER", inputs, input);
+      op.emitMoved("GATHER", inputs, input);
       return;
     }
     const one = op.graph.temporary({ ...input, dimensions: input.dimensions.with(axis, 1) });
     op.emit("GATHER", inputs, [one]);
-    op.emitQuantised("RESHAPE", [one, targetShape(op, op.outputSpec().dimensions)], input);
+    op.emitMoved("RESHAPE", [one, targetShape(op, op.outputSpec().dimensions)], input);
   },
 };
 

@@ -11,7 +11,7 @@ const pad: Row = {
   operator: "PAD",
   version: 6,
   operations: ["PAD"],
-  lower: (op) => op.emitQuantised("PAD", [op.input(0), op.input(1)], op.inputSpec(0)),
+  lower: (op) => op.emitMoved("PAD", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
 /** The one element of a constant input. */
@@ -43,7 +43,7 @@ const padWithValue: Row = {
       () => "the value has to be quantised as the input is",
     );
     const scalar = scalarLike(op, constantNumber(op, 2, "the value"), input.type);
-    op.emitQuantised("PAD_V2", [op.input(0), op.input(1), scalar], input);
+    op.emitMoved("PAD_V2", [op.input(0), op.input(1), scalar], input);
   },
 };
 
@@ -69,7 +69,7 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
         ensureDivides(op, "the input's height", height, size);
         ensureDivides(op, "the input's width", width, size);
       }
-      op.emitQuantised(operation, [op.input(0), ...block], op.inputSpec(0));
+      op.emitMoved(operation, [op.input(0), ...block], op.inputSpec(0));
     },
   };
 }
@@ -95,7 +95,7 @@ const spaceToBatch: Row = {
     const [top, bottom, left, right] = op.constantIntegers(2) ?? [];
     ensurePaddedDivides(op, "the padded height", [height, top, bottom], blockHeight);
     ensurePaddedDivides(op, "the padded width", [width, left, right], blockWidth);
-    op.emitQuantised("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
+    op.emitMoved("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
   },
 };
 
@@ -117,7 +117,7 @@ const batchToSpace: Row = {
     const block = blockSizes.reduce((product, size) => product * size, 1);
     ensureDivides(op, "the batches", images.input[0], block);
     if (crops.every((crop) => crop === 0)) {
-      op.emitQuantised("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
+      op.emitMoved("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
       return;
     }
     const [batches, height, width, depth] = images.output;
@@ -126,7 +126,7 @@ const batchToSpace: Row = {
     const whole = op.graph.temporary({ ...input, dimensions });
     op.emit("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], [whole]);
     const begin = op.int32Tensor([0, top, left, 0]);
-    op.emitQuantised("SLICE", [whole, begin, op.int32Tensor([-1, height, width, -1])], input);
+    op.emitMoved("SLICE", [whole, begin, op.int32Tensor([-1, height, width, -1])], input);
   },
 };
 
