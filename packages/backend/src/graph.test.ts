@@ -95,7 +95,7 @@ describe("viewModel", () => {
     });
     expect(reason({ type: 0x1_0001, inputs: [0], outputs: [3] })).toEqual({
       index: 0,
-      unknown: "extension prefix 1 operation 1: the engine does not have this operation",
+      unknown: "operation type 1 of extension prefix 1: the engine does not have this operation",
     });
   });
 

@@ -207,7 +207,15 @@ function viewOperation(
   const match =
     source.matches?.get(operation) ?? matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
   if ("mismatch" in match) return { index, unknown: `${name}: ${match.mismatch}` };
+  const unknown = whichUnknown("input", inputViews) ?? whichUnknown("output", outputViews);
+  if (unknown !== undefined) return { index, unknown: `${name}: ${unknown}` };
   return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
+}
+
+/** The operand without a view. Only IF and WHILE take such operands: those of any type. */
+function whichUnknown(side: string, views: readonly (OperandView | undefined)[]): string | undefined {
+  const position = views.indexOf(undefined);
+  return position < 0 ? undefined : `${side} ${position} is of an extension type that the engine does not know`;
 }
 
 /** Why an operation has no definition. */

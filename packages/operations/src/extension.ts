@@ -245,10 +245,11 @@ export function operationText(
 }
 
 function codeText(what: "type" | "operation", code: number, prefixes: readonly ExtensionNameAndPrefix[]): string {
-  if (!(code >= typesOfPrefix)) return `${what === "type" ? "operand type" : "operation type"} ${code}`;
+  const inWords = what === "type" ? "operand type" : "operation type";
+  if (!(code >= typesOfPrefix)) return `${inWords} ${code}`;
   const { prefix, code: own } = splitExtensionCode(code);
   const name = prefixes.find((each) => each.prefix === prefix)?.name;
-  return `${name ?? `extension prefix ${prefix}`} ${what} ${own}`;
+  return name === undefined ? `${inWords} ${own} of extension prefix ${prefix}` : `${name} ${what} ${own}`;
 }
 
 function expectName(name: string): void {
