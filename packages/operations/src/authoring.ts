@@ -18,8 +18,7 @@ export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultip
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
 export { CHUNK, type Pacer, pacer } from "./ops/_chunks.ts";
 export { philox, unitInterval } from "./ops/_philox.ts";
-export { ensureElements, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
-export { walk } from "./ops/_walk.ts";
+export { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
 export {
   any,
   bool,
