@@ -1,20 +1,25 @@
 // Generated from the files in ops/ by `npm run generate`; do not edit.
 import { abs } from "./ops/abs.ts";
 import { add } from "./ops/add.ts";
+import { addN } from "./ops/add-n.ts";
 import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { atan2 } from "./ops/atan2.ts";
 import { bitwiseXor } from "./ops/bitwise-xor.ts";
 import { cast } from "./ops/cast.ts";
 import { ceil } from "./ops/ceil.ts";
+import { complexAbs } from "./ops/complex-abs.ts";
 import { concatenation } from "./ops/concatenation.ts";
 import { conv2d } from "./ops/conv-2d.ts";
 import { cos } from "./ops/cos.ts";
 import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
+import { dequantize } from "./ops/dequantize.ts";
 import { div } from "./ops/div.ts";
 import { elu } from "./ops/elu.ts";
+import { equal } from "./ops/equal.ts";
 import { exp } from "./ops/exp.ts";
 import { expandDims } from "./ops/expand-dims.ts";
+import { fakeQuant } from "./ops/fake-quant.ts";
 import { fill } from "./ops/fill.ts";
 import { floor } from "./ops/floor.ts";
 import { floorDiv } from "./ops/floor-div.ts";
@@ -23,22 +28,38 @@ import { fullyConnected } from "./ops/fully-connected.ts";
 import { gather } from "./ops/gather.ts";
 import { gatherNd } from "./ops/gather-nd.ts";
 import { gelu } from "./ops/gelu.ts";
+import { greater } from "./ops/greater.ts";
+import { greaterEqual } from "./ops/greater-equal.ts";
+import { imag } from "./ops/imag.ts";
 import { leakyRelu } from "./ops/leaky-relu.ts";
+import { less } from "./ops/less.ts";
+import { lessEqual } from "./ops/less-equal.ts";
 import { log } from "./ops/log.ts";
+import { logSoftmax } from "./ops/log-softmax.ts";
 import { logistic } from "./ops/logistic.ts";
 import { maximum } from "./ops/maximum.ts";
+import { mean } from "./ops/mean.ts";
 import { minimum } from "./ops/minimum.ts";
 import { mirrorPad } from "./ops/mirror-pad.ts";
 import { mul } from "./ops/mul.ts";
 import { neg } from "./ops/neg.ts";
+import { notEqual } from "./ops/not-equal.ts";
 import { oneHot } from "./ops/one-hot.ts";
 import { pack } from "./ops/pack.ts";
 import { pad } from "./ops/pad.ts";
 import { padV2 } from "./ops/pad-v2.ts";
 import { pow } from "./ops/pow.ts";
 import { prelu } from "./ops/prelu.ts";
+import { quantize } from "./ops/quantize.ts";
 import { range } from "./ops/range.ts";
 import { rank } from "./ops/rank.ts";
+import { real } from "./ops/real.ts";
+import { reduceAll } from "./ops/reduce-all.ts";
+import { reduceAny } from "./ops/reduce-any.ts";
+import { reduceMax } from "./ops/reduce-max.ts";
+import { reduceMin } from "./ops/reduce-min.ts";
+import { reduceProd } from "./ops/reduce-prod.ts";
+import { reduceSum } from "./ops/reduce-sum.ts";
 import { relu } from "./ops/relu.ts";
 import { relu0To1 } from "./ops/relu-0-to-1.ts";
 import { relu1 } from "./ops/relu1.ts";
@@ -53,6 +74,7 @@ import { selectV2 } from "./ops/select-v2.ts";
 import { shape } from "./ops/shape.ts";
 import { sign } from "./ops/sign.ts";
 import { slice } from "./ops/slice.ts";
+import { softmax } from "./ops/softmax.ts";
 import { split } from "./ops/split.ts";
 import { splitV } from "./ops/split-v.ts";
 import { sqrt } from "./ops/sqrt.ts";
@@ -74,20 +96,25 @@ import { zerosLike } from "./ops/zeros-like.ts";
 export const operations = [
   abs,
   add,
+  addN,
   argmax,
   argmin,
   atan2,
   bitwiseXor,
   cast,
   ceil,
+  complexAbs,
   concatenation,
   conv2d,
   cos,
   depthwiseConv2d,
+  dequantize,
   div,
   elu,
+  equal,
   exp,
   expandDims,
+  fakeQuant,
   fill,
   floor,
   floorDiv,
@@ -96,22 +123,38 @@ export const operations = [
   gather,
   gatherNd,
   gelu,
+  greater,
+  greaterEqual,
+  imag,
   leakyRelu,
+  less,
+  lessEqual,
   log,
+  logSoftmax,
   logistic,
   maximum,
+  mean,
   minimum,
   mirrorPad,
   mul,
   neg,
+  notEqual,
   oneHot,
   pack,
   pad,
   padV2,
   pow,
   prelu,
+  quantize,
   range,
   rank,
+  real,
+  reduceAll,
+  reduceAny,
+  reduceMax,
+  reduceMin,
+  reduceProd,
+  reduceSum,
   relu,
   relu0To1,
   relu1,
@@ -126,6 +169,7 @@ export const operations = [
   shape,
   sign,
   slice,
+  softmax,
   split,
   splitV,
   sqrt,

@@ -58,7 +58,7 @@ export { movedInfo } from "./ops/_moved.ts";
 export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
 export { philox, unitInterval } from "./ops/_philox.ts";
 export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";
-export { ensureElements, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
+export { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
 export { rnnStep, rnnUnits, runRnnSequence } from "./ops/_rnn.ts";
 export { sequenceOf, sequenceShape } from "./ops/_sequence.ts";
 export { spread, spreadExtent } from "./ops/_spread.ts";
