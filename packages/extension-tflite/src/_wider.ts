@@ -28,6 +28,8 @@ export interface Wider {
   readonly check?: Form["check"];
   /** Shapes in place of the HAL's. Default: the HAL's. */
   readonly infer?: Operation["infer"];
+  /** Further ways to write the operand list. */
+  readonly forms?: readonly Form[];
   /** The kernel. Default: the HAL's, if it does no more with elements than to copy and compare them. */
   readonly reference?: Operation["reference"];
 }
@@ -36,7 +38,7 @@ export interface Wider {
 export function wider<Name extends OperationName>(name: Name, change: Wider): OperationTypes[Name] {
   const base = operationByCode(OperationType[name]);
   if (base === undefined) throw new TypeError(`${name} is not an operation of the HAL`);
-  const { from, types, ranks = {}, check, infer = base.infer, reference = base.reference } = change;
+  const { from, types, ranks = {}, check, forms = [], infer = base.infer, reference = base.reference } = change;
   const formOf = ({ since: _, ...form }: Form): Form => ({
     ...form,
     params: form.params.map(widened),
@@ -47,7 +49,7 @@ export function wider<Name extends OperationName>(name: Name, change: Wider): Op
   const [first, ...others] = base.forms;
   const operation: Operation = {
     ...base,
-    forms: [formOf(first), ...others.map(formOf)],
+    forms: [formOf(first), ...others.map(formOf), ...forms],
     ranks: { ...base.ranks, ...ranks },
     ...(infer && { infer }),
     ...(reference && { reference }),
