@@ -23,6 +23,7 @@ import {
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
+import { isQuantised } from "./_elements.ts";
 import { tfliteExtension } from "./extension.ts";
 
 /** An input of a test. */
@@ -81,6 +82,7 @@ export const omitted = (type: AnyOperandType = "TENSOR_FLOAT32"): GivenInput => 
   type,
   dimensions: [],
   data: new Uint8Array(),
+  ...(isQuantised(type) && { scale: 1 }),
   isOmitted: true,
 });
 
@@ -131,7 +133,7 @@ function modelOf(
   const types = operation.forms[0].params;
   const operands: Operand[] = inputs.map((input, position) => {
     if (input === undefined) return operandOf({ type: types[position]?.type ?? "TENSOR_FLOAT32" }, NO_VALUE);
-    if (input.isOmitted) return operandOf({ type: input.type }, NO_VALUE);
+    if (input.isOmitted) return operandOf(input, NO_VALUE);
     const isConstant = input.isConstant ?? (!isExtensionType(input.type) && !input.type.startsWith("TENSOR_"));
     if (!isConstant) {
       args.push(input);

@@ -47,6 +47,8 @@ export interface Wider<Name extends OperationName> {
   readonly check?: Form["check"];
   /** Shapes in place of the HAL's. Default: the HAL's. */
   infer?(args: OperationArgs<Name, TensorInfo>, outputs: OperationOutputs<Name, TensorInfo>): AnyOutputInfos;
+  /** Further ways to write the operand list. */
+  readonly forms?: readonly Form[];
   /** The kernel. Default: the HAL's, if it does no more with elements than to copy and compare them. */
   reference?(
     args: OperationArgs<Name, Tensor<AnyTensorData>>,
@@ -59,7 +61,7 @@ export interface Wider<Name extends OperationName> {
 export function wider<Name extends OperationName>(name: Name, change: Wider<Name>): OperationTypes[Name] {
   const base = operationByCode(OperationType[name]);
   if (base === undefined) throw new TypeError(`${name} is not an operation of the HAL`);
-  const { rows = [], ranks = {}, integers, check } = change;
+  const { rows = [], ranks = {}, integers, check, forms = [] } = change;
   // The definition that is widened has the arguments and outputs that the change names.
   const { infer = base.infer, reference = base.reference } = change as Pick<Operation, "infer" | "reference">;
   const names = integers?.names ?? [];
@@ -84,7 +86,7 @@ export function wider<Name extends OperationName>(name: Name, change: Wider<Name
   const withTensors = lists.length === names.length ? [] : [formOf(first, names)];
   const operation: Operation = {
     ...base,
-    forms: [formOf(first, lists), ...withTensors, ...others.map((form) => formOf(form, lists))],
+    forms: [formOf(first, lists), ...withTensors, ...others.map((form) => formOf(form, lists)), ...forms],
     ranks: { ...base.ranks, ...ranks },
     ...(infer && { infer: (args, outputs) => infer(narrow(args, lists), outputs) }),
     ...(reference && { reference: (args, outputs, context) => reference(narrow(args, lists), outputs, context) }),

@@ -5,6 +5,7 @@ import { addN } from "./ops/add-n.ts";
 import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { atan2 } from "./ops/atan2.ts";
+import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { bitwiseXor } from "./ops/bitwise-xor.ts";
 import { cast } from "./ops/cast.ts";
 import { ceil } from "./ops/ceil.ts";
@@ -37,6 +38,8 @@ import { lessEqual } from "./ops/less-equal.ts";
 import { log } from "./ops/log.ts";
 import { logSoftmax } from "./ops/log-softmax.ts";
 import { logistic } from "./ops/logistic.ts";
+import { lstm } from "./ops/lstm.ts";
+import { maxPool2d } from "./ops/max-pool-2d.ts";
 import { maximum } from "./ops/maximum.ts";
 import { mean } from "./ops/mean.ts";
 import { minimum } from "./ops/minimum.ts";
@@ -65,6 +68,8 @@ import { relu0To1 } from "./ops/relu-0-to-1.ts";
 import { relu1 } from "./ops/relu1.ts";
 import { relu6 } from "./ops/relu6.ts";
 import { reshape } from "./ops/reshape.ts";
+import { resizeBilinear } from "./ops/resize-bilinear.ts";
+import { resizeNearestNeighbor } from "./ops/resize-nearest-neighbor.ts";
 import { rightShift } from "./ops/right-shift.ts";
 import { round } from "./ops/round.ts";
 import { rsqrt } from "./ops/rsqrt.ts";
@@ -83,11 +88,13 @@ import { squaredDifference } from "./ops/squared-difference.ts";
 import { squeeze } from "./ops/squeeze.ts";
 import { stridedSlice } from "./ops/strided-slice.ts";
 import { sub } from "./ops/sub.ts";
+import { svdf } from "./ops/svdf.ts";
 import { tanh } from "./ops/tanh.ts";
 import { tile } from "./ops/tile.ts";
 import { topkV2 } from "./ops/topk-v2.ts";
 import { transpose } from "./ops/transpose.ts";
 import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
+import { unidirectionalSequenceLstm } from "./ops/unidirectional-sequence-lstm.ts";
 import { unpack } from "./ops/unpack.ts";
 import { where } from "./ops/where.ts";
 import { zerosLike } from "./ops/zeros-like.ts";
@@ -100,6 +107,7 @@ export const operations = [
   argmax,
   argmin,
   atan2,
+  averagePool2d,
   bitwiseXor,
   cast,
   ceil,
@@ -132,6 +140,8 @@ export const operations = [
   log,
   logSoftmax,
   logistic,
+  lstm,
+  maxPool2d,
   maximum,
   mean,
   minimum,
@@ -160,6 +170,8 @@ export const operations = [
   relu1,
   relu6,
   reshape,
+  resizeBilinear,
+  resizeNearestNeighbor,
   rightShift,
   round,
   rsqrt,
@@ -178,11 +190,13 @@ export const operations = [
   squeeze,
   stridedSlice,
   sub,
+  svdf,
   tanh,
   tile,
   topkV2,
   transpose,
   transposeConv2d,
+  unidirectionalSequenceLstm,
   unpack,
   where,
   zerosLike,
