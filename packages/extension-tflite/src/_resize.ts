@@ -3,7 +3,7 @@
  */
 import { type Form, formatShape, type Operation, type OperationTypes } from "@nnhal/operations";
 import { alternative, bool, ensure, optional, read, tensor } from "@nnhal/operations/authoring";
-import { wider } from "./_wider.ts";
+import { type Wider, wider } from "./_wider.ts";
 
 const types = ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"] as const;
 
@@ -37,5 +37,7 @@ export function resizing<Name extends "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHB
   name: Name,
   reference?: Operation["reference"],
 ): OperationTypes[Name] {
-  return wider(name, { from: "TENSOR_FLOAT32", types, forms: [sizeForm], ...(reference && { reference }) });
+  // The kernel is one of both operations, whose arguments are alike.
+  const change = { from: "TENSOR_FLOAT32", types, forms: [sizeForm], ...(reference && { reference }) } as Wider<Name>;
+  return wider(name, change);
 }

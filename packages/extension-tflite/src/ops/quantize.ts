@@ -10,7 +10,7 @@ import {
   type TensorData,
   type TypeRow,
 } from "@nnhal/operations";
-import { ensure } from "@nnhal/operations/authoring";
+import { ensure, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
 import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
 import { channelsOf } from "./_channels.ts";
@@ -58,10 +58,10 @@ function* requantise(input: AnyTensor, output: AnyOutput): Generator<void, void>
   }
   const [least, greatest] = integerRange(output.type);
   const [from, to] = [input.data as TensorData, output.data as TensorData];
-  const ratio = input.scale / output.scale;
+  const ratio = quantiseMultiplier(input.scale / output.scale);
   yield* inParts(to.length, (first, end) => {
     for (let index = first; index < end; index++) {
-      const units = roundHalfAway((from[index] - input.zeroPoint) * ratio);
+      const units = multiplyByQuantisedMultiplier(from[index] - input.zeroPoint, ratio);
       to[index] = clamp(units + output.zeroPoint, least, greatest);
     }
   });

@@ -2,13 +2,12 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and operands that
  * the import adds. One per .tflite subgraph.
  */
-import { byteSize, elementAt, elementFactsOf, type Operation, typeText } from "@nnhal/operations";
+import { type AnyOperandType, byteSize, elementAt, elementFactsOf, type Operation, typeText } from "@nnhal/operations";
 import {
   type Operation as HalOperation,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
-  type OperandTypeName,
   type Subgraph,
 } from "@nnhal/types";
 import { ensure, fail, listText, type Place, quoted } from "../error.ts";
@@ -60,7 +59,7 @@ export interface Graph {
   /** A reference to another subgraph of the model. */
   subgraphReference(index: number): number;
   /** An operand that is omitted. */
-  omitted(type: OperandTypeName, rank: number): number;
+  omitted(type: AnyOperandType, rank: number): number;
   /** A value between operations that is not a tensor of the file. */
   temporary(spec: OperandSpec): number;
   /** Like `temporary`, but made once for each key: `make` emits the operation that writes it. */
@@ -363,7 +362,7 @@ export function createGraph(
       const scale = isQuantised(type) ? 1 : 0;
       const dimensions = new Array<number>(rank).fill(0);
       const spec: OperandSpec = { type, dimensions, scale, zeroPoint: 0, isOmitted: true };
-      return once(`omitted ${type} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
+      return once(`omitted ${typeText(type)} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
     },
     temporary: (spec) => add(spec, OperandLifeTime.TEMPORARY_VARIABLE),
     derived(key, spec, make) {

@@ -53,11 +53,33 @@ const MOST_NESTED = 32;
 /** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
 function lower(op: Lowering, graph: Graph): void {
   if (rowOf(op.operator.name) === undefined && op.emitBuiltin()) return;
+  let refused: TfliteError;
   try {
     graph.undoIfThrown(() => lowerByRow(op));
+    return;
   } catch (error) {
-    if (!(error instanceof TfliteError) || !op.emitBuiltin()) throw error;
+    if (!(error instanceof TfliteError)) throw error;
+    refused = error;
   }
+  try {
+    let isDone = false;
+    graph.undoIfThrown(() => {
+      isDone = op.emitBuiltin();
+    });
+    if (isDone) return;
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    throw bothOf(refused, error);
+  }
+  throw refused;
+}
+
+/** Why neither the HAL nor the extension has an operator. */
+function bothOf(refused: TfliteError, extension: TfliteError): TfliteError {
+  const [first, ...more] = refused.problems;
+  const [other] = extension.problems;
+  if (first === undefined || other === undefined) return refused;
+  return new TfliteError([{ ...first, message: `${first.message}; ${other.message}` }, ...more], refused.problemCount);
 }
 
 function lowerByRow(op: Lowering): void {

@@ -1,7 +1,15 @@
 /**
  * The context of a mapping row: one operator of the file, its tensors and options, and functions that emit the HAL operations for it.
  */
-import { elementAt, layOut, type Operation, type Param } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  elementAt,
+  isSameType,
+  layOut,
+  type Operation,
+  type Param,
+  typesOfRow,
+} from "@nnhal/operations";
 import type { OperandTypeName, OperationTypeName, Subgraph } from "@nnhal/types";
 import { ensure, fail, listText, type ProblemOperator, quoted, type Where } from "../error.ts";
 import type { Field } from "../flatbuffer/table.ts";
@@ -70,8 +78,8 @@ export interface Lowering {
   /** Emits an operation of the HAL, or the extension's of that name if the HAL's does not accept the operands. */
   emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
   /**
-   * Emits the extension's operation for the builtin operator: its tensors, then its options. False if the extension has none, or if that
-   * does not accept the tensors.
+   * Emits the extension's operation for the builtin operator: its tensors, then its options; then its results, and the new values of its
+   * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors.
    */
   emitBuiltin(): boolean;
   /**
@@ -225,24 +233,30 @@ export function createLowering(
     const operation = halOperation(name);
     check(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
     const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
-    if (problem !== undefined && emitExtension(name, inputs, outputs)) return;
+    const extended = problem === undefined ? "" : emitExtension(name, inputs, outputs);
+    if (extended === "emitted") return;
     const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
     const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
-    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`, help);
+    check(problem === undefined, () => `${problem}${extended}. The tensors are ${describeTensors()}`, help);
     graph.emit(operation, inputs, outputs, index);
   }
 
-  /** Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. */
-  function emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): boolean {
+  /**
+   * Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. Otherwise
+   * returns why not, as the end of a message; empty if there is no such operation.
+   */
+  function emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): "emitted" | string {
     const operation = surroundings.dialect.operationOf(name);
-    if (operation === undefined) return false;
+    if (operation === undefined) return "";
     const given = outputs.map(graph.spec);
+    let problem: string | undefined;
     for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
-      if (signatureProblem(operation, candidate.map(graph.spec), given) !== undefined) continue;
+      problem = signatureProblem(operation, candidate.map(graph.spec), given);
+      if (problem !== undefined) continue;
       graph.emit(operation, candidate, outputs, index);
-      return true;
+      return "emitted";
     }
-    return false;
+    return `; ${problem}`;
   }
 
   function asWide(operand: number): number {
@@ -259,21 +273,45 @@ export function createLowering(
   function emitBuiltin(): boolean {
     const operation = surroundings.dialect.operationOf(operator.name);
     if (operation === undefined || !isBuiltinForm(operation)) return false;
+    const states: StateOperands[] = [];
     const [{ params }] = operation.forms;
     const options = params.filter(({ name }) => fieldOf(operator, name) !== undefined);
     const tensors = params.filter((param) => !options.includes(param));
+    // A scalar that is not an option needs a row that knows its value.
+    if (tensors.some(({ kind }) => kind !== "tensor")) return false;
     const { inputs } = operator;
+    const omittedTypes = typesOfOmitted(operation, tensors);
     const operands = inputs.map((tensor, place) => {
+      if (tensor >= 0 && graph.subgraph.tensors[tensor]?.isVariable) {
+        const state = graph.state(tensor);
+        states.push(state);
+        return state.input;
+      }
       if (tensor >= 0) return graph.operand(tensor);
-      const { type } = tensors[place] ?? {};
-      return graph.omitted(typeof type === "string" ? type : "TENSOR_FLOAT32", 1);
+      return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", 1);
     });
     // Omitted tensors at the end are not in every file.
-    for (const { type } of tensors.slice(inputs.length)) {
-      operands.push(graph.omitted(typeof type === "string" ? type : "TENSOR_FLOAT32", 1));
-    }
+    for (const type of omittedTypes.slice(inputs.length)) operands.push(graph.omitted(type, 1));
     for (const param of options) operands.push(optionOperand(param));
-    return emitExtension(operator.name, operands, operator.outputs.map(graph.operand));
+    // New values of states are outputs after the operator's own.
+    const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
+    const problem = emitExtension(operator.name, operands, outputs);
+    check(problem === "emitted", () => `${problem.slice(2)}. The tensors are ${describeTensors()}`);
+    return true;
+  }
+
+  /** A type for each tensor of the operator: those of a row that has the types of the tensors that are there, if there is one. */
+  function typesOfOmitted({ forms: [form] }: Operation, tensors: readonly Param[]): AnyOperandType[] {
+    const given = tensors.map((_, place) => {
+      const tensor = operator.inputs[place] ?? -1;
+      return tensor < 0 ? undefined : graph.tensorSpec(tensor).type;
+    });
+    const rows = form.types.map((row) => typesOfRow(form, row));
+    const typeIn = (row: (typeof rows)[number] | undefined, param: Param) => row?.get(param) ?? "TENSOR_FLOAT32";
+    const fitting = rows.find((row) =>
+      tensors.every((param, place) => given[place] === undefined || isSameType(given[place], typeIn(row, param))),
+    );
+    return tensors.map((param) => typeIn(fitting ?? rows[0], param));
   }
 
   /** An option as an operand: a scalar, or a list as a tensor. */
@@ -305,6 +343,8 @@ export function createLowering(
   }
 
   function requantise(from: number, to: number): void {
+    const isEightBit = isQuant8(graph.spec(from).type) && isQuant8(graph.spec(to).type);
+    if (!isEightBit && emitExtension("QUANTIZE", [from], [to]) === "emitted") return;
     const { dimensions } = graph.spec(from);
     const real = graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
     emit("DEQUANTIZE", [from], [real]);
