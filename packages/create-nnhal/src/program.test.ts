@@ -88,7 +88,7 @@ describe("create-nnhal writes nothing and names the rule", () => {
   const packageRule = /is not a valid name of a package: lower case letters, digits/;
   it.each([
     ["an unknown kind", ["driver", "npu"], /^create-nnhal: "driver" is not one of: backend, extension; see --help$/],
-    ["no arguments", [], /^create-nnhal: "" is not one of: backend/],
+    ["no arguments", [], /^create-nnhal: what to write is missing: backend or extension; see --help$/],
     ["no name", ["backend"], /the name of the package is missing after "backend"; see --help$/],
     ["two names", ["backend", "npu", "gpu"], /unexpected after the name npu: gpu; see --help$/],
     ["an unknown option", ["backend", "npu", "--dir", "x"], /Unknown option '--dir'; see --help$/],

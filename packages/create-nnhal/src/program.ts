@@ -89,9 +89,10 @@ async function chosen(
   { ask }: Surroundings,
 ): Promise<readonly [kind: Kind, name: string]> {
   const asked = positionals.length === 0 && ask !== undefined;
-  const [kind = "", name, ...others] = asked
+  const [kind, name, ...others] = asked
     ? [await ask(`What is it to be (${kinds.join(", ")})? `), await ask("Name of the package? ")]
     : positionals;
+  if (kind === undefined) throw new UsageError(`what to write is missing: ${kinds.join(" or ")}; see --help`);
   if (!isKind(kind)) throw new UsageError(`${JSON.stringify(kind)} is not one of: ${kinds.join(", ")}; see --help`);
   if (name === undefined) throw new UsageError(`the name of the package is missing after "${kind}"; see --help`);
   if (others.length > 0) throw new UsageError(`unexpected after the name ${name}: ${others.join(" ")}; see --help`);
