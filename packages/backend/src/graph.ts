@@ -5,7 +5,6 @@
 import {
   decodeTensorData,
   elementAt,
-  elementCount,
   isExtensionType,
   isView,
   type Match,
@@ -27,7 +26,7 @@ import {
   operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
-import { decodeInParts } from "./codec.ts";
+import { countIn, decodeInParts } from "./codec.ts";
 
 /** An operand of a type of the HAL, or of an extension that the engine knows. */
 export interface OperandView extends OperandInfo {
@@ -150,16 +149,17 @@ function viewOperand(
 /** Adds a constant's elements, decoded when they are first read. */
 function withConstant(view: OperandView, bytes: Uint8Array): OperandView {
   let data: OperandInfo["data"];
+  const count = countIn(view.type, view.dimensions, bytes);
   const result: OperandView = Object.defineProperty({ ...view }, "data", {
     enumerable: true,
     get() {
-      data ??= decodeTensorData(view.type, bytes, elementCount(view.dimensions));
+      data ??= decodeTensorData(view.type, bytes, count);
       return data;
     },
   });
   if (!isView(view.type, bytes)) {
     copied.set(result, function* () {
-      data ??= yield* decodeInParts(view.type, bytes, elementCount(view.dimensions));
+      data ??= yield* decodeInParts(view.type, bytes, count);
     });
   }
   return result;

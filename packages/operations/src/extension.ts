@@ -194,14 +194,25 @@ export function vocabularyOf(
   };
 }
 
-/** The kind and the element size of a type by its code within an extension; undefined if the extension does not describe it. */
-export function describedFacts({ operandTypes }: Extension, code: number): ElementFacts | undefined {
+/** The facts of an operand type that sizes follow from, and its name for messages. */
+export interface NamedFacts extends ElementFacts {
+  readonly name: string;
+}
+
+/** The facts of a type by its code within an extension; undefined if the extension does not describe it. */
+export function describedFacts({ name, operandTypes }: Extension, code: number): NamedFacts | undefined {
   const described = operandTypes.find(({ type }) => type === code);
-  return described && { kind: described.isTensor ? "tensor" : "scalar", elementSize: described.byteSize };
+  if (described === undefined) return undefined;
+  const { isTensor, byteSize } = described;
+  return { name: `${name} type ${code}`, kind: isTensor ? "tensor" : "scalar", elementSize: byteSize };
 }
 
 /** Facts of operand types by their codes in a model; undefined for a type that is not known. */
-export type FactsByCode = (code: number) => ElementFacts | undefined;
+export type FactsByCode = (code: number) => NamedFacts | undefined;
+
+const halFacts: ReadonlyMap<number, NamedFacts> = new Map(
+  [...operandTypeNames].map(([code, name]) => [code, { ...elementFactsOf(name), name }]),
+);
 
 /** The facts of operand types in a model with these prefixes, by what devices say of their extensions. */
 export function factsByCode(
@@ -209,12 +220,22 @@ export function factsByCode(
   extensions: readonly Extension[],
 ): FactsByCode {
   return (code) => {
-    const known = operandTypeNames.get(code);
-    if (known !== undefined) return elementFactsOf(known);
+    const known = halFacts.get(code);
+    if (known !== undefined) return known;
     const { prefix, code: own } = splitExtensionCode(code);
     const name = prefixes.find((each) => each.prefix === prefix)?.name;
     const extension = extensions.find((each) => each.name === name);
     return extension && describedFacts(extension, own);
+  };
+}
+
+/** The facts of the operand types of a vocabulary. */
+export function factsIn({ operandTypeByCode }: Pick<Vocabulary, "operandTypeByCode">): FactsByCode {
+  return (code) => {
+    const known = halFacts.get(code);
+    if (known !== undefined) return known;
+    const type = operandTypeByCode(code);
+    return type && { ...elementFactsOf(type), name: typeText(type) };
   };
 }
 

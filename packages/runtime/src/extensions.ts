@@ -43,8 +43,7 @@ export function modelExtensions(
       const { prefix, code: type } = splitExtensionCode(code);
       const name = byPrefix.get(prefix);
       const extension = name === undefined ? undefined : byName.get(name);
-      const facts = extension && describedFacts(extension, type);
-      return facts && { name: `${name} type ${type}`, ...facts };
+      return extension && describedFacts(extension, type);
     },
   };
 }

@@ -1,16 +1,16 @@
 /**
  * Rules on the source of an operand's value: its lifetime and location (19 – 26, 60).
  */
-import { operandTypeText } from "@nnhal/operations";
+import { type NamedFacts, operandTypeText } from "@nnhal/operations";
 import { type Operand, operandLifeTimeNames, operandLifeTimes } from "@nnhal/types";
 import { addIssue, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { showDimensions } from "./issues.ts";
 import { sizeOfMemory } from "./pool.ts";
 import { isObject } from "./structure.ts";
-import { isOem, type NamedType, sizeOf } from "./type-ranges.ts";
+import { isOem, sizeOf } from "./type-ranges.ts";
 
 /** Checks an operand's lifetime and location; `type` is undefined for a type of an unknown extension. */
-export function checkLocation(place: OperandPlace, operand: Operand, type: NamedType | undefined): void {
+export function checkLocation(place: OperandPlace, operand: Operand, type: NamedFacts | undefined): void {
   const { context } = place;
   const name = operandLifeTimeNames.get(operand.lifetime);
   if (name === undefined) {
@@ -101,7 +101,7 @@ function checkNoLocation(place: OperandPlace, { location }: Operand, name: strin
   addIssue(place, "location-unused", ".location", `a ${name} has ${problem}`);
 }
 
-function checkConstantLength(place: OperandPlace, { location, dimensions }: Operand, type: NamedType): void {
+function checkConstantLength(place: OperandPlace, { location, dimensions }: Operand, type: NamedFacts): void {
   if (isOem(type)) return;
   const size = sizeOf(type, dimensions);
   if (location.length === size) return;

@@ -5,6 +5,7 @@
 import {
   type ExtensionOperandType,
   isExtensionType,
+  type NamedFacts,
   OperationError,
   operandTypeText,
   splitExtensionCode,
@@ -30,7 +31,6 @@ import {
   isOem,
   type KnownOperandType,
   knownOperandType,
-  type NamedType,
   sizeOf,
   unknownPrefix,
 } from "./type-ranges.ts";
@@ -172,7 +172,7 @@ export function isReadable(operand: Operand | undefined): operand is Operand {
   return operand !== undefined && findGarbage(operand) === undefined;
 }
 
-function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: NamedType): void {
+function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: NamedFacts): void {
   if (type.kind !== "tensor") {
     if (dimensions.length === 0) return;
     addIssue(

@@ -2,13 +2,13 @@
  * Validation of requests against the model they are for: rules 42 – 50 and 66. The model is assumed to be valid; if it
  * cannot be read, that is an issue too.
  */
-import { type FactsByCode, operandTypeText } from "@nnhal/operations";
+import type { FactsByCode } from "@nnhal/operations";
 import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { greatestSize, isReadable } from "./operand.ts";
 import { checkRequestPool, sizeOfMemory } from "./pool.ts";
 import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
-import { knownOperandType, type NamedType, sizeOf } from "./type-ranges.ts";
+import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
 /** How to validate a request. */
 export interface RequestValidationOptions {
@@ -43,7 +43,7 @@ interface Side {
   readonly request: Request;
   readonly issues: IssueList;
   /** The facts of a type; undefined for one of an extension that is not known. */
-  readonly typeOf: (code: number) => NamedType | undefined;
+  readonly factsOf: FactsByCode;
 }
 
 const requestLists = ["inputs", "outputs", "pools"] as const;
@@ -51,7 +51,12 @@ const requestLists = ["inputs", "outputs", "pools"] as const;
 function checkRequest(
   request: Request,
   model: Model,
-  { version = "1.3", allowUnspecifiedOutput = true, isModelSound = false, factsOf }: RequestValidationOptions,
+  {
+    version = "1.3",
+    allowUnspecifiedOutput = true,
+    isModelSound = false,
+    factsOf = knownOperandType,
+  }: RequestValidationOptions,
   issues: IssueList,
 ): void {
   if (!isObject(request)) {
@@ -70,23 +75,12 @@ function checkRequest(
   }
   const { operands, inputIndexes, outputIndexes } = main;
   const unknownAllowed = allowUnspecifiedOutput && version >= "1.2";
-  const typeOf = factsOf === undefined ? knownOperandType : namedTypes(model, factsOf);
-  const common = { isModelSound, request, issues, typeOf };
+  const common = { isModelSound, request, issues, factsOf };
   checkArguments({ name: "inputs", unknownAllowed: false, ...common }, operands, inputIndexes);
   checkArguments({ name: "outputs", unknownAllowed, ...common }, operands, outputIndexes);
   for (let index = 0; index < request.pools.length && !issues.isFull(); index++) {
     checkRequestPool(issues, request.pools[index], version, index);
   }
-}
-
-/** The HAL's types, and those of extensions whose facts are known. */
-function namedTypes({ extensionNameToPrefix }: Model, factsOf: FactsByCode): Side["typeOf"] {
-  return (code) => {
-    const known = knownOperandType(code);
-    if (known !== undefined) return known;
-    const facts = factsOf(code);
-    return facts && { name: operandTypeText(code, extensionNameToPrefix), ...facts };
-  };
 }
 
 /** The path of an argument: made only for an issue. */
@@ -135,12 +129,12 @@ function checkArgument(side: Side, argument: RequestArgument | undefined, operan
 
 /** Rule 66. */
 function checkLength(
-  { request, issues, typeOf }: Side,
+  { request, issues, factsOf }: Side,
   { location: { poolIndex, length }, dimensions }: RequestArgument,
   operand: Operand,
   position: number,
 ): void {
-  const type = typeOf(operand.type);
+  const type = factsOf(operand.type);
   const pool = request.pools[poolIndex];
   // An argument in a token's pool or a hardware buffer uses all of it; its length is 0.
   if (type === undefined || !isObject(pool) || pool.kind !== "memory") return;
@@ -206,11 +200,11 @@ function checkLocation(side: Side, location: RequestArgument["location"], positi
 
 /** Rules 45 and 49, for an argument without dimensions. */
 function checkModelDimensions(side: Side, operand: Operand, position: number): void {
-  const { name, unknownAllowed, issues, typeOf } = side;
+  const { name, unknownAllowed, issues, factsOf } = side;
   if (unknownAllowed) return;
   const { type, dimensions } = operand;
   // Of the type of an unknown extension it is not known whether it has dimensions at all.
-  const unknownRank = dimensions.length === 0 && typeOf(type)?.kind === "tensor";
+  const unknownRank = dimensions.length === 0 && factsOf(type)?.kind === "tensor";
   if (!unknownRank && !dimensions.includes(0)) return;
   const code = name === "inputs" ? "argument-shape-unknown" : "output-shape-unknown";
   const problem = `neither the request nor the model, which has ${showDimensions(dimensions)}, specifies all dimensions`;
@@ -219,10 +213,10 @@ function checkModelDimensions(side: Side, operand: Operand, position: number): v
 
 /** Rules 46 – 49 and 59, for an argument with dimensions. */
 function checkGivenDimensions(side: Side, dimensions: readonly number[], operand: Operand, position: number): void {
-  const { name, unknownAllowed, issues, typeOf } = side;
+  const { name, unknownAllowed, issues, factsOf } = side;
   const known = operand.dimensions;
   const field = `${pathOf(side, position)}.dimensions`;
-  const type = typeOf(operand.type);
+  const type = factsOf(operand.type);
   if (type !== undefined && type.kind !== "tensor") {
     issues.add("argument-rank", field, `a ${type.name} is given dimensions ${showDimensions(dimensions)}`);
     return;

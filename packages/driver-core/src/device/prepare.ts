@@ -3,7 +3,7 @@
  * there is one.
  */
 import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
-import { describeExtension, factsByCode } from "@nnhal/operations";
+import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
 import { saveToCache } from "../cache/cache.ts";
@@ -58,7 +58,7 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
       return unprepared(client.gone);
     }
     const { model } = source;
-    const factsOf = factsByCode(model.extensionNameToPrefix, session.extensions.map(describeExtension));
+    const factsOf = factsIn(vocabularyOf(model.extensionNameToPrefix, session));
     const record = { model, graph, factsOf, mandatory: mandatoryInputs(graph), executable, ...options };
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
