@@ -4,7 +4,7 @@
 import { ensure, extentProduct, resolveAxis } from "@nnhal/operations";
 import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
-import { indexTypes, oneInteger } from "./_integers.ts";
+import { indexTypes, oneNumber } from "./_integers.ts";
 import { integerStore } from "./_store.ts";
 
 const types = [
@@ -33,13 +33,13 @@ export function defineArgExtreme<const Name extends "ARGMAX" | "ARGMIN">(
       ),
     ),
     infer({ input: { dimensions }, axis }) {
-      const searched = resolveAxis(oneInteger("axis", axis), dimensions.length);
+      const searched = resolveAxis(oneNumber("axis", axis), dimensions.length);
       ensure(dimensions[searched] > 0, () => `axis ${searched} has no elements`);
       const rest = dimensions.filter((_, other) => other !== searched);
       return { output: { dimensions: rest.length === 0 ? [1] : rest } };
     },
     *reference({ input: { data, dimensions }, axis }, { output }) {
-      const searched = resolveAxis(oneInteger("axis", axis), dimensions.length);
+      const searched = resolveAxis(oneNumber("axis", axis), dimensions.length);
       const extent = dimensions[searched];
       const inner = extentProduct(dimensions, searched + 1);
       const store = integerStore(output.data);

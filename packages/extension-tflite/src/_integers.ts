@@ -23,7 +23,7 @@ export function listOf({ data }: Tensor<AnyTensorData>): readonly number[] {
 }
 
 /** The number that an operand of one element holds. `name`: the operand's, for the message. */
-export function oneInteger(name: string, { data }: Tensor<AnyTensorData>): number {
+export function oneNumber(name: string, { data }: Tensor<AnyTensorData>): number {
   ensure(data.length === 1, () => `${name} has ${data.length} elements where 1 is needed`);
   return Number(data[0]);
 }

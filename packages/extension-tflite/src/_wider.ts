@@ -26,7 +26,7 @@ import {
   type TypeRow,
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
-import { narrowed, oneInteger } from "./_integers.ts";
+import { narrowed, oneNumber } from "./_integers.ts";
 
 /** How an operation differs from the HAL's. */
 export interface Wider<Name extends OperationName> {
@@ -143,7 +143,7 @@ function scalarsOf(form: Form, args: AnyArgs, replaced: readonly string[]): AnyA
   const record: Record<string, AnyArg> = {};
   for (const { name, kind } of form.params) {
     const tensor = args[name];
-    if (kind === "number" && replaced.includes(name) && isTensor(tensor)) record[name] = oneInteger(name, tensor);
+    if (kind === "number" && replaced.includes(name) && isTensor(tensor)) record[name] = oneNumber(name, tensor);
   }
   return record;
 }

@@ -6,17 +6,27 @@ import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { atan2 } from "./ops/atan2.ts";
 import { averagePool2d } from "./ops/average-pool-2d.ts";
+import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
+import { bitcast } from "./ops/bitcast.ts";
 import { bitwiseXor } from "./ops/bitwise-xor.ts";
+import { broadcastArgs } from "./ops/broadcast-args.ts";
+import { broadcastTo } from "./ops/broadcast-to.ts";
+import { bucketize } from "./ops/bucketize.ts";
 import { cast } from "./ops/cast.ts";
 import { ceil } from "./ops/ceil.ts";
 import { complexAbs } from "./ops/complex-abs.ts";
 import { concatenation } from "./ops/concatenation.ts";
 import { conv2d } from "./ops/conv-2d.ts";
 import { cos } from "./ops/cos.ts";
+import { cumsum } from "./ops/cumsum.ts";
+import { depthToSpace } from "./ops/depth-to-space.ts";
 import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 import { dequantize } from "./ops/dequantize.ts";
 import { div } from "./ops/div.ts";
+import { dynamicUpdateSlice } from "./ops/dynamic-update-slice.ts";
 import { elu } from "./ops/elu.ts";
+import { embeddingLookup } from "./ops/embedding-lookup.ts";
+import { embeddingLookupSparse } from "./ops/embedding-lookup-sparse.ts";
 import { equal } from "./ops/equal.ts";
 import { exp } from "./ops/exp.ts";
 import { expandDims } from "./ops/expand-dims.ts";
@@ -31,6 +41,7 @@ import { gatherNd } from "./ops/gather-nd.ts";
 import { gelu } from "./ops/gelu.ts";
 import { greater } from "./ops/greater.ts";
 import { greaterEqual } from "./ops/greater-equal.ts";
+import { hashtableLookup } from "./ops/hashtable-lookup.ts";
 import { imag } from "./ops/imag.ts";
 import { leakyRelu } from "./ops/leaky-relu.ts";
 import { less } from "./ops/less.ts";
@@ -39,6 +50,8 @@ import { log } from "./ops/log.ts";
 import { logSoftmax } from "./ops/log-softmax.ts";
 import { logistic } from "./ops/logistic.ts";
 import { lstm } from "./ops/lstm.ts";
+import { matrixDiag } from "./ops/matrix-diag.ts";
+import { matrixSetDiag } from "./ops/matrix-set-diag.ts";
 import { maxPool2d } from "./ops/max-pool-2d.ts";
 import { maximum } from "./ops/maximum.ts";
 import { mean } from "./ops/mean.ts";
@@ -46,6 +59,8 @@ import { minimum } from "./ops/minimum.ts";
 import { mirrorPad } from "./ops/mirror-pad.ts";
 import { mul } from "./ops/mul.ts";
 import { neg } from "./ops/neg.ts";
+import { nonMaxSuppressionV4 } from "./ops/non-max-suppression-v4.ts";
+import { nonMaxSuppressionV5 } from "./ops/non-max-suppression-v5.ts";
 import { notEqual } from "./ops/not-equal.ts";
 import { oneHot } from "./ops/one-hot.ts";
 import { pack } from "./ops/pack.ts";
@@ -70,16 +85,22 @@ import { relu6 } from "./ops/relu6.ts";
 import { reshape } from "./ops/reshape.ts";
 import { resizeBilinear } from "./ops/resize-bilinear.ts";
 import { resizeNearestNeighbor } from "./ops/resize-nearest-neighbor.ts";
+import { reverseSequence } from "./ops/reverse-sequence.ts";
+import { reverseV2 } from "./ops/reverse-v2.ts";
 import { rightShift } from "./ops/right-shift.ts";
 import { round } from "./ops/round.ts";
 import { rsqrt } from "./ops/rsqrt.ts";
 import { scatterNd } from "./ops/scatter-nd.ts";
+import { segmentSum } from "./ops/segment-sum.ts";
 import { select } from "./ops/select.ts";
 import { selectV2 } from "./ops/select-v2.ts";
 import { shape } from "./ops/shape.ts";
 import { sign } from "./ops/sign.ts";
 import { slice } from "./ops/slice.ts";
 import { softmax } from "./ops/softmax.ts";
+import { spaceToBatchNd } from "./ops/space-to-batch-nd.ts";
+import { spaceToDepth } from "./ops/space-to-depth.ts";
+import { sparseToDense } from "./ops/sparse-to-dense.ts";
 import { split } from "./ops/split.ts";
 import { splitV } from "./ops/split-v.ts";
 import { sqrt } from "./ops/sqrt.ts";
@@ -95,7 +116,12 @@ import { topkV2 } from "./ops/topk-v2.ts";
 import { transpose } from "./ops/transpose.ts";
 import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
 import { unidirectionalSequenceLstm } from "./ops/unidirectional-sequence-lstm.ts";
+import { unique } from "./ops/unique.ts";
 import { unpack } from "./ops/unpack.ts";
+import { unsortedSegmentMax } from "./ops/unsorted-segment-max.ts";
+import { unsortedSegmentMin } from "./ops/unsorted-segment-min.ts";
+import { unsortedSegmentProd } from "./ops/unsorted-segment-prod.ts";
+import { unsortedSegmentSum } from "./ops/unsorted-segment-sum.ts";
 import { where } from "./ops/where.ts";
 import { zerosLike } from "./ops/zeros-like.ts";
 
@@ -108,17 +134,27 @@ export const operations = [
   argmin,
   atan2,
   averagePool2d,
+  batchToSpaceNd,
+  bitcast,
   bitwiseXor,
+  broadcastArgs,
+  broadcastTo,
+  bucketize,
   cast,
   ceil,
   complexAbs,
   concatenation,
   conv2d,
   cos,
+  cumsum,
+  depthToSpace,
   depthwiseConv2d,
   dequantize,
   div,
+  dynamicUpdateSlice,
   elu,
+  embeddingLookup,
+  embeddingLookupSparse,
   equal,
   exp,
   expandDims,
@@ -133,6 +169,7 @@ export const operations = [
   gelu,
   greater,
   greaterEqual,
+  hashtableLookup,
   imag,
   leakyRelu,
   less,
@@ -141,6 +178,8 @@ export const operations = [
   logSoftmax,
   logistic,
   lstm,
+  matrixDiag,
+  matrixSetDiag,
   maxPool2d,
   maximum,
   mean,
@@ -148,6 +187,8 @@ export const operations = [
   mirrorPad,
   mul,
   neg,
+  nonMaxSuppressionV4,
+  nonMaxSuppressionV5,
   notEqual,
   oneHot,
   pack,
@@ -172,16 +213,22 @@ export const operations = [
   reshape,
   resizeBilinear,
   resizeNearestNeighbor,
+  reverseSequence,
+  reverseV2,
   rightShift,
   round,
   rsqrt,
   scatterNd,
+  segmentSum,
   select,
   selectV2,
   shape,
   sign,
   slice,
   softmax,
+  spaceToBatchNd,
+  spaceToDepth,
+  sparseToDense,
   split,
   splitV,
   sqrt,
@@ -197,7 +244,12 @@ export const operations = [
   transpose,
   transposeConv2d,
   unidirectionalSequenceLstm,
+  unique,
   unpack,
+  unsortedSegmentMax,
+  unsortedSegmentMin,
+  unsortedSegmentProd,
+  unsortedSegmentSum,
   where,
   zerosLike,
 ] as const;

@@ -4,8 +4,8 @@
 import { ensure, extentProduct } from "@nnhal/operations";
 import { defineOperation, fillInChunks, int32, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
 import { withoutScalar } from "../_gathered.ts";
-import { indexTypes, movable, numbersOf, oneInteger } from "../_integers.ts";
-import { splitTypes } from "../_types.ts";
+import { indexTypes, movable, numbersOf, oneNumber } from "../_integers.ts";
+import { depthTypes } from "../_types.ts";
 
 export const oneHot = defineOperation({
   name: "ONE_HOT",
@@ -19,12 +19,12 @@ export const oneHot = defineOperation({
     int32("axis"),
   ],
   outputs: [wide(tensor("output"))],
-  types: [...splitTypes, "TENSOR_BOOL8" as const].flatMap((type) =>
+  types: [...depthTypes, "TENSOR_BOOL8" as const].flatMap((type) =>
     indexTypes.map((index) => ["1.2", index, type, type, type] as const),
   ),
   infer({ indices, depth, axis, onValue: { scale, zeroPoint } }, { output }) {
     const { dimensions } = indices;
-    const count = oneInteger("depth", depth);
+    const count = oneNumber("depth", depth);
     ensure(count >= 0, () => `the depth is ${count}, less than 0`);
     const place = axisOf(axis, dimensions.length);
     const shape = [...dimensions.slice(0, place), count, ...dimensions.slice(place)];
@@ -37,7 +37,7 @@ export const oneHot = defineOperation({
     const target = movable(output.data);
     const on = movable(onValue.data)[0];
     yield* fillInChunks(target, movable(offValue.data)[0]);
-    const count = oneInteger("depth", depth);
+    const count = oneNumber("depth", depth);
     const places = numbersOf(indices.data);
     const inner = extentProduct(indices.dimensions, axisOf(axis, indices.dimensions.length));
     const isTime = pacer();

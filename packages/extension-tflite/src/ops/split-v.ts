@@ -3,7 +3,7 @@
  */
 import { ensure, resolveAxis } from "@nnhal/operations";
 import { defineOperation, int32, movedInfo, read, tensor, variadic, wide } from "@nnhal/operations/authoring";
-import { indexTypes, listOf, oneInteger } from "../_integers.ts";
+import { indexTypes, listOf, oneNumber } from "../_integers.ts";
 import { copyParts } from "../_parts.ts";
 import { splitTypes } from "../_types.ts";
 
@@ -22,7 +22,7 @@ export const splitV = defineOperation({
   ranks: { input: [1, Number.POSITIVE_INFINITY], sizeSplits: 1 },
   infer({ input, sizeSplits, axis, numSplits }, { outputs }) {
     const { dimensions } = input;
-    const place = resolveAxis(oneInteger("axis", axis), dimensions.length);
+    const place = resolveAxis(oneNumber("axis", axis), dimensions.length);
     const sizes = partSizes(listOf(sizeSplits), dimensions[place]);
     ensure(
       numSplits === outputs.length && sizes.length === outputs.length,
@@ -31,7 +31,7 @@ export const splitV = defineOperation({
     return { outputs: sizes.map((size) => movedInfo(input, dimensions.with(place, size))) };
   },
   reference({ input, axis }, { outputs }) {
-    return copyParts(input, resolveAxis(oneInteger("axis", axis), input.dimensions.length), outputs);
+    return copyParts(input, resolveAxis(oneNumber("axis", axis), input.dimensions.length), outputs);
   },
 });
 

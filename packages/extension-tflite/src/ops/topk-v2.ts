@@ -4,7 +4,7 @@
  */
 import { ensure } from "@nnhal/operations";
 import { defineOperation, greatest, movedInfo, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
-import { movable, oneInteger } from "../_integers.ts";
+import { movable, oneNumber } from "../_integers.ts";
 import { splitTypes } from "../_types.ts";
 
 const shortTypes = ["TENSOR_INT32", "TENSOR_QUANT16_SYMM"] as const;
@@ -22,7 +22,7 @@ export const topkV2 = defineOperation({
   infer({ input, k }, { indices }) {
     const { dimensions } = input;
     const last = dimensions.length - 1;
-    const count = Math.max(0, oneInteger("k", k));
+    const count = Math.max(0, oneNumber("k", k));
     ensure(
       count <= dimensions[last],
       () => `k is ${count} where at most ${dimensions[last]}, the last extent, is needed`,
