@@ -30,11 +30,14 @@ import { maximum } from "./ops/maximum.ts";
 import { mean } from "./ops/mean.ts";
 import { minimum } from "./ops/minimum.ts";
 import { mul } from "./ops/mul.ts";
+import { multinomial } from "./ops/multinomial.ts";
 import { neg } from "./ops/neg.ts";
 import { notEqual } from "./ops/not-equal.ts";
 import { pow } from "./ops/pow.ts";
 import { prelu } from "./ops/prelu.ts";
 import { quantize } from "./ops/quantize.ts";
+import { randomStandardNormal } from "./ops/random-standard-normal.ts";
+import { randomUniform } from "./ops/random-uniform.ts";
 import { real } from "./ops/real.ts";
 import { reduceAll } from "./ops/reduce-all.ts";
 import { reduceAny } from "./ops/reduce-any.ts";
@@ -46,6 +49,7 @@ import { relu } from "./ops/relu.ts";
 import { relu0To1 } from "./ops/relu-0-to-1.ts";
 import { relu1 } from "./ops/relu1.ts";
 import { relu6 } from "./ops/relu6.ts";
+import { rfft2d } from "./ops/rfft2d.ts";
 import { rightShift } from "./ops/right-shift.ts";
 import { round } from "./ops/round.ts";
 import { rsqrt } from "./ops/rsqrt.ts";
@@ -91,11 +95,14 @@ export const operations = [
   mean,
   minimum,
   mul,
+  multinomial,
   neg,
   notEqual,
   pow,
   prelu,
   quantize,
+  randomStandardNormal,
+  randomUniform,
   real,
   reduceAll,
   reduceAny,
@@ -107,6 +114,7 @@ export const operations = [
   relu0To1,
   relu1,
   relu6,
+  rfft2d,
   rightShift,
   round,
   rsqrt,

@@ -15,6 +15,7 @@ export {
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export { type FixedPointFunctions, fixedPoint16 } from "./fixed-point-functions.ts";
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
 export { CHUNK, type Pacer, pacer } from "./ops/_chunks.ts";
 export { philox, unitInterval } from "./ops/_philox.ts";
