@@ -14,11 +14,12 @@ export {
 } from "./define.ts";
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
-export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
-export { type FixedPointFunctions, fixedPoint16 } from "./fixed-point-functions.ts";
+export { multiplyByQuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export { fixedPoint16 } from "./fixed-point-functions.ts";
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
-export { CHUNK, type Pacer, pacer } from "./ops/_chunks.ts";
-export { philox, unitInterval } from "./ops/_philox.ts";
+export { CHUNK, pacer } from "./ops/_chunks.ts";
+export { accumulateOdds, classAt } from "./ops/_multinomial.ts";
+export { philox } from "./ops/_philox.ts";
 export { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
 export {
   any,

@@ -2,10 +2,19 @@
  * MULTINOMIAL: draws classes at random, given the logarithms of their probabilities.
  */
 import type { AnyTensorData, TensorData } from "@nnhal/operations";
-import { defineOperation, ensure, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import {
+  accumulateOdds,
+  classAt,
+  defineOperation,
+  ensure,
+  pacer,
+  read,
+  tensor,
+  wide,
+} from "@nnhal/operations/authoring";
 import { isLong } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
-import { ensureSeeds, seedParams, wordsOf } from "./_random.ts";
+import { seedParams, wordsOf } from "./_random.ts";
 
 export const multinomial = defineOperation({
   name: "MULTINOMIAL",
@@ -21,8 +30,7 @@ export const multinomial = defineOperation({
   ranks: { logits: 2, numSamples: 1 },
   random: true,
   work: "functionElement",
-  infer({ logits, numSamples: { data, dimensions }, seed, seed2 }) {
-    ensureSeeds({ seed, seed2 });
+  infer({ logits, numSamples: { data, dimensions } }) {
     ensure(dimensions[0] === 1, () => `numSamples has ${dimensions[0]} elements where 1 is needed`);
     ensure(data[0] >= 0, () => `numSamples is ${data[0]}, less than 0`);
     ensure(logits.dimensions[1] > 0, () => "there are 0 classes where at least 1 is needed");
@@ -31,11 +39,12 @@ export const multinomial = defineOperation({
   *reference({ logits, numSamples, seed, seed2 }, { output }, context) {
     const [batches, classes] = logits.dimensions;
     const [samples] = numSamples.data;
-    const word = wordsOf(seed.data[0], seed2.data[0], context);
+    const word = wordsOf(seed, seed2, context);
     const write = writerOf(output.data, isLong(output.type));
     const isTime = pacer();
+    const cumulative = new Float64Array(classes);
     for (let batch = 0; batch < batches; batch++) {
-      const cumulative = cumulativeOf(logits.data.subarray(batch * classes, (batch + 1) * classes));
+      yield* accumulateOdds(logits.data, batch * classes, cumulative);
       const total = cumulative[classes - 1];
       ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
       for (let sample = 0; sample < samples; sample++) {
@@ -43,7 +52,6 @@ export const multinomial = defineOperation({
         write(batch * samples + sample, classAt(cumulative, unitDouble(low, word()) * total));
         if (isTime(16)) yield;
       }
-      if (isTime(classes)) yield;
     }
   },
 });
@@ -64,27 +72,4 @@ function writerOf(data: AnyTensorData, long: boolean): (index: number, value: nu
 /** A number in [0, 1) of 52 bits: the lower 20 of the first word, then the second. */
 function unitDouble(high: number, low: number): number {
   return ((high & 0xf_ffff) * 2 ** 32 + low) * 2 ** -52;
-}
-
-/** Sums of exp(x - max x) up to each class, without those that are not finite. */
-function cumulativeOf(logits: TensorData): Float64Array {
-  let greatest = Number.NEGATIVE_INFINITY;
-  for (const logit of logits) if (Number.isFinite(logit) && logit > greatest) greatest = logit;
-  let sum = 0;
-  return Float64Array.from(logits, (logit) => {
-    if (Number.isFinite(logit)) sum += Math.exp(logit - greatest);
-    return sum;
-  });
-}
-
-/** The first class whose cumulative sum is greater than `target`, by bisection. */
-function classAt(cumulative: Float64Array, target: number): number {
-  let least = 0;
-  let greatest = cumulative.length - 1;
-  while (least < greatest) {
-    const middle = (least + greatest) >>> 1;
-    if (cumulative[middle] > target) greatest = middle;
-    else least = middle + 1;
-  }
-  return least;
 }

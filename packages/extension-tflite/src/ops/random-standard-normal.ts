@@ -3,7 +3,7 @@
  */
 import { defineOperation, read, tensor } from "@nnhal/operations/authoring";
 import { inParts } from "../_elementwise.ts";
-import { ensureSeeds, seedParams, unitFloat, wordsOf } from "./_random.ts";
+import { seedParams, unitFloat, wordsOf } from "./_random.ts";
 
 /** In place of 0, which has no logarithm. */
 const LEAST = 1e-7;
@@ -18,12 +18,9 @@ export const randomStandardNormal = defineOperation({
   ranks: { shape: 1 },
   random: true,
   work: "functionElement",
-  infer({ shape, seed, seed2 }) {
-    ensureSeeds({ seed, seed2 });
-    return { output: { dimensions: [...shape.data] } };
-  },
+  infer: ({ shape }) => ({ output: { dimensions: [...shape.data] } }),
   *reference({ seed, seed2 }, { output: { data } }, context) {
-    const word = wordsOf(seed.data[0], seed2.data[0], context);
+    const word = wordsOf(seed, seed2, context);
     yield* inParts(Math.ceil(data.length / 2), (first, end) => {
       for (let pair = first; pair < end; pair++) {
         const radius = Math.sqrt(-2 * Math.log(Math.max(unitFloat(word()), LEAST)));

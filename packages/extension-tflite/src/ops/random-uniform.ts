@@ -3,7 +3,7 @@
  */
 import { defineOperation, read, tensor } from "@nnhal/operations/authoring";
 import { inParts } from "../_elementwise.ts";
-import { ensureSeeds, seedParams, unitFloat, wordsOf } from "./_random.ts";
+import { seedParams, unitFloat, wordsOf } from "./_random.ts";
 
 export const randomUniform = defineOperation({
   name: "RANDOM_UNIFORM",
@@ -15,12 +15,9 @@ export const randomUniform = defineOperation({
   ranks: { shape: 1 },
   random: true,
   work: "functionElement",
-  infer({ shape, seed, seed2 }) {
-    ensureSeeds({ seed, seed2 });
-    return { output: { dimensions: [...shape.data] } };
-  },
+  infer: ({ shape }) => ({ output: { dimensions: [...shape.data] } }),
   *reference({ seed, seed2 }, { output: { data } }, context) {
-    const word = wordsOf(seed.data[0], seed2.data[0], context);
+    const word = wordsOf(seed, seed2, context);
     yield* inParts(data.length, (first, end) => {
       for (let index = first; index < end; index++) data[index] = unitFloat(word());
     });
