@@ -58,6 +58,7 @@ import { mean } from "./ops/mean.ts";
 import { minimum } from "./ops/minimum.ts";
 import { mirrorPad } from "./ops/mirror-pad.ts";
 import { mul } from "./ops/mul.ts";
+import { multinomial } from "./ops/multinomial.ts";
 import { neg } from "./ops/neg.ts";
 import { nonMaxSuppressionV4 } from "./ops/non-max-suppression-v4.ts";
 import { nonMaxSuppressionV5 } from "./ops/non-max-suppression-v5.ts";
@@ -69,6 +70,8 @@ import { padV2 } from "./ops/pad-v2.ts";
 import { pow } from "./ops/pow.ts";
 import { prelu } from "./ops/prelu.ts";
 import { quantize } from "./ops/quantize.ts";
+import { randomStandardNormal } from "./ops/random-standard-normal.ts";
+import { randomUniform } from "./ops/random-uniform.ts";
 import { range } from "./ops/range.ts";
 import { rank } from "./ops/rank.ts";
 import { real } from "./ops/real.ts";
@@ -87,6 +90,7 @@ import { resizeBilinear } from "./ops/resize-bilinear.ts";
 import { resizeNearestNeighbor } from "./ops/resize-nearest-neighbor.ts";
 import { reverseSequence } from "./ops/reverse-sequence.ts";
 import { reverseV2 } from "./ops/reverse-v2.ts";
+import { rfft2d } from "./ops/rfft2d.ts";
 import { rightShift } from "./ops/right-shift.ts";
 import { round } from "./ops/round.ts";
 import { rsqrt } from "./ops/rsqrt.ts";
@@ -186,6 +190,7 @@ export const operations = [
   minimum,
   mirrorPad,
   mul,
+  multinomial,
   neg,
   nonMaxSuppressionV4,
   nonMaxSuppressionV5,
@@ -197,6 +202,8 @@ export const operations = [
   pow,
   prelu,
   quantize,
+  randomStandardNormal,
+  randomUniform,
   range,
   rank,
   real,
@@ -215,6 +222,7 @@ export const operations = [
   resizeNearestNeighbor,
   reverseSequence,
   reverseV2,
+  rfft2d,
   rightShift,
   round,
   rsqrt,

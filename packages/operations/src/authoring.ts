@@ -15,6 +15,7 @@ export {
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export { fixedPoint16 } from "./fixed-point-functions.ts";
 export type { Store } from "./ops/_accumulator.ts";
 export { linkAuxiliary } from "./ops/_auxiliary.ts";
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
@@ -55,6 +56,7 @@ export { lstmLayerNorm, lstmOperands } from "./ops/_lstm-params.ts";
 export { type LstmSequence, runLstmSequence } from "./ops/_lstm-sequence.ts";
 export { addProduct, type Product, plainProduct } from "./ops/_matrix.ts";
 export { movedInfo } from "./ops/_moved.ts";
+export { accumulateOdds, classAt } from "./ops/_multinomial.ts";
 export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
 export { philox, unitInterval } from "./ops/_philox.ts";
 export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";

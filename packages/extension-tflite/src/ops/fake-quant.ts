@@ -12,13 +12,14 @@ export const fakeQuant = defineOperation({
   params: [tensor("input"), float32("min"), float32("max"), int32("numBits"), bool("narrowRange")],
   outputs: [tensor("output")],
   types: [["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
-  infer({ input, min, max, numBits }) {
+  infer({ input, min, max, numBits, narrowRange }) {
+    ensure(!narrowRange, () => "narrowRange is true, which .tflite allows for weights only");
     ensure(numBits >= 2 && numBits <= 16, () => `numBits is ${numBits} where 2 to 16 are possible`);
     ensure(min < max, () => `min is ${min} where a number less than max, ${max}, is needed`);
     return { output: { dimensions: input.dimensions } };
   },
-  reference({ input, min, max, numBits, narrowRange }, { output }) {
-    const { scale, least, greatest } = nudged(min, max, narrowRange ? 1 : 0, 2 ** numBits - 1);
+  reference({ input, min, max, numBits }, { output }) {
+    const { scale, least, greatest } = nudged(min, max, 2 ** numBits - 1);
     const inverse = Math.fround(1 / scale);
     return mapElements(input, output, {
       real(value) {
@@ -30,12 +31,8 @@ export const fakeQuant = defineOperation({
 });
 
 /** The bounds moved so that 0 is one of the numbers, in float32 as the operator computes them. */
-function nudged(min: number, max: number, first: number, last: number) {
-  const scale = Math.fround(Math.fround(max - min) / (last - first));
-  const zeroPoint = clamp(roundHalfAway(Math.fround(first - Math.fround(min / scale))), first, last);
-  return {
-    scale,
-    least: Math.fround((first - zeroPoint) * scale),
-    greatest: Math.fround((last - zeroPoint) * scale),
-  };
+function nudged(min: number, max: number, last: number) {
+  const scale = Math.fround(Math.fround(max - min) / last);
+  const zeroPoint = clamp(roundHalfAway(Math.fround(-min / scale)), 0, last);
+  return { scale, least: Math.fround(-zeroPoint * scale), greatest: Math.fround((last - zeroPoint) * scale) };
 }
