@@ -18,6 +18,7 @@ export type { Store } from "./ops/_accumulator.ts";
 export { linkAuxiliary } from "./ops/_auxiliary.ts";
 export { connect } from "./ops/_connect.ts";
 export {
+  blockOf,
   convolve,
   convolvedShape,
   type Filters,
