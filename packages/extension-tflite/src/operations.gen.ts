@@ -6,6 +6,7 @@ import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { atan2 } from "./ops/atan2.ts";
 import { averagePool2d } from "./ops/average-pool-2d.ts";
+import { batchMatmul } from "./ops/batch-matmul.ts";
 import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
 import { bitcast } from "./ops/bitcast.ts";
 import { bitwiseXor } from "./ops/bitwise-xor.ts";
@@ -17,11 +18,14 @@ import { ceil } from "./ops/ceil.ts";
 import { complexAbs } from "./ops/complex-abs.ts";
 import { concatenation } from "./ops/concatenation.ts";
 import { conv2d } from "./ops/conv-2d.ts";
+import { conv3d } from "./ops/conv-3d.ts";
+import { conv3dTranspose } from "./ops/conv-3d-transpose.ts";
 import { cos } from "./ops/cos.ts";
 import { cumsum } from "./ops/cumsum.ts";
 import { depthToSpace } from "./ops/depth-to-space.ts";
 import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 import { dequantize } from "./ops/dequantize.ts";
+import { detectionPostprocess } from "./ops/detection-postprocess.ts";
 import { div } from "./ops/div.ts";
 import { dynamicUpdateSlice } from "./ops/dynamic-update-slice.ts";
 import { elu } from "./ops/elu.ts";
@@ -138,6 +142,7 @@ export const operations = [
   argmin,
   atan2,
   averagePool2d,
+  batchMatmul,
   batchToSpaceNd,
   bitcast,
   bitwiseXor,
@@ -149,11 +154,14 @@ export const operations = [
   complexAbs,
   concatenation,
   conv2d,
+  conv3d,
+  conv3dTranspose,
   cos,
   cumsum,
   depthToSpace,
   depthwiseConv2d,
   dequantize,
+  detectionPostprocess,
   div,
   dynamicUpdateSlice,
   elu,

@@ -22,6 +22,7 @@ export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
 export { CHUNK, copyInChunks, fillInChunks, inChunks, type Pacer, pacer } from "./ops/_chunks.ts";
 export { connect } from "./ops/_connect.ts";
 export {
+  blockOf,
   convolve,
   convolvedShape,
   type Filters,
