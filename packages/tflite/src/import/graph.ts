@@ -2,7 +2,15 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and operands that
  * the import adds. One per .tflite subgraph.
  */
-import { type AnyOperandType, byteSize, elementAt, elementFactsOf, type Operation, typeText } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  byteSize,
+  elementAt,
+  elementFactsOf,
+  isExtensionType,
+  type Operation,
+  typeText,
+} from "@nnhal/operations";
 import {
   type Operation as HalOperation,
   type Operand,
@@ -86,7 +94,10 @@ const MOST_DIMENSIONS = 32;
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
-function extraParams({ channelQuant }: OperandSpec): OperandExtraParams {
+function extraParams({ type, channelQuant, params }: OperandSpec): OperandExtraParams {
+  if (params !== undefined && isExtensionType(type) && type.params !== undefined) {
+    return { kind: "extension", extension: type.params.encode(params) };
+  }
   return channelQuant ? { kind: "channelQuant", channelQuant } : { kind: "none" };
 }
 
