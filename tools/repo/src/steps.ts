@@ -5,6 +5,7 @@ import { checkApiReports } from "./api-reports.ts";
 import { bundleForBrowser } from "./browser-bundle.ts";
 import { type Changes, touchedPackages } from "./changes.ts";
 import { checkCircles } from "./circles.ts";
+import { emitDeclarations } from "./declarations.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports, isomorphicPackages } from "./import-rules.ts";
@@ -174,8 +175,9 @@ function runTurbo(root: string, task: string, packages: readonly WorkspacePackag
 }
 
 /** Builds every published package. */
-export function buildPackages(root: string): Promise<StepResult> {
-  return runTurbo(root, "build", publicPackages(root));
+export async function buildPackages(root: string): Promise<StepResult> {
+  const declarations = await emitDeclarations(root);
+  return declarations.ok ? runTurbo(root, "build", publicPackages(root)) : declarations;
 }
 
 /** The packages that are published and have sources. */
