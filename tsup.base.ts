@@ -30,10 +30,10 @@ export function command(entry: Record<string, string>, more: Options = {}) {
   return library(entry, { format: ["esm"], platform: "node", dts: false, ...more });
 }
 
-/** The declarations of entries, which `npm run ok -- build` makes for all packages before it builds them. */
+/** The declarations of entries, which turbo has made for all packages before it builds one. */
 function declarationsOf(entry: Record<string, string>): Record<string, string> {
   const folder = join(root, ".declarations", relative(root, process.cwd()));
-  if (!existsSync(folder)) throw new Error(`${folder} does not exist: build with "npm run ok -- build"`);
+  if (!existsSync(folder)) throw new Error(`${folder} does not exist: "npm run declarations" makes it`);
   const pairs = Object.entries(entry).map(([path, source]) => [path, join(folder, source.replace(/\.ts$/, ".d.ts"))]);
   return Object.fromEntries(pairs);
 }

@@ -5,7 +5,6 @@ import { checkApiReports } from "./api-reports.ts";
 import { bundleForBrowser } from "./browser-bundle.ts";
 import { type Changes, touchedPackages } from "./changes.ts";
 import { checkCircles } from "./circles.ts";
-import { emitDeclarations } from "./declarations.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports, isomorphicPackages } from "./import-rules.ts";
@@ -175,9 +174,8 @@ function runTurbo(root: string, task: string, packages: readonly WorkspacePackag
 }
 
 /** Builds every published package. */
-export async function buildPackages(root: string): Promise<StepResult> {
-  const declarations = await emitDeclarations(root);
-  return declarations.ok ? runTurbo(root, "build", publicPackages(root)) : declarations;
+export function buildPackages(root: string): Promise<StepResult> {
+  return runTurbo(root, "build", publicPackages(root));
 }
 
 /** The packages that are published and have sources. */
