@@ -3,7 +3,7 @@
  */
 import { basename, extname } from "node:path";
 import type { Model } from "@nnhal/types";
-import { type DotOptions, graphDump, graphToJson } from "@nnhal/utils";
+import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
@@ -56,11 +56,11 @@ export function registerGraphCommand(program: Command, context: () => Promise<Mo
 export async function runGraphCommand(
   path: string,
   { output, format = formatOf(output), constants }: GraphCommandOptions,
-  { cwd, stdout }: Pick<ModelCommandContext, "cwd" | "stdout">,
+  { cwd, stdout, devices }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices">,
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
   const model = await loadHalModel(path, cwd);
-  const drawn = await draw(basename(path), model, format, { constants });
+  const drawn = await draw(basename(path), model, format, { constants, extensions: await devices.definitions() });
   if (output === undefined) {
     stdout.write(String(drawn));
     return;
@@ -79,8 +79,13 @@ function formatOf(output: string | undefined): Format {
   );
 }
 
-async function draw(name: string, model: Model, format: Format, options: DotOptions): Promise<string | Uint8Array> {
-  if (format === "json") return `${JSON.stringify(graphToJson(name, model))}\n`;
+async function draw(
+  name: string,
+  model: Model,
+  format: Format,
+  options: GraphDumpOptions,
+): Promise<string | Uint8Array> {
+  if (format === "json") return `${JSON.stringify(graphToJson(name, model, options))}\n`;
   const lines: string[] = [];
   graphDump(name, model, { write: (line) => lines.push(line) }, options);
   const dot = lines.join("");
