@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { referenceBackend } from "@nnhal/backend-reference";
+import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
@@ -38,6 +38,7 @@ export const referenceEngine: Engine = {
   device: "nnhal-reference",
   module: "@nnhal/backend-reference",
   load: async () => referenceBackend,
+  withExtensions: async (extensions) => createReferenceBackend({ extensions }),
 };
 
 /** Runs the command line with the reference device alone, and a clock that goes on by one millisecond at every look. */
