@@ -48,6 +48,16 @@ export interface Graph {
   operand(tensor: number): number;
   /** The description of an operand. */
   spec(operand: number): OperandSpec;
+  /** The bytes of an operand that is a constant. */
+  valueOf(operand: number): Uint8Array | undefined;
+  /** Whether the file leaves extents of an operand's tensor open, or they are unknown. */
+  isOpen(operand: number): boolean;
+  /** Gives an operand another shape than the file stores. */
+  reshape(operand: number, dimensions: readonly number[]): void;
+  /** Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. */
+  loosen(tensor: number, sources: readonly number[]): void;
+  /** Gives a tensor another shape than the file stores, before its operand is made. */
+  setShape(tensor: number, shape: readonly number[]): void;
   /** The description of a tensor's operand; does not make the operand. */
   tensorSpec(tensor: number): OperandSpec;
   /**
@@ -98,16 +108,29 @@ function indexesOf(list: readonly number[], path: string): Set<number> {
   return seen;
 }
 
+/** Facts of a subgraph of the file. */
+export interface GraphFacts {
+  /** Its index in the file. */
+  readonly index: number;
+  /** INT64 tensors that are held as TENSOR_INT32, beside constants. */
+  readonly narrow: ReadonlySet<number>;
+}
+
 /** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
 export function createGraph(
   subgraph: TfliteSubgraph,
-  shapes: readonly (readonly number[])[],
+  storedShapes: readonly (readonly number[])[],
   constants: Constants,
-  index: number,
+  { index, narrow }: GraphFacts,
 ): Graph {
   const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
+  const shapes = [...storedShapes];
   const operands: Draft[] = [];
+  const values = new Map<number, Uint8Array>();
+  const tensorByOperand = new Map<number, number>();
+  /** Tensors whose shape is not the stored one. */
+  const reshaped = new Set<number>();
   const operations: Operation[] = [];
   const emitted: { readonly operation: OperationTypeName; readonly origin: number }[] = [];
   const consumers = new Map<number, number>();
@@ -203,12 +226,12 @@ export function createGraph(
     return data;
   }
 
-  /** The operand's description for a tensor; constants of INT64 are narrowed to INT32. */
+  /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
   function specOf(index: number): OperandSpec {
     const known = specByTensor.get(index);
     if (known !== undefined) return known;
     const tensor = tensorAt(index);
-    const isNarrowed = tensor.type === "INT64" && constantBytes(index) !== undefined;
+    const isNarrowed = tensor.type === "INT64" && (narrow.has(index) || constantBytes(index) !== undefined);
     const spec: OperandSpec = isNarrowed
       ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
       : operandSpecOf(tensor, dimensions(index), placeOf(index));
@@ -220,11 +243,13 @@ export function createGraph(
   function constantOperand(index: number, bytes: Uint8Array): number {
     const place = tensorPath(index);
     const isNarrowed = tensorAt(index).type === "INT64";
-    if (!isNarrowed && !folded.has(index)) {
-      return add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
-    }
+    const isOwn = !isNarrowed && !folded.has(index);
     const value = isNarrowed ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
-    return add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    const made = isOwn
+      ? add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes))
+      : add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    values.set(made, value);
+    return made;
   }
 
   function makeOperand(index: number): number {
@@ -245,6 +270,7 @@ export function createGraph(
     if (known !== undefined) return known;
     const made = makeOperand(index);
     operandByTensor.set(index, made);
+    tensorByOperand.set(made, index);
     return made;
   }
 
@@ -257,7 +283,9 @@ export function createGraph(
   }
 
   function constant(spec: OperandSpec, value: Uint8Array): number {
-    return add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    const made = add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    values.set(made, value);
+    return made;
   }
 
   function emit(
@@ -309,6 +337,29 @@ export function createGraph(
     },
     operand,
     spec: (index) => elementAt(operands, index),
+    valueOf: (operand) => values.get(operand),
+    isOpen(operand) {
+      const tensor = tensorByOperand.get(operand);
+      const signature = tensor === undefined ? undefined : tensorAt(tensor).shapeSignature;
+      return signature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
+    },
+    reshape(operand, dimensions) {
+      operands[operand] = { ...elementAt(operands, operand), dimensions };
+      const tensor = tensorByOperand.get(operand);
+      if (tensor !== undefined) reshaped.add(tensor);
+    },
+    loosen(tensor, sources) {
+      const { shape, shapeSignature: signature } = tensorAt(tensor);
+      if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
+      if (!signature.includes(-1) || !sources.some((source) => reshaped.has(source))) return;
+      shapes[tensor] = signature;
+      reshaped.add(tensor);
+    },
+    setShape(tensor, shape) {
+      shapes[tensor] = shape;
+      specByTensor.delete(tensor);
+      reshaped.add(tensor);
+    },
     tensorSpec(tensor) {
       const known = operandByTensor.get(tensor);
       return known === undefined ? specOf(tensor) : elementAt(operands, known);

@@ -6,13 +6,17 @@ import { elementAt } from "@nnhal/operations";
 import type { OperationTypeName, Subgraph } from "@nnhal/types";
 import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
+import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
+import { canFold, foldedValues, type IntegerTensor, MOST_FOLDED } from "./fold.ts";
 import { createGraph, type Graph, type StateOperands } from "./graph.ts";
 import { createLowering, type Lowering, operatorWhere, problemOperator, type Surroundings } from "./lowering.ts";
+import { narrowTensors } from "./narrow.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
-import { type ShapeOptions, shapesOf } from "./shapes.ts";
+import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
 
 /**
  * What becomes of an operator. `hal`: HAL operations. `constant`: a constant, computed by the import. `unused`: nothing, as no
@@ -49,9 +53,35 @@ export interface Importer {
 /** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
 const MOST_NESTED = 32;
 
+/** Computes an operator whose inputs are small integer constants; false if it is not one of those. */
+function fold(op: Lowering): boolean {
+  const { name, inputs, outputs } = op.operator;
+  if (!canFold(name) || outputs.length !== 1) return false;
+  const output = op.outputIndex(0);
+  const { type, shape } = elementAt(op.graph.subgraph.tensors, output);
+  if (!isInteger(type) || shape.includes(0) || op.graph.dimensions(output).includes(0)) return false;
+  const constants: IntegerTensor[] = [];
+  for (const [place, tensor] of inputs.entries()) {
+    if (tensor < 0) return false;
+    const input = op.inputTensor(place);
+    const bytes = isInteger(input.type) && !input.quantization ? op.graph.constantBytes(tensor) : undefined;
+    if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
+    constants.push({ values: integersOf(input.type, bytes, op.graph.tensorPath(tensor)), shape: input.shape });
+  }
+  const values = foldedValues({ name, inputs: constants, shape, option: op.option });
+  if (values === undefined) return false;
+  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
+  return true;
+}
+
+function isInteger(type: TensorTypeName): boolean {
+  return type === "INT32" || type === "INT64";
+}
+
 function lower(op: Lowering): void {
   const { name, version, customCode } = op.operator;
-  const row = rowOf(name);
+  const row = rowOf(op.operator);
+  if ((row === undefined || version <= row.version) && fold(op)) return;
   if (row === undefined) {
     const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
     op.fail(`the HAL has no counterpart of ${which}`);
@@ -107,16 +137,19 @@ export function createImporter(
 
     const shapes = shapesOf(subgraph, options, isMain);
     const { order, read } = scheduleOperators(subgraph, shapes, place, { attempt });
-    const graph = createGraph(subgraph, shapes, constants, index);
+    const graph = createGraph(subgraph, shapes, constants, { index, narrow: narrowTensors(subgraph, order) });
     progress.set(index, { graph, order, blocked });
     const surroundings: Surroundings = {
       isRead: (tensor) => read.has(tensor),
+      infersShapes: !hasOpenShapes(options),
       importSubgraphs: (others) => importReferenced(others, depth + 1, path),
     };
     for (const input of subgraph.inputs) attempt(() => graph.operand(input));
     for (const each of order) {
       if (blocked.has(each)) continue;
-      attempt(() => lower(createLowering(graph, elementAt(subgraph.operators, each), each, surroundings)), each);
+      const operator = elementAt(subgraph.operators, each);
+      for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs);
+      attempt(() => lower(createLowering(graph, operator, each, surroundings)), each);
     }
     own.throwIfAny();
     return { ...graph.finish(), graph };

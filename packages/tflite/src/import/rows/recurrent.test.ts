@@ -206,6 +206,66 @@ describe("quantised LSTM", () => {
     ]);
   });
 
+  test.each([false, true])("a sequence is one QUANTIZED_LSTM for each step, time major: %s", (timeMajor) => {
+    const shape = timeMajor ? [2, 1, 2] : [1, 2, 2];
+    const [input, output] = [
+      { ...qx, shape },
+      { ...qy, shape: timeMajor ? [2, 1, 1] : [1, 2, 1] },
+    ] as const;
+    const model = recurrent(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM",
+      [input, ...cell, qh, memory],
+      { qy: output },
+      { ...clips, timeMajor },
+      inner,
+    );
+    const time = timeMajor ? 0 : 1;
+    const [part, row] = [timeMajor ? "1,1,2" : "1,1,2", "1,1,1"];
+    const rest = `${no16}, ${no16}, ${no16}, ${no16}, 3, 2, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, 3, 0.5`;
+    const S8 = "QUANT8_ASYMM_SIGNED";
+    expect(importLines(model)).toEqual([
+      `SPLIT(in0, ${time}, 2) -> t0:${S8}[${part}]*0.5, t1:${S8}[${part}]*0.5`,
+      `SQUEEZE(t0, INT32[1](${time})) -> t2:${S8}[1,2]*0.5`,
+      `SQUEEZE(t1, INT32[1](${time})) -> t3:${S8}[1,2]*0.5`,
+      `QUANTIZED_LSTM(t2, ${cellLine}, in1, in2, ${rest}) -> t4:${S8}[1,1]*0.5, t5:QUANT16_SYMM[1,1]*${2 ** -11}, t6:${S8}[1,1]*0.5`,
+      `QUANTIZED_LSTM(t3, ${cellLine}, t4, t5, ${rest}) -> out1, out2, t7:${S8}[1,1]*0.5`,
+      `EXPAND_DIMS(t6, ${time}) -> t8:${S8}[${row}]*0.5`,
+      `EXPAND_DIMS(t7, ${time}) -> t9:${S8}[${row}]*0.5`,
+      `CONCATENATION(t8, t9, ${time}) -> out0`,
+    ]);
+  });
+
+  test("a sequence computes what its steps do", async () => {
+    const steps = importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips, inner));
+    const [input, output] = [
+      { ...qx, shape: [1, 2, 2] },
+      { ...qy, shape: [1, 2, 1] },
+    ] as const;
+    const whole = importTflite(
+      recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", [input, ...cell, qh, memory], { qy: output }, clips, inner),
+    );
+    const [first = [], ...states] = await execute(steps, [[40, -20], [0], [0]]);
+    const [second = [], ...last] = await execute(steps, [[-100, -100], ...states]);
+    expect(await execute(whole, [[40, -20, -100, -100], [0], [0]])).toEqual([[...first, ...second], ...last]);
+    expect(states).not.toEqual(last);
+  });
+
+  test.each([
+    [1024, /imported/],
+    [1025, /a sequence of 1025 steps is longer than 1024/],
+  ])("a sequence of %d steps", (count, outcome) => {
+    const [input, output] = [
+      { ...qx, shape: [1, count, 2] },
+      { ...qy, shape: [1, count, 1] },
+    ] as const;
+    const tensors = [input, ...cell, qh, memory];
+    const attempt = () => {
+      importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner));
+      throw new TypeError("imported");
+    };
+    expect(attempt).toThrow(outcome);
+  });
+
   test("with layer normalisation they are the file's", () => {
     const [line] = importLines(
       recurrent("LSTM", [qx, ...cell, qh, memory, undefined, qv, qv, qv], { qy }, clips, inner),
@@ -241,9 +301,9 @@ describe("sequences", () => {
         recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { y: ySequence }, { diagonalRecurrentTensors: true }),
       ),
     ).toThrow("the HAL has no diagonal recurrent weights");
-    const quantised = [{ ...sequence, type: "INT8", scale: 1 } as const, ...tensors.slice(1)];
-    expect(() => importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", quantised, { y: ySequence }))).toThrow(
-      "the HAL computes it in float only, the input is TENSOR_QUANT8_ASYMM_SIGNED",
+    const wide = [{ ...sequence, type: "INT16", scale: 1 } as const, ...tensors.slice(1)];
+    expect(() => importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", wide, { y: ySequence }))).toThrow(
+      "the HAL computes it in float only, the input is TENSOR_QUANT16_SYMM",
     );
   });
 

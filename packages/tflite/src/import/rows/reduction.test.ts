@@ -89,11 +89,11 @@ describe("searches", () => {
     expect(importLines(oneOperator(name, { x: f, last }, { y }))).toEqual([`${operation}(in0, 1) -> out0`]);
   });
 
-  test("INT64 results are refused, naming operator and tensor", () => {
-    const model = oneOperator("ARG_MAX", { x: f, axis }, { y: { type: "INT64", shape: [2] } }, { outputType: "INT64" });
-    expect(() => importTflite(model)).toThrow(
-      'subgraphs[0].operators[0] (ARG_MAX version 1): subgraphs[0].tensors[2] "y": the HAL has no tensors of type INT64',
-    );
+  test("INT64 results are held as INT32", async () => {
+    const y = { type: "INT64", shape: [2] } as const;
+    const imported = importTflite(oneOperator("ARG_MAX", { x: f, axis }, { y }, { outputType: "INT64" }));
+    expect(imported.outputs).toMatchObject([{ tensorType: "INT64", type: "TENSOR_INT32", shape: [2] }]);
+    expect(await execute(imported, [[1, 5, 5, 9, -1, 3]])).toEqual([[1, 0]]);
   });
 
   test("TOPK_V2", () => {

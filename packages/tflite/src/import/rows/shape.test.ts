@@ -186,6 +186,6 @@ describe("questions about shapes", () => {
       inputs: ["x"],
       outputs: ["y"],
     });
-    expect(importLines(model)).toEqual(["ADD(INT32[1](3), INT32[1](3), 0) -> out0"]);
+    expect(importLines(model)).toEqual(["CAST(INT32[1](6)) -> out0"]);
   });
 });

@@ -99,20 +99,25 @@ describe("between space, depth and batch", () => {
 });
 
 describe("FILL", () => {
-  const dims = { type: "INT32", shape: [1], data: [2] } as const;
+  // More elements than the import computes by itself.
+  const dims = { type: "INT32", shape: [1], data: [5000] } as const;
   test.each([
     ["FLOAT32", 0.5],
     ["INT32", 7],
   ] as const)("of %s", (type, value) => {
-    const model = oneOperator("FILL", { dims, value: { type, shape: [], data: [value] } }, { y: { type, shape: [2] } });
-    expect(importLines(model)).toEqual([`FILL(INT32[1](2), ${value}) -> out0`]);
+    const model = oneOperator(
+      "FILL",
+      { dims, value: { type, shape: [], data: [value] } },
+      { y: { type, shape: [5000] } },
+    );
+    expect(importLines(model)).toEqual([`FILL(INT32[1](5000), ${value}) -> out0`]);
   });
 
   test("of BOOL is refused", () => {
     const model = oneOperator(
       "FILL",
       { dims, value: { type: "BOOL", shape: [], data: [1] } },
-      { y: { type: "BOOL", shape: [2] } },
+      { y: { type: "BOOL", shape: [5000] } },
     );
     expect(() => importTflite(model)).toThrow("the value (input 1) has to be one number");
   });
