@@ -42,8 +42,8 @@ export interface Finished {
 
 /** The import of the subgraphs of one model. */
 export interface Importer {
-  /** Lowers the subgraph that is the model; undefined if that led to problems. */
-  importMain(index: number): Finished | undefined;
+  /** Lowers the subgraph that is the model; its inputs and outputs may be in another order than those of the file. */
+  importMain(subgraph: TfliteSubgraph, index: number): Finished;
   /** The other subgraphs that operators run, in the order in which they were finished. */
   readonly referenced: readonly Subgraph[];
   /** One for each operator of the file. */
@@ -194,9 +194,7 @@ export function createImporter(
 
   return {
     referenced,
-    importMain(index) {
-      const subgraph = model.subgraphs[index];
-      ensure(subgraph !== undefined, "", () => "the model has no subgraph");
+    importMain(subgraph, index) {
       main = index;
       return importSubgraph(subgraph, index, 1, true);
     },
