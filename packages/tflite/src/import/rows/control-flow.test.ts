@@ -100,7 +100,9 @@ describe("IF", () => {
     const chain = (length: number) => modelOf(...Array.from({ length }, (_, i) => nested(i + 1)), branch("ADD"));
     expect(() => importTflite(chain(31))).not.toThrow();
     expect(() => importTflite(chain(32), { extensions: false })).toThrow("subgraphs name each other more than 32 deep");
-    expect(() => importTflite(chain(5000), { extensions: false })).toThrow("subgraphs name each other more than 32 deep");
+    expect(() => importTflite(chain(5000), { extensions: false })).toThrow(
+      "subgraphs name each other more than 32 deep",
+    );
   });
 
   test("state inside is refused", () => {

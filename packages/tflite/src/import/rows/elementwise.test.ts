@@ -34,7 +34,9 @@ describe("arithmetic", () => {
 
   test("an activation code newer than the schema is refused by number", () => {
     const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction: 77 });
-    expect(() => importTflite(model, { extensions: false })).toThrow("option fusedActivationFunction has to be a known member, it is 77");
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "option fusedActivationFunction has to be a known member, it is 77",
+    );
   });
 
   test("options that the file leaves out have their defaults", () => {
@@ -45,7 +47,9 @@ describe("arithmetic", () => {
     const model = (fusedActivationFunction: string) =>
       oneOperator("MUL", { a: i32, b: i32 }, { y: i32 }, { fusedActivationFunction });
     expect(importLines(model("NONE"))).toEqual(["MUL(in0, in1, 0) -> out0"]);
-    expect(() => importTflite(model("RELU"), { extensions: false })).toThrow("cannot apply the activation RELU to INT32");
+    expect(() => importTflite(model("RELU"), { extensions: false })).toThrow(
+      "cannot apply the activation RELU to INT32",
+    );
   });
 
   test("8-bit operands keep their quantisation", () => {
@@ -99,7 +103,9 @@ describe("arithmetic", () => {
 
   test("more dimensions than the HAL accepts are refused", () => {
     const deep = { type: "FLOAT32", shape: [1, 1, 1, 1, 2] } as const;
-    expect(() => importTflite(oneOperator("ADD", { a: deep, b: deep }, { y: deep }), { extensions: false })).toThrow(/here there are 5/);
+    expect(() => importTflite(oneOperator("ADD", { a: deep, b: deep }, { y: deep }), { extensions: false })).toThrow(
+      /here there are 5/,
+    );
   });
 });
 
@@ -157,7 +163,9 @@ describe("compositions", () => {
       "ADD(in0, in1, 0) -> t0:FLOAT32[2,3]",
       "ADD(t0, in2, 0) -> out0",
     ]);
-    expect(() => importTflite(oneOperator("ADD_N", { a: f }, { y: f }), { extensions: false })).toThrow("needs at least 2 inputs, it has 1");
+    expect(() => importTflite(oneOperator("ADD_N", { a: f }, { y: f }), { extensions: false })).toThrow(
+      "needs at least 2 inputs, it has 1",
+    );
   });
 
   test("CEIL is FLOOR between two NEG", async () => {
@@ -214,8 +222,8 @@ describe("selection", () => {
   });
 
   test("shapes that need broadcasting are refused", () => {
-    expect(() => importTflite(oneOperator("SELECT_V2", { c: bool, a: f, b: row }, { y: f }), { extensions: false })).toThrow(
-      "the HAL does not broadcast the shapes [2, 3], [2, 3], [3] here",
-    );
+    expect(() =>
+      importTflite(oneOperator("SELECT_V2", { c: bool, a: f, b: row }, { y: f }), { extensions: false }),
+    ).toThrow("the HAL does not broadcast the shapes [2, 3], [2, 3], [3] here");
   });
 });

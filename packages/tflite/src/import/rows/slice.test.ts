@@ -49,7 +49,9 @@ describe("SPLIT", () => {
     const x = { ...q8, shape: [4] };
     const a = { ...q8, shape: [2] };
     const model = oneOperator("SPLIT", { axis: integer(0), x }, { a, b: { ...a, zeroPoint: 4 } }, { numSplits: 2 });
-    expect(() => importTflite(model, { extensions: false })).toThrow("output 1 has another quantisation (0.5, 4) than the input (0.5, 3)");
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "output 1 has another quantisation (0.5, 4) than the input (0.5, 3)",
+    );
   });
 });
 
@@ -103,11 +105,15 @@ describe("CONCATENATION", () => {
 
   test("an activation is refused", () => {
     const model = oneOperator("CONCATENATION", { a: f, b: f }, { y }, { axis: 1, fusedActivationFunction: "RELU" });
-    expect(() => importTflite(model, { extensions: false })).toThrow("the HAL's operation has no fused activation, the operator has RELU");
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "the HAL's operation has no fused activation, the operator has RELU",
+    );
   });
 
   test("an axis out of range is refused", () => {
-    expect(() => importTflite(oneOperator("CONCATENATION", { a: f, b: f }, { y }, { axis: 2 }), { extensions: false })).toThrow("axis 2");
+    expect(() =>
+      importTflite(oneOperator("CONCATENATION", { a: f, b: f }, { y }, { axis: 2 }), { extensions: false }),
+    ).toThrow("axis 2");
   });
 });
 
@@ -201,6 +207,8 @@ describe("GATHER", () => {
 
   test("batch dimensions are refused", () => {
     const model = oneOperator("GATHER", { x: f, indices }, { y: f }, { batchDims: 1 });
-    expect(() => importTflite(model, { extensions: false })).toThrow("the HAL has no batch dimensions here, batchDims is 1");
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "the HAL has no batch dimensions here, batchDims is 1",
+    );
   });
 });
