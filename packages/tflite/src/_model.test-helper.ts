@@ -5,7 +5,7 @@
 import { decodeTensorData, encodeTensorData, viewModel } from "@nnhal/backend";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { tfliteExtension } from "@nnhal/extension-tflite";
-import { byteLength, elementAt, elementCount } from "@nnhal/operations";
+import { type AnyTensorData, byteLength, elementAt, elementCount, splitExtensionCode } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -219,8 +219,15 @@ export function showSubgraph(model: Model, { operands, operations, inputIndexes,
   };
   return operations.map(({ type, inputs, outputs }) => {
     const read = inputs.map((index) => show(index, false)).join(", ");
-    return `${operationTypeNames.get(type)}(${read}) -> ${outputs.map((index) => show(index, true)).join(", ")}`;
+    return `${nameOf(type)}(${read}) -> ${outputs.map((index) => show(index, true)).join(", ")}`;
   });
+}
+
+/** The name of an operation; one of the extension has the extension's name before it. */
+function nameOf(type: number): string {
+  const { code } = splitExtensionCode(type);
+  const extended = tfliteExtension.operations.find((operation) => type > 0xffff && operation.code === code);
+  return operationTypeNames.get(type) ?? `${tfliteExtension.name} ${extended?.name}`;
 }
 
 /** Imports a model, expects it to be valid by the rules of the HAL with no operand to spare, and shows its operations. */
@@ -232,7 +239,7 @@ export function importLines(model: TfliteModel, options?: ImportOptions): string
 
 /** Expects a model that the HAL accepts, in which every operand is used. */
 export function expectValid({ model, inputs, outputs, operators }: ImportedModel): void {
-  expect(modelIssues(model)).toEqual([]);
+  expect(modelIssues(model, { extensions: [tfliteExtension] })).toEqual([]);
   for (const { operands, operations, inputIndexes, outputIndexes } of [model.main, ...model.referenced]) {
     const used = new Set([
       ...inputIndexes,
@@ -244,6 +251,16 @@ export function expectValid({ model, inputs, outputs, operators }: ImportedModel
   expect(inputs).toHaveLength(model.main.inputIndexes.length);
   expect(outputs).toHaveLength(model.main.outputIndexes.length);
   expect(operators).toHaveLength(model.main.operations.length);
+}
+
+/** Sets an element; the value is of the kind that the array holds. */
+function assign(data: AnyTensorData, index: number, value: number | bigint): void {
+  (data as { [index: number]: number | bigint })[index] = value;
+}
+
+/** Whether elements are 64-bit integers. */
+function isLong(data: AnyTensorData): boolean {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array;
 }
 
 /** Runs an imported model on the reference kernels. Elements in, elements out; what is not given is the real value 0. */
@@ -264,10 +281,9 @@ export async function execute(
   const bytesFor = ({ type, shape }: (typeof inputs)[number]) => new Uint8Array(byteLength(type, elementCount(shape)));
   const arguments_ = inputs.map((info, place) => {
     const bytes = bytesFor(info);
-    const data = decodeTensorData(info.type, bytes, elementCount(info.shape)).slice();
-    const values = given[place];
-    if (values === undefined) data.fill(info.zeroPoint);
-    else data.set(values);
+    const data: AnyTensorData = decodeTensorData(info.type, bytes, elementCount(info.shape)).slice();
+    const values = given[place] ?? new Array<number>(data.length).fill(info.zeroPoint);
+    for (const [index, value] of values.entries()) assign(data, index, isLong(data) ? BigInt(value) : value);
     encodeTensorData(info.type, data, bytes);
     return { bytes, dimensions: info.shape };
   });
@@ -281,7 +297,7 @@ export async function execute(
   expect({ status, message }).toEqual({ status: ErrorStatus.NONE, message: undefined });
   return results.map(({ bytes }, place) => {
     const { type, shape } = elementAt(outputs, place);
-    return Array.from(decodeTensorData(type, bytes, elementCount(shape)));
+    return Array.from(decodeTensorData(type, bytes, elementCount(shape)), Number);
   });
 }
 

@@ -21,7 +21,7 @@ describe("inspectTflite", () => {
       ["x"],
       ["y", "z"],
     );
-    const { operators, problems, problemCount, imported } = inspectTflite(model);
+    const { operators, problems, problemCount, imported } = inspectTflite(model, { extensions: false });
     expect(operators.map(({ name, status, operations, reason }) => [name, status, operations, reason])).toEqual([
       ["SHAPE", "constant", [], undefined],
       ["CEIL", "hal", ["NEG", "FLOOR", "NEG"], undefined],
@@ -61,6 +61,7 @@ describe("inspectTflite", () => {
         },
         { ...branch, inputs: ["a"], outputs: ["b"] },
       ),
+      { extensions: false },
     );
     expect(operators.map(({ subgraph, name, reason }) => [subgraph, name, reason])).toEqual([
       [
