@@ -94,7 +94,11 @@ describe("docs/adding-a-backend.md", () => {
   });
 
   it("has a backend that passes the kit with vitest", { timeout }, async () => {
-    const config = `export default { ssr: { resolve: { conditions: ${JSON.stringify([condition])} } } };`;
+    // As for a user, packages are not part of what vitest transforms.
+    const config = `export default {
+      ssr: { resolve: { conditions: ${JSON.stringify([condition])} } },
+      test: { execArgv: ${JSON.stringify(fromSource)}, server: { deps: { external: [/packages\\/[^/]+\\/src/] } } },
+    };`;
     writeFileSync(join(folder, "vitest.config.mjs"), config);
     const report = join(folder, "report.json");
     const reporters = ["--reporter", "default", "--reporter", "json", "--outputFile.json", report];
