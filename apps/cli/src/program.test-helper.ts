@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { referenceBackend } from "@nnhal/backend-reference";
+import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
@@ -38,6 +38,7 @@ export const referenceEngine: Engine = {
   device: "nnhal-reference",
   module: "@nnhal/backend-reference",
   load: async () => referenceBackend,
+  withExtensions: async (extensions) => createReferenceBackend({ extensions }),
 };
 
 /** Runs the command line with the reference device alone, and a clock that goes on by one millisecond at every look. */
@@ -102,6 +103,34 @@ export function addingModel(): Uint8Array {
       { name: "ADD", version: 1, inputs: [0, 1], outputs: [2], options: { fusedActivationFunction: "NONE" } },
     ],
   });
+}
+
+/** A file with the signatures `double` and `differ`: the first adds its input to itself, the second subtracts `less` from `more`. */
+export function twoSignaturesModel(): Uint8Array {
+  const shape = [2, 2];
+  const options = { fusedActivationFunction: "NONE" };
+  const subgraphs = [
+    {
+      name: "double",
+      tensors: [tensor("x", { shape }), tensor("y", { shape })],
+      inputs: [0],
+      outputs: [1],
+      operators: [{ name: "ADD", version: 1, inputs: [0, 0], outputs: [1], options }],
+    },
+    {
+      name: "differ",
+      tensors: [tensor("a", { shape }), tensor("b", { shape }), tensor("c", { shape })],
+      inputs: [0, 1],
+      outputs: [2],
+      operators: [{ name: "SUB", version: 1, inputs: [0, 1], outputs: [2], options }],
+    },
+  ];
+  const named = (name: string, index: number) => ({ name, tensor: index });
+  const signatures = [
+    { key: "double", subgraph: 0, inputs: [named("once", 0)], outputs: [named("twice", 1)] },
+    { key: "differ", subgraph: 1, inputs: [named("less", 1), named("more", 0)], outputs: [named("rest", 2)] },
+  ];
+  return writeTflite({ version: 3, description: "test", subgraphs, metadata: [], signatures });
 }
 
 /** A model with an operator that the HAL lacks. */

@@ -33,6 +33,8 @@ export interface RunJson {
   /** In the model's order; `output<k>.bin` is the element k. */
   readonly outputs: readonly {
     readonly name: string;
+    /** Its name in the signature, if there is one. */
+    readonly signatureName?: string;
     /** The HAL's type. */
     readonly type: string;
     readonly shape: readonly number[];
@@ -49,8 +51,9 @@ export function toJson({ model, device, outputs, top, latency }: RunReport): Run
   return {
     model,
     device,
-    outputs: outputs.map(({ info: { name, type, shape, scale, zeroPoint } }) => ({
+    outputs: outputs.map(({ info: { name, signatureName, type, shape, scale, zeroPoint } }) => ({
       name,
+      ...(signatureName !== undefined && { signatureName }),
       type: typeText(type),
       shape,
       scale,

@@ -196,12 +196,12 @@ function viewOperation(
   index: number,
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
-  { operationByCode }: Vocabulary,
+  vocabulary: Vocabulary,
 ): OperationView | UnknownOperation {
   const { type, inputs, outputs } = operation;
-  const definition = operationByCode(type);
+  const definition = vocabulary.operationByCode(type);
   if (definition === undefined) return { index, unknown: whyUnknown(type, source.model.extensionNameToPrefix) };
-  const { name } = definition;
+  const name = operationText(type, source.model.extensionNameToPrefix, vocabulary);
   const inputViews = inputs.map((input) => operands[input]);
   const outputViews = outputs.map((output) => operands[output]);
   const match =

@@ -2,9 +2,18 @@
  * Elements as real numbers and back, for kernels that compute with real numbers whatever the type: quantised elements stand for
  * (element - zeroPoint) * scale, all others for themselves.
  */
-import { type AnyTensorData, integerRange, type OutputTensor, roundHalfAway, type Tensor } from "@nnhal/operations";
+import {
+  type AnyTensorData,
+  integerRange,
+  isSameType,
+  type OutputTensor,
+  roundHalfAway,
+  type Tensor,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { quantisedTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
+import { type Quant16Params, tfliteTypes } from "./types.ts";
 
 /** The real numbers of a tensor. 64-bit integers beyond 2^53 are rounded. */
 export function realsOf({ type, data, scale, zeroPoint }: Tensor<AnyTensorData>): Float64Array {
@@ -45,4 +54,12 @@ export function storeReals(reals: ArrayLike<number>, output: OutputTensor<AnyTen
 
 function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
+}
+
+/** A tensor with the quantisation of its extension data, if its type is one with a zero point that the HAL lacks. */
+export function withQuantisation<T extends TensorInfo>(tensor: T): T {
+  if (!isSameType(tensor.type, tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED)) return tensor;
+  // The codec of the type returns these.
+  const { scale, zeroPoint } = tensor.params as Quant16Params;
+  return { ...tensor, type: "TENSOR_QUANT16_SYMM", scale, zeroPoint };
 }

@@ -246,7 +246,7 @@ export function expectValid({ model, inputs, outputs, operators }: ImportedModel
   expect(operators).toHaveLength(model.main.operations.length);
 }
 
-/** Runs an imported model on the reference kernels. Elements in, elements out. */
+/** Runs an imported model on the reference kernels. Elements in, elements out; what is not given is the real value 0. */
 export async function execute(
   { model, inputs, outputs }: ImportedModel,
   given: readonly (readonly number[])[],
@@ -264,9 +264,10 @@ export async function execute(
   const bytesFor = ({ type, shape }: (typeof inputs)[number]) => new Uint8Array(byteLength(type, elementCount(shape)));
   const arguments_ = inputs.map((info, place) => {
     const bytes = bytesFor(info);
-    const values = given[place] ?? [];
     const data = decodeTensorData(info.type, bytes, elementCount(info.shape)).slice();
-    data.set(values);
+    const values = given[place];
+    if (values === undefined) data.fill(info.zeroPoint);
+    else data.set(values);
     encodeTensorData(info.type, data, bytes);
     return { bytes, dimensions: info.shape };
   });

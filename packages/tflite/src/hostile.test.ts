@@ -101,7 +101,9 @@ describe("a broken file results in one TfliteError", () => {
 
   test.each([0x00, 0x01, 0x7f, 0x80, 0xff])("with any byte replaced by %d, or changed by it", (value) => {
     for (let at = 0; at < small.length; at++) {
-      for (const byte of [value, elementAt(small, at) ^ value]) {
+      const old = elementAt(small, at);
+      for (const byte of new Set([value, old ^ value])) {
+        if (byte === old) continue;
         const bytes = small.slice();
         bytes[at] = byte;
         attempt(bytes);

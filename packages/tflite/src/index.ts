@@ -17,6 +17,7 @@ export {
   importTflite,
   type ModelState,
   type OperatorOrigin,
+  type SignatureDescription,
   type TensorDescription,
 } from "./import/import.ts";
 export type { OperatorReport, OperatorStatus } from "./import/importer.ts";

@@ -32,6 +32,7 @@ export { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";
 export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./graph/dot-writer.ts";
+export { extensionDataText } from "./graph/extension-data.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
 export { modelSummary } from "./graph/summary.ts";
 export {
@@ -41,7 +42,7 @@ export {
   type SubgraphDescription,
   visitGraph,
 } from "./graph/visit.ts";
-export { type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
+export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
 export {
   createLogger,
   defaultLogger,

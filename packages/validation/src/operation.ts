@@ -71,7 +71,7 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
 }
 
 function operationName({ vocabulary, prefixes }: ModelContext, type: number): string {
-  return vocabulary.operationByCode(type)?.name ?? operationText(type, prefixes);
+  return operationText(type, prefixes, vocabulary);
 }
 
 /** Whether the operands that an operation names exist, and whether they are right. */

@@ -115,20 +115,21 @@ async function explain(
   selection: DeviceSelection,
   all: readonly Device[],
   { preference, policy: name, run = false }: ExplainCommandOptions,
-  { now, stderr }: ModelCommandContext,
+  { now, stderr, devices }: ModelCommandContext,
 ): Promise<ExplainedPlan & Partial<Explanation>> {
   const policy = name === "android" ? androidPolicy : costPolicy;
   const { cpu } = selection;
   const { hal } = validated(model);
+  const definitions = { extensions: await devices.definitions() };
   const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned)
-    return { ...explainAnswers(withoutTrailingDefaults(hal), all), problem: planned.message };
-  if (!run) return explainPlan(planned, all);
+    return { ...explainAnswers(withoutTrailingDefaults(hal), all, definitions), problem: planned.message };
+  if (!run) return explainPlan(planned, all, undefined, definitions);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };
   const { plan: ran, measured, untimed } = await measurePlan(model, selection, measuring, now);
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
-  return explainPlan(ran, all, measured);
+  return explainPlan(ran, all, measured, definitions);
 }
 
 function validated(model: LoadedModel): Model {

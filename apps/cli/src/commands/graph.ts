@@ -3,7 +3,7 @@
  */
 import { basename, extname } from "node:path";
 import type { Model } from "@nnhal/types";
-import { type DotOptions, graphDump, graphToJson } from "@nnhal/utils";
+import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes, usageError } from "../failure.ts";
@@ -55,18 +55,20 @@ export function registerGraphCommand(program: Command, context: () => Promise<Mo
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
 }
 
+type GraphContext = Pick<ModelCommandContext, "cwd" | "stdout" | "stderr" | "devices" | "setExitCode">;
+
 /** Runs the command. Rejects with a CommandError. */
 export async function runGraphCommand(
   path: string,
   { output, format = formatOf(output), constants }: GraphCommandOptions,
-  { cwd, stdout, stderr, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "stderr" | "setExitCode">,
+  { cwd, stdout, stderr, devices, setExitCode }: GraphContext,
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
   const model = await loadHalModel(path, cwd);
   const isBlocked = "problems" in model;
   const drawn = await (isBlocked
     ? drawFile(basename(path), model, format)
-    : draw(basename(path), model, format, { constants }));
+    : draw(basename(path), model, format, { constants, extensions: await devices.definitions() }));
   if (output === undefined) stdout.write(String(drawn));
   else await writeUserFile(output, drawn, cwd);
   if (!isBlocked) return;
@@ -97,8 +99,13 @@ function formatOf(output: string | undefined): Format {
   );
 }
 
-async function draw(name: string, model: Model, format: Format, options: DotOptions): Promise<string | Uint8Array> {
-  if (format === "json") return `${JSON.stringify(graphToJson(name, model))}\n`;
+async function draw(
+  name: string,
+  model: Model,
+  format: Format,
+  options: GraphDumpOptions,
+): Promise<string | Uint8Array> {
+  if (format === "json") return `${JSON.stringify(graphToJson(name, model, options))}\n`;
   const lines: string[] = [];
   graphDump(name, model, { write: (line) => lines.push(line) }, options);
   return rendered(lines.join(""), format);

@@ -7,6 +7,7 @@ import {
   pngOf,
   quantised,
   rememberingModel,
+  twoSignaturesModel,
   unknownOperatorModel,
   useFolder,
 } from "../program.test-helper.ts";
@@ -81,6 +82,21 @@ describe("nnhal run", () => {
     };
     expect(await labels()).toEqual(["bee", "cat", "ant"]);
     expect(await labels("--labels", "others.txt")).toEqual(["pig", "rat", "ox"]);
+  });
+
+  it("runs a signature, with its inputs in its order", async () => {
+    await put("two.tflite", twoSignaturesModel());
+    await put("one.bin", floats(1, 2, 3, 4));
+    await put("ten.bin", floats(10, 20, 30, 40));
+    const differ = ["run", "two.tflite", "--signature", "differ", "--input", "one.bin", "--input", "ten.bin"];
+    const { stdout } = await run(differ);
+    expect(stdout).toMatch(/^output 0: 9, 18, 27, 36$/m);
+    expect(JSON.parse((await run([...differ, "--json"])).stdout).outputs[0].signatureName).toBe("rest");
+    expect((await run(["run", "two.tflite", "--input", "one.bin"])).stdout).toMatch(/^output 0: 2, 4, 6, 8$/m);
+    expect(await problem("two.tflite", "--signature", "other", "--random", "1")).toEqual({
+      line: 'the model two.tflite cannot be used: options.signature: there is no signature "other"; there are "double", "differ"',
+      exitCode: 1,
+    });
   });
 
   it("goes on without labels that are packed with the model and broken", async () => {

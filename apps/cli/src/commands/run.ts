@@ -28,6 +28,7 @@ export interface RunCommandOptions {
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
   readonly labels?: string;
+  readonly signature?: string;
   readonly top: number;
   readonly device: string;
   readonly outputDir?: string;
@@ -49,6 +50,7 @@ Examples:
   nnhal run mobilenet.tflite --input cat.jpg --runs 20 --json
   nnhal run two-inputs.tflite --input left.png --input right.png --output-dir results
   nnhal run lstm.tflite --random 1 --device reference
+  nnhal run two-signatures.tflite --signature encode --random 1
   nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
   nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
 
@@ -71,6 +73,7 @@ export function registerRunCommand(program: Command, context: () => Promise<Mode
     )
     .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
     .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
+    .option("--signature <key>", "which signature of the file to run (default: its first subgraph)")
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
@@ -97,7 +100,7 @@ export async function runModelCommand(
   // What is cheap to find wrong comes first: files before engines.
   const given = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd));
+  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, signatureOf(options)));
   const imported = now() - started;
   const inputs = await prepareInputs(
     model,
@@ -143,6 +146,10 @@ export async function runModelCommand(
   } finally {
     bar.stop();
   }
+}
+
+function signatureOf({ signature }: RunCommandOptions): { signature?: string } {
+  return signature === undefined ? {} : { signature };
 }
 
 function normalisationOf({ mean, std }: RunCommandOptions): { normalisation?: Normalisation } {

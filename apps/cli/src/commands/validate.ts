@@ -2,6 +2,7 @@
  * `nnhal validate MODEL`: lists the rules of the HAL that a model breaks, the oldest HAL version that it fits, and what
  * in it needs that version.
  */
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import {
   type Issue,
@@ -81,10 +82,10 @@ export function registerValidateCommand(program: Command, context: () => Promise
 export async function runValidateCommand(
   path: string,
   { hal = "1.3", rules, json = false }: ValidateCommandOptions,
-  { cwd, stdout, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "setExitCode">,
+  { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const loaded = await loadHalModel(path, cwd, { forValidation: true });
-  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules);
+  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, await devices.definitions());
   stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
   if (!result.valid) setExitCode(exitCodes.failed);
 }
@@ -95,10 +96,15 @@ function blockedFile({ problems, inspection }: BlockedFile): ValidationJson {
   return { valid: false, minimumVersion: null, issues, requirements: [] };
 }
 
-function validate(model: Model, version: HalVersion, mode: ValidateCommandOptions["rules"]): ValidationJson {
-  const issues = modelIssues(model, { version, mode, limit: Number.POSITIVE_INFINITY });
-  const minimum = minimumVersion(model, { mode }) ?? null;
-  const requirements = minimum === null ? [] : (versionRequirements(model, { mode }) ?? []);
+function validate(
+  model: Model,
+  version: HalVersion,
+  mode: ValidateCommandOptions["rules"],
+  extensions: readonly ExtensionDefinition[],
+): ValidationJson {
+  const issues = modelIssues(model, { version, mode, extensions, limit: Number.POSITIVE_INFINITY });
+  const minimum = minimumVersion(model, { mode, extensions }) ?? null;
+  const requirements = minimum === null ? [] : (versionRequirements(model, { mode, extensions }) ?? []);
   return {
     valid: issues.length === 0,
     minimumVersion: minimum,

@@ -11,8 +11,10 @@ import {
   type TypeRow,
 } from "@nnhal/operations";
 import { ensure, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { withQuantisation } from "../_elements.ts";
 import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
 import { channelsOf } from "./_channels.ts";
 
 const [UINT8, INT8, INT16, INT32] = [
@@ -27,6 +29,7 @@ const targets: readonly (readonly [from: AnyOperandType, ...to: AnyOperandType[]
   [UINT8, UINT8, INT8, INT16],
   [INT8, UINT8, INT8, INT16],
   [INT16, INT8, INT16, INT32],
+  [tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED, INT8, INT16, INT32],
   [INT32, INT8, INT16],
 ];
 
@@ -35,7 +38,7 @@ export const quantize = wider("QUANTIZE", {
   types: [],
   rows: targets.flatMap(([from, ...to]) => to.map((type): TypeRow => ["1.2", from, type])),
   reference: ({ input }, { output }) =>
-    input.type === "TENSOR_FLOAT32" ? quantise(input, output) : requantise(input, output),
+    input.type === "TENSOR_FLOAT32" ? quantise(input, output) : requantise(withQuantisation(input), output),
 });
 
 function* quantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {

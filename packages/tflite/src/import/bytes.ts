@@ -37,6 +37,14 @@ export function bytesOfIntegers(values: readonly number[]): Uint8Array {
   return bytes;
 }
 
+/** The same as INT64. */
+export function bytesOfWide(values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(8 * values.length);
+  const view = viewOf(bytes);
+  for (const [i, value] of values.entries()) view.setBigInt64(8 * i, BigInt(value), true);
+  return bytes;
+}
+
 /** One float as an element of a tensor of the given type, or of FLOAT32 if that is not a float type. */
 export function bytesOfFloat(value: number, type: AnyOperandType): Uint8Array {
   const isHalf = type === "TENSOR_FLOAT16";

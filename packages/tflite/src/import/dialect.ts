@@ -10,6 +10,8 @@ import type { TensorTypeName } from "../schema/codes.ts";
 export interface Dialect {
   /** The operand type of an element type that the HAL lacks; undefined if the dialect lacks it too. */
   typeOf(element: TensorTypeName): AnyOperandType | undefined;
+  /** The type of INT16 elements with a zero point other than 0; undefined if the dialect lacks it. */
+  readonly shiftedInt16: typeof tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED | undefined;
   /** The extension's operation of a name; undefined if there is none. */
   operationOf(name: string): Operation | undefined;
 }
@@ -21,7 +23,7 @@ const prefix = 1;
 const firstBuiltin = 1000;
 
 /** The HAL's operations and types alone. */
-export const halDialect: Dialect = { typeOf: () => undefined, operationOf: () => undefined };
+export const halDialect: Dialect = { typeOf: () => undefined, shiftedInt16: undefined, operationOf: () => undefined };
 
 const operationsByName: ReadonlyMap<string, Operation> = new Map(
   tfliteExtension.operations.map((operation) => [operation.name, operation]),
@@ -39,6 +41,7 @@ const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
 /** The HAL's, and those of the extension `nnhal.tflite`. */
 export const extensionDialect: Dialect = {
   typeOf: (element) => typesByElement[element],
+  shiftedInt16: tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED,
   operationOf: (name) => operationsByName.get(name),
 };
 

@@ -2,7 +2,15 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and operands that
  * the import adds. One per .tflite subgraph.
  */
-import { type AnyOperandType, byteSize, elementAt, elementFactsOf, type Operation, typeText } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  byteSize,
+  elementAt,
+  elementFactsOf,
+  isExtensionType,
+  type Operation,
+  typeText,
+} from "@nnhal/operations";
 import {
   type Operation as HalOperation,
   type Operand,
@@ -45,6 +53,16 @@ export interface Graph {
   operand(tensor: number): number;
   /** The description of an operand. */
   spec(operand: number): OperandSpec;
+  /** The bytes of an operand that is a constant. */
+  valueOf(operand: number): Uint8Array | undefined;
+  /** Whether the file leaves extents of an operand's tensor open, or they are unknown. */
+  isOpen(operand: number): boolean;
+  /** Gives an operand another shape than the file stores. */
+  reshape(operand: number, dimensions: readonly number[]): void;
+  /** Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. */
+  loosen(tensor: number, sources: readonly number[]): void;
+  /** Gives a tensor another shape than the file stores, before its operand is made. */
+  setShape(tensor: number, shape: readonly number[]): void;
   /** The description of a tensor's operand; does not make the operand. */
   tensorSpec(tensor: number): OperandSpec;
   /**
@@ -86,7 +104,10 @@ const MOST_DIMENSIONS = 32;
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
-function extraParams({ channelQuant }: OperandSpec): OperandExtraParams {
+function extraParams({ type, channelQuant, params }: OperandSpec): OperandExtraParams {
+  if (params !== undefined && isExtensionType(type) && type.params !== undefined) {
+    return { kind: "extension", extension: type.params.encode(params) };
+  }
   return channelQuant ? { kind: "channelQuant", channelQuant } : { kind: "none" };
 }
 
@@ -122,20 +143,32 @@ function fitInt32(bytes: Uint8Array): boolean {
   );
 }
 
+/** Facts of a subgraph of the file. */
+export interface GraphFacts {
+  /** Its index in the file. */
+  readonly index: number;
+  /** INT64 tensors that are held as TENSOR_INT32, beside constants. */
+  readonly narrow: ReadonlySet<number>;
+  readonly dialect: Dialect;
+}
+
 /** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
 export function createGraph(
   subgraph: TfliteSubgraph,
-  shapes: readonly (readonly number[])[],
+  storedShapes: readonly (readonly number[])[],
   constants: Constants,
-  index: number,
-  dialect: Dialect,
+  { index, narrow, dialect }: GraphFacts,
 ): Graph {
   const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
+  const shapes = [...storedShapes];
   const operands: Draft[] = [];
+  const values = new Map<number, Uint8Array>();
+  const tensorByOperand = new Map<number, number>();
+  /** Tensors whose shape is not the stored one. */
+  const reshaped = new Set<number>();
   const operations: HalOperation[] = [];
   const emitted: { readonly operation: Operation; readonly origin: number }[] = [];
-  const narrowed = new Map<number, number>();
   const consumers = new Map<number, number>();
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
@@ -229,7 +262,7 @@ export function createGraph(
     return data;
   }
 
-  /** The operand's description for a tensor; constants of INT64 are narrowed to INT32. */
+  /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
   function specOf(index: number): OperandSpec {
     const known = specByTensor.get(index);
     if (known !== undefined) return known;
@@ -241,10 +274,11 @@ export function createGraph(
     return spec;
   }
 
-  /** Whether a tensor is a constant of INT64 that becomes INT32. If the dialect has INT64, that depends on the values. */
+  /** Whether an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
   function isNarrowed(index: number): boolean {
-    const { type } = tensorAt(index);
-    const bytes = type === "INT64" ? constantBytes(index) : undefined;
+    if (tensorAt(index).type !== "INT64") return false;
+    if (narrow.has(index)) return true;
+    const bytes = constantBytes(index);
     return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
   }
 
@@ -252,12 +286,12 @@ export function createGraph(
   function constantOperand(index: number, bytes: Uint8Array): number {
     const place = tensorPath(index);
     const isNarrow = isNarrowed(index);
-    if (!isNarrow && !folded.has(index)) {
-      return add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
-    }
+    const isOwn = !isNarrow && !folded.has(index);
     const value = isNarrow ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
-    const made = add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
-    if (isNarrow) narrowed.set(made, index);
+    const made = isOwn
+      ? add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes))
+      : add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    values.set(made, value);
     return made;
   }
 
@@ -279,6 +313,7 @@ export function createGraph(
     if (known !== undefined) return known;
     const made = makeOperand(index);
     operandByTensor.set(index, made);
+    tensorByOperand.set(made, index);
     return made;
   }
 
@@ -291,7 +326,9 @@ export function createGraph(
   }
 
   function constant(spec: OperandSpec, value: Uint8Array): number {
-    return add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    const made = add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    values.set(made, value);
+    return made;
   }
 
   function emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void {
@@ -338,6 +375,29 @@ export function createGraph(
     },
     operand,
     spec: (index) => elementAt(operands, index),
+    valueOf: (operand) => values.get(operand),
+    isOpen(operand) {
+      const tensor = tensorByOperand.get(operand);
+      const signature = tensor === undefined ? undefined : tensorAt(tensor).shapeSignature;
+      return signature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
+    },
+    reshape(operand, dimensions) {
+      operands[operand] = { ...elementAt(operands, operand), dimensions };
+      const tensor = tensorByOperand.get(operand);
+      if (tensor !== undefined) reshaped.add(tensor);
+    },
+    loosen(tensor, sources) {
+      const { shape, shapeSignature: signature } = tensorAt(tensor);
+      if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
+      if (!signature.includes(-1) || !sources.some((source) => reshaped.has(source))) return;
+      shapes[tensor] = signature;
+      reshaped.add(tensor);
+    },
+    setShape(tensor, shape) {
+      shapes[tensor] = shape;
+      specByTensor.delete(tensor);
+      reshaped.add(tensor);
+    },
     tensorSpec(tensor) {
       const known = operandByTensor.get(tensor);
       return known === undefined ? specOf(tensor) : elementAt(operands, known);
@@ -393,9 +453,9 @@ export function createGraph(
     },
     emit,
     widened(operand) {
-      const tensor = narrowed.get(operand);
-      const bytes = tensor === undefined ? undefined : constantBytes(tensor);
-      if (tensor === undefined || bytes === undefined) return undefined;
+      const tensor = tensorByOperand.get(operand);
+      const bytes = tensor === undefined || !isNarrowed(tensor) ? undefined : constantBytes(tensor);
+      if (tensor === undefined || bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
       const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
       return once(`${tensor} as INT64`, () =>
         folded.has(tensor)
@@ -416,7 +476,9 @@ export function createGraph(
         for (const { tensor } of states.splice(before.states)) newStates.delete(tensor);
         removeFrom(operandByTensor, before.operands);
         removeFrom(operandByKey, before.operands);
-        for (const operand of narrowed.keys()) if (operand >= before.operands) narrowed.delete(operand);
+        for (const map of [values, tensorByOperand]) {
+          for (const operand of map.keys()) if (operand >= before.operands) map.delete(operand);
+        }
         throw error;
       }
     },

@@ -4,7 +4,8 @@
 import { type AnyOperandType, elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import type { TfliteModel } from "../model.ts";
+import { describeValue, ensure, quoted } from "../error.ts";
+import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
@@ -20,6 +21,20 @@ export interface ImportOptions extends ShapeOptions {
    * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
    */
   readonly extensions?: boolean;
+  /**
+   * The key of the file's signature to import, such as `serving_default`: its subgraph, with inputs and outputs in its order; inputs
+   * that it does not name follow. Default: the first subgraph, with inputs and outputs in the subgraph's order.
+   */
+  readonly signature?: string;
+}
+
+/** A signature of a file: a key for a subgraph, and names for its inputs and outputs. */
+export interface SignatureDescription {
+  readonly key: string;
+  /** In the signature's order. */
+  readonly inputs: readonly string[];
+  /** In the signature's order. */
+  readonly outputs: readonly string[];
 }
 
 /** An input or output of an imported model. */
@@ -55,7 +70,7 @@ export interface ModelState {
 export interface OperatorOrigin {
   /** The operator's name; empty for a copy that the import added to make an output. */
   readonly name: string;
-  /** The operator's place in the file's first subgraph; -1 for such a copy. */
+  /** The operator's place in the imported subgraph; -1 for such a copy. */
   readonly index: number;
 }
 
@@ -69,30 +84,72 @@ export interface ImportedModel {
   readonly states: readonly ModelState[];
   /** One for each operation of the main subgraph. */
   readonly operators: readonly OperatorOrigin[];
+  /** All signatures of the file. */
+  readonly signatures: readonly SignatureDescription[];
 }
 
 function placesOf(list: readonly number[]): ReadonlyMap<number, number> {
   return new Map(list.map((item, place) => [item, place]));
 }
 
-/** Names of a signature's tensors, by tensor. */
-function signatureNames(model: TfliteModel, list: "inputs" | "outputs"): ReadonlyMap<number, string> {
-  const signature = model.signatures.find(({ subgraph }) => subgraph === 0);
-  return new Map(signature?.[list].map(({ name, tensor }) => [tensor, name]));
+/** The subgraph to import, its inputs and outputs in order, and their names in a signature. */
+interface Entry {
+  readonly index: number;
+  readonly subgraph: TfliteSubgraph;
+  readonly inputNames: readonly (string | undefined)[];
+  readonly outputNames: readonly (string | undefined)[];
 }
+
+/** The entry that the options choose. Throws a TfliteError if there is none. */
+function entryOf(model: TfliteModel, key: string | undefined): Entry {
+  const chosen = key === undefined ? undefined : model.signatures.find((signature) => signature.key === key);
+  const keys = () => model.signatures.map((signature) => quoted(signature.key)).slice(0, MOST_KEYS);
+  ensure(
+    key === undefined || chosen !== undefined,
+    "options.signature",
+    () =>
+      `there is no signature ${quoted(key ?? "")}; ${keys().length === 0 ? "the file has none" : `there are ${keys().join(", ")}`}`,
+  );
+  const index = chosen?.subgraph ?? 0;
+  const subgraph = model.subgraphs[index];
+  ensure(subgraph !== undefined, "", () => "the model has no subgraph");
+  if (chosen === undefined) {
+    const first = model.signatures.find((signature) => signature.subgraph === 0);
+    const names = (list: "inputs" | "outputs") => {
+      const byTensor = new Map(first?.[list].map(({ name, tensor }) => [tensor, name]));
+      return subgraph[list].map((tensor) => byTensor.get(tensor));
+    };
+    return { index, subgraph, inputNames: names("inputs"), outputNames: names("outputs") };
+  }
+  const named = new Set(chosen.inputs.map(({ tensor }) => tensor));
+  const own = new Set(subgraph.inputs);
+  for (const { name, tensor } of chosen.inputs) {
+    ensure(own.has(tensor), "options.signature", () => `${quoted(name)} is tensor ${tensor}, which is not an input`);
+  }
+  const inputs = [...chosen.inputs.map(({ tensor }) => tensor), ...subgraph.inputs.filter((each) => !named.has(each))];
+  return {
+    index,
+    subgraph: { ...subgraph, inputs, outputs: chosen.outputs.map(({ tensor }) => tensor) },
+    inputNames: chosen.inputs.map(({ name }) => name),
+    outputNames: chosen.outputs.map(({ name }) => name),
+  };
+}
+
+/** Most signatures that a message lists. */
+const MOST_KEYS = 8;
 
 function describe(
   { subgraph, graph }: Finished,
   tensors: readonly number[],
   indexes: readonly number[],
-  names: ReadonlyMap<number, string>,
+  names: readonly (string | undefined)[],
 ): TensorDescription[] {
   return indexes.map((index, place): TensorDescription => {
     const tensor = elementAt(tensors, place);
     const { dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
     const { type } = graph.spec(index);
     const { name, type: tensorType } = elementAt(graph.subgraph.tensors, tensor);
-    const signatureName = names.get(tensor);
+    const signatureName = names[place];
     return { name, ...(signatureName !== undefined && { signatureName }), tensorType, type, shape, scale, zeroPoint };
   });
 }
@@ -108,20 +165,28 @@ export interface ImportAttempt {
 /** Imports a model as far as possible. Throws a TfliteError for a file that is broken, or for wrong options. */
 export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, options: ImportOptions): ImportAttempt {
   checkShapeOptions(options);
+  const { signature } = options;
+  ensure(
+    signature === undefined || typeof signature === "string",
+    "options.signature",
+    () => `it has to be a string, not ${describeValue(signature)}`,
+  );
+  const entry = entryOf(model, signature);
   const problems = createProblemList();
   const constants = createConstants(model, file);
   const dialect = options.extensions === false ? halDialect : extensionDialect;
   const importer = createImporter(model, constants, options, dialect, problems);
-  const finished = problems.attempt(() => importer.importMain(0));
+  const finished = problems.attempt(() => importer.importMain(entry.subgraph, entry.index));
   const imported =
     finished && problems.count === 0
-      ? problems.attempt(() => importedModel(model, finished, importer.referenced, constants))
+      ? problems.attempt(() => importedModel(model, entry, finished, importer.referenced, constants))
       : undefined;
   return { imported, operators: importer.reports(), problems };
 }
 
 function importedModel(
-  model: TfliteModel,
+  { signatures }: TfliteModel,
+  { inputNames, outputNames }: Entry,
   finished: Finished,
   referenced: readonly Subgraph[],
   constants: Constants,
@@ -143,14 +208,19 @@ function importedModel(
         [subgraph, ...referenced].flatMap((each) => [...each.operands, ...each.operations]),
       ),
     },
-    inputs: describe(finished, [...main.inputs, ...added], inputIndexes, signatureNames(model, "inputs")),
-    outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, signatureNames(model, "outputs")),
+    inputs: describe(finished, [...main.inputs, ...added], inputIndexes, inputNames),
+    outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, outputNames),
     states: states.map(({ tensor, input, output }) => ({
       name: elementAt(main.tensors, tensor).name,
       input: inputPlaces.get(input) ?? -1,
       output: outputPlaces.get(output) ?? -1,
     })),
     operators: graph.emitted.map(({ origin }) => ({ name: main.operators[origin]?.name ?? "", index: origin })),
+    signatures: signatures.map(({ key, inputs, outputs }) => ({
+      key,
+      inputs: inputs.map(({ name }) => name),
+      outputs: outputs.map(({ name }) => name),
+    })),
   };
 }
 

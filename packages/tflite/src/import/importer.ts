@@ -6,18 +6,22 @@ import { elementAt, type Operation } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
+import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
 import type { Dialect } from "./dialect.ts";
+import { canFold, foldedValues, type IntegerTensor, MOST_FOLDED } from "./fold.ts";
 import { createGraph, type Graph, type StateOperands } from "./graph.ts";
 import { createLowering, type Lowering, operatorWhere, problemOperator, type Surroundings } from "./lowering.ts";
+import { narrowTensors } from "./narrow.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
-import { type ShapeOptions, shapesOf } from "./shapes.ts";
+import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
 
 /**
- * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a constant, computed by the import. `unused`: nothing, as no
- * output depends on it. `blocked`: it prevents the import.
+ * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
+ * constant, computed by the import. `unused`: nothing, as no output depends on it. `blocked`: it prevents the import.
  */
 export type OperatorStatus = "hal" | "extension" | "constant" | "unused" | "blocked";
 
@@ -39,8 +43,8 @@ export interface Finished {
 
 /** The import of the subgraphs of one model. */
 export interface Importer {
-  /** Lowers the subgraph that is the model; undefined if that led to problems. */
-  importMain(index: number): Finished | undefined;
+  /** Lowers the subgraph that is the model; its inputs and outputs may be in another order than those of the file. */
+  importMain(subgraph: TfliteSubgraph, index: number): Finished;
   /** The other subgraphs that operators run, in the order in which they were finished. */
   readonly referenced: readonly Subgraph[];
   /** One for each operator of the file. */
@@ -50,9 +54,34 @@ export interface Importer {
 /** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
 const MOST_NESTED = 32;
 
+/** Computes an operator whose inputs are small integer constants; false if it is not one of those. */
+function fold(op: Lowering): boolean {
+  const { name, inputs, outputs } = op.operator;
+  if (!canFold(name) || outputs.length !== 1) return false;
+  const output = op.outputIndex(0);
+  const { type, shape } = elementAt(op.graph.subgraph.tensors, output);
+  if (!isInteger(type) || shape.includes(0) || op.graph.dimensions(output).includes(0)) return false;
+  const constants: IntegerTensor[] = [];
+  for (const [place, tensor] of inputs.entries()) {
+    if (tensor < 0) return false;
+    const input = op.inputTensor(place);
+    const bytes = isInteger(input.type) && !input.quantization ? op.graph.constantBytes(tensor) : undefined;
+    if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
+    constants.push({ values: integersOf(input.type, bytes, op.graph.tensorPath(tensor)), shape: input.shape });
+  }
+  const values = foldedValues({ name, inputs: constants, shape, option: op.option });
+  if (values === undefined) return false;
+  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
+  return true;
+}
+
+function isInteger(type: TensorTypeName): boolean {
+  return type === "INT32" || type === "INT64";
+}
+
 /** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
 function lower(op: Lowering, graph: Graph): void {
-  if (rowOf(op.operator.name) === undefined && op.emitBuiltin()) return;
+  if (rowOf(op.operator) === undefined && (fold(op) || op.emitBuiltin())) return;
   let refused: TfliteError;
   try {
     graph.undoIfThrown(() => lowerByRow(op));
@@ -84,7 +113,8 @@ function bothOf(refused: TfliteError, extension: TfliteError): TfliteError {
 
 function lowerByRow(op: Lowering): void {
   const { name, version, customCode } = op.operator;
-  const row = rowOf(name);
+  const row = rowOf(op.operator);
+  if ((row === undefined || version <= row.version) && fold(op)) return;
   if (row === undefined) {
     const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
     op.fail(`the HAL has no counterpart of ${which}`);
@@ -141,17 +171,21 @@ export function createImporter(
 
     const shapes = shapesOf(subgraph, options, isMain);
     const { order, read } = scheduleOperators(subgraph, shapes, place, { attempt });
-    const graph = createGraph(subgraph, shapes, constants, index, dialect);
+    const narrow = dialect.typeOf("INT64") === undefined ? narrowTensors(subgraph, order) : new Set<number>();
+    const graph = createGraph(subgraph, shapes, constants, { index, narrow, dialect });
     progress.set(index, { graph, order, blocked });
     const surroundings: Surroundings = {
       dialect,
       isRead: (tensor) => read.has(tensor),
+      infersShapes: !hasOpenShapes(options),
       importSubgraphs: (others) => importReferenced(others, depth + 1, path),
     };
     for (const input of subgraph.inputs) attempt(() => graph.operand(input));
     for (const each of order) {
       if (blocked.has(each)) continue;
-      attempt(() => lower(createLowering(graph, elementAt(subgraph.operators, each), each, surroundings), graph), each);
+      const operator = elementAt(subgraph.operators, each);
+      for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs);
+      attempt(() => lower(createLowering(graph, operator, each, surroundings), graph), each);
     }
     own.throwIfAny();
     return { ...graph.finish(), graph };
@@ -196,9 +230,7 @@ export function createImporter(
 
   return {
     referenced,
-    importMain(index) {
-      const subgraph = model.subgraphs[index];
-      ensure(subgraph !== undefined, "", () => "the model has no subgraph");
+    importMain(subgraph, index) {
       main = index;
       return importSubgraph(subgraph, index, 1, true);
     },

@@ -19,6 +19,7 @@ import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
 import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
+import { inferredShapes } from "./infer.ts";
 import { describeTensor, isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
@@ -63,6 +64,8 @@ export interface Lowering {
   /** An axis counted from the front. */
   axis(axis: number, rank: number): number;
 
+  /** The value of an option, whatever its kind: that of the file, else the schema's default. */
+  option(name: string): OptionValue | undefined;
   number(option: string): number;
   flag(option: string): boolean;
   text(option: string): string;
@@ -118,6 +121,8 @@ export interface Surroundings {
   /** Imports subgraphs of the file; `place` is the one among the model's referenced subgraphs. */
   importSubgraphs(indexes: readonly number[]): readonly { readonly place: number; readonly subgraph: Subgraph }[];
   isRead(tensor: number): boolean;
+  /** Whether shapes that the file leaves open follow from those of the inputs; else they stay as they are. */
+  readonly infersShapes: boolean;
 }
 
 /** Most tensors that a message names. */
@@ -238,7 +243,20 @@ export function createLowering(
     const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
     const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
     check(problem === undefined, () => `${problem}${extended}. The tensors are ${describeTensors()}`, help);
+    emitChecked(operation, inputs, outputs);
+  }
+
+  /** Emits an operation with the right signature. Shapes that the file leaves open become those that follow from the inputs. */
+  function emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
     graph.emit(operation, inputs, outputs, index);
+    if (!surroundings.infersShapes || !outputs.some(graph.isOpen)) return;
+    const given = inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
+    const shapes = inferredShapes(operation, given, outputs.map(graph.spec));
+    for (const [place, output] of outputs.entries()) {
+      const inferred = shapes?.[place];
+      if (inferred === undefined || !graph.isOpen(output)) continue;
+      if (inferred.join() !== graph.spec(output).dimensions.join()) graph.reshape(output, inferred);
+    }
   }
 
   /**
@@ -253,7 +271,7 @@ export function createLowering(
     for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
       problem = signatureProblem(operation, candidate.map(graph.spec), given);
       if (problem !== undefined) continue;
-      graph.emit(operation, candidate, outputs, index);
+      emitChecked(operation, candidate, outputs);
       return "emitted";
     }
     return `; ${problem}`;
@@ -399,6 +417,7 @@ export function createLowering(
       check(axis >= -rank && axis < rank, () => `axis ${axis} is not within the ${rank} dimensions`);
       return axis < 0 ? axis + rank : axis;
     },
+    option,
     number: (name) => optionOf(name, (value): value is number => typeof value === "number", "a number"),
     flag: (name) => optionOf(name, (value): value is boolean => typeof value === "boolean", "a boolean"),
     text: (name) => optionOf(name, (value): value is string => typeof value === "string", "a known member"),
@@ -437,7 +456,7 @@ export function createLowering(
       const isDirect =
         operation !== undefined &&
         signatureProblem(operation, inputs.map(graph.spec), [graph.spec(result)]) === undefined;
-      if (isDirect) graph.emit(operation, inputs, [result], index);
+      if (isDirect) emitChecked(operation, inputs, [result]);
       else if (!isEightBit) emit(name, inputs, [result]);
       else inFloat((real) => emit(name, inputs.map(widened), [real]));
     },

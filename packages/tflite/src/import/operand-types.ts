@@ -16,6 +16,8 @@ export interface OperandSpec {
   readonly scale: number;
   readonly zeroPoint: number;
   readonly channelQuant?: SymmPerChannelQuantParams;
+  /** The quantisation of a type of the extension that has one. */
+  readonly params?: { readonly scale: number; readonly zeroPoint: number };
   /** Set on an optional operand that is omitted. */
   readonly isOmitted?: true;
 }
@@ -105,6 +107,16 @@ export function operandSpecOf(
   const { scale = [], zeroPoint = [] } = tensor.quantization ?? {};
   if (scale.length > 1 && quantisation !== "bias") return perChannel(tensor, dimensions, place);
   const [firstScale = 0] = scale;
+  const { shiftedInt16 } = dialect;
+  if (tensor.type === "INT16" && shiftedInt16 !== undefined && zeroPoint[0] && firstScale > 0) {
+    return {
+      type: shiftedInt16,
+      dimensions,
+      scale: 0,
+      zeroPoint: 0,
+      params: { scale: firstScale, zeroPoint: zeroPoint[0] },
+    };
+  }
   const operand = {
     type,
     dimensions,

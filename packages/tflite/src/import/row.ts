@@ -27,11 +27,22 @@ export interface Row {
   readonly note?: string;
   /** Keeps state between executions, and so is imported even if its result is not read. */
   readonly isStateful?: true;
+  /**
+   * INT64 results that fit in 32 bits, and so are held as TENSOR_INT32: always, since they are indexes, or if all inputs are integers
+   * that fit.
+   */
+  readonly narrowed?: "always" | "inputs";
   /** Why this form of the operator cannot be imported, for an option that changes which tensors the operator has. */
   refusal?(operator: TfliteOperator): string | undefined;
   /** Inputs that the lowering does not read, so that the operators that compute them need not be imported. */
   ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
   lower(op: Lowering): void;
+}
+
+/** How a custom operator becomes HAL operations. */
+export interface CustomRow extends Omit<Row, "operator"> {
+  /** Its name. */
+  readonly customCode: string;
 }
 
 /** The note of operators that are computed in float if their tensors are quantised. */

@@ -53,7 +53,7 @@ function producers(
 
 /** Refuses a form of an operator that cannot be imported, and one whose tensors are not those of such an operator. */
 function checkForm(operator: TfliteOperator, place: Place): void {
-  const refusal = rowOf(operator.name)?.refusal?.(operator);
+  const refusal = rowOf(operator)?.refusal?.(operator);
   if (refusal !== undefined) fail(place, refusal);
   checkOperatorTensors(operator, place);
 }
@@ -78,7 +78,7 @@ function createDependencies(
 
   function readBy(index: number): number[] {
     const operator = elementAt(operators, index);
-    const ignored = rowOf(operator.name)?.ignores?.(operator, facts) ?? [];
+    const ignored = rowOf(operator)?.ignores?.(operator, facts) ?? [];
     return operator.inputs.filter((tensor, place) => tensor >= 0 && !ignored.includes(place));
   }
 
@@ -141,7 +141,7 @@ export function scheduleOperators(
     const writer = writers.get(tensor);
     if (writer !== undefined) roots.add(writer);
   }
-  for (const [index, { name }] of operators.entries()) if (rowOf(name)?.isStateful) roots.add(index);
+  for (const [index, operator] of operators.entries()) if (rowOf(operator)?.isStateful) roots.add(index);
 
   // Depth first and without recursion: an operator is placed once all that it reads from are.
   const order: number[] = [];

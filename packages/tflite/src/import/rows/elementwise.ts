@@ -125,6 +125,7 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     operator,
     version,
     operations: ["SELECT"],
+    narrowed: "inputs",
     note: "All shapes must be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
       const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => listText(dimensions));
@@ -153,8 +154,8 @@ export const elementwiseRows: readonly Row[] = [
   direct("SQRT", 2, "SQRT", inFloatNote),
   direct("RSQRT", 3, "RSQRT", inFloatNote),
   direct("POW", 1, "POW"),
-  direct("MAXIMUM", 4, "MAXIMUM"),
-  direct("MINIMUM", 4, "MINIMUM"),
+  { ...direct("MAXIMUM", 4, "MAXIMUM"), narrowed: "inputs" },
+  { ...direct("MINIMUM", 4, "MINIMUM"), narrowed: "inputs" },
   direct("PRELU", 1, "PRELU"),
   direct("EQUAL", 5, "EQUAL"),
   direct("NOT_EQUAL", 4, "NOT_EQUAL"),

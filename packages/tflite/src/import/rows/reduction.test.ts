@@ -1,3 +1,4 @@
+import { tfliteTypes } from "@nnhal/extension-tflite";
 import { describe, expect, test } from "vitest";
 import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
@@ -54,7 +55,9 @@ describe("reductions", () => {
 
   test("an empty list of axes is refused", () => {
     const none = { type: "INT32", shape: [0] } as const;
-    expect(() => importTflite(oneOperator("MEAN", { x: f, none }, { y: f }))).toThrow("the list of axes is empty");
+    expect(() => importTflite(oneOperator("MEAN", { x: f, none }, { y: f }), { extensions: false })).toThrow(
+      "the list of axes is empty",
+    );
   });
 
   test.each([
@@ -73,9 +76,9 @@ describe("reductions", () => {
 
   test("a SUM of INT16 is refused", () => {
     const x = { type: "INT16", shape: [2, 3], scale: 0.5 } as const;
-    expect(() => importTflite(oneOperator("SUM", { x, axis }, { y: { ...x, shape: [2] } }))).toThrow(
-      "the HAL's REDUCE_SUM cannot compute it",
-    );
+    expect(() =>
+      importTflite(oneOperator("SUM", { x, axis }, { y: { ...x, shape: [2] } }), { extensions: false }),
+    ).toThrow("the HAL's REDUCE_SUM cannot compute it");
   });
 });
 
@@ -89,11 +92,19 @@ describe("searches", () => {
     expect(importLines(oneOperator(name, { x: f, last }, { y }))).toEqual([`${operation}(in0, 1) -> out0`]);
   });
 
-  test("INT64 results are refused without the extension, naming operator and tensor", () => {
-    const model = oneOperator("ARG_MAX", { x: f, axis }, { y: { type: "INT64", shape: [2] } }, { outputType: "INT64" });
-    expect(() => importTflite(model)).toThrow(
-      'subgraphs[0].operators[0] (ARG_MAX version 1): subgraphs[0].tensors[2] "y": the HAL has no tensors of type INT64',
-    );
+  test("INT64 results are held as INT32 without the extension", async () => {
+    const y = { type: "INT64", shape: [2] } as const;
+    const imported = importTflite(oneOperator("ARG_MAX", { x: f, axis }, { y }, { outputType: "INT64" }), {
+      extensions: false,
+    });
+    expect(imported.outputs).toMatchObject([{ tensorType: "INT64", type: "TENSOR_INT32", shape: [2] }]);
+    expect(await execute(imported, [[1, 5, 5, 9, -1, 3]])).toEqual([[1, 0]]);
+  });
+
+  test("INT64 results are INT64 with the extension", async () => {
+    const y = { type: "INT64", shape: [2] } as const;
+    const imported = importTflite(oneOperator("ARG_MAX", { x: f, axis }, { y }, { outputType: "INT64" }));
+    expect(imported.outputs).toMatchObject([{ tensorType: "INT64", type: tfliteTypes.TENSOR_INT64, shape: [2] }]);
   });
 
   test("TOPK_V2", () => {
@@ -111,14 +122,14 @@ describe("searches", () => {
     const k = { type: "INT32", shape: [], data: [1] } as const;
     const x = { type: "INT8", shape: [3], scale: 0.5 } as const;
     const outputs = { values: { ...x, shape: [1], scale: 1 }, indices: { type: "INT32", shape: [1] } } as const;
-    expect(() => importTflite(oneOperator("TOPK_V2", { x, k }, outputs))).toThrow(
+    expect(() => importTflite(oneOperator("TOPK_V2", { x, k }, outputs), { extensions: false })).toThrow(
       "another quantisation than the input",
     );
   });
 
   test("an output that is missing is refused", () => {
     const k = { type: "INT32", shape: [], data: [1] } as const;
-    expect(() => importTflite(oneOperator("TOPK_V2", { x: f, k }, { values: f }))).toThrow(
+    expect(() => importTflite(oneOperator("TOPK_V2", { x: f, k }, { values: f }), { extensions: false })).toThrow(
       "output 1 (indexes) is missing; it has outputs [2]",
     );
   });

@@ -48,7 +48,8 @@ function search(operator: "ARG_MAX" | "ARG_MIN", operation: "ARGMAX" | "ARGMIN")
     operator,
     version: 3,
     operations: [operation],
-    note: "With INT32 results. The axis must be a constant.",
+    note: "The axis must be a constant.",
+    narrowed: "always",
     lower(op: Lowering) {
       const axis = op.axis(op.integer(1, "the axis"), op.inputSpec(0).dimensions.length);
       op.emit(operation, [op.input(0), op.int32(axis)], [op.output()]);

@@ -4,7 +4,7 @@
 
 import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
-import { bytesOfIntegers } from "../bytes.ts";
+import { bytesOfIntegers, bytesOfWide } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { ignoresComputedShape, type Row, shapeOperand, targetShape } from "../row.ts";
 
@@ -30,6 +30,7 @@ const reshape: Row = {
   operator: "RESHAPE",
   version: 1,
   operations: ["RESHAPE"],
+  narrowed: "inputs",
   note: "A computed shape is replaced by the result's own if that is known.",
   ignores: ignoresComputedShape(1),
   lower(op: Lowering) {
@@ -49,6 +50,7 @@ const squeeze: Row = {
   operator: "SQUEEZE",
   version: 2,
   operations: ["SQUEEZE"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const rank = op.inputSpec(0).dimensions.length;
     const listed = op.list("squeezeDims") ?? [];
@@ -64,6 +66,7 @@ const expandDims: Row = {
   operator: "EXPAND_DIMS",
   version: 1,
   operations: ["EXPAND_DIMS", "RESHAPE"],
+  narrowed: "inputs",
   note: "RESHAPE for a scalar.",
   lower(op: Lowering) {
     const { shape } = op.inputTensor(0);
@@ -79,6 +82,7 @@ const transpose: Row = {
   operator: "TRANSPOSE",
   version: 9,
   operations: ["TRANSPOSE"],
+  narrowed: "inputs",
   lower: (op) => op.emitMoved("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
@@ -87,8 +91,7 @@ function foldIntegers(op: Lowering, values: readonly number[]): void {
   const tensor = op.outputIndex(0);
   const { type } = elementAt(op.graph.subgraph.tensors, tensor);
   op.ensure(type === "INT32" || type === "INT64", () => `the result has to be INT32 or INT64, it is ${type}`);
-  const halves = values.flatMap((value) => [value, 0]);
-  op.graph.fold(tensor, bytesOfIntegers(type === "INT64" ? halves : values));
+  op.graph.fold(tensor, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
 }
 
 const shapeOf: Row = {

@@ -28,6 +28,7 @@ const slice: Row = {
   operator: "SLICE",
   version: 8,
   operations: ["SLICE"],
+  narrowed: "inputs",
   lower: (op) => op.emitMoved("SLICE", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0)),
 };
 
@@ -35,6 +36,7 @@ const stridedSlice: Row = {
   operator: "STRIDED_SLICE",
   version: 8,
   operations: ["STRIDED_SLICE"],
+  narrowed: "inputs",
   note: "Without ellipsis mask, new axis mask and offset.",
   lower(op: Lowering) {
     for (const option of ["ellipsisMask", "newAxisMask"]) {
@@ -50,6 +52,7 @@ const split: Row = {
   operator: "SPLIT",
   version: 5,
   operations: ["SPLIT"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const input = op.inputSpec(1);
     const parts = op.number("numSplits");
@@ -81,6 +84,7 @@ const splitBySizes: Row = {
   operator: "SPLIT_V",
   version: 3,
   operations: ["SLICE"],
+  narrowed: "inputs",
   note: "One SLICE for each part; sizes and axis must be constants.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
@@ -106,6 +110,7 @@ const concatenation: Row = {
   operator: "CONCATENATION",
   version: 7,
   operations: ["CONCATENATION"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     refuseActivation(op);
     const axis = op.axis(op.number("axis"), op.outputSpec().dimensions.length);
@@ -118,6 +123,7 @@ const pack: Row = {
   operator: "PACK",
   version: 5,
   operations: ["EXPAND_DIMS", "CONCATENATION"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const { dimensions } = op.outputSpec();
     const axis = op.axis(op.number("axis"), dimensions.length);
@@ -137,6 +143,7 @@ const unpack: Row = {
   operator: "UNPACK",
   version: 6,
   operations: ["SPLIT", "SQUEEZE"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
     const count = op.operator.outputs.length;
@@ -162,6 +169,7 @@ const tile: Row = {
   operator: "TILE",
   version: 3,
   operations: ["TILE"],
+  narrowed: "inputs",
   lower: (op) => op.emitMoved("TILE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
@@ -169,6 +177,7 @@ const gather: Row = {
   operator: "GATHER",
   version: 8,
   operations: ["GATHER", "RESHAPE"],
+  narrowed: "inputs",
   note: "Without batch dimensions. A scalar index leaves a dimension of 1 that RESHAPE takes away.",
   lower(op: Lowering) {
     const batches = op.number("batchDims");

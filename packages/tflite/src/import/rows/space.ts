@@ -11,6 +11,7 @@ const pad: Row = {
   operator: "PAD",
   version: 6,
   operations: ["PAD"],
+  narrowed: "inputs",
   lower: (op) => op.emitMoved("PAD", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
@@ -34,6 +35,7 @@ const padWithValue: Row = {
   operator: "PADV2",
   version: 6,
   operations: ["PAD_V2"],
+  narrowed: "inputs",
   note: "The value must be a constant.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
@@ -120,7 +122,12 @@ const batchToSpace: Row = {
       op.emitMoved("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
       return;
     }
-    const [batches, height, width, depth] = images.output;
+    const [, inputHeight, inputWidth] = images.input;
+    const [batches, outputHeight, outputWidth, depth] = images.output;
+    // What the file leaves open follows from the input.
+    const [blockHeight = 0, blockWidth = 0] = blockSizes;
+    const height = outputHeight > 0 ? outputHeight : inputHeight * blockHeight - top - bottom;
+    const width = outputWidth > 0 ? outputWidth : inputWidth * blockWidth - left - right;
     op.ensure(height > 0 && width > 0, () => "the size of the cropped result is not known");
     const dimensions = [batches, height + top + bottom, width + left + right, depth];
     const whole = op.graph.temporary({ ...input, dimensions });
