@@ -15,7 +15,7 @@ export class StatusError extends Error {
 
   /** Also of another copy of this package: a backend that was made with another version may bring one. */
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
-    // A class that extends this one inherits the function, and is one of its own.
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one inherits the function, and has instances of its own.
     if (this !== StatusError) return isInstance.call(this, value);
     return value instanceof Error && value.name === "StatusError" && "status" in value;
   }
