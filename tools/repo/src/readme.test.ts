@@ -22,9 +22,12 @@ function examplesOf(path: string): string[] {
   return [...readFileSync(join(root, path), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
 }
 
-/** Runs an example in the command line's folder, whose dependencies are all of the packages. */
-async function run(code: string, name: string): Promise<{ stdout: string; stderr: string }> {
-  const file = join(root, "apps/cli", `.example-${process.pid}-${name}.ts`);
+/** The folder of the example extension, which no package depends on. Its own dependencies are all that its examples need. */
+const extensionFolder = "packages/extension-fibonacci";
+
+/** Runs an example in a folder. Default: the command line's, whose dependencies are all other packages. */
+async function run(code: string, name: string, folder = "apps/cli"): Promise<{ stdout: string; stderr: string }> {
+  const file = join(root, folder, `.example-${process.pid}-${name}.ts`);
   try {
     writeFileSync(file, code);
     const args = ["--import", tsx, "--conditions=@nnhal/source", file];
@@ -41,9 +44,19 @@ describe.concurrent("READMEs", () => {
 
   it.each(readmes)("%s: its examples run", { timeout: 60_000 }, async (path) => {
     for (const [index, example] of examplesOf(path).entries()) {
-      const { stderr } = await run(example, `${path.replaceAll("/", "-")}-${index}`);
+      const folder = path.startsWith(extensionFolder) ? extensionFolder : undefined;
+      const { stderr } = await run(example, `${path.replaceAll("/", "-")}-${index}`, folder);
       expect(stderr).toBe("");
     }
+  });
+
+  it("docs/extensions.md: its examples are one program, which prints what they say", { timeout: 60_000 }, async () => {
+    const code = examplesOf("docs/extensions.md").join("\n");
+    const { stdout, stderr } = await run(code, "extensions", extensionFolder);
+    expect(stderr).toBe("");
+    const said = [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    expect(said).toHaveLength(2);
+    expect(stdout).toBe(`${said.join("\n")}\n`);
   });
 
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
