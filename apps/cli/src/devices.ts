@@ -18,13 +18,21 @@ export const knownEngines: readonly Engine[] = [
   {
     device: "nnhal-reference",
     module: "@nnhal/backend-reference",
-    load: async () => (await import("@nnhal/backend-reference")).referenceBackend,
-    withExtensions: async (extensions) =>
-      (await import("@nnhal/backend-reference")).createReferenceBackend({ extensions }),
+    load: () => loadReference([]),
+    withExtensions: loadReference,
   },
   { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
   { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
 ];
+
+/** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
+async function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {
+  const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
+    import("@nnhal/backend-reference"),
+    import("@nnhal/extension-tflite"),
+  ]);
+  return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
+}
 
 /** A device, or why there is none. */
 export interface FoundDevice {

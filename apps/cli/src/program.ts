@@ -10,6 +10,7 @@ import { registerDemoCommand } from "./commands/demo.ts";
 import { registerDevicesCommand } from "./commands/devices.ts";
 import { registerExplainCommand } from "./commands/explain.ts";
 import { registerGraphCommand } from "./commands/graph.ts";
+import { registerInfoCommand } from "./commands/info.ts";
 import { registerRunCommand } from "./commands/run.ts";
 import { registerValidateCommand } from "./commands/validate.ts";
 import { registerVectorsCommand } from "./commands/vectors.ts";
@@ -45,6 +46,7 @@ Exit codes:
 Examples:
   nnhal demo
   nnhal run model.tflite --input picture.png --labels labels.txt
+  nnhal info model.tflite
   nnhal explain model.tflite
   nnhal devices
   nnhal help run`;
@@ -146,6 +148,7 @@ function createProgram(surroundings: Surroundings): Command {
   registerDemoCommand(program, full);
   registerRunCommand(program, full);
   registerExplainCommand(program, full);
+  registerInfoCommand(program, full);
   registerValidateCommand(program, full);
   registerGraphCommand(program, full);
   registerDevicesCommand(program, full);

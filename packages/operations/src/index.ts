@@ -48,7 +48,7 @@ export {
   vocabularyOf,
 } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
-export { clamp, roundHalfAway } from "./fixed-point.ts";
+export { clamp, roundHalfAway, roundHalfEven } from "./fixed-point.ts";
 export { fromFloat16Bits, roundAllToFloat16, roundToFloat16, toFloat16Bits } from "./float16.ts";
 export {
   latestVersion,

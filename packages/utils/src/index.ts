@@ -31,6 +31,7 @@ export {
 export { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";
+export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./graph/dot-writer.ts";
 export { extensionDataText } from "./graph/extension-data.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
 export { modelSummary } from "./graph/summary.ts";

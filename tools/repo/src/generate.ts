@@ -18,6 +18,8 @@ export interface Generated {
 }
 
 const operationsFolder = "packages/operations/src/ops";
+const extensionFolder = "packages/extension-tflite/src/ops";
+const extensionListPath = "packages/extension-tflite/src/operations.gen.ts";
 const documentPath = "docs/operations.md";
 const registryPath = "packages/operations/src/registry.gen.ts";
 const operationTypesPath = "packages/operations/src/operation-types.gen.ts";
@@ -28,7 +30,16 @@ const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in"
 /** The generated files of the checkout at `root` that its folders alone decide, as they should be. */
 export function generateAll(root: string): Generated {
   const sources = readCode(root, join(root, operationsFolder));
-  return sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
+  const own = sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
+  const extension = generateExtension(readCode(root, join(root, extensionFolder)));
+  return { files: [...own.files, ...extension.files], problems: [...own.problems, ...extension.problems] };
+}
+
+/** The list of the operations of the extension that `sources` define. */
+export function generateExtension(sources: readonly SourceFile[]): Generated {
+  if (sources.length === 0) return { files: [], problems: [] };
+  const { operations, problems } = definedIn(sources, extensionFolder);
+  return { files: [{ path: extensionListPath, text: extensionText(operations) }], problems };
 }
 
 /** What is written from the definitions themselves. The registry has to be fresh: it is loaded. */
@@ -56,10 +67,23 @@ function isFresh(root: string, { path, text }: GeneratedFile): boolean {
 
 /** The registry of the operations that `sources` define, and the map of their types, in the order of their names. */
 export function generateRegistry(sources: readonly SourceFile[]): Generated {
+  const { operations, problems } = definedIn(sources, operationsFolder);
+  const files = [
+    { path: registryPath, text: registryText(operations) },
+    { path: operationTypesPath, text: operationTypesText(operations) },
+  ];
+  return { files, problems };
+}
+
+/** The operations that the files of a folder define, in the order of their names. */
+function definedIn(
+  sources: readonly SourceFile[],
+  folder: string,
+): { readonly operations: readonly Defined[]; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const operations: Defined[] = [];
   for (const { path, text } of sources) {
-    const file = path.slice(operationsFolder.length + 1);
+    const file = path.slice(folder.length + 1);
     if (file.endsWith(".test.ts") || file.startsWith("_")) continue;
     if (file.includes("/") || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*\.ts$/.test(file)) {
       problems.push(`${path}: an operation's file lies directly in ops/ and has a kebab-case name ending in .ts`);
@@ -75,11 +99,7 @@ export function generateRegistry(sources: readonly SourceFile[]): Generated {
     operations.push({ name, file });
   }
   operations.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = [
-    { path: registryPath, text: registryText(operations) },
-    { path: operationTypesPath, text: operationTypesText(operations) },
-  ];
-  return { files, problems };
+  return { operations, problems };
 }
 
 /** A constant that defines an operation, and its file. */
@@ -105,6 +125,20 @@ function operationTypesText(operations: readonly Defined[]): string {
 /** conv-2d.ts → CONV_2D. */
 function halName(file: string): string {
   return file.slice(0, -".ts".length).replaceAll("-", "_").toUpperCase();
+}
+
+function extensionText(operations: readonly Defined[]): string {
+  const lines = [
+    "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+    ...operations.map(({ name, file }) => `import { ${name} } from "./ops/${file}";`),
+    "",
+    "/** Every operation, in the order of the names. */",
+    `export const operations = [`,
+    ...operations.map(({ name }) => `  ${name},`),
+    "] as const;",
+    "",
+  ];
+  return lines.join("\n");
 }
 
 function registryText(operations: readonly Defined[]): string {

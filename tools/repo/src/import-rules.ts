@@ -13,6 +13,7 @@ const forBackends = ["backend", "operations", "types", "utils"];
 
 const allowedImports: Readonly<Record<string, Allowed>> = {
   types: [],
+  "create-nnhal": [],
   operations: ["types"],
   validation: ["types", "operations"],
   utils: ["types", "operations"],
@@ -20,7 +21,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
   transport: ["types", "driver-core/memory", "driver-core/burst"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
-  tflite: ["types", "operations"],
+  tflite: ["types", "operations", "extension-tflite"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
@@ -37,6 +38,8 @@ export const isomorphicPackages = [
   "backend",
   "tflite",
   "backend-reference",
+  "extension-fibonacci",
+  "extension-tflite",
 ] as const;
 
 const scope = "@nnhal/";

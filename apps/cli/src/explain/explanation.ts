@@ -14,8 +14,10 @@ import {
   vocabularyOf,
 } from "@nnhal/operations";
 import { planMemory } from "@nnhal/runtime";
+import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { extensionDataText } from "@nnhal/utils";
+import { counted } from "../text.ts";
 
 /** What a device says of an operation. */
 export interface DeviceAnswer {
@@ -96,6 +98,10 @@ export interface Explanation extends ExplainedPlan {
   readonly devices: readonly string[];
   /** Why there is no plan. */
   readonly problem?: string;
+  /** Present if the file cannot become a HAL model: its operators and what becomes of them. */
+  readonly fileOperators?: readonly OperatorReport[];
+  /** Present if the file cannot become a HAL model: the reasons, at most 100. */
+  readonly problems?: readonly TfliteProblem[];
   readonly predictedMs?: number;
   /** Median of some executions. */
   readonly measuredMs?: number;
@@ -140,6 +146,16 @@ export function explainAnswers(
     step: null,
   }));
   return { operations, steps: [] };
+}
+
+/** Explains a file that cannot become a HAL model. */
+export function explainFile({
+  operators,
+  problems,
+  problemCount,
+}: TfliteInspection): ExplainedPlan & Pick<Explanation, "problem" | "fileOperators" | "problems"> {
+  const problem = `the file cannot become a HAL model: ${counted(problemCount, "problem")}`;
+  return { operations: [], steps: [], problem, fileOperators: operators, problems };
 }
 
 /** What all parts of an explanation share. */

@@ -13,7 +13,7 @@ import { movedInfo } from "./_moved.ts";
 import { walk } from "./_walk.ts";
 
 /** How a reduction takes one more element into its result. */
-export type Combine = (result: number, element: number) => number;
+export type Combine<Value = number> = (result: Value, element: Value) => Value;
 
 /** The part of a reduction that differs within the family. */
 export interface Reduction {
@@ -57,11 +57,11 @@ export function ensureElements(dimensions: readonly number[], reduced: readonly 
 }
 
 /** Combines the elements along the reduced axes into `results`, which hold the initial values. */
-export function reduce(
-  { data, dimensions }: Tensor,
+export function reduce<Value extends number | bigint>(
+  { data, dimensions }: { readonly data: ArrayLike<Value>; readonly dimensions: readonly number[] },
   reduced: readonly boolean[],
-  results: Float64Array,
-  combine: Combine,
+  results: { [index: number]: Value },
+  combine: Combine<Value>,
 ): Generator<void, void> {
   const resultSteps = stridesOf(dimensions.map((extent, axis) => (reduced[axis] ? 1 : extent)));
   const from = { start: 0, steps: stridesOf(dimensions) };

@@ -6,9 +6,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
-import type { TensorData } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { accumulateOdds, classAt } from "./_multinomial.ts";
 import { philox, unitInterval } from "./_philox.ts";
 
 export const randomMultinomial = defineOperation({
@@ -36,7 +35,7 @@ export const randomMultinomial = defineOperation({
     const cumulative = new Float64Array(classes);
     let work = 0;
     for (let batch = 0; batch < batches; batch++) {
-      yield* accumulate(input.data, batch * classes, cumulative);
+      yield* accumulateOdds(input.data, batch * classes, cumulative);
       const total = cumulative[classes - 1];
       ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
       for (let sample = 0; sample < samples; sample++) {
@@ -52,33 +51,3 @@ export const randomMultinomial = defineOperation({
     }
   },
 });
-
-/** Sums of exp(x − max x) up to each class. Classes whose x is not finite have no share. */
-function* accumulate(data: TensorData, first: number, cumulative: Float64Array): Generator<void, void> {
-  const isTime = pacer();
-  let most = Number.NEGATIVE_INFINITY;
-  for (let index = 0; index < cumulative.length; index++) {
-    const x = data[first + index];
-    if (Number.isFinite(x) && x > most) most = x;
-    if (isTime(1)) yield;
-  }
-  let sum = 0;
-  for (let index = 0; index < cumulative.length; index++) {
-    const x = data[first + index];
-    if (Number.isFinite(x)) sum += Math.exp(x - most);
-    cumulative[index] = sum;
-    if (isTime(1)) yield;
-  }
-}
-
-/** The first class whose cumulative sum is greater than `target`, by bisection. */
-function classAt(cumulative: Float64Array, target: number): number {
-  let least = 0;
-  let greatest = cumulative.length - 1;
-  while (least < greatest) {
-    const middle = (least + greatest) >>> 1;
-    if (cumulative[middle] > target) greatest = middle;
-    else least = middle + 1;
-  }
-  return least;
-}

@@ -1,0 +1,65 @@
+/**
+ * Elements as real numbers and back, for kernels that compute with real numbers whatever the type: quantised elements stand for
+ * (element - zeroPoint) * scale, all others for themselves.
+ */
+import {
+  type AnyTensorData,
+  integerRange,
+  isSameType,
+  type OutputTensor,
+  roundHalfAway,
+  type Tensor,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { quantisedTypes } from "./_types.ts";
+import { isLong } from "./_wider.ts";
+import { type Quant16Params, tfliteTypes } from "./types.ts";
+
+/** The real numbers of a tensor. 64-bit integers beyond 2^53 are rounded. */
+export function realsOf({ type, data, scale, zeroPoint }: Tensor<AnyTensorData>): Float64Array {
+  if (isLong(type)) return Float64Array.from(data as BigInt64Array, Number);
+  const reals = Float64Array.from(data as Float64Array);
+  if (!isQuantised(type)) return reals;
+  for (let index = 0; index < reals.length; index++) reals[index] = (reals[index] - zeroPoint) * scale;
+  return reals;
+}
+
+/** Whether elements have a scale and a zero point. */
+export function isQuantised(type: Tensor["type"]): boolean {
+  return quantisedTypes.some((each) => each === type);
+}
+
+/**
+ * Writes real numbers as elements of a type: quantised ones are divided by the scale, rounded (halves away from 0) and clamped;
+ * integers are truncated toward 0 and wrap, as .tflite casts them.
+ */
+export function storeReals(reals: ArrayLike<number>, output: OutputTensor<AnyTensorData>): void {
+  const { type, data, scale, zeroPoint } = output;
+  if (isLong(type)) {
+    const longs = data as BigInt64Array;
+    for (let index = 0; index < longs.length; index++) longs[index] = BigInt(Math.trunc(finite(reals[index])));
+    return;
+  }
+  const numbers = data as Float64Array;
+  if (!isQuantised(type)) {
+    for (let index = 0; index < numbers.length; index++) numbers[index] = reals[index];
+    return;
+  }
+  const [least, greatest] = integerRange(type);
+  for (let index = 0; index < numbers.length; index++) {
+    const element = roundHalfAway(reals[index] / scale) + zeroPoint;
+    numbers[index] = element < least ? least : element > greatest ? greatest : element;
+  }
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0;
+}
+
+/** A tensor with the quantisation of its extension data, if its type is one with a zero point that the HAL lacks. */
+export function withQuantisation<T extends TensorInfo>(tensor: T): T {
+  if (!isSameType(tensor.type, tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED)) return tensor;
+  // The codec of the type returns these.
+  const { scale, zeroPoint } = tensor.params as Quant16Params;
+  return { ...tensor, type: "TENSOR_QUANT16_SYMM", scale, zeroPoint };
+}

@@ -1,0 +1,5 @@
+/**
+ * @nnhal/extension-tflite: the operators and element types of .tflite models that the HAL lacks, as a vendor extension.
+ */
+export { tfliteExtension } from "./extension.ts";
+export { tfliteTypes } from "./types.ts";

@@ -1,0 +1,17 @@
+/**
+ * The scale of each element.
+ */
+import { extentProduct, type TensorInfo } from "@nnhal/operations";
+import { ensure } from "@nnhal/operations/authoring";
+
+/** The scale of an element by its index: that of its channel, or the tensor's. */
+export function channelsOf({ scale, channelQuant, dimensions }: TensorInfo): (index: number) => number {
+  if (channelQuant === undefined) return () => scale;
+  const { channelDim, scales } = channelQuant;
+  ensure(
+    scales.length === dimensions[channelDim],
+    () => `there are ${scales.length} scales where axis ${channelDim} has extent ${dimensions[channelDim]}`,
+  );
+  const inner = extentProduct(dimensions, channelDim + 1);
+  return (index) => scales[Math.floor(index / inner) % scales.length];
+}

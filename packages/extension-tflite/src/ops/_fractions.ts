@@ -1,0 +1,12 @@
+/**
+ * The rule of 16-bit results that are fractions of 1.
+ */
+import type { TensorInfo } from "@nnhal/operations";
+import { ensure } from "@nnhal/operations/authoring";
+
+const SCALE = 2 ** -15;
+
+/** Throws an OperationError unless the scale is 2^-15, within a thousandth. */
+export function ensureFractions({ scale }: TensorInfo): void {
+  ensure(Math.abs(scale - SCALE) <= 1e-3 * SCALE, () => `the output's scale is ${scale} where ${SCALE} is needed`);
+}

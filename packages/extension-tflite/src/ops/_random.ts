@@ -1,0 +1,37 @@
+/**
+ * The random numbers of .tflite: Philox4x32-10 with one seed as the key and the other as the upper half of the counter.
+ */
+import type { KernelContext } from "@nnhal/operations";
+import { int32, philox } from "@nnhal/operations/authoring";
+
+/**
+ * The options of the operators, of which .tflite uses the lower 32 bits. Seeds 0 and 0 are replaced by random ones; all others draw the
+ * same numbers at each execution.
+ */
+export const seedParams = [int32("seed"), int32("seed2")] as const;
+
+/** An endless row of random words of 32 bits, unsigned. */
+export function wordsOf(seed: number, seed2: number, { random }: KernelContext): () => number {
+  const anyWord = () => Math.floor(random() * 2 ** 32);
+  const isSeeded = seed !== 0 || seed2 !== 0;
+  // Seeds are extended to 64 bits with their sign.
+  const pair = (value: number) => (isSeeded ? ([value, value >> 31] as const) : ([anyWord(), anyWord()] as const));
+  const key = pair(seed);
+  const upper = pair(seed2);
+  let block = 0;
+  let place = 4;
+  let words: readonly number[] = [];
+  return () => {
+    if (place === 4) {
+      words = philox([block >>> 0, Math.floor(block / 2 ** 32), ...upper], key);
+      block++;
+      place = 0;
+    }
+    return words[place++];
+  };
+}
+
+/** A number in [0, 1) of the lower 23 bits of a word. */
+export function unitFloat(word: number): number {
+  return (word & 0x7f_ffff) * 2 ** -23;
+}

@@ -1,0 +1,11 @@
+/**
+ * The operators that keep elements within the bounds of an activation. The result may have another quantisation than the input.
+ */
+import { type AnyOutput, type AnyTensor, mapElements } from "../_elementwise.ts";
+
+const identity = (value: number) => value;
+
+/** Computes a rectifier; `activation` is a fused activation code. */
+export function rectify(input: AnyTensor, output: AnyOutput, activation: number): Generator<void, void> {
+  return mapElements(input, output, { real: identity }, activation);
+}

@@ -1,0 +1,17 @@
+/**
+ * The rule of square roots of quantised elements.
+ */
+import type { TensorData } from "@nnhal/operations";
+import { ensure } from "@nnhal/operations/authoring";
+import type { AnyTensor } from "../_elementwise.ts";
+
+/** Throws an OperationError if an element stands for a negative number. */
+export function ensureNotNegative({ data, zeroPoint }: AnyTensor): void {
+  const elements = data as TensorData;
+  for (let index = 0; index < elements.length; index++) {
+    ensure(
+      elements[index] >= zeroPoint,
+      () => `element ${index} of the input is ${elements[index]}, less than the zero point ${zeroPoint}`,
+    );
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * SOFTMAX of 16-bit elements, in the integers of the operator: exp by a table over [-10, 0], and the reciprocal of the sum by another.
+ */
+import { clamp, type TensorData } from "@nnhal/operations";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import type { AnyOutput, AnyTensor } from "../_elementwise.ts";
+import { eachLane } from "./_lanes.ts";
+import { tableOf } from "./_table.ts";
+
+const [LEAST, GREATEST] = [-32768, 32767];
+const RANGE = GREATEST - LEAST;
+const fractions = { scale: 2 / RANGE, zeroPoint: 0 };
+
+/** exp(x) for x in [-10, 0]: 32767 stands for 0. */
+const exponential = tableOf({ scale: 10 / RANGE, zeroPoint: GREATEST }, fractions, Math.exp);
+/** 1 / (1 + x) for x in [0, 1]: -32768 stands for 0. */
+const reciprocal = tableOf({ scale: 1 / RANGE, zeroPoint: LEAST }, fractions, (x) => 1 / (1 + x));
+
+/** Computes the shares along an axis, as fractions of 2^15. */
+export function softmax16(input: AnyTensor, beta: number, axis: number, output: AnyOutput): Generator<void, void> {
+  const multiplier = quantiseMultiplier((input.scale * beta * RANGE) / 10);
+  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  const saturate = (value: number) => clamp(value, LEAST, GREATEST);
+  return eachLane(input, axis, function* (each) {
+    let greatest = LEAST;
+    yield* each((index) => {
+      greatest = Math.max(greatest, from[index]);
+    });
+    let sum = 0;
+    yield* each((index) => {
+      const below = multiplyByQuantisedMultiplier(from[index] - greatest, multiplier);
+      to[index] = exponential(saturate(below + GREATEST));
+      sum += to[index];
+    });
+    // The sum as (1 + x) · 2^bits with x in [0, 1), of which x has 16 bits.
+    const bits = 31 - Math.clz32(sum);
+    const mantissa = Math.floor((sum * 2 ** (30 - bits) + 2 ** 13) / 2 ** 14);
+    const factor = reciprocal(saturate(mantissa - 2 ** 16 + LEAST));
+    yield* each((index) => {
+      to[index] = clamp(Math.floor((to[index] * factor + 2 ** (bits - 1)) / 2 ** bits), 0, GREATEST);
+    });
+  });
+}

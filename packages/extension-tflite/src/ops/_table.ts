@@ -1,0 +1,46 @@
+/**
+ * Functions of 16-bit elements by a table. The operators compute 513 points of the function, 128 elements apart, and interpolate
+ * linearly between them, so that their results differ from those of the function where it bends.
+ */
+import { clamp, integerRange, roundHalfAway, type TensorData, type TensorInfo } from "@nnhal/operations";
+import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
+
+const INTERVALS = 512;
+
+/** A function of 16-bit elements to 16-bit elements. */
+export type Table = (element: number) => number;
+
+/** The quantisation of a side of a table. */
+type Quantisation = Pick<TensorInfo, "scale" | "zeroPoint">;
+
+/**
+ * The table of a function of real numbers. Each point is moved by half the error that interpolation makes in the middle of the interval
+ * that begins there.
+ */
+export function tableOf(input: Quantisation, output: Quantisation, transform: (value: number) => number): Table {
+  const [least, greatest] = integerRange("TENSOR_QUANT16_SYMM");
+  const first = (least - input.zeroPoint) * input.scale;
+  const last = (greatest - input.zeroPoint) * input.scale;
+  const step = (last - first) / INTERVALS;
+  const perUnit = (greatest - least + 1) / ((greatest - least) * output.scale);
+  const at = (place: number) => transform(first + place * step) * perUnit;
+  const points = Int16Array.from({ length: INTERVALS + 1 }, (_, place) => {
+    const point = roundHalfAway(place === INTERVALS ? transform(last) * perUnit : at(place));
+    if (place === INTERVALS) return clamp(point, least, greatest);
+    const error = roundHalfAway((at(place + 1) + point) / 2) - roundHalfAway(at(place + 0.5));
+    return clamp(point - roundHalfAway(error / 2), least, greatest);
+  });
+  return (element) => {
+    const place = (element >> 7) + INTERVALS / 2;
+    const point = points[place];
+    return point + (((points[place + 1] - point) * (element & 127) + 64) >> 7);
+  };
+}
+
+/** Writes the result of a table for each element. */
+export function* mapByTable(input: AnyTensor, output: AnyOutput, table: Table): Generator<void, void> {
+  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  yield* inParts(to.length, (first, end) => {
+    for (let index = first; index < end; index++) to[index] = table(from[index]);
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * ADD_N: the sum of several tensors of one shape.
+ */
+import type { TensorData } from "@nnhal/operations";
+import { defineOperation, ensureShape, tensor, variadic } from "@nnhal/operations/authoring";
+import { inParts } from "../_elementwise.ts";
+
+export const addN = defineOperation({
+  name: "ADD_N",
+  code: 1106,
+  summary: "The sum of several tensors of one shape. Integers wrap.",
+  params: [variadic(tensor("inputs"))],
+  outputs: [tensor("output")],
+  types: [
+    ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+    ["1.2", "TENSOR_INT32", "TENSOR_INT32"],
+  ],
+  infer({ inputs }) {
+    const [{ dimensions }] = inputs;
+    for (const [place, input] of inputs.entries()) ensureShape(`input ${place}`, input, dimensions);
+    return { output: { dimensions } };
+  },
+  *reference({ inputs }, { output: { data: sums } }) {
+    for (const { data } of inputs) yield* inParts(sums.length, (first, end) => add(data, sums, first, end));
+  },
+});
+
+function add(data: TensorData, sums: TensorData, first: number, end: number): void {
+  for (let index = first; index < end; index++) sums[index] += data[index];
+}

@@ -1,0 +1,6 @@
+/**
+ * EQUAL of 16-bit and 64-bit integers.
+ */
+import { comparison } from "./_comparison.ts";
+
+export const equal = comparison("EQUAL", (order) => order === 0);

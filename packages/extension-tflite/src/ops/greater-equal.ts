@@ -1,0 +1,6 @@
+/**
+ * GREATER_EQUAL of 16-bit and 64-bit integers.
+ */
+import { comparison } from "./_comparison.ts";
+
+export const greaterEqual = comparison("GREATER_EQUAL", (order) => order >= 0);

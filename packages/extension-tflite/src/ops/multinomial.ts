@@ -1,0 +1,75 @@
+/**
+ * MULTINOMIAL: draws classes at random, given the logarithms of their probabilities.
+ */
+import type { AnyTensorData, TensorData } from "@nnhal/operations";
+import {
+  accumulateOdds,
+  classAt,
+  defineOperation,
+  ensure,
+  pacer,
+  read,
+  tensor,
+  wide,
+} from "@nnhal/operations/authoring";
+import { isLong } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
+import { seedParams, wordsOf } from "./_random.ts";
+
+export const multinomial = defineOperation({
+  name: "MULTINOMIAL",
+  code: 1149,
+  summary:
+    "Draws classes at random, given the logarithms of their probabilities; those that are not finite are never drawn.",
+  params: [tensor("logits", "TENSOR_FLOAT32"), read(tensor("numSamples", "TENSOR_INT32")), ...seedParams],
+  outputs: [wide(tensor("output"))],
+  types: [
+    ["1.2", "TENSOR_INT32"],
+    ["1.2", tfliteTypes.TENSOR_INT64],
+  ],
+  ranks: { logits: 2, numSamples: 1 },
+  random: true,
+  work: "functionElement",
+  infer({ logits, numSamples: { data, dimensions } }) {
+    ensure(dimensions[0] === 1, () => `numSamples has ${dimensions[0]} elements where 1 is needed`);
+    ensure(data[0] >= 0, () => `numSamples is ${data[0]}, less than 0`);
+    ensure(logits.dimensions[1] > 0, () => "there are 0 classes where at least 1 is needed");
+    return { output: { dimensions: [logits.dimensions[0], data[0]] } };
+  },
+  *reference({ logits, numSamples, seed, seed2 }, { output }, context) {
+    const [batches, classes] = logits.dimensions;
+    const [samples] = numSamples.data;
+    const word = wordsOf(seed, seed2, context);
+    const write = writerOf(output.data, isLong(output.type));
+    const isTime = pacer();
+    const cumulative = new Float64Array(classes);
+    for (let batch = 0; batch < batches; batch++) {
+      yield* accumulateOdds(logits.data, batch * classes, cumulative);
+      const total = cumulative[classes - 1];
+      ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
+      for (let sample = 0; sample < samples; sample++) {
+        const low = word();
+        write(batch * samples + sample, classAt(cumulative, unitDouble(low, word()) * total));
+        if (isTime(16)) yield;
+      }
+    }
+  },
+});
+
+function writerOf(data: AnyTensorData, long: boolean): (index: number, value: number) => void {
+  if (!long) {
+    const classes = data as TensorData;
+    return (index, value) => {
+      classes[index] = value;
+    };
+  }
+  const classes = data as BigInt64Array;
+  return (index, value) => {
+    classes[index] = BigInt(value);
+  };
+}
+
+/** A number in [0, 1) of 52 bits: the lower 20 of the first word, then the second. */
+function unitDouble(high: number, low: number): number {
+  return ((high & 0xf_ffff) * 2 ** 32 + low) * 2 ** -52;
+}

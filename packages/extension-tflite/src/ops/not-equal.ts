@@ -1,0 +1,6 @@
+/**
+ * NOT_EQUAL of 16-bit and 64-bit integers.
+ */
+import { comparison } from "./_comparison.ts";
+
+export const notEqual = comparison("NOT_EQUAL", (order) => order !== 0);

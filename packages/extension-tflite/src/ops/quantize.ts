@@ -1,0 +1,71 @@
+/**
+ * QUANTIZE to 16-bit elements and to channels of their own scale, and from one quantisation to another in one step.
+ */
+import {
+  type AnyOperandType,
+  clamp,
+  elementCount,
+  integerRange,
+  roundHalfAway,
+  type TensorData,
+  type TypeRow,
+} from "@nnhal/operations";
+import { ensure, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { withQuantisation } from "../_elements.ts";
+import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
+import { wider } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
+import { channelsOf } from "./_channels.ts";
+
+const [UINT8, INT8, INT16, INT32] = [
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_INT32",
+] as const;
+
+const targets: readonly (readonly [from: AnyOperandType, ...to: AnyOperandType[]])[] = [
+  ["TENSOR_FLOAT32", INT16, "TENSOR_QUANT8_SYMM_PER_CHANNEL"],
+  [UINT8, UINT8, INT8, INT16],
+  [INT8, UINT8, INT8, INT16],
+  [INT16, INT8, INT16, INT32],
+  [tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED, INT8, INT16, INT32],
+  [INT32, INT8, INT16],
+];
+
+export const quantize = wider("QUANTIZE", {
+  from: "TENSOR_FLOAT32",
+  types: [],
+  rows: targets.flatMap(([from, ...to]) => to.map((type): TypeRow => ["1.2", from, type])),
+  reference: ({ input }, { output }) =>
+    input.type === "TENSOR_FLOAT32" ? quantise(input, output) : requantise(withQuantisation(input), output),
+});
+
+function* quantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
+  const [least, greatest] = integerRange(output.type);
+  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  const scaleOf = channelsOf(output);
+  const { zeroPoint } = output;
+  yield* inParts(elementCount(output.dimensions), (first, end) => {
+    for (let index = first; index < end; index++) {
+      // The quotient is a float32 in the operator.
+      const units = roundHalfAway(Math.fround(from[index] / scaleOf(index)));
+      to[index] = clamp(units + zeroPoint, least, greatest);
+    }
+  });
+}
+
+function* requantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
+  for (const [name, { type, scale }] of Object.entries({ input, output })) {
+    ensure(scale > 0, () => `the ${name} is ${type} of scale ${scale} where a scale > 0 is needed`);
+  }
+  const [least, greatest] = integerRange(output.type);
+  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  const ratio = quantiseMultiplier(input.scale / output.scale);
+  yield* inParts(to.length, (first, end) => {
+    for (let index = first; index < end; index++) {
+      const units = multiplyByQuantisedMultiplier(from[index] - input.zeroPoint, ratio);
+      to[index] = clamp(units + output.zeroPoint, least, greatest);
+    }
+  });
+}

@@ -1,0 +1,36 @@
+/**
+ * REDUCE_SUM of integers and quantised elements, and of more than 4 axes. Integers wrap; a quantised sum is rounded once.
+ */
+import { isQuantised } from "../_elements.ts";
+import { inParts, writerOf } from "../_elementwise.ts";
+import { tfliteTypes } from "../types.ts";
+import { combineAll, reduction, sumsOf } from "./_reduction.ts";
+
+export const reduceSum = reduction("REDUCE_SUM", {
+  types: [
+    "TENSOR_FLOAT32",
+    "TENSOR_INT32",
+    tfliteTypes.TENSOR_INT64,
+    "TENSOR_QUANT8_ASYMM",
+    "TENSOR_QUANT8_ASYMM_SIGNED",
+    "TENSOR_QUANT16_SYMM",
+  ],
+  *kernel(input, { reduced, count }, output) {
+    if (isQuantised(input.type)) {
+      const sums = yield* sumsOf(input, reduced, output.data.length);
+      const write = writerOf(output);
+      yield* inParts(sums.length, (first, end) => {
+        for (let index = first; index < end; index++) {
+          write(index, (sums[index] - count * input.zeroPoint) * input.scale);
+        }
+      });
+    } else {
+      const combine =
+        input.type === "TENSOR_INT32"
+          ? (sum: number, element: number) => (sum + element) | 0
+          : (sum: number, element: number) => sum + element;
+      const combineLong = (sum: bigint, element: bigint) => sum + element;
+      yield* combineAll(input, reduced, output, { start: 0, combine, startLong: 0n, combineLong });
+    }
+  },
+});

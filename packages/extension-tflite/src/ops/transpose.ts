@@ -1,0 +1,11 @@
+/**
+ * TRANSPOSE for all types and ranks.
+ */
+import { realTypes } from "../_types.ts";
+import { wider } from "../_wider.ts";
+
+export const transpose = wider("TRANSPOSE", {
+  from: "TENSOR_FLOAT32",
+  types: realTypes,
+  ranks: { input: [1, Number.POSITIVE_INFINITY] },
+});
