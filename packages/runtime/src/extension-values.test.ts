@@ -119,6 +119,11 @@ describe("temporaries of extension types", () => {
     const both = runtimeAsDevice([widening, narrowing], { log: silentLogger });
     expect(both.getSupportedExtensions().extensions).toEqual([described]);
     expect(await run(new Compilation(chain(3), [both]), [1, -4, 2.5])).toEqual([3.5, -1.5, 5]);
+    const disagreeing: Device = {
+      ...narrowing,
+      getSupportedExtensions: () => ({ status: ErrorStatus.NONE, extensions: [{ ...described, operandTypes: [] }] }),
+    };
+    expect(runtimeAsDevice([widening, disagreeing]).getSupportedExtensions().extensions).toEqual([]);
   });
 
   it("of unknown extents do not cross", async () => {

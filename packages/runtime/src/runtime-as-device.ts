@@ -13,7 +13,7 @@ import {
   type PerformanceInfo,
   type PrepareResult,
 } from "@nnhal/types";
-import { defaultLogger } from "@nnhal/utils";
+import { defaultLogger, mergeExtensions } from "@nnhal/utils";
 import { sealModel } from "@nnhal/validation";
 import { divisionGiven } from "./divide-options.ts";
 import { describe } from "./given.ts";
@@ -32,7 +32,8 @@ export interface RuntimeDeviceOptions extends DivideOptions {
 /**
  * A device that divides models among others. It takes an operation if one of them does, or if it is control flow that the
  * runtime can interpret; its capabilities are the best of theirs. It keeps no caches. A buffer is allocated on the device that
- * uses the value; if several devices use it, no buffer is allocated. Throws a NeuralNetworksError: UNEXPECTED_NULL or BAD_DATA
+ * uses the value; if several devices use it, no buffer is allocated. It reports the
+ * extensions of all, except those that two devices describe differently. Throws a NeuralNetworksError: UNEXPECTED_NULL or BAD_DATA
  * for a value that is not a device, an empty list, a device that is listed twice, two with the same name, and options that break a rule.
  */
 export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDeviceOptions = {}): Device {
@@ -60,10 +61,8 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
       version: all.map((device) => `${device.name} ${device.getVersionString().version}`).join(", "),
     }),
     getSupportedExtensions() {
-      const extensions = new Map(
-        all.flatMap((device) => device.getSupportedExtensions().extensions.map((one) => [one.name, one] as const)),
-      );
-      return { ...ok, extensions: [...extensions.values()] };
+      const described = all.map((device) => ({ name: device.name, ...device.getSupportedExtensions() }));
+      return { ...ok, extensions: mergeExtensions(described).extensions };
     },
     getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache: 0, numDataCache: 0 }),
     getStatus: () => worstOf(all.map((device) => device.getStatus())),

@@ -30,6 +30,15 @@ describe.concurrent("READMEs", () => {
     for (const example of examplesOf(path)) expect((await runExample(example, root)).stderr).toBe("");
   });
 
+  it("docs/extensions.md: its examples are one program, which prints what they say", { timeout: 60_000 }, async () => {
+    const code = examplesOf("docs/extensions.md").join("\n");
+    const { stdout, stderr } = await runExample(code, root);
+    expect(stderr).toBe("");
+    const said = [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    expect(said).toHaveLength(2);
+    expect(stdout).toBe(`${said.join("\n")}\n`);
+  });
+
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
     // The two examples as one file, outside the package: relative imports become imports of the package's entries.
     const code = examplesOf("docs/adding-an-operation.md")

@@ -1,7 +1,14 @@
 /**
  * What is wrong with what a device says, and with the models it takes, is found: one fault at a time.
  */
-import { DeviceStatus, ErrorStatus, OperandType, type PreparedModel, type PrepareResult } from "@nnhal/types";
+import {
+  DeviceStatus,
+  ErrorStatus,
+  type Model,
+  OperandType,
+  type PreparedModel,
+  type PrepareResult,
+} from "@nnhal/types";
 import { describe } from "vitest";
 import { type FaultRow, itFinds, ok } from "./faulty-device.test-helper.ts";
 
@@ -61,6 +68,96 @@ const faults: readonly FaultRow[] = [
     { device: () => ({ getSupportedExtensions: () => ok({ extensions: [{ name: "Nothing", operandTypes: [] }] }) }) },
     "device/facts",
     /"Nothing"/,
+  ],
+  [
+    "reports an extension with a type twice",
+    {
+      device: () => ({
+        getSupportedExtensions: () => {
+          const type = { type: 1, isTensor: true, byteSize: 4 };
+          return ok({ extensions: [{ name: "com.example.vendor", operandTypes: [type, type] }] });
+        },
+      }),
+    },
+    "device/extensions",
+    /type 1 is described before/,
+  ],
+  [
+    "reports other extensions at every second call",
+    {
+      device: () => {
+        let calls = 0;
+        return {
+          getSupportedExtensions: () =>
+            ok({ extensions: calls++ % 2 === 0 ? [] : [{ name: "com.example.vendor", operandTypes: [] }] }),
+        };
+      },
+    },
+    "device/extensions",
+    /a second call answers something else/,
+  ],
+  [
+    "supports operations of extensions that it does not know",
+    {
+      device: ({ getSupportedOperations }) => ({
+        getSupportedOperations(model) {
+          const { supported, reasons, ...outcome } = getSupportedOperations(model);
+          return { ...outcome, supported: supported.map(() => true), reasons: reasons.map(() => undefined) };
+        },
+      }),
+    },
+    "device/extensions",
+    /expected \[true,false\], actual \[true,true\]/,
+  ],
+  [
+    "does not say why it does not support an operation of an extension",
+    {
+      device: ({ getSupportedOperations }) => ({
+        getSupportedOperations(model) {
+          const answer = getSupportedOperations(model);
+          return { ...answer, reasons: answer.reasons.map(() => undefined) };
+        },
+      }),
+    },
+    "device/extensions",
+    /no reason why an operation of org.nnhal_conformance.unknown is not supported/,
+  ],
+  [
+    "prepares models with operations of unknown extensions",
+    {
+      device: ({ prepareModel }) => ({
+        async prepareModel(model, options): Promise<PrepareResult> {
+          const isStrange = model.extensionNameToPrefix.length > 0;
+          const preparedModel: PreparedModel = { execute: () => Promise.reject(new Error("empty")), close() {} };
+          return isStrange ? { status: NONE, preparedModel } : prepareModel(model, options);
+        },
+      }),
+    },
+    "device/extensions",
+    /prepareModel of an operation of org.nnhal_conformance.unknown: expected INVALID_ARGUMENT, actual NONE/,
+  ],
+  [
+    "ignores what is wrong with the names and prefixes of extensions",
+    {
+      device: ({ getSupportedOperations, prepareModel }) => {
+        // The same codes, with a mapping that is right.
+        const mended = (model: Model): Model => {
+          if (model.extensionNameToPrefix.length === 0) return model;
+          const prefixes = [...model.main.operands, ...model.main.operations].map(({ type }) => type >>> 16);
+          const used = [...new Set(prefixes.filter((prefix) => prefix > 0))];
+          return {
+            ...model,
+            extensionNameToPrefix: used.map((prefix) => ({ name: `com.example.x${prefix}`, prefix })),
+          };
+        };
+        return {
+          getSupportedOperations: (model) => getSupportedOperations(mended(model)),
+          prepareModel: (model, options) => prepareModel(mended(model), options),
+        };
+      },
+    },
+    "device/extensions",
+    /a prefix that no extension has: getSupportedOperations: expected INVALID_ARGUMENT, actual NONE/,
   ],
   [
     "supports every model",

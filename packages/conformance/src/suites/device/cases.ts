@@ -3,6 +3,7 @@
  */
 import type { SuiteCase } from "../suite-case.ts";
 import { clientCases } from "./clients.ts";
+import { extensionCases } from "./extensions.ts";
 import { factCases } from "./facts.ts";
 import { hostileCases } from "./hostile.ts";
 import { launchCases } from "./launch.ts";
@@ -16,6 +17,7 @@ export const deviceCases: readonly SuiteCase[] = [
   ...prepareCases,
   ...launchCases,
   ...validationCases,
+  ...extensionCases,
   ...hostileCases,
   ...clientCases,
 ];
