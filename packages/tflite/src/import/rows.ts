@@ -9,6 +9,7 @@ import { convolutionRows } from "./rows/convolution.ts";
 import { customRows } from "./rows/detection.ts";
 import { elementwiseRows } from "./rows/elementwise.ts";
 import { lookupRows } from "./rows/lookup.ts";
+import { placeRows } from "./rows/places.ts";
 import { poolingRows } from "./rows/pooling.ts";
 import { quantisationRows } from "./rows/quantisation.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
@@ -29,6 +30,7 @@ export const rows: readonly Row[] = [
   ...shapeRows,
   ...sliceRows,
   ...spaceRows,
+  ...placeRows,
   ...reductionRows,
   ...lookupRows,
   ...recurrentRows,

@@ -87,6 +87,43 @@ describe("arithmetic", () => {
     expect(await execute(importTflite(model), [[given]])).toEqual([[Math.min(Math.round(64 * real) - 1, 127)]]);
   });
 
+  test("DIV of INT32 rounds towards 0, which the HAL's does not", async () => {
+    const x = { type: "INT32", shape: [6] } as const;
+    const model = oneOperator("DIV", { a: x, b: x }, { y: x });
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual([
+      "DIV",
+      "NEG",
+      "DIV",
+      "NEG",
+      "MINIMUM",
+      "MAXIMUM",
+    ]);
+    const given = [
+      [7, -7, 7, -7, 6, -6],
+      [2, 2, -2, -2, 3, 3],
+    ];
+    expect((await execute(importTflite(model), given))[0]?.map((value) => value + 0)).toEqual([3, -3, -3, 3, 2, -2]);
+  });
+
+  test("FLOOR_MOD of INT32 has the sign of the divisor", async () => {
+    const x = { type: "INT32", shape: [5] } as const;
+    const model = oneOperator("FLOOR_MOD", { a: x, b: x }, { y: x });
+    expect(
+      await execute(importTflite(model), [
+        [7, -7, 7, -7, 6],
+        [3, 3, -3, -3, 3],
+      ]),
+    ).toEqual([[1, 2, -2, -1, 0]]);
+    const floats = oneOperator("FLOOR_MOD", { a: f, b: f }, { y: f });
+    expect(() => importTflite(floats)).toThrow("exactly for INT32 only, not for TENSOR_FLOAT32");
+  });
+
+  test("RELU_0_TO_1 is a clamp", async () => {
+    const model = oneOperator("RELU_0_TO_1", { x: f }, { y: f });
+    expect(await execute(importTflite(model), [[-1, 0, 0.5, 1, 1.5, 9]])).toEqual([[0, 0, 0.5, 1, 1, 1]]);
+    expect(() => importTflite(oneOperator("RELU_0_TO_1", { x: q8 }, { y: q8 }))).toThrow("not for TENSOR_QUANT8_ASYMM");
+  });
+
   test("DIV of 8-bit tensors is computed in float", async () => {
     const x = { type: "UINT8", shape: [1], scale: 0.5, zeroPoint: 100 } as const;
     const model = oneOperator("DIV", { a: x, b: x }, { y: { ...x, scale: 0.25 } });

@@ -4,8 +4,9 @@
 
 import type { OperationTypeName } from "@nnhal/types";
 import { listText } from "../../error.ts";
+import { bytesOfFloat, bytesOfIntegers } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuant8, isQuantised } from "../operand-types.ts";
+import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { fusedActivation, inFloatNote, type Row } from "../row.ts";
 
@@ -34,7 +35,7 @@ function activationOf(op: Lowering): number {
   return fusedActivation(op);
 }
 
-function arithmetic(operator: "ADD" | "SUB" | "MUL" | "DIV", version: number, note?: string): Row {
+function arithmetic(operator: "ADD" | "SUB" | "MUL", version: number, note?: string): Row {
   return {
     operator,
     version,
@@ -43,6 +44,69 @@ function arithmetic(operator: "ADD" | "SUB" | "MUL" | "DIV", version: number, no
     lower: (op) => op.emitComputed(operator, [op.input(0), op.input(1), activationOf(op)]),
   };
 }
+
+/** A constant of one element. */
+function one(op: Lowering, value: number, { type }: OperandSpec): number {
+  const spec: OperandSpec = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
+  const bytes = type === "TENSOR_INT32" ? bytesOfIntegers([value]) : bytesOfFloat(value, type);
+  return op.graph.shared(`${type}[1] ${value}`, spec, bytes);
+}
+
+const division: Row = {
+  operator: "DIV",
+  version: 2,
+  operations: ["DIV", "NEG", "MINIMUM", "MAXIMUM"],
+  note: `INT32: the HAL's DIV rounds down, so the quotient that is rounded up is computed as well, for negative ones. ${inFloatNote}`,
+  lower(op: Lowering) {
+    const activation = activationOf(op);
+    const spec = op.outputSpec();
+    if (spec.type !== "TENSOR_INT32") {
+      op.emitComputed("DIV", [op.input(0), op.input(1), activation]);
+      return;
+    }
+    const result = () => op.graph.temporary(spec);
+    const [down, negated, up, raised] = [result(), result(), result(), result()];
+    const negative = op.graph.temporary(op.inputSpec(0));
+    op.emit("DIV", [op.input(0), op.input(1), activation], [down]);
+    op.emit("NEG", [op.input(0)], [negative]);
+    op.emit("DIV", [negative, op.input(1), activation], [negated]);
+    op.emit("NEG", [negated], [up]);
+    // Of a quotient above 0 the one that is rounded down is taken, of one below 0 the one that is rounded up.
+    op.emit("MINIMUM", [up, one(op, 0, spec)], [raised]);
+    op.emit("MAXIMUM", [down, raised], [op.output()]);
+  },
+};
+
+/** a - b * floor(a / b), which INT32 holds exactly. */
+const floorRemainder: Row = {
+  operator: "FLOOR_MOD",
+  version: 2,
+  operations: ["DIV", "MUL", "SUB"],
+  note: "INT32.",
+  lower(op: Lowering) {
+    const spec = op.outputSpec();
+    op.ensure(spec.type === "TENSOR_INT32", () => `the HAL computes it exactly for INT32 only, not for ${spec.type}`);
+    const [quotient, product] = [op.graph.temporary(spec), op.graph.temporary(spec)];
+    op.emit("DIV", [op.input(0), op.input(1), op.int32(0)], [quotient]);
+    op.emit("MUL", [quotient, op.input(1), op.int32(0)], [product]);
+    op.emit("SUB", [op.input(0), product, op.int32(0)], [op.output()]);
+  },
+};
+
+/** A clamp to [0, 1] of floats. */
+const unitRectifier: Row = {
+  operator: "RELU_0_TO_1",
+  version: 1,
+  operations: ["MAXIMUM", "MINIMUM"],
+  note: "Floats.",
+  lower(op: Lowering) {
+    refuseQuantised(op);
+    const spec = op.outputSpec();
+    const lower = op.graph.temporary(spec);
+    op.emit("MAXIMUM", [op.input(0), one(op, 0, spec)], [lower]);
+    op.emit("MINIMUM", [lower, one(op, 1, spec)], [op.output()]);
+  },
+};
 
 const square: Row = {
   operator: "SQUARE",
@@ -139,7 +203,9 @@ export const elementwiseRows: readonly Row[] = [
   arithmetic("ADD", 6),
   arithmetic("SUB", 5),
   arithmetic("MUL", 8, "8-bit: in float if the result's scale is not greater than the product of the inputs' scales."),
-  arithmetic("DIV", 2, inFloatNote),
+  division,
+  floorRemainder,
+  unitRectifier,
   square,
   squaredDifference,
   floorDivision,

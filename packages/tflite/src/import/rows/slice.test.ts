@@ -23,12 +23,51 @@ describe("STRIDED_SLICE", () => {
     ]);
   });
 
+  const cube = { type: "FLOAT32", shape: [2, 3, 4] } as const;
+  const given = Array.from({ length: 24 }, (_, i) => i);
+  const list = (...data: number[]) => ({ type: "INT32", shape: [data.length], data }) as const;
+
+  test("an ellipsis, a new axis and a lost one are one range for each dimension, and RESHAPE", async () => {
+    const model = oneOperator(
+      "STRIDED_SLICE",
+      { x: cube, begin: list(1, 0, 0, 3), end: list(2, 0, 0, 0), strides: list(1, 1, 1, -2) },
+      { y: { type: "FLOAT32", shape: [3, 1, 2] } },
+      { ellipsisMask: 2, newAxisMask: 4, shrinkAxisMask: 1 },
+    );
+    expect(importLines(model)).toEqual([
+      "STRIDED_SLICE(in0, INT32[3](1,0,3), INT32[3](2,3,-1), INT32[3](1,1,-2), 0, 4, 0) -> t0:FLOAT32[1,3,2]",
+      "RESHAPE(t0, INT32[3](3,1,2)) -> out0",
+    ]);
+    expect(await execute(importTflite(model), [given])).toEqual([[15, 13, 19, 17, 23, 21]]);
+  });
+
+  test("ends may be offsets from the beginnings", async () => {
+    const model = oneOperator(
+      "STRIDED_SLICE",
+      { x: cube, begin: list(1, 1, 0), end: list(1, 2, 4), strides: list(1, 1, 3) },
+      { y: { type: "FLOAT32", shape: [1, 2, 2] } },
+      { offset: true },
+    );
+    expect(await execute(importTflite(model), [given])).toEqual([[16, 19, 20, 23]]);
+  });
+
   test.each([
-    [{ ellipsisMask: 1 }, "the HAL has no ellipsisMask, it is 1"],
-    [{ newAxisMask: 2 }, "the HAL has no newAxisMask, it is 2"],
-    [{ offset: true }, "the HAL has no ends that are offsets"],
-  ])("%j is refused", (options, message) => {
-    const model = oneOperator("STRIDED_SLICE", inputs, { y: { type: "FLOAT32", shape: [2] } }, options);
+    [{ strides: pair(1, 0) }, { ellipsisMask: 4 }, "element 1 of the slice does not fit an extent of"],
+    [{ end: pair(0, 4) }, { offset: true }, "the result has no elements"],
+    [
+      { begin: list(0, 0, 0), end: list(1, 1, 1), strides: list(1, 1, 1) },
+      { offset: true },
+      "3 ranges are for 2 dimensions",
+    ],
+    [{ end: list(1) }, { offset: true }, "begin, end and strides have 2, 1 and 2 elements"],
+    [{ end: { type: "INT32", shape: [2] } as const }, { offset: true }, "the HAL needs end (input 2) as a constant"],
+  ])("%j with %j is refused", (changes, options, message) => {
+    const model = oneOperator(
+      "STRIDED_SLICE",
+      { ...inputs, ...changes },
+      { y: { type: "FLOAT32", shape: [2] } },
+      options,
+    );
     expect(() => importTflite(model, { extensions: false })).toThrow(message);
   });
 });

@@ -4,6 +4,7 @@
 
 import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
+import { denseSlice } from "../dense-slice.ts";
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import { ensureDivides, type Row, refuseActivation, targetShape } from "../row.ts";
@@ -35,18 +36,51 @@ const slice: Row = {
 const stridedSlice: Row = {
   operator: "STRIDED_SLICE",
   version: 8,
-  operations: ["STRIDED_SLICE"],
+  operations: ["STRIDED_SLICE", "RESHAPE"],
+  note: "RESHAPE follows if there is an ellipsis mask, a new axis mask or an offset; then the input's shape must be known and the ends constants.",
   narrowed: "inputs",
-  note: "Without ellipsis mask, new axis mask and offset.",
   lower(op: Lowering) {
-    for (const option of ["ellipsisMask", "newAxisMask"]) {
-      op.ensure(op.number(option) === 0, () => `the HAL has no ${option}, it is ${op.number(option)}`);
+    const isSparse = op.number("ellipsisMask") !== 0 || op.number("newAxisMask") !== 0 || op.flag("offset");
+    if (isSparse) {
+      lowerSparseSlice(op);
+      return;
     }
-    op.ensure(!op.flag("offset"), () => "the HAL has no ends that are offsets from the beginnings");
     const masks = ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
     op.emitMoved("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
   },
 };
+
+/** A slice with what the HAL's lacks, as one range for each dimension of the input. */
+function lowerSparseSlice(op: Lowering): void {
+  const input = op.inputSpec(0);
+  op.ensure(
+    !input.dimensions.includes(0),
+    () => `the shape ${listText(input.dimensions)} of the input has to be known`,
+  );
+  const [begin, end, strides] = [op.integers(1, "begin"), op.integers(2, "end"), op.integers(3, "strides")];
+  const dense = denseSlice(input.dimensions, {
+    ...{ begin, end, strides, isOffset: op.flag("offset") },
+    ...{ beginMask: op.number("beginMask"), endMask: op.number("endMask"), ellipsisMask: op.number("ellipsisMask") },
+    ...{ newAxisMask: op.number("newAxisMask"), shrinkAxisMask: op.number("shrinkAxisMask") },
+  });
+  if ("problem" in dense) op.fail(dense.problem);
+  const { dimensions, shape } = dense;
+  op.ensure(
+    dimensions.every(({ count }) => count > 0),
+    () => `the result has no elements: ${listText(shape)}`,
+  );
+  const ends = dimensions.map((range) => range.begin + range.count * range.step);
+  // A negative end would count from the back.
+  const endMask = ends.reduce((mask, place, axis) => (place < 0 ? mask | (1 << axis) : mask), 0);
+  const part = op.graph.temporary({ ...input, dimensions: dimensions.map(({ count }) => count) });
+  const lists = [dimensions.map((range) => range.begin), ends, dimensions.map(({ step }) => step)];
+  op.emit(
+    "STRIDED_SLICE",
+    [op.input(0), ...lists.map(op.int32Tensor), op.int32(0), op.int32(endMask), op.int32(0)],
+    [part],
+  );
+  op.emitMoved("RESHAPE", [part, op.int32Tensor(shape.length === 0 ? [1] : shape)], input);
+}
 
 const split: Row = {
   operator: "SPLIT",
