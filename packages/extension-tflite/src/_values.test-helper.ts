@@ -35,7 +35,7 @@ export const list = (...values: readonly number[]) => ints([values.length], valu
 export const longList = (...values: readonly number[]) => longs([values.length], values);
 
 /** As many numbers from 0 on as a shape has elements. */
-export function upTo(dimensions: readonly number[]): number[] {
+export function upTo(dimensions: readonly number[]): readonly number[] {
   return Array.from({ length: dimensions.reduce((product, extent) => product * extent, 1) }, (_, index) => index);
 }
 

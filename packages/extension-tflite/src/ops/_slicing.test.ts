@@ -130,7 +130,7 @@ describe("STRIDED_SLICE", () => {
     expect(await strided([6], [[1], [4], [2]], { offset: true })).toEqual([[2], [1, 3]]);
   });
 
-  it("is empty where the corners do not enclose anything, and takes no more than there is", async () => {
+  it("is empty if the corners do not enclose anything, and takes no more than there is", async () => {
     expect(await strided([3], [[2], [1], [1]])).toEqual([[0], []]);
     expect(await strided([3], [[-9], [9], [1]])).toEqual([[3], [0, 1, 2]]);
     expect(await strided([3], [[9], [-9], [-1]])).toEqual([[3], [2, 1, 0]]);
@@ -166,7 +166,7 @@ describe("STRIDED_SLICE", () => {
     );
   });
 
-  it("refuses to take one element of where there is none", async () => {
+  it("refuses to take an element that is not there", async () => {
     expect(await strided([3], [[2], [0], [1]], { shrink: 1 })).toEqual([[1], [2]]);
     await expect(strided([3], [[3], [0], [1]], { shrink: 1 })).rejects.toThrow(
       "axis 0 of extent 3, which is removed, has no element 3",

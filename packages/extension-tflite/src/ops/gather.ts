@@ -2,19 +2,11 @@
  * GATHER for the types of .tflite, with axes that are batches of both operands. The indexes may be 64-bit or 16-bit.
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import {
-  copyInChunks,
-  defineOperation,
-  int32,
-  movedInfo,
-  optional,
-  pacer,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, int32, movedInfo, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
 import { gatheredTypes, gatherIndexTypes, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
+import { copyRun } from "../_runs.ts";
 
 export const gather = defineOperation({
   name: "GATHER",
@@ -55,7 +47,8 @@ export const gather = defineOperation({
         const index = places[position];
         ensure(index >= 0 && index < extent, () => `index ${index} at ${position} is outside [0, ${extent})`);
         const from = (block * extent + index) * inner;
-        yield* copyInChunks(source.subarray(from, from + inner), target, write);
+        const rest = copyRun(source, from, inner, target, write);
+        if (rest !== undefined) yield* rest;
         write += inner;
         if (isTime(inner + 1)) yield;
       }
