@@ -5,6 +5,9 @@
 import type { TensorData } from "@nnhal/operations";
 import { copyInChunks } from "@nnhal/operations/authoring";
 
+/** Work to find a run, in elements that are copied meanwhile. */
+export const WORK_OF_A_RUN = 8;
+
 /** Runs of fewer elements are copied one by one, since a view on them takes longer. */
 const shortRun = 32;
 /** Runs of more elements take so long that they are copied with pauses. */

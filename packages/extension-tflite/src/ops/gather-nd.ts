@@ -6,7 +6,7 @@ import { defineOperation, movedInfo, pacer, tensor, wide } from "@nnhal/operatio
 import { gatheredTypes, gatherIndexTypes } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
 import { ensurePrefix, sliceOffsets } from "../_prefix.ts";
-import { copyRun } from "../_runs.ts";
+import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
 
 export const gatherNd = defineOperation({
   name: "GATHER_ND",
@@ -36,7 +36,7 @@ export const gatherNd = defineOperation({
       const rest = copyRun(source, from, inner, target, write);
       if (rest !== undefined) yield* rest;
       write += inner;
-      if (isTime(inner + 1)) yield;
+      if (isTime(inner + WORK_OF_A_RUN)) yield;
     }
   },
 });

@@ -4,9 +4,9 @@
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
 import { defineOperation, int32, movedInfo, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
-import { gatheredTypes, gatherIndexTypes, withoutScalar } from "../_gathered.ts";
+import { gatheredTypes, gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
-import { copyRun } from "../_runs.ts";
+import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
 
 export const gather = defineOperation({
   name: "GATHER",
@@ -45,12 +45,12 @@ export const gather = defineOperation({
       const first = Math.floor(block / outer) * perBatch;
       for (let position = first; position < first + perBatch; position++) {
         const index = places[position];
-        ensure(index >= 0 && index < extent, () => `index ${index} at ${position} is outside [0, ${extent})`);
+        if (!(index >= 0 && index < extent)) throw outside(index, position, extent);
         const from = (block * extent + index) * inner;
         const rest = copyRun(source, from, inner, target, write);
         if (rest !== undefined) yield* rest;
         write += inner;
-        if (isTime(inner + 1)) yield;
+        if (isTime(inner + WORK_OF_A_RUN)) yield;
       }
     }
   },
