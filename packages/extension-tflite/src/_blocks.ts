@@ -2,7 +2,7 @@
  * Blocks of the spatial axes of images [batches, …, channels], for SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND.
  */
 import { ensure, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { ensureShape, type Pad, padsOf } from "@nnhal/operations/authoring";
+import { ensureShape, type Pad } from "@nnhal/operations/authoring";
 
 /** The extents of a block, one for each spatial axis. */
 export function blockOf({ data, dimensions }: Tensor, image: TensorInfo): readonly number[] {
@@ -16,9 +16,12 @@ export function blockOf({ data, dimensions }: Tensor, image: TensorInfo): readon
 }
 
 /** The numbers before and after each axis of an image, of a tensor with those of the spatial axes. `name`: its name in messages. */
-export function spatialPairs(name: string, pairs: Tensor, image: TensorInfo): readonly Pad[] {
-  ensureShape(name, pairs, [spatialAxes(image), 2]);
-  return [[0, 0], ...padsOf(pairs, spatialAxes(image)), [0, 0]];
+export function spatialPairs(name: string, { data, dimensions }: Tensor, image: TensorInfo): readonly Pad[] {
+  const count = spatialAxes(image);
+  ensureShape(name, { dimensions }, [count, 2]);
+  const pairs = Array.from({ length: count }, (_, axis): Pad => [data[2 * axis], data[2 * axis + 1]]);
+  ensure(Math.min(...data) >= 0, () => `${name}, [${pairs.join("], [")}], have a number of less than 0`);
+  return [[0, 0], ...pairs, [0, 0]];
 }
 
 /** `spatialPairs` of zeros. */

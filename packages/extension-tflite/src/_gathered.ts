@@ -1,7 +1,7 @@
 /**
  * What GATHER and GATHER_ND share.
  */
-import { sameShape, type TensorInfo } from "@nnhal/operations";
+import { OperationError, sameShape, type TensorInfo } from "@nnhal/operations";
 import { indexTypes } from "./_integers.ts";
 import { tfliteTypes } from "./types.ts";
 
@@ -33,4 +33,9 @@ export function withoutScalar(
   const mayBeScalar = sameShape(operand.dimensions, [1]) || operand.dimensions.length === 0;
   if (mayBeScalar && without.length > 0 && declared.dimensions.length === without.length) return without;
   return shape;
+}
+
+/** The error for an index outside its axis; `position`: the index's own place. */
+export function outside(index: number, position: number, extent: number): OperationError {
+  return new OperationError(`index ${index} at ${position} is outside [0, ${extent})`);
 }

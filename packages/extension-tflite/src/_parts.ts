@@ -2,8 +2,9 @@
  * Parts of a tensor along an axis, one behind another.
  */
 import { type AnyTensorData, extentProduct, type OutputTensor, type Tensor } from "@nnhal/operations";
-import { copyInChunks, pacer } from "@nnhal/operations/authoring";
+import { pacer } from "@nnhal/operations/authoring";
 import { movable } from "./_integers.ts";
+import { copyRun } from "./_runs.ts";
 
 /** Fills each output with the next part of the input; together they have as many elements as the input. */
 export function* copyParts(
@@ -19,9 +20,11 @@ export function* copyParts(
   let start = 0;
   for (const output of outputs) {
     const row = output.data.length / outer;
+    const target = movable(output.data);
     for (let index = 0; index < outer; index++) {
       const from = index * inputRow + start;
-      yield* copyInChunks(source.subarray(from, from + row), movable(output.data), index * row);
+      const rest = copyRun(source, from, row, target, index * row);
+      if (rest !== undefined) yield* rest;
       if (isTime(row + 1)) yield;
     }
     start += row;

@@ -1,7 +1,7 @@
 /**
  * Lists of indexes, each of which names a slice of a tensor by its places along the first axes.
  */
-import { ensure, formatShape, type TensorData } from "@nnhal/operations";
+import { ensure, formatShape, OperationError, type TensorData } from "@nnhal/operations";
 
 /** The number of axes that each list has an index for: the last extent of the lists' shape. Throws an OperationError if there are not as many. */
 export function ensurePrefix(lists: readonly number[], dimensions: readonly number[]): number {
@@ -29,10 +29,9 @@ export function* sliceOffsets(
     for (let axis = 0; axis < prefix.length; axis++) {
       const index = indices[list * prefix.length + axis];
       const extent = prefix[axis];
-      ensure(
-        index >= 0 && index < extent,
-        () => `index ${index} of axis ${axis} in list ${list} is outside [0, ${extent})`,
-      );
+      if (!(index >= 0 && index < extent)) {
+        throw new OperationError(`index ${index} of axis ${axis} in list ${list} is outside [0, ${extent})`);
+      }
       offset = offset * extent + index;
     }
     yield offset * inner;

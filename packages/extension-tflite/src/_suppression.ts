@@ -31,6 +31,11 @@ export function* suppress(
 ): Generator<void, number> {
   ensure(sigma >= 0, () => `sigma is ${sigma} where a number of at least 0 is needed`);
   const isTime = pacer();
+  const sorted = new Float64Array(5 * scores.length);
+  for (let box = 0; box < scores.length; box++) {
+    storeCorners(boxes, box, sorted);
+    if (isTime(1)) yield;
+  }
   const heap: Candidate[] = [];
   for (let box = 0; box < scores.length; box++) {
     if (scores[box] > scoreThreshold) push(heap, { box, score: scores[box], compared: 0 });
@@ -45,8 +50,8 @@ export function* suppress(
     const { score: before } = candidate;
     let isSuppressed = false;
     for (let other = count - 1; other >= candidate.compared; other--) {
-      if (isTime(1)) yield;
-      const iou = overlap(boxes, candidate.box, chosen[other]);
+      if (isTime(4)) yield;
+      const iou = overlap(sorted, candidate.box, chosen[other]);
       isSuppressed = iou >= iouThreshold;
       if (isSuppressed) break;
       if (sigma > 0)
@@ -69,23 +74,23 @@ export function* suppress(
   return count;
 }
 
-/** The part of the union of two boxes that both have; 0 if one of them is empty. Computed in float32. */
-function overlap(boxes: TensorData, a: number, b: number): number {
-  const f = Math.fround;
-  const [top, left, bottom, right] = corners(boxes, a);
-  const [otherTop, otherLeft, otherBottom, otherRight] = corners(boxes, b);
-  const area = f(f(bottom - top) * f(right - left));
-  const otherArea = f(f(otherBottom - otherTop) * f(otherRight - otherLeft));
-  if (area <= 0 || otherArea <= 0) return 0;
-  const height = Math.max(f(Math.min(bottom, otherBottom) - Math.max(top, otherTop)), 0);
-  const width = Math.max(f(Math.min(right, otherRight) - Math.max(left, otherLeft)), 0);
-  const both = f(height * width);
-  return f(both / f(f(area + otherArea) - both));
+/** Writes [top, left, bottom, right, area] of a box to its place among those of all boxes. The area is computed in float32. */
+function storeCorners(boxes: TensorData, box: number, sorted: Float64Array): void {
+  const [y1, x1, y2, x2] = boxes.subarray(4 * box, 4 * box + 4);
+  const [top, left, bottom, right] = [Math.min(y1, y2), Math.min(x1, x2), Math.max(y1, y2), Math.max(x1, x2)];
+  const area = Math.fround(Math.fround(bottom - top) * Math.fround(right - left));
+  sorted.set([top, left, bottom, right, area], 5 * box);
 }
 
-function corners(boxes: TensorData, box: number): readonly [top: number, left: number, bottom: number, right: number] {
-  const [y1, x1, y2, x2] = boxes.subarray(4 * box, 4 * box + 4);
-  return [Math.min(y1, y2), Math.min(x1, x2), Math.max(y1, y2), Math.max(x1, x2)];
+/** The part of the union of two boxes that both have; 0 if one of them is empty. Computed in float32. */
+function overlap(sorted: Float64Array, box: number, other: number): number {
+  const [a, b] = [5 * box, 5 * other];
+  const [area, otherArea] = [sorted[a + 4], sorted[b + 4]];
+  if (area <= 0 || otherArea <= 0) return 0;
+  const height = Math.fround(Math.min(sorted[a + 2], sorted[b + 2]) - Math.max(sorted[a], sorted[b]));
+  const width = Math.fround(Math.min(sorted[a + 3], sorted[b + 3]) - Math.max(sorted[a + 1], sorted[b + 1]));
+  const both = Math.fround(Math.max(height, 0) * Math.max(width, 0));
+  return Math.fround(both / Math.fround(Math.fround(area + otherArea) - both));
 }
 
 /** Whether a candidate comes before another one: by score, of equal ones the first box. */

@@ -39,9 +39,11 @@ export const cast = defineOperation({
     const convert = conversion(input.data, output.type, output.data);
     const [from, to] = [numbersPerElement(input.type), numbersPerElement(output.type)];
     const isTime = pacer();
+    // A bigint is made for each 64-bit integer.
+    const work = isLongs(input.data) || isLongs(output.data) ? 8 : 1;
     for (let index = 0; index * to < output.data.length; index++) {
       convert(index * from, index * to);
-      if (isTime(1)) yield;
+      if (isTime(work)) yield;
     }
   },
 });

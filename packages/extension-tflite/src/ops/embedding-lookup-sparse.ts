@@ -3,6 +3,7 @@
  */
 import { ensure, extentProduct } from "@nnhal/operations";
 import { defineOperation, ensureShape, int32, mayStayZero, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { outside } from "../_gathered.ts";
 import { listOf } from "../_integers.ts";
 
 const combiners = { sum: 0, mean: 1, sqrtn: 2 } as const;
@@ -56,7 +57,7 @@ export const embeddingLookupSparse = defineOperation({
     };
     for (let position = 0; position < ids.data.length; position++) {
       const index = ids.data[position];
-      ensure(index >= 0 && index < rows, () => `index ${index} at ${position} is outside [0, ${rows})`);
+      if (!(index >= 0 && index < rows)) throw outside(index, position, rows);
       let own = 0;
       for (let axis = 0; axis < rank - 1; axis++) {
         const place = indices.data[position * rank + axis];

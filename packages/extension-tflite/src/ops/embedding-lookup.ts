@@ -1,9 +1,10 @@
 /**
  * EMBEDDING_LOOKUP for all types, and of INT8 tables with real results: a row is multiplied by the table's scale, or by a scale of its own.
  */
-import { ensure, extentProduct, type Tensor } from "@nnhal/operations";
+import { extentProduct, type Tensor } from "@nnhal/operations";
 import { copyInChunks, defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
+import { outside } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
 
@@ -42,7 +43,7 @@ export const embeddingLookup = defineOperation({
     const isTime = pacer();
     for (let position = 0; position < lookups.data.length; position++) {
       const index = lookups.data[position];
-      ensure(index >= 0 && index < rows, () => `index ${index} at ${position} is outside [0, ${rows})`);
+      if (!(index >= 0 && index < rows)) throw outside(index, position, rows);
       const part = source.subarray(index * row, (index + 1) * row);
       if (scaleOf === undefined) yield* copyInChunks(part, target, position * row);
       else {

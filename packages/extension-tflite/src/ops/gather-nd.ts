@@ -2,10 +2,11 @@
  * GATHER_ND: slices of a tensor, each chosen by the indexes of its first axes.
  */
 import { extentProduct } from "@nnhal/operations";
-import { copyInChunks, defineOperation, movedInfo, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, movedInfo, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { gatheredTypes, gatherIndexTypes } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
 import { ensurePrefix, sliceOffsets } from "../_prefix.ts";
+import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
 
 export const gatherNd = defineOperation({
   name: "GATHER_ND",
@@ -32,9 +33,10 @@ export const gatherNd = defineOperation({
       params.dimensions.slice(0, depth),
       inner,
     )) {
-      yield* copyInChunks(source.subarray(from, from + inner), target, write);
+      const rest = copyRun(source, from, inner, target, write);
+      if (rest !== undefined) yield* rest;
       write += inner;
-      if (isTime(inner + 1)) yield;
+      if (isTime(inner + WORK_OF_A_RUN)) yield;
     }
   },
 });

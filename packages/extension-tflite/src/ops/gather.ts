@@ -2,19 +2,11 @@
  * GATHER for the types of .tflite, with axes that are batches of both operands. The indexes may be 64-bit or 16-bit.
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import {
-  copyInChunks,
-  defineOperation,
-  int32,
-  movedInfo,
-  optional,
-  pacer,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, int32, movedInfo, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
-import { gatheredTypes, gatherIndexTypes, withoutScalar } from "../_gathered.ts";
+import { gatheredTypes, gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
+import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
 
 export const gather = defineOperation({
   name: "GATHER",
@@ -53,11 +45,12 @@ export const gather = defineOperation({
       const first = Math.floor(block / outer) * perBatch;
       for (let position = first; position < first + perBatch; position++) {
         const index = places[position];
-        ensure(index >= 0 && index < extent, () => `index ${index} at ${position} is outside [0, ${extent})`);
+        if (!(index >= 0 && index < extent)) throw outside(index, position, extent);
         const from = (block * extent + index) * inner;
-        yield* copyInChunks(source.subarray(from, from + inner), target, write);
+        const rest = copyRun(source, from, inner, target, write);
+        if (rest !== undefined) yield* rest;
         write += inner;
-        if (isTime(inner + 1)) yield;
+        if (isTime(inner + WORK_OF_A_RUN)) yield;
       }
     }
   },

@@ -2,18 +2,10 @@
  * PACK: joins tensors of one shape along a new axis.
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import {
-  copyInChunks,
-  defineOperation,
-  int32,
-  movedInfo,
-  pacer,
-  tensor,
-  variadic,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, int32, movedInfo, pacer, tensor, variadic, wide } from "@nnhal/operations/authoring";
 import { withoutScalar } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
+import { copyRun } from "../_runs.ts";
 import { packTypes } from "../_types.ts";
 
 export const pack = defineOperation({
@@ -55,7 +47,8 @@ export const pack = defineOperation({
         from < source.length;
         from += inner, write += values.length * inner
       ) {
-        yield* copyInChunks(source.subarray(from, from + inner), target, write);
+        const rest = copyRun(source, from, inner, target, write);
+        if (rest !== undefined) yield* rest;
         if (isTime(inner)) yield;
       }
     }

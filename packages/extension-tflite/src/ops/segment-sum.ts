@@ -23,7 +23,7 @@ export const segmentSum = defineOperation({
     segmentIds.data.forEach((id, place) => {
       ensure(
         id === last + 1 || (id === last && place > 0),
-        () => `segment id ${id} at ${place} is neither ${place > 0 ? `${last} nor ` : ""}${last + 1}`,
+        () => `segment id ${id} at ${place} is ${place === 0 ? "not 0" : `neither ${last} nor ${last + 1}`}`,
       );
       last = id;
     });

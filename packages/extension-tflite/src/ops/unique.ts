@@ -27,7 +27,7 @@ export const unique = defineOperation({
       const known = places.get(element);
       store(index, known ?? places.size);
       if (known === undefined) places.set(element, places.size);
-      if (isTime(1)) yield;
+      if (isTime(8)) yield;
     }
     resize(values, [places.size]);
     const target = movable(values.data);

@@ -39,6 +39,8 @@ export const where = defineOperation({
     for (let index = 0; index < numbers.length; index++) {
       if (isTime(1)) yield;
       if (numbers[index] === 0) continue;
+      // A bigint is made for each index.
+      if (isTime(8 * rank)) yield;
       for (let axis = rank - 1, rest = index; axis >= 0; axis--) {
         output.data[row * rank + axis] = BigInt(rest % dimensions[axis]);
         rest = Math.floor(rest / dimensions[axis]);
