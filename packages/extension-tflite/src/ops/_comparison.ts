@@ -3,7 +3,8 @@
  */
 import type { OperationTypes, TensorData, TensorInfo } from "@nnhal/operations";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
-import { type AnyTensor, broadcast, inParts, isPlain } from "../_elementwise.ts";
+import { type AnyTensor, isPlain } from "../_elements.ts";
+import { broadcast, inParts } from "../_elementwise.ts";
 import { isLong, wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 

@@ -11,7 +11,8 @@ import {
   type TypeRow,
 } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
-import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
 import { channelsOf } from "./_channels.ts";
 
