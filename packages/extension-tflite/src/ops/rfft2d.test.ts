@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { elements, given, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
+import { createTransform } from "./_fourier.ts";
 
 /** The transform by its definition. */
 function transformed(input: readonly number[][], height: number, width: number): number[] {
@@ -71,5 +72,22 @@ describe("COMPLEX_ABS, REAL and IMAG", () => {
   it("refuse real numbers and a result of another width", async () => {
     await expect(elements("REAL", [given(of("float32"), [1])], of("float32"))).rejects.toThrow("REAL: input 0 (input)");
     await expect(elements("REAL", [given(of("complex64"), [1, 2], [1])], of("float64"))).rejects.toThrow("REAL:");
+  });
+});
+
+describe("a long transform", () => {
+  it("pauses, and is that of a wave", async () => {
+    const length = 1 << 18;
+    const wave = Float64Array.from({ length }, (_, place) => Math.cos((2 * Math.PI * 1000 * place) / length));
+    const create = createTransform(length);
+    let step = create.next();
+    let pauses = 0;
+    for (; !step.done; step = create.next()) pauses++;
+    const numbers = { real: wave, imaginary: new Float64Array(length) };
+    for (const _ of step.value(numbers)) pauses++;
+    expect(pauses).toBeGreaterThan(20);
+    expect(numbers.real[1000]).toBeCloseTo(length / 2, 3);
+    expect(numbers.real[length - 1000]).toBeCloseTo(length / 2, 3);
+    expect(Math.abs(numbers.real[999]) + Math.abs(numbers.imaginary[1000])).toBeLessThan(1e-3);
   });
 });
