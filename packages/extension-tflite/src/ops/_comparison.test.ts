@@ -31,4 +31,15 @@ describe.each(Object.entries(tests))("%s", (name, [less, equal, greater]) => {
     const fine = [given(of("int16", 2 ** -10), [1]), given(of("int16", 2 ** -10), [0])];
     expect(await elements(name, fine, of("bool"))).toEqual([isEquality ? equal : greater]);
   });
+
+  it("of 8-bit elements: real numbers in steps of 1/256", async () => {
+    for (const type of ["int8", "uint8"] as const) {
+      // 0.5, 1 and 1.5 against 1.
+      const inputs = [given(of(type, 0.5, 3), [4, 5, 6]), given(of(type, 0.25, 7), [11])];
+      expect(await elements(name, inputs, of("bool"))).toEqual([less, equal, greater]);
+      // 0, 1/1024 and 2/1024 against 0: the first two are 0 steps, the last 1.
+      const fine = [given(of(type, 2 ** -10, 3), [3, 4, 5]), given(of(type, 2 ** -10, 3), [3])];
+      expect(await elements(name, fine, of("bool"))).toEqual([equal, equal, greater]);
+    }
+  });
 });
