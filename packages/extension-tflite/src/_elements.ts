@@ -4,16 +4,26 @@
  */
 import {
   type AnyTensorData,
+  activationRange,
+  clamp,
   integerRange,
   isSameType,
   type OutputTensor,
+  quantisedActivationRange,
   roundHalfAway,
   type Tensor,
+  type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
+import { FusedActivationFunc } from "@nnhal/types";
 import { quantisedTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
 import { type Quant16Params, tfliteTypes } from "./types.ts";
+
+/** A tensor of the HAL's types or of the extension's. */
+export type AnyTensor = Tensor<AnyTensorData>;
+/** An output of the HAL's types or of the extension's. */
+export type AnyOutput = OutputTensor<AnyTensorData>;
 
 /** The real numbers of a tensor. 64-bit integers beyond 2^53 are rounded. */
 export function realsOf({ type, data, scale, zeroPoint }: Tensor<AnyTensorData>): Float64Array {
@@ -62,4 +72,38 @@ export function withQuantisation<T extends TensorInfo>(tensor: T): T {
   // The codec of the type returns these.
   const { scale, zeroPoint } = tensor.params as Quant16Params;
   return { ...tensor, type: "TENSOR_QUANT16_SYMM", scale, zeroPoint };
+}
+
+/** Whether elements stand for themselves: no quantised type, or one whose tensor has no quantisation. */
+export function isPlain({ type, scale, zeroPoint }: TensorInfo): boolean {
+  return !isQuantised(type) || (scale === 1 && zeroPoint === 0);
+}
+
+/** The real number of each element, by its index. Not for 64-bit integers. */
+export function readerOf(tensor: AnyTensor): (index: number) => number {
+  const { zeroPoint, scale } = tensor;
+  const data = tensor.data as TensorData;
+  return isPlain(tensor) ? (index) => data[index] : (index) => (data[index] - zeroPoint) * scale;
+}
+
+/**
+ * Stores a real number as an element: a quantised one is rounded (halves away from 0) and clamped to the type; all others are stored as
+ * they are. The fused activation applies before.
+ */
+export function writerOf(
+  output: AnyOutput,
+  activation: number = FusedActivationFunc.NONE,
+): (index: number, value: number) => void {
+  const { type, scale, zeroPoint } = output;
+  const data = output.data as TensorData;
+  const isReal = !isQuantised(type);
+  const [least, greatest] = isReal ? activationRange(activation) : quantisedActivationRange(activation, output);
+  if (!isReal) {
+    return (index, value) => {
+      data[index] = clamp(roundHalfAway(value / scale) + zeroPoint, least, greatest);
+    };
+  }
+  return (index, value) => {
+    data[index] = clamp(value, least, greatest);
+  };
 }

@@ -2,30 +2,15 @@
  * Kernels that compute element by element, in the arithmetic of the type: real numbers for floats and quantised elements, 32-bit
  * integers or 64-bit integers that wrap.
  */
-import {
-  type AnyTensorData,
-  activationRange,
-  clamp,
-  type OutputTensor,
-  quantisedActivationRange,
-  roundHalfAway,
-  type Tensor,
-  type TensorData,
-  type TensorInfo,
-} from "@nnhal/operations";
+import { activationRange, clamp, type Tensor, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { broadcastData, CHUNK } from "@nnhal/operations/authoring";
 import { FusedActivationFunc } from "@nnhal/types";
-import { isQuantised } from "./_elements.ts";
+import { type AnyOutput, type AnyTensor, isPlain, isQuantised, readerOf, writerOf } from "./_elements.ts";
 import { floatTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
 
 /** A rank of any size. */
 export const anyRank = [1, Number.POSITIVE_INFINITY] as const;
-
-/** A tensor of the HAL's types or of the extension's. */
-export type AnyTensor = Tensor<AnyTensorData>;
-/** An output of the HAL's types or of the extension's. */
-export type AnyOutput = OutputTensor<AnyTensorData>;
 
 /**
  * A function of one element in each arithmetic that the operation has. Results of integers wrap in the output's type. Without `real`
@@ -44,11 +29,6 @@ export interface PairFunctions {
   readonly long?: (left: bigint, right: bigint) => bigint;
 }
 
-/** Whether elements stand for themselves: no quantised type, or one whose tensor has no quantisation. */
-export function isPlain({ type, scale, zeroPoint }: TensorInfo): boolean {
-  return !isQuantised(type) || (scale === 1 && zeroPoint === 0);
-}
-
 /** Runs a loop over [0, length) in parts, with a pause between two. */
 export function* inParts(length: number, run: (first: number, end: number) => void): Generator<void, void> {
   for (let first = 0; first < length; first += CHUNK) {
@@ -62,35 +42,6 @@ export function* broadcast<T extends AnyTensor>(tensor: T, shape: readonly numbe
   // It only copies elements, which it does with those of any typed array.
   const data = yield* broadcastData(tensor as Tensor, shape);
   return { ...tensor, data, dimensions: shape };
-}
-
-/** The real number of each element, by its index. Not for 64-bit integers. */
-export function readerOf(tensor: AnyTensor): (index: number) => number {
-  const { zeroPoint, scale } = tensor;
-  const data = tensor.data as TensorData;
-  return isPlain(tensor) ? (index) => data[index] : (index) => (data[index] - zeroPoint) * scale;
-}
-
-/**
- * Stores a real number as an element: a quantised one is rounded (halves away from 0) and clamped to the type; all others are stored as
- * they are. The fused activation applies before.
- */
-export function writerOf(
-  output: AnyOutput,
-  activation: number = FusedActivationFunc.NONE,
-): (index: number, value: number) => void {
-  const { type, scale, zeroPoint } = output;
-  const data = output.data as TensorData;
-  const isReal = !isQuantised(type);
-  const [least, greatest] = isReal ? activationRange(activation) : quantisedActivationRange(activation, output);
-  if (!isReal) {
-    return (index, value) => {
-      data[index] = clamp(roundHalfAway(value / scale) + zeroPoint, least, greatest);
-    };
-  }
-  return (index, value) => {
-    data[index] = clamp(value, least, greatest);
-  };
 }
 
 type Kind = "real" | "integer" | "long";

@@ -76,3 +76,21 @@ export const smallIntegerTypes = [
   "TENSOR_QUANT16_SYMM",
   "TENSOR_QUANT16_ASYMM",
 ] as const satisfies readonly AnyOperandType[];
+
+/** The types that the arithmetic of most kernels takes. */
+export const arithmeticTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+] as const satisfies readonly AnyOperandType[];
+
+/** The types that most activations take. */
+export const activationTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+] as const satisfies readonly AnyOperandType[];

@@ -4,7 +4,8 @@
  */
 import type { AnyOperandType, OperationTypes, TypeRow } from "@nnhal/operations";
 import { inferBroadcast } from "@nnhal/operations/authoring";
-import { type AnyOutput, type AnyTensor, anyRank, combineElements, type PairFunctions } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { anyRank, combineElements, type PairFunctions } from "../_elementwise.ts";
 import { complexTypes } from "../_types.ts";
 import { wider } from "../_wider.ts";
 

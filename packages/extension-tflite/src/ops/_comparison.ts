@@ -1,9 +1,10 @@
 /**
- * The six comparisons of 16-bit and 64-bit integers.
+ * The six comparisons of 16-bit and 64-bit integers, and of 8-bit elements in the steps in which .tflite compares real numbers.
  */
 import type { OperationTypes, TensorData, TensorInfo } from "@nnhal/operations";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
-import { type AnyTensor, broadcast, inParts, isPlain } from "../_elementwise.ts";
+import { type AnyTensor, isPlain } from "../_elements.ts";
+import { broadcast, inParts } from "../_elementwise.ts";
 import { isLong, wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -11,14 +12,14 @@ type ComparisonName = "EQUAL" | "NOT_EQUAL" | "GREATER" | "GREATER_EQUAL" | "LES
 
 /** Defines one of the comparisons; `test`: its result, from the sign of left - right. */
 export function comparison<const Name extends ComparisonName>(name: Name, test: (order: number) => boolean) {
-  const comparesReals = name === "EQUAL" || name === "NOT_EQUAL";
+  const isEquality = name === "EQUAL" || name === "NOT_EQUAL";
   const definition = wider<ComparisonName>(name, {
     from: "TENSOR_FLOAT32",
-    types: ["TENSOR_QUANT16_SYMM", tfliteTypes.TENSOR_INT64],
+    types: ["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", tfliteTypes.TENSOR_INT64],
     *reference({ left, right }, { output }) {
       const results = output.data as TensorData;
-      const a = comparableOf(yield* broadcast(left, output.dimensions), comparesReals);
-      const b = comparableOf(yield* broadcast(right, output.dimensions), comparesReals);
+      const a = comparableOf(yield* broadcast(left, output.dimensions), isEquality);
+      const b = comparableOf(yield* broadcast(right, output.dimensions), isEquality);
       yield* inParts(results.length, (first, end) => {
         for (let index = first; index < end; index++) {
           const [x, y] = [a(index), b(index)];
@@ -31,19 +32,20 @@ export function comparison<const Name extends ComparisonName>(name: Name, test: 
   return definition as OperationTypes[Name];
 }
 
-/** The number of each element that is compared. */
-function comparableOf(tensor: AnyTensor, comparesReals: boolean): (index: number) => number | bigint {
+/** The number of each element that is compared: .tflite compares 16-bit elements as they are, except for equality. */
+function comparableOf(tensor: AnyTensor, isEquality: boolean): (index: number) => number | bigint {
   if (isLong(tensor.type)) {
     const data = tensor.data as BigInt64Array;
     return (index) => data[index];
   }
   const data = tensor.data as TensorData;
-  const map = comparesReals && !isPlain(tensor) ? realUnits(tensor) : undefined;
+  const isReal = tensor.type !== "TENSOR_QUANT16_SYMM" || (isEquality && !isPlain(tensor));
+  const map = isReal ? realUnits(tensor) : undefined;
   return map === undefined ? (index) => data[index] : (index) => map(data[index]);
 }
 
-/** Real numbers in whole units of 1/256, in which .tflite tests 16-bit elements for equality. The other tests take them as they are. */
-function realUnits({ scale }: TensorInfo): (element: number) => number {
+/** The real number that an element stands for, in whole units of 1/256. */
+function realUnits({ scale, zeroPoint }: TensorInfo): (element: number) => number {
   const multiplier = quantiseMultiplier(scale);
-  return (element) => multiplyByQuantisedMultiplier(element * 256, multiplier);
+  return (element) => multiplyByQuantisedMultiplier((element - zeroPoint) * 256, multiplier);
 }

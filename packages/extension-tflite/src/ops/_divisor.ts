@@ -3,7 +3,7 @@
  */
 import type { TensorData } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
-import type { AnyTensor } from "../_elementwise.ts";
+import type { AnyTensor } from "../_elements.ts";
 import { isLong } from "../_wider.ts";
 
 /** Throws an OperationError if a divisor is 0. `zero`: the element that represents 0. Default: 0. */

@@ -1,7 +1,9 @@
 /**
  * Functions of real numbers: exact ones of 8-bit elements and floats, by a table of 16-bit elements.
  */
-import { type AnyOutput, type AnyTensor, mapElements } from "../_elementwise.ts";
+
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { mapElements } from "../_elementwise.ts";
 import { mapByTable, tableOf } from "./_table.ts";
 
 /** Computes a function of each element. */

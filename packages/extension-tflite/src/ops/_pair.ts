@@ -3,7 +3,8 @@
  */
 import type { AnyOperandType } from "@nnhal/operations";
 import { defineOperation, inferBroadcast, tensor, wide } from "@nnhal/operations/authoring";
-import { type AnyTensor, combineElements, type PairFunctions } from "../_elementwise.ts";
+import type { AnyTensor } from "../_elements.ts";
+import { combineElements, type PairFunctions } from "../_elementwise.ts";
 
 /** The part of a definition that differs within the family. */
 interface Pair<Name extends string> {

@@ -1,8 +1,8 @@
 /**
  * The random numbers of .tflite: Philox4x32-10 with one seed as the key and the other as the upper half of the counter.
  */
-import type { KernelContext } from "@nnhal/operations";
-import { int32, philox } from "@nnhal/operations/authoring";
+import type { KernelContext, KernelResult, TensorData } from "@nnhal/operations";
+import { defineOperation, int32, philox, read, tensor } from "@nnhal/operations/authoring";
 
 /**
  * The options of the operators, of which .tflite uses the lower 32 bits. Seeds 0 and 0 are replaced by random ones; all others draw the
@@ -34,4 +34,26 @@ export function wordsOf(seed: number, seed2: number, { random }: KernelContext):
 /** A number in [0, 1) of the lower 23 bits of a word. */
 export function unitFloat(word: number): number {
   return (word & 0x7f_ffff) * 2 ** -23;
+}
+
+/** Defines an operator that draws a tensor of the shape in its input; `draw` fills it with numbers made of random words. */
+export function randomTensor<const Name extends string>(
+  name: Name,
+  code: number,
+  summary: string,
+  draw: (numbers: TensorData, word: () => number) => KernelResult,
+) {
+  return defineOperation({
+    name,
+    code,
+    summary,
+    params: [read(tensor("shape", "TENSOR_INT32")), ...seedParams],
+    outputs: [tensor("output", "TENSOR_FLOAT32")],
+    types: [["1.2"]],
+    ranks: { shape: 1 },
+    random: true,
+    work: "functionElement",
+    infer: ({ shape }) => ({ output: { dimensions: [...shape.data] } }),
+    reference: ({ seed, seed2 }, { output }, context) => draw(output.data, wordsOf(seed, seed2, context)),
+  });
 }

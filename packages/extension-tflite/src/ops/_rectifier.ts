@@ -1,7 +1,9 @@
 /**
  * The operators that keep elements within the bounds of an activation. The result may have another quantisation than the input.
  */
-import { type AnyOutput, type AnyTensor, mapElements } from "../_elementwise.ts";
+
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { mapElements } from "../_elementwise.ts";
 
 const identity = (value: number) => value;
 

@@ -3,7 +3,8 @@
  */
 import type { AnyOperandType, AnyTensorData, OperationTypes, Tensor, TensorData, TensorInfo } from "@nnhal/operations";
 import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "@nnhal/operations/authoring";
-import { type AnyOutput, type AnyTensor, anyRank, inParts } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { anyRank, inParts } from "../_elementwise.ts";
 import { isLong, wider } from "../_wider.ts";
 
 type ReductionName = "REDUCE_SUM" | "REDUCE_PROD" | "REDUCE_MAX" | "REDUCE_MIN" | "REDUCE_ANY" | "REDUCE_ALL";

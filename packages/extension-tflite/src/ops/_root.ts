@@ -3,7 +3,7 @@
  */
 import type { TensorData } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
-import type { AnyTensor } from "../_elementwise.ts";
+import type { AnyTensor } from "../_elements.ts";
 
 /** Throws an OperationError if an element stands for a negative number. */
 export function ensureNotNegative({ data, zeroPoint }: AnyTensor): void {

@@ -3,7 +3,7 @@
  */
 import { clamp, type TensorData } from "@nnhal/operations";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
-import type { AnyOutput, AnyTensor } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { eachLane } from "./_lanes.ts";
 import { tableOf } from "./_table.ts";
 

@@ -5,7 +5,8 @@
  */
 import { clamp, roundHalfAway, type TensorData } from "@nnhal/operations";
 import { fixedPoint16 } from "@nnhal/operations/authoring";
-import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { inParts } from "../_elementwise.ts";
 import { ensureFractions } from "./_fractions.ts";
 
 const INTEGER_BITS = 3;

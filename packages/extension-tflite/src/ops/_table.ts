@@ -3,7 +3,8 @@
  * linearly between them, so that their results differ from those of the function where it bends.
  */
 import { clamp, integerRange, roundHalfAway, type TensorData, type TensorInfo } from "@nnhal/operations";
-import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { inParts } from "../_elementwise.ts";
 
 const INTERVALS = 512;
 

@@ -3,7 +3,8 @@
  */
 import type { AnyOperandType, OperationTypes } from "@nnhal/operations";
 import { defineOperation, tensor } from "@nnhal/operations/authoring";
-import { type AnyOutput, type AnyTensor, anyRank, type ElementFunctions, mapElements } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { anyRank, type ElementFunctions, mapElements } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
 
 /** Operations of the HAL with one tensor and nothing else. */

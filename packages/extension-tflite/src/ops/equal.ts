@@ -1,5 +1,5 @@
 /**
- * EQUAL of 16-bit and 64-bit integers.
+ * EQUAL of 8-bit, 16-bit and 64-bit elements.
  */
 import { comparison } from "./_comparison.ts";
 

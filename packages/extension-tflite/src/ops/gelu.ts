@@ -2,16 +2,11 @@
  * GELU: the Gaussian error linear unit.
  */
 import { bool, defineOperation, tensor } from "@nnhal/operations/authoring";
+import { activationTypes } from "../_types.ts";
 import { complementaryError } from "./_error-function.ts";
 import { mapFunction } from "./_function.ts";
 
-const types = [
-  "TENSOR_FLOAT32",
-  "TENSOR_FLOAT16",
-  "TENSOR_QUANT8_ASYMM",
-  "TENSOR_QUANT8_ASYMM_SIGNED",
-  "TENSOR_QUANT16_SYMM",
-] as const;
+const types = [...activationTypes, "TENSOR_FLOAT16"] as const;
 
 export const gelu = defineOperation({
   name: "GELU",

@@ -1,5 +1,5 @@
 /**
- * GREATER of 16-bit and 64-bit integers.
+ * GREATER of 8-bit, 16-bit and 64-bit elements.
  */
 import { comparison } from "./_comparison.ts";
 

@@ -3,8 +3,7 @@
  */
 import { defineOperation, float32, tensor } from "@nnhal/operations/authoring";
 import { mapElements } from "../_elementwise.ts";
-
-const types = ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"] as const;
+import { activationTypes } from "../_types.ts";
 
 export const leakyRelu = defineOperation({
   name: "LEAKY_RELU",
@@ -12,7 +11,7 @@ export const leakyRelu = defineOperation({
   summary: "x where x > 0, else alpha · x.",
   params: [tensor("input"), float32("alpha")],
   outputs: [tensor("output")],
-  types: types.map((type) => ["1.2", type, type] as const),
+  types: activationTypes.map((type) => ["1.2", type, type] as const),
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   reference: ({ input, alpha }, { output }) =>
     mapElements(input, output, { real: (value) => (value > 0 ? value : alpha * value) }),

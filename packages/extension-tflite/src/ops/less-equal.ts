@@ -1,5 +1,5 @@
 /**
- * LESS_EQUAL of 16-bit and 64-bit integers.
+ * LESS_EQUAL of 8-bit, 16-bit and 64-bit elements.
  */
 import { comparison } from "./_comparison.ts";
 

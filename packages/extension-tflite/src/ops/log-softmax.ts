@@ -2,7 +2,7 @@
  * LOG_SOFTMAX of 8-bit elements.
  */
 import { ensure } from "@nnhal/operations/authoring";
-import { readerOf, writerOf } from "../_elementwise.ts";
+import { readerOf, writerOf } from "../_elements.ts";
 import { wider } from "../_wider.ts";
 import { eachLane } from "./_lanes.ts";
 

@@ -3,22 +3,15 @@
  * once, one of integers is truncated toward 0.
  */
 import { ensureElements, reduce, reducedAxes, reducedShape } from "@nnhal/operations/authoring";
-import { isQuantised } from "../_elements.ts";
-import { type AnyOutput, type AnyTensor, anyRank, inParts, writerOf } from "../_elementwise.ts";
+import { type AnyOutput, type AnyTensor, isQuantised, writerOf } from "../_elements.ts";
+import { anyRank, inParts } from "../_elementwise.ts";
+import { arithmeticTypes } from "../_types.ts";
 import { isLong, wider } from "../_wider.ts";
-import { tfliteTypes } from "../types.ts";
 import { axesOf, type ReducedAxes, sumsOf, withElements } from "./_reduction.ts";
 
 export const mean = wider("MEAN", {
   from: "TENSOR_FLOAT32",
-  types: [
-    "TENSOR_FLOAT32",
-    "TENSOR_INT32",
-    tfliteTypes.TENSOR_INT64,
-    "TENSOR_QUANT8_ASYMM",
-    "TENSOR_QUANT8_ASYMM_SIGNED",
-    "TENSOR_QUANT16_SYMM",
-  ],
+  types: arithmeticTypes,
   ranks: { input: anyRank },
   infer({ input: { dimensions }, axes, keepDimensions }) {
     const reduced = reducedAxes(axes, dimensions.length);

@@ -5,24 +5,16 @@
 import type { TensorData } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
 import { FusedActivationFunc } from "@nnhal/types";
-import { type AnyOutput, type AnyTensor, broadcast, inParts } from "../_elementwise.ts";
+import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { broadcast, inParts } from "../_elementwise.ts";
+import { arithmeticTypes } from "../_types.ts";
 import { tfliteTypes } from "../types.ts";
 import { arithmetic } from "./_arithmetic.ts";
 
-const { TENSOR_COMPLEX64, TENSOR_INT64, TENSOR_UINT32 } = tfliteTypes;
+const { TENSOR_COMPLEX64, TENSOR_UINT32 } = tfliteTypes;
 
 export const mul = arithmetic("MUL", {
-  types: [
-    "TENSOR_FLOAT32",
-    "TENSOR_FLOAT16",
-    "TENSOR_INT32",
-    TENSOR_UINT32,
-    TENSOR_INT64,
-    TENSOR_COMPLEX64,
-    "TENSOR_QUANT8_ASYMM",
-    "TENSOR_QUANT8_ASYMM_SIGNED",
-    "TENSOR_QUANT16_SYMM",
-  ],
+  types: [...arithmeticTypes, "TENSOR_FLOAT16", TENSOR_UINT32, TENSOR_COMPLEX64],
   rows: [
     ["1.2", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT8_ASYMM"],
     ["1.2", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT8_ASYMM_SIGNED"],

@@ -48,8 +48,8 @@ export const multinomial = defineOperation({
       const total = cumulative[classes - 1];
       ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
       for (let sample = 0; sample < samples; sample++) {
-        const low = word();
-        write(batch * samples + sample, classAt(cumulative, unitDouble(low, word()) * total));
+        const high = word();
+        write(batch * samples + sample, classAt(cumulative, unitDouble(high, word()) * total));
         if (isTime(16)) yield;
       }
     }

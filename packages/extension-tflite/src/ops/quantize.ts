@@ -11,8 +11,8 @@ import {
   type TypeRow,
 } from "@nnhal/operations";
 import { ensure, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
-import { withQuantisation } from "../_elements.ts";
-import { type AnyOutput, type AnyTensor, inParts } from "../_elementwise.ts";
+import { type AnyOutput, type AnyTensor, withQuantisation } from "../_elements.ts";
+import { inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 import { channelsOf } from "./_channels.ts";

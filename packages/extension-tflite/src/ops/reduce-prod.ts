@@ -4,8 +4,7 @@
  */
 import { clamp, integerRange, type TensorData } from "@nnhal/operations";
 import { ensureElements, quantiseMultiplier, reduce } from "@nnhal/operations/authoring";
-import { isQuantised } from "../_elements.ts";
-import { type AnyOutput, type AnyTensor, isPlain } from "../_elementwise.ts";
+import { type AnyOutput, type AnyTensor, isPlain, isQuantised } from "../_elements.ts";
 import { tfliteTypes } from "../types.ts";
 import { combineAll, type ReducedAxes, reduction, store, withElements } from "./_reduction.ts";
 

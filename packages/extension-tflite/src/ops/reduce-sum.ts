@@ -1,20 +1,14 @@
 /**
  * REDUCE_SUM of integers and quantised elements, and of more than 4 axes. Integers wrap; a quantised sum is rounded once.
  */
-import { isQuantised } from "../_elements.ts";
-import { inParts, writerOf } from "../_elementwise.ts";
-import { tfliteTypes } from "../types.ts";
+
+import { isQuantised, writerOf } from "../_elements.ts";
+import { inParts } from "../_elementwise.ts";
+import { arithmeticTypes } from "../_types.ts";
 import { combineAll, reduction, sumsOf } from "./_reduction.ts";
 
 export const reduceSum = reduction("REDUCE_SUM", {
-  types: [
-    "TENSOR_FLOAT32",
-    "TENSOR_INT32",
-    tfliteTypes.TENSOR_INT64,
-    "TENSOR_QUANT8_ASYMM",
-    "TENSOR_QUANT8_ASYMM_SIGNED",
-    "TENSOR_QUANT16_SYMM",
-  ],
+  types: arithmeticTypes,
   *kernel(input, { reduced, count }, output) {
     if (isQuantised(input.type)) {
       const sums = yield* sumsOf(input, reduced, output.data.length);

@@ -2,11 +2,10 @@
  * RELU6 of 16-bit elements, of more than 4 axes, and with a quantisation of the result of its own.
  */
 import { FusedActivationFunc } from "@nnhal/types";
+import { activationTypes } from "../_types.ts";
 import { rectify } from "./_rectifier.ts";
 import { widerUnary } from "./_unary.ts";
 
-export const relu6 = widerUnary(
-  "RELU6",
-  ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"],
-  (input, output) => rectify(input, output, FusedActivationFunc.RELU6),
+export const relu6 = widerUnary("RELU6", activationTypes, (input, output) =>
+  rectify(input, output, FusedActivationFunc.RELU6),
 );

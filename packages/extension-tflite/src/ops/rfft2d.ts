@@ -28,8 +28,8 @@ export const rfft2d = defineOperation({
     const [height, width] = fftLength.data;
     const [rows, columns] = input.dimensions.slice(-2);
     const bins = Math.floor(width / 2) + 1;
-    const transformRow = createTransform(width);
-    const transformColumn = createTransform(height);
+    const transformRow = yield* createTransform(width);
+    const transformColumn = yield* createTransform(height);
     const matrices = elementCount(input.dimensions.slice(0, -2));
     const spectra = new Float64Array(2 * height * bins);
     const isTime = pacer();
@@ -37,13 +37,13 @@ export const rfft2d = defineOperation({
       spectra.fill(0);
       for (let row = 0; row < Math.min(rows, height); row++) {
         const numbers = rowOf(input.data, (matrix * rows + row) * columns, Math.min(columns, width), width);
-        transformRow(numbers);
+        yield* transformRow(numbers);
         storeRow(numbers, spectra, row, bins);
         if (isTime(width * 16)) yield;
       }
       for (let bin = 0; bin < bins; bin++) {
         const numbers = columnOf(spectra, bin, bins, height);
-        transformColumn(numbers);
+        yield* transformColumn(numbers);
         storeColumn(numbers, output.data, matrix * height, bin, bins);
         if (isTime(height * 16)) yield;
       }

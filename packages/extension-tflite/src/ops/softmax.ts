@@ -2,8 +2,9 @@
  * SOFTMAX with a 16-bit result, of more than 4 axes, and with any quantisation of an 8-bit result.
  */
 import { ensure } from "@nnhal/operations/authoring";
-import { withQuantisation } from "../_elements.ts";
-import { type AnyOutput, type AnyTensor, anyRank, readerOf, writerOf } from "../_elementwise.ts";
+import { type AnyOutput, type AnyTensor, readerOf, withQuantisation, writerOf } from "../_elements.ts";
+import { anyRank } from "../_elementwise.ts";
+import { activationTypes } from "../_types.ts";
 import { wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 import { ensureFractions } from "./_fractions.ts";
@@ -12,7 +13,7 @@ import { softmax16 } from "./_softmax16.ts";
 
 export const softmax = wider("SOFTMAX", {
   from: "TENSOR_FLOAT32",
-  types: ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"],
+  types: activationTypes,
   rows: [
     ["1.2", "TENSOR_QUANT8_ASYMM", "FLOAT32", "TENSOR_QUANT16_SYMM"],
     ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "TENSOR_QUANT16_SYMM"],
