@@ -11,10 +11,12 @@ import { lstm } from "./ops/lstm.ts";
 import { maxPool2d } from "./ops/max-pool-2d.ts";
 import { resizeBilinear } from "./ops/resize-bilinear.ts";
 import { resizeNearestNeighbor } from "./ops/resize-nearest-neighbor.ts";
+import { rnn } from "./ops/rnn.ts";
 import { svdf } from "./ops/svdf.ts";
 import { transpose } from "./ops/transpose.ts";
 import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
 import { unidirectionalSequenceLstm } from "./ops/unidirectional-sequence-lstm.ts";
+import { unidirectionalSequenceRnn } from "./ops/unidirectional-sequence-rnn.ts";
 
 /** Every operation, in the order of the names. */
 export const operations = [
@@ -30,8 +32,10 @@ export const operations = [
   maxPool2d,
   resizeBilinear,
   resizeNearestNeighbor,
+  rnn,
   svdf,
   transpose,
   transposeConv2d,
   unidirectionalSequenceLstm,
+  unidirectionalSequenceRnn,
 ] as const;
