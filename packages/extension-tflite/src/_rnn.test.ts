@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bool, type GivenInput, int32, type Result, runOperation } from "./_run.test-helper.ts";
+import { bool, type GivenInput, int32, omitted, type Result, runOperation } from "./_run.test-helper.ts";
 
 const float = (dimensions: number[], values: number[]): GivenInput => ({
   type: "TENSOR_FLOAT32",
@@ -91,5 +91,51 @@ describe("UNIDIRECTIONAL_SEQUENCE_RNN", () => {
     const first = 0.5 + 2 * third(true) - 0.4 + 0.1;
     expect(reals(output)[0]).toBeCloseTo(first, 6);
     expect(reals(output)[1]).toBeCloseTo(-0.5 * first + 0.1, 6);
+  });
+});
+
+describe("BIDIRECTIONAL_SEQUENCE_RNN", () => {
+  const INT8 = "TENSOR_QUANT8_ASYMM_SIGNED";
+  const input = float([1, 2, 2], [1, 0.31, 0.5, -1]);
+  const backwards = float([1, 2, 2], [0.5, -1, 1, 0.31]);
+  const state = float([1, 1], [0.8]);
+  const three = [...outputs, outputs[0]];
+  const run = (merge: boolean, auxiliary: readonly GivenInput[], declared: readonly { type: "TENSOR_FLOAT32" }[]) =>
+    runOperation(
+      "BIDIRECTIONAL_SEQUENCE_RNN",
+      [...[input, ...cell, state, ...cell, state, ...auxiliary], ...[bool(false), int32(4), bool(merge), bool(true)]],
+      declared,
+    );
+  const none = [omitted(), omitted(INT8), omitted(INT8)];
+
+  it("runs one cell forwards and one backwards, with outputs apart or merged", async () => {
+    const sequence = async (of: GivenInput) =>
+      runOperation("UNIDIRECTIONAL_SEQUENCE_RNN", [of, ...cell, state, bool(false), int32(4), bool(true)], outputs);
+    const [forward, forwardState] = await sequence(input);
+    const [backward, backwardState] = await sequence(backwards);
+    const turned = { ...backward, data: backward.data.slice().reverse() };
+    const apart = await run(false, none, [...three, outputs[0]]);
+    expect(apart).toEqual([forward, turned, forwardState, backwardState]);
+    const [merged, ...mergedStates] = await run(true, none, three);
+    const [f, b] = [reals(forward), reals(turned)];
+    expect(merged).toEqual({ dimensions: [1, 2, 2], data: Float32Array.of(f[0], b[0], f[1], b[1]) });
+    expect(mergedStates).toEqual([forwardState, backwardState]);
+  });
+
+  it("reads an auxiliary input", async () => {
+    const auxiliary = float([1, 2, 1], [1, -1]);
+    const weights = int8([1, 1], [3], 0.5);
+    const [linked] = await run(false, [auxiliary, weights, weights], [...three, outputs[0]]);
+    expect(reals(linked)[0]).toBeCloseTo(Math.tanh(0.5 + 2 * third(true) + 1.5 - 0.4 + 0.1), 6);
+    await expect(run(false, [omitted(), weights, weights], [...three, outputs[0]])).rejects.toThrow(
+      "auxiliary weights have to be given for both directions, and only with an auxiliary input",
+    );
+  });
+
+  it("refuses outputs that do not fit mergeOutputs", async () => {
+    await expect(run(true, none, [...three, outputs[0]])).rejects.toThrow(
+      "mergeOutputs is true, but there is an output",
+    );
+    await expect(run(false, none, three)).rejects.toThrow("mergeOutputs is false, but the backward output is missing");
   });
 });

@@ -1,6 +1,7 @@
 // Generated from the files in ops/ by `npm run generate`; do not edit.
 import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { batchMatmul } from "./ops/batch-matmul.ts";
+import { bidirectionalSequenceRnn } from "./ops/bidirectional-sequence-rnn.ts";
 import { conv2d } from "./ops/conv-2d.ts";
 import { conv3d } from "./ops/conv-3d.ts";
 import { conv3dTranspose } from "./ops/conv-3d-transpose.ts";
@@ -22,6 +23,7 @@ import { unidirectionalSequenceRnn } from "./ops/unidirectional-sequence-rnn.ts"
 export const operations = [
   averagePool2d,
   batchMatmul,
+  bidirectionalSequenceRnn,
   conv2d,
   conv3d,
   conv3dTranspose,
