@@ -11,9 +11,10 @@ export interface QuantisedRows {
   readonly scales: Float64Array;
 }
 
-/** Scale and zero point of a row. */
+/** Scale, its inverse and zero point of a row. */
 interface RowQuantisation {
   readonly scale: number;
+  readonly inverse: number;
   readonly zeroPoint: number;
 }
 
@@ -47,10 +48,11 @@ function quantiseRow(values: ArrayLike<number>, offset: number, result: Float64A
     if (value < least) least = value;
     if (value > greatest) greatest = value;
   }
-  const { scale, zeroPoint } = asymmetric ? asymmetricRow(least, greatest) : symmetricRow(least, greatest);
+  const { scale, inverse, zeroPoint } = asymmetric ? asymmetricRow(least, greatest) : symmetricRow(least, greatest);
   const [bottom, top] = asymmetric ? [-128, 127] : [-127, 127];
   for (let index = 0; index < result.length; index++) {
-    const step = roundHalfAway(zeroPoint + values[offset + index] / scale);
+    // In float32, as in .tflite, so that both round the same way.
+    const step = roundHalfAway(Math.fround(zeroPoint + Math.fround(values[offset + index] * inverse)));
     result[index] = clamp(step, bottom, top) - zeroPoint;
   }
   return scale;
@@ -58,20 +60,21 @@ function quantiseRow(values: ArrayLike<number>, offset: number, result: Float64A
 
 function symmetricRow(least: number, greatest: number): RowQuantisation {
   const range = Math.max(Math.abs(least), Math.abs(greatest));
-  return { scale: range > 0 ? Math.fround(range / 127) : 1, zeroPoint: 0 };
+  if (!(range > 0)) return { scale: 1, inverse: 1, zeroPoint: 0 };
+  return { scale: Math.fround(range / 127), inverse: Math.fround(127 / range), zeroPoint: 0 };
 }
 
 function asymmetricRow(least: number, greatest: number): RowQuantisation {
   const bottom = Math.min(0, least);
   const top = Math.max(0, greatest);
-  if (!(bottom < top)) return { scale: 1, zeroPoint: 0 };
+  if (!(bottom < top)) return { scale: 1, inverse: 1, zeroPoint: 0 };
   const scale = (top - bottom) / 255;
   // Of the two ends the one nearer to a whole step determines the zero point.
   const fromBottom = -128 - bottom / scale;
   const fromTop = 127 - top / scale;
   const isBottomNearer = 128 - bottom / scale < 127 + top / scale;
   const zeroPoint = clamp(roundHalfAway(isBottomNearer ? fromBottom : fromTop), -128, 127);
-  return { scale: Math.fround(scale), zeroPoint };
+  return { scale: Math.fround(scale), inverse: Math.fround(1 / Math.fround(scale)), zeroPoint };
 }
 
 /** Whether operands make a layer hybrid. */

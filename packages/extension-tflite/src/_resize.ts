@@ -1,11 +1,17 @@
 /**
  * The common parts of the resizing operations: the types that they take, and the size as a tensor, which may be computed.
  */
-import { type Form, formatShape, type Operation, type OperationTypes } from "@nnhal/operations";
+import { type AnyOperandType, type Form, formatShape, type Operation, type OperationTypes } from "@nnhal/operations";
 import { alternative, bool, ensure, optional, read, tensor } from "@nnhal/operations/authoring";
 import { type Wider, wider } from "./_wider.ts";
 
-const types = ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"] as const;
+/** The types of both operations. */
+export const resizedTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+] as const satisfies readonly AnyOperandType[];
 
 /** The operand list with [height, width] as a tensor in place of the two scalars. */
 const sizeParams = alternative({
@@ -26,17 +32,18 @@ const sizeParams = alternative({
     return { height, width };
   },
 });
-const sizeForm: Form = {
-  ...sizeParams,
-  outputs: [tensor("output")],
-  types: types.map((type) => ["1.2", type, type]),
-};
 
 /** Defines a resizing operation. `reference`: the kernel in place of the HAL's. */
 export function resizing<Name extends "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR">(
   name: Name,
+  types: readonly AnyOperandType[],
   reference?: Operation["reference"],
 ): OperationTypes[Name] {
+  const sizeForm: Form = {
+    ...sizeParams,
+    outputs: [tensor("output")],
+    types: types.map((type) => ["1.2", type, type]),
+  };
   // The kernel is one of both operations, whose arguments are alike.
   const change = { from: "TENSOR_FLOAT32", types, forms: [sizeForm], ...(reference && { reference }) } as Wider<Name>;
   return wider(name, change);

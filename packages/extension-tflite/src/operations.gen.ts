@@ -8,6 +8,7 @@ import { atan2 } from "./ops/atan2.ts";
 import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { batchMatmul } from "./ops/batch-matmul.ts";
 import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
+import { bidirectionalSequenceRnn } from "./ops/bidirectional-sequence-rnn.ts";
 import { bitcast } from "./ops/bitcast.ts";
 import { bitwiseXor } from "./ops/bitwise-xor.ts";
 import { broadcastArgs } from "./ops/broadcast-args.ts";
@@ -96,6 +97,7 @@ import { reverseSequence } from "./ops/reverse-sequence.ts";
 import { reverseV2 } from "./ops/reverse-v2.ts";
 import { rfft2d } from "./ops/rfft2d.ts";
 import { rightShift } from "./ops/right-shift.ts";
+import { rnn } from "./ops/rnn.ts";
 import { round } from "./ops/round.ts";
 import { rsqrt } from "./ops/rsqrt.ts";
 import { scatterNd } from "./ops/scatter-nd.ts";
@@ -124,6 +126,7 @@ import { topkV2 } from "./ops/topk-v2.ts";
 import { transpose } from "./ops/transpose.ts";
 import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
 import { unidirectionalSequenceLstm } from "./ops/unidirectional-sequence-lstm.ts";
+import { unidirectionalSequenceRnn } from "./ops/unidirectional-sequence-rnn.ts";
 import { unique } from "./ops/unique.ts";
 import { unpack } from "./ops/unpack.ts";
 import { unsortedSegmentMax } from "./ops/unsorted-segment-max.ts";
@@ -144,6 +147,7 @@ export const operations = [
   averagePool2d,
   batchMatmul,
   batchToSpaceNd,
+  bidirectionalSequenceRnn,
   bitcast,
   bitwiseXor,
   broadcastArgs,
@@ -232,6 +236,7 @@ export const operations = [
   reverseV2,
   rfft2d,
   rightShift,
+  rnn,
   round,
   rsqrt,
   scatterNd,
@@ -260,6 +265,7 @@ export const operations = [
   transpose,
   transposeConv2d,
   unidirectionalSequenceLstm,
+  unidirectionalSequenceRnn,
   unique,
   unpack,
   unsortedSegmentMax,

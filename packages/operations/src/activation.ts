@@ -24,6 +24,12 @@ export function activationRange(activation: number): readonly [least: number, gr
   }
 }
 
+/** The activation of a real number. */
+export function activationFunction(activation: number): (value: number) => number {
+  const [least, greatest] = activationRange(activation);
+  return (value) => clamp(value, least, greatest);
+}
+
 /** Bounds of a result in the output's quantised integers: rounded, and within what the type can hold. */
 export function quantisedActivationRange(
   activation: number,

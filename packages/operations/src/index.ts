@@ -2,7 +2,7 @@
  * @nnhal/operations: one record for each operation of the NN HAL, and the functions that read the records. The builders for
  * definitions of further operations are in `@nnhal/operations/authoring`.
  */
-export { activationRange, quantisedActivationRange } from "./activation.ts";
+export { activationFunction, activationRange, quantisedActivationRange } from "./activation.ts";
 export {
   bindArguments,
   bindInputs,

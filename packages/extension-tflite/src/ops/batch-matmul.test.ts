@@ -87,6 +87,19 @@ describe("BATCH_MATMUL", () => {
     ]);
   });
 
+  it("wraps at 32 bits", async () => {
+    const int32s = (dimensions: number[], ...values: number[]): GivenInput => ({
+      type: "TENSOR_INT32",
+      dimensions,
+      data: Int32Array.from(values),
+    });
+    const inputs = [int32s([1, 2], 0x7fff_ffff, 3), int32s([2, 1], 0x7fff_ffff, 5), ...flags()];
+    // 2^62 - 2^32 + 1 + 15
+    expect(await runOperation("BATCH_MATMUL", inputs, [{ type: "TENSOR_INT32" }])).toEqual([
+      { dimensions: [1, 1], data: Int32Array.of(16) },
+    ]);
+  });
+
   it("sums 16-bit elements exactly", async () => {
     const count = 9;
     const values = new Array(count).fill(32767);

@@ -28,6 +28,7 @@ import { hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
 const FLOAT32 = "TENSOR_FLOAT32";
 const INT8 = "TENSOR_QUANT8_ASYMM_SIGNED";
 const INT16 = "TENSOR_QUANT16_SYMM";
+const INT32 = "TENSOR_INT32";
 
 export const batchMatmul = defineOperation({
   name: "BATCH_MATMUL",
@@ -39,7 +40,8 @@ export const batchMatmul = defineOperation({
     ["1.2", FLOAT32, FLOAT32, FLOAT32],
     ["1.2", FLOAT32, INT8, FLOAT32],
     ["1.2", INT8, INT8, INT8],
-    ["1.2", INT8, INT8, "TENSOR_INT32"],
+    ["1.2", INT8, INT8, INT32],
+    ["1.2", INT32, INT32, INT32],
     ["1.2", INT16, INT16, INT16],
   ],
   ranks: { x: [2, 5], y: [2, 5] },
@@ -62,7 +64,7 @@ export const batchMatmul = defineOperation({
     const leftBatches = batchOffsets(left.batches, batches);
     const rightBatches = batchOffsets(right.batches, batches);
     const hybrid = isHybrid(x, y);
-    const isRaw = output.type === "TENSOR_INT32";
+    const isRaw = output.type === INT32;
     const values = yield* asRows(yield* elementsOf(x, isRaw), left);
     const quantised = hybrid
       ? yield* quantiseRows(values, values.length / depth, depth, asymmetricQuantizeInputs)
@@ -70,6 +72,7 @@ export const batchMatmul = defineOperation({
     const lefts = quantised === undefined ? values : quantised.data;
     const rights = yield* asRows(yield* elementsOf(hybrid ? hybridWeights(y) : y, isRaw), right);
     const store = storeOf(x, y, output);
+    const times = x.type === INT32 ? multiplyWrapping : multiply;
     const zeros = new Float64Array(columns);
     const sums = new Float64Array(columns);
     const block = blockOf(depth + 1);
@@ -84,7 +87,7 @@ export const batchMatmul = defineOperation({
         const patch = lefts.subarray(from * depth, (from + 1) * depth);
         for (let first = 0; first < columns; first += block) {
           const end = Math.min(first + block, columns);
-          multiply(patch, filters, zeros, first, end, sums);
+          times(patch, filters, zeros, first, end, sums);
           work += (end - first) * (depth + 1);
           if (work > WORK_BETWEEN_PAUSES) {
             work = 0;
@@ -151,13 +154,30 @@ function batchOffsets(own: readonly number[], output: readonly number[]): Int32A
   return offsets;
 }
 
+/** As `multiply`, for 32-bit integers, which wrap: their products are more than a float64 holds. */
+function multiplyWrapping(
+  patch: Float64Array,
+  filters: Float64Array,
+  bias: Float64Array,
+  first: number,
+  end: number,
+  sums: Float64Array,
+): void {
+  for (let filter = first; filter < end; filter++) {
+    let at = filter * patch.length;
+    let sum = bias[filter];
+    for (let index = 0; index < patch.length; index++) sum = (sum + Math.imul(patch[index], filters[at++])) | 0;
+    sums[filter] = sum;
+  }
+}
+
 /** Stores a row of sums from `start` on; `scale`: that of a hybrid row. */
 function storeOf(
   x: TensorInfo,
   y: TensorInfo,
   { type, data, scale: step, zeroPoint }: OutputTensor,
 ): (sums: Float64Array, scale: number, start: number) => void {
-  if (isFloat(type) || type === "TENSOR_INT32") {
+  if (isFloat(type) || type === INT32) {
     return (sums, scale, start) => {
       for (let index = 0; index < sums.length; index++) data[start + index] = sums[index] * scale;
     };

@@ -57,11 +57,17 @@ describe("DETECTION_POSTPROCESS", () => {
     expect((await at(0.49))[2].data).toEqual(Float32Array.of(0.95, 0.25, 0));
   });
 
-  it("lists several classes of a box", async () => {
+  it("lists several classes of a box, and counts boxes", async () => {
     const [, classes, best, count] = await run({ maxDetections: 2, maxClasses: 2 });
-    expect([...count.data]).toEqual([4]);
+    expect([...count.data]).toEqual([2]);
     expect([...classes.data]).toEqual([1, 0, 0, 1]);
     expect(best.data).toEqual(Float32Array.of(0.95, 0.8, 0.25, 0.1));
+  });
+
+  it("leaves the places of classes that do not exist", async () => {
+    const [, classes, best] = await run({ maxDetections: 2, maxClasses: 3 });
+    expect([...classes.data]).toEqual([1, 0, 0, 0, 1, 0]);
+    expect(best.data).toEqual(Float32Array.of(0.95, 0.8, 0, 0.25, 0.1, 0));
   });
 
   it("suppresses in each class, then takes the best of all", async () => {

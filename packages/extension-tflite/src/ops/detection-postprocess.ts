@@ -97,12 +97,12 @@ export const detectionPostprocess = defineOperation({
     const chosen = settings.useRegularNms
       ? yield* chooseRegular(predictions, settings)
       : yield* chooseFast(predictions, settings);
-    chosen.forEach(({ box, label, score }, index) => {
-      for (let side = 0; side < 4; side++) detectionBoxes.data[4 * index + side] = boxes[4 * box + side];
-      detectionClasses.data[index] = label;
-      detectionScores.data[index] = score;
-    });
-    numDetections.data[0] = chosen.length;
+    for (const { box, label, score, place } of chosen.detections) {
+      for (let side = 0; side < 4; side++) detectionBoxes.data[4 * place + side] = boxes[4 * box + side];
+      detectionClasses.data[place] = label;
+      detectionScores.data[place] = score;
+    }
+    numDetections.data[0] = chosen.count;
   },
 });
 
@@ -137,6 +137,14 @@ interface Detection {
   /** The class, without the background. */
   readonly label: number;
   readonly score: number;
+  /** Its place in the outputs. */
+  readonly place: number;
+}
+
+interface Chosen {
+  readonly detections: readonly Detection[];
+  /** What the operator reports: the number of detections, or of boxes if each has several classes. */
+  readonly count: number;
 }
 
 /** The corners of the boxes, as float32. Refuses a box without area. */
@@ -210,26 +218,26 @@ function overlap(boxes: Float32Array, first: number, second: number): number {
 }
 
 /** Suppression in each class, then the best of all classes. */
-function* chooseRegular(predictions: Predictions, settings: Settings): Generator<void, Detection[]> {
+function* chooseRegular(predictions: Predictions, settings: Settings): Generator<void, Chosen> {
   const { scores, classes, background } = predictions;
   const ofClass = new Float64Array(scores.length / classes);
-  let best: Detection[] = [];
+  let best: Omit<Detection, "place">[] = [];
   // Without boxes there may be any number of classes.
-  if (scores.length === 0) return best;
-  for (let label = 0; label < settings.numClasses; label++) {
+  const labels = ofClass.length === 0 ? 0 : settings.numClasses;
+  for (let label = 0; label < labels; label++) {
     for (let box = 0; box < ofClass.length; box++) ofClass[box] = scores[box * classes + label + background];
     const chosen = yield* suppress(predictions, ofClass, settings, settings.detectionsPerClass);
     const all = [...best, ...chosen.map((box) => ({ box, label, score: ofClass[box] }))];
     best = all.sort((a, b) => b.score - a.score).slice(0, settings.maxDetections);
     yield;
   }
-  return best;
+  return { detections: best.map((each, place) => ({ ...each, place })), count: best.length };
 }
 
 /** Suppression by each box's best class; then the best few classes of every box that is left. */
-function* chooseFast(predictions: Predictions, settings: Settings): Generator<void, Detection[]> {
+function* chooseFast(predictions: Predictions, settings: Settings): Generator<void, Chosen> {
   const { scores, classes, background } = predictions;
-  const { numClasses, maxDetections } = settings;
+  const { numClasses, maxDetections, maxClassesPerDetection } = settings;
   const best = new Float64Array(scores.length / classes).fill(Number.NEGATIVE_INFINITY);
   for (let box = 0; box < best.length; box++) {
     for (let label = background; label < classes; label++) {
@@ -237,14 +245,17 @@ function* chooseFast(predictions: Predictions, settings: Settings): Generator<vo
     }
     if (box % 1024 === 1023) yield;
   }
-  const perBox = Math.min(settings.maxClassesPerDetection, numClasses);
   const chosen = yield* suppress(predictions, best, settings, maxDetections);
-  return chosen.flatMap((box) => {
+  const detections = chosen.flatMap((box, index) => {
     const scoreOf = (label: number) => scores[box * classes + background + label];
     const labels = byScore(
       Array.from({ length: numClasses }, (_, label) => label),
       scoreOf,
     );
-    return labels.slice(0, perBox).map((label) => ({ box, label, score: scoreOf(label) }));
+    // Places of classes that do not exist stay 0.
+    return labels
+      .slice(0, maxClassesPerDetection)
+      .map((label, rank) => ({ box, label, score: scoreOf(label), place: index * maxClassesPerDetection + rank }));
   });
+  return { detections, count: chosen.length };
 }

@@ -14,7 +14,7 @@ import {
 } from "@nnhal/operations";
 import { WORK_BETWEEN_PAUSES } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
-import { resizing } from "../_resize.ts";
+import { resizedTypes, resizing } from "../_resize.ts";
 
 type Args = DefinitionArgs<OperationTypes["RESIZE_BILINEAR"], Tensor>;
 type Outputs = DefinitionOutputs<OperationTypes["RESIZE_BILINEAR"], OutputTensor>;
@@ -22,7 +22,7 @@ type Outputs = DefinitionOutputs<OperationTypes["RESIZE_BILINEAR"], OutputTensor
 /** Steps of a position in a pixel. */
 const STEPS = 1 << 10;
 
-export const resizeBilinear = resizing("RESIZE_BILINEAR", (args, outputs, context) =>
+export const resizeBilinear = resizing("RESIZE_BILINEAR", resizedTypes, (args, outputs, context) =>
   // The engine passes the records that the operand list describes.
   (args as unknown as Args).input.type === "TENSOR_QUANT16_SYMM"
     ? resample(args as unknown as Args, outputs as unknown as Outputs)

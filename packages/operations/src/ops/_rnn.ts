@@ -1,8 +1,6 @@
 /**
  * The basic recurrent cell: h' = act(W·x + R·h + b), along time.
  */
-import { activationRange } from "../activation.ts";
-import { clamp } from "../fixed-point.ts";
 import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
 import { type Product, plainProduct, type Slice } from "./_matrix.ts";
@@ -40,10 +38,9 @@ export function rnnUnits(
 /** Computes one step of one batch: reads the input, changes the state. */
 export function rnnStep(
   cell: RnnCell,
-  activation: number,
+  activate: (sum: number) => number,
   product: Product = plainProduct,
 ): (input: Slice, auxiliary: Slice | undefined, state: Float64Array) => Generator<void, void> {
-  const [least, greatest] = activationRange(activation);
   const [units] = cell.weights.dimensions;
   const sums = new Float64Array(units);
   return function* (x, aux, state) {
@@ -53,14 +50,14 @@ export function rnnStep(
       yield* product(sums, cell.auxiliaryWeights, aux.data, aux.offset);
     }
     yield* product(sums, cell.recurrentWeights, state, 0);
-    for (let unit = 0; unit < units; unit++) state[unit] = clamp(sums[unit], least, greatest);
+    for (let unit = 0; unit < units; unit++) state[unit] = activate(sums[unit]);
   };
 }
 
 /** One direction of a sequence operation. */
 export interface RnnSequence {
   readonly cell: RnnCell;
-  readonly activation: number;
+  readonly activate: (sum: number) => number;
   readonly input: Tensor;
   readonly auxiliary?: Tensor | undefined;
   readonly timeMajor: boolean;
@@ -82,7 +79,7 @@ export function* runRnnSequence(run: RnnSequence): Generator<void, void> {
   const auxiliaries = auxiliary && sequenceOf(auxiliary.dimensions, timeMajor);
   const results = sequenceOf(output.dimensions, timeMajor);
   const [units] = cell.weights.dimensions;
-  const step = rnnStep(cell, run.activation, run.product);
+  const step = rnnStep(cell, run.activate, run.product);
   for (let batch = 0; batch < inputs.batches; batch++) {
     const state = Float64Array.from(stateIn.data.subarray(batch * units, (batch + 1) * units));
     for (let count = 0; count < inputs.times; count++) {

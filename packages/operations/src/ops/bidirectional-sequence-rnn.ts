@@ -3,6 +3,7 @@
  * input works as in BIDIRECTIONAL_SEQUENCE_LSTM.
  */
 import { OperationType } from "@nnhal/types";
+import { activationFunction } from "../activation.ts";
 import { alternative, defineOperation } from "../define.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
 import { recurrentWork } from "../work.ts";
@@ -92,7 +93,7 @@ export const bidirectionalSequenceRnn = defineOperation({
       args.bwAuxiliaryWeights,
     );
     const { forward, backward } = cells(args);
-    const shared = { activation, auxiliary, timeMajor };
+    const shared = { activate: activationFunction(activation), auxiliary, timeMajor };
     yield* runRnnSequence({
       ...shared,
       cell: forward,

@@ -2,6 +2,7 @@
  * RNN: one step of a basic recurrent cell. Both outputs are the new hidden state.
  */
 import { OperationType } from "@nnhal/types";
+import { activationFunction } from "../activation.ts";
 import { defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
 import { recurrentWork } from "../work.ts";
@@ -38,7 +39,7 @@ export const rnn = defineOperation({
   *reference({ input, hiddenStateIn, activation, ...cell }, { hiddenStateOut, output }) {
     const [batches, inputs] = input.dimensions;
     const [units] = cell.weights.dimensions;
-    const step = rnnStep(cell, activation);
+    const step = rnnStep(cell, activationFunction(activation));
     for (let batch = 0; batch < batches; batch++) {
       const state = Float64Array.from(hiddenStateIn.data.subarray(batch * units, (batch + 1) * units));
       yield* step({ data: input.data, offset: batch * inputs }, undefined, state);

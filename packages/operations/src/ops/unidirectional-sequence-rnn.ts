@@ -2,6 +2,7 @@
  * UNIDIRECTIONAL_SEQUENCE_RNN: a basic recurrent cell run along time. `timeMajor` is an INT32 here.
  */
 import { OperationType } from "@nnhal/types";
+import { activationFunction } from "../activation.ts";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, trailing } from "../params.ts";
@@ -45,7 +46,7 @@ export const unidirectionalSequenceRnn = defineOperation({
   reference({ input, hiddenStateIn, activation, timeMajor, ...cell }, { output, hiddenStateOut }) {
     return runRnnSequence({
       cell,
-      activation,
+      activate: activationFunction(activation),
       input,
       timeMajor: timeMajor === 1,
       stateIn: hiddenStateIn,
