@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { tfliteExtension } from "@nnhal/extension-tflite";
 import { operationTypes } from "@nnhal/types";
 import { describe, expect, test } from "vitest";
 import { customRows, rows } from "./import/rows.ts";
@@ -9,24 +10,74 @@ const page = fileURLToPath(new URL("../../../docs/tflite.md", import.meta.url));
 const begin = "<!-- operators: written by packages/tflite/src/docs.test.ts (vitest -u) -->\n";
 const end = "<!-- end of operators -->";
 
-/** The rows as a table, in the order of the operators' names. */
+/** The operation of the extension for an operator: of its own name, or of the HAL operations that it becomes. */
+function extensionOf(operator: string, operations: readonly string[]): readonly string[] {
+  const names = new Set<string>(tfliteExtension.operations.map(({ name }) => name));
+  const found = [operator, ...operations].filter((name) => names.has(name));
+  return [...new Set(found)];
+}
+
+/** Why an operator is refused that neither the HAL nor the extension has. */
+function refusal(operator: string): string {
+  if (operator.startsWith("STABLEHLO_")) return "Refused: .tflite itself has no reference for the StableHLO operators.";
+  if (operator === "DELEGATE") return "Refused: it is private to a delegate.";
+  if (operator.startsWith("PLACEHOLDER") || operator === "CUSTOM") return "";
+  return "Not there yet.";
+}
+
+/** All operators as a table, in the order of their names. */
 function operatorTable(): string {
-  const named = customRows.map(({ customCode, ...row }) => ({ ...row, operator: customCode }));
-  const lines = [...rows, ...named]
+  const byName = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.operator, row]));
+  const builtin = builtinOperators
+    .filter(({ name }) => !name.startsWith("PLACEHOLDER") && name !== "CUSTOM")
+    .map(({ name }) => {
+      const { version, operations = [], note } = byName.get(name) ?? {};
+      const extension = extensionOf(name, operations);
+      const isThere = operations.length > 0 || extension.length > 0;
+      return { operator: name as string, version, operations, extension, note: isThere ? note : refusal(name) };
+    });
+  const custom = customRows.map(({ customCode, ...row }) => ({
+    ...row,
+    operator: customCode,
+    extension: extensionOf(customCode, row.operations),
+  }));
+  const lines = [...builtin, ...custom]
     .toSorted((a, b) => (a.operator < b.operator ? -1 : 1))
     .map(
-      ({ operator, version, operations, note = "" }) =>
-        `| ${operator} | ${version} | ${operations.join(", ")} | ${note} |`,
+      ({ operator, version = "", operations, extension, note = "" }) =>
+        `| ${operator} | ${version} | ${operations.join(", ")} | ${extension.join(", ")} | ${note} |`,
     );
-  return ["| operator | up to version | HAL operations | |", "|---|---|---|---|", ...lines, ""].join("\n");
+  return [
+    "| operator | HAL up to version | HAL operations | extension | |",
+    "|---|---|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
 }
 
 describe("docs/tflite.md", () => {
-  test("lists the rows", async () => {
+  test("lists every operator, and what becomes of it", async () => {
     const text = readFileSync(page, "utf8");
     const [before, rest] = text.split(begin);
     const [, after] = (rest ?? "").split(end);
     await expect(`${before}${begin}\n${operatorTable()}\n${end}${after}`).toMatchFileSnapshot(page);
+  });
+});
+
+describe("the extension", () => {
+  test("has operations of builtin operators or of the HAL alone", () => {
+    const known = new Set<string>([...builtinOperators.map(({ name }) => name), ...Object.keys(operationTypes)]);
+    const others = tfliteExtension.operations.map(({ name }) => name).filter((name) => !known.has(name));
+    expect(others).toEqual(["DETECTION_POSTPROCESS"]);
+  });
+
+  test("has the code of the HAL's operation, or 1000 and the builtin operator's", () => {
+    const builtin = new Map<string, number>(builtinOperators.map(({ name, code }) => [name, 1000 + code]));
+    const hal = new Map(Object.entries(operationTypes).map(([name, { code }]) => [name, code]));
+    for (const { name, code } of tfliteExtension.operations) {
+      if (name !== "DETECTION_POSTPROCESS")
+        expect([name, [builtin.get(name), hal.get(name)].includes(code)]).toEqual([name, true]);
+    }
   });
 });
 

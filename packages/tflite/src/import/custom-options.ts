@@ -18,7 +18,7 @@ interface Reference {
 /** More bytes than any operator's options have. */
 const MOST_BYTES = 2 ** 16;
 
-/** Opens the options of a custom operator. Bytes that are no such map have no options. */
+/** Opens the options of a custom operator. Bytes that are not such a map have no options. */
 export function customOptions(bytes: Uint8Array = new Uint8Array(0)): CustomOptions {
   const root = attempt(() => {
     if (bytes.length > MOST_BYTES) return undefined;

@@ -82,7 +82,9 @@ function isInteger(type: TensorTypeName): boolean {
 
 /** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
 function lower(op: Lowering, graph: Graph): void {
-  if (rowOf(op.operator) === undefined && (fold(op) || op.emitBuiltin())) return;
+  const row = rowOf(op.operator);
+  if (row === undefined && (fold(op) || op.emitBuiltin())) return;
+  if (row?.prefersExtension && builtinProblem(op, graph) === undefined) return;
   let refused: TfliteError;
   try {
     graph.undoIfThrown(() => lowerByRow(op));
@@ -91,17 +93,23 @@ function lower(op: Lowering, graph: Graph): void {
     if (!(error instanceof TfliteError)) throw error;
     refused = error;
   }
+  const problem = builtinProblem(op, graph);
+  if (problem === "none") throw refused;
+  if (problem !== undefined) throw bothOf(refused, problem);
+}
+
+/** Emits the extension's operation for an operator, or returns why it does not accept its tensors; "none": there is no such operation. */
+function builtinProblem(op: Lowering, graph: Graph): TfliteError | "none" | undefined {
+  let isDone = false;
   try {
-    let isDone = false;
     graph.undoIfThrown(() => {
       isDone = op.emitBuiltin();
     });
-    if (isDone) return;
   } catch (error) {
-    if (!(error instanceof TfliteError)) throw error;
-    throw bothOf(refused, error);
+    if (error instanceof TfliteError) return error;
+    throw error;
   }
-  throw refused;
+  return isDone ? undefined : "none";
 }
 
 /** Why neither the HAL nor the extension has an operator. */

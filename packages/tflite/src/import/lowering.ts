@@ -80,6 +80,8 @@ export interface Lowering {
 
   /** Emits an operation of the HAL, or the extension's of that name if the HAL's does not accept the operands. */
   emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
+  /** Emits the extension's operation of a name. False if there is none, or if it does not accept the operands. */
+  emitExtended(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): boolean;
   /**
    * Emits the extension's operation for the builtin operator: its tensors, then its options; then its results, and the new values of its
    * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors.
@@ -338,12 +340,19 @@ export function createLowering(
     if (typeof value === "boolean") return scalar("BOOL", Number(value), Uint8Array.of(Number(value)));
     if (typeof value === "object") return type === "TENSOR_FLOAT32" ? float32Tensor(value) : int32Tensor(value);
     if (type === "FLOAT32") return scalar("FLOAT32", Number(value), bytesOfFloat(Number(value), "TENSOR_FLOAT32"));
-    const codes = fieldOf(operator, name)?.codes ?? [];
+    const { codes = [], size } = fieldOf(operator, name) ?? {};
+    // Options of 64 bits are seeds, of which .tflite uses 32.
+    if (size === 8) return seedOperand(value);
     const code = typeof value === "string" && codes.includes(value) ? codes.indexOf(value) : Number(value);
     check(
       Number.isInteger(code) && Math.abs(code) <= 0x7fff_ffff,
       () => `option ${name} is ${value}, not a 32-bit integer`,
     );
+    return scalar("INT32", code, bytesOfIntegers([code]));
+  }
+
+  function seedOperand(value: OptionValue | undefined): number {
+    const code = Number(BigInt.asIntN(32, BigInt(String(value ?? 0))));
     return scalar("INT32", code, bytesOfIntegers([code]));
   }
 
@@ -435,6 +444,7 @@ export function createLowering(
       scalar(type === "TENSOR_FLOAT16" ? "FLOAT16" : "FLOAT32", value, bytesOfFloat(value, type)),
     int32Tensor,
     emit,
+    emitExtended: (name, inputs, outputs) => emitExtension(name, inputs, outputs) === "emitted",
     emitBuiltin,
     emitMoved(operation, inputs, { scale, zeroPoint }) {
       const spec = outputSpec();

@@ -25,6 +25,8 @@ export interface Row {
   readonly operations: readonly OperationTypeName[];
   /** Information for users, in the documentation. */
   readonly note?: string;
+  /** The results of the HAL's operation differ from .tflite's in some cases: the extension's operation is taken if there is one. */
+  readonly prefersExtension?: true;
   /** Keeps state between executions, and so is imported even if its result is not read. */
   readonly isStateful?: true;
   /**

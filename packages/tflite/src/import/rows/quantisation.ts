@@ -69,8 +69,12 @@ const cast: Row = {
   version: 9,
   operations: ["CAST"],
   narrowed: "inputs",
-  note: "Among FLOAT16, FLOAT32, INT32 and UINT8; other types only to themselves.",
-  lower: (op) => op.emit("CAST", [op.input(0)], [op.output()]),
+  note: "Among FLOAT16, FLOAT32, INT32 and UINT8; other types only to themselves. INT32 to 8 bits is of the extension, since the HAL clamps and .tflite wraps.",
+  lower(op: Lowering) {
+    const wraps = op.inputSpec(0).type === "TENSOR_INT32" && isQuant8(op.outputSpec().type);
+    if (wraps && op.emitExtended("CAST", [op.input(0)], [op.output()])) return;
+    op.emit("CAST", [op.input(0)], [op.output()]);
+  },
 };
 
 export const quantisationRows: readonly Row[] = [quantize, dequantize, cast];
