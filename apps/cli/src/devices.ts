@@ -60,8 +60,8 @@ export interface DeviceFinder {
    */
   select(names: string): Promise<DeviceSelection>;
   /**
-   * The definitions of extensions, each name once: of the user's modules and backends, which are opened for it, and of the devices that
-   * are open.
+   * The definitions of extensions, each name once: of the user's modules and backends, which are opened for it, of the devices that are
+   * open, and the extension of .tflite models.
    */
   definitions(): Promise<readonly ExtensionDefinition[]>;
 }
@@ -135,7 +135,8 @@ export function createDeviceFinder(
     async definitions() {
       for (const engine of engines.slice(0, own)) void find(engine);
       const opened = await Promise.all(found.values());
-      const all = [...extensions, ...opened.flatMap((device) => device.extensions)];
+      const { tfliteExtension } = await import("@nnhal/extension-tflite");
+      const all = [...extensions, ...opened.flatMap((device) => device.extensions), tfliteExtension];
       return all.filter(({ name }, place) => all.findIndex((other) => other.name === name) === place);
     },
     async select(text) {

@@ -211,7 +211,7 @@ export function describedFacts({ name, operandTypes }: Extension, code: number):
 export type FactsByCode = (code: number) => NamedFacts | undefined;
 
 const halFacts: ReadonlyMap<number, NamedFacts> = new Map(
-  [...operandTypeNames].map(([code, name]) => [code, { ...elementFactsOf(name), name }]),
+  [...operandTypeNames].map(([code, name]) => [code, namedFacts(name)]),
 );
 
 /** The facts of operand types in a model with these prefixes, by what devices say of their extensions. */
@@ -235,8 +235,13 @@ export function factsIn({ operandTypeByCode }: Pick<Vocabulary, "operandTypeByCo
     const known = halFacts.get(code);
     if (known !== undefined) return known;
     const type = operandTypeByCode(code);
-    return type && { ...elementFactsOf(type), name: typeText(type) };
+    return type && namedFacts(type);
   };
+}
+
+function namedFacts(type: AnyOperandType): NamedFacts {
+  const { kind, elementSize } = elementFactsOf(type);
+  return { name: typeText(type), kind, elementSize };
 }
 
 /**

@@ -76,7 +76,7 @@ describe("bytesOf", () => {
     ["TENSOR_QUANT16_ASYMM", ["Uint16Array"]],
     ["OEM", Object.keys(arrays)],
     ["TENSOR_OEM_BYTE", Object.keys(arrays)],
-    ["type 1 of com.example.one", Object.keys(arrays)],
+    ["com.example.one type 1", Object.keys(arrays)],
   ])("for %s accepts raw bytes and %s", (type, own) => {
     for (const [name, array] of Object.entries(arrays)) {
       const attempt = () => bytesOf(array, type, "setInput(0)");

@@ -162,12 +162,12 @@ describe("definitions of extensions", () => {
   const engineWith = (name: string, ...extensions: ExtensionDefinition[]) =>
     engine(name, async () => ({ ...createReferenceBackend({ extensions }), name }));
 
-  it("are those of the user's modules and backends, and of devices that are open", async () => {
+  it("are those of the user's modules and backends, of devices that are open, and of .tflite models", async () => {
     const [a, b, c] = [extension("x.a"), extension("x.b"), extension("x.c")];
     const finder = createDeviceFinder([engineWith("own", a), engineWith("known", b)], { extensions: [c], own: 1 });
-    expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a"]);
+    expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a", "nnhal.tflite"]);
     await finder.open("known");
-    expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a", "x.b"]);
+    expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a", "x.b", "nnhal.tflite"]);
   });
 });
 
