@@ -1,8 +1,11 @@
 // The one build recipe: every published package is built to ES modules and CommonJS, each with its own declarations.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Options } from "tsup";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
 
 /** A library package. `entry` maps each output path inside dist/ (without extension) to its source file. */
 export function library(entry: Record<string, string> = { index: "src/index.ts" }, more: Options = {}) {
@@ -12,8 +15,7 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     format: ["esm", "cjs"],
     target: "node20",
     platform: "neutral",
-    // Declarations of dependencies are those that were built, not their sources: they are not checked again for each package.
-    dts: { compilerOptions: { customConditions: [] } },
+    dts: more.dts !== false && { entry: declarationsOf(entry) },
     sourcemap: true,
     clean: true,
     splitting: true,
@@ -26,6 +28,14 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
 /** A command: ES modules only, no declarations, since it is not imported. */
 export function command(entry: Record<string, string>, more: Options = {}) {
   return library(entry, { format: ["esm"], platform: "node", dts: false, ...more });
+}
+
+/** The declarations of entries, which turbo has made for all packages before it builds one. */
+function declarationsOf(entry: Record<string, string>): Record<string, string> {
+  const folder = join(root, ".declarations", relative(root, process.cwd()));
+  if (!existsSync(folder)) throw new Error(`${folder} does not exist: "npm run declarations" makes it`);
+  const pairs = Object.entries(entry).map(([path, source]) => [path, join(folder, source.replace(/\.ts$/, ".d.ts"))]);
+  return Object.fromEntries(pairs);
 }
 
 /** What the package at hand names as `bundledIntoBuild`. */

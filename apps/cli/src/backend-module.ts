@@ -1,11 +1,13 @@
 /**
- * Backends from elsewhere, which `--backend MODULE` names: a module that exports its backend as `backend`.
+ * Modules from elsewhere: `--backend MODULE` names one that exports its backend as `backend`, and `--extension MODULE` one that exports
+ * definitions of vendor extensions under any names.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Backend } from "@nnhal/backend";
+import { type ExtensionDefinition, isExtensionName } from "@nnhal/operations";
 import { deviceTypeNames } from "@nnhal/types";
 import { messageOf, usageError } from "./failure.ts";
 import { ensureKind } from "./files.ts";
@@ -19,21 +21,33 @@ export interface Engine {
   readonly module: string;
   /** Loads the module. */
   load(): Promise<Backend>;
+  /** The same engine with the reference kernels of some extensions. Absent: it runs no kernels but its own. */
+  withExtensions?(extensions: readonly ExtensionDefinition[]): Promise<Backend>;
 }
 
 /** The engine of a module. Rejects with a usage error if the module cannot be loaded or exports no backend. */
 export async function engineOf(module: string, cwd: string): Promise<Engine> {
-  let namespace: unknown;
+  const backend = backendIn(await loadModule(module, "backend", cwd), module);
+  return { device: `nnhal-${backend.name}`, module, load: async () => backend };
+}
+
+/** The extensions that a module exports. Rejects with a usage error if the module cannot be loaded or exports none. */
+export async function extensionsOf(module: string, cwd: string): Promise<readonly ExtensionDefinition[]> {
+  const namespace = await loadModule(module, "extension", cwd);
+  const extensions = isObject(namespace) ? Object.values(namespace).filter(isExtension) : [];
+  if (extensions.length === 0) throw usageError(`the module ${module} exports no definition of an extension`);
+  return extensions;
+}
+
+async function loadModule(module: string, what: string, cwd: string): Promise<unknown> {
   const location = locate(module, cwd);
   // Loading a pipe or a device would never end.
-  if (location.startsWith("file:")) await ensureKind(fileURLToPath(location), `backend ${module}`, "file");
+  if (location.startsWith("file:")) await ensureKind(fileURLToPath(location), `${what} ${module}`, "file");
   try {
-    namespace = await import(location);
+    return await import(location);
   } catch (error) {
-    throw usageError(`cannot load the backend ${module}: ${oneLine(messageOf(error))}`, error);
+    throw usageError(`cannot load the ${what} ${module}: ${oneLine(messageOf(error))}`, error);
   }
-  const backend = backendIn(namespace, module);
-  return { device: `nnhal-${backend.name}`, module, load: async () => backend };
 }
 
 /** The backend of a package that is installed beside the command line, or not. Rejects if it is not. */
@@ -78,4 +92,10 @@ function isObject(value: unknown): value is object {
 
 function isBackend(value: unknown): value is Backend {
   return problemOf(value) === undefined;
+}
+
+function isExtension(value: unknown): value is ExtensionDefinition {
+  if (!isObject(value) || !("name" in value) || !("operandTypes" in value) || !("operations" in value)) return false;
+  const { name, operandTypes, operations } = value;
+  return typeof name === "string" && isExtensionName(name) && Array.isArray(operandTypes) && Array.isArray(operations);
 }

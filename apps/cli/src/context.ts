@@ -40,6 +40,8 @@ export interface ModelCommandContext extends CommandContext {
   now(): number;
   /** The devices that the command line knows. */
   readonly devices: DeviceFinder;
+  /** What the machine's allow-list says of this program. */
+  allowList(): { readonly source: string; readonly refused: string | null };
   /** Records what they and the runtime do, once it is started. */
   readonly trace: TraceRecorder;
 }

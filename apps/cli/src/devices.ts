@@ -5,7 +5,7 @@
 
 import type { Backend, PowerBasis, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
-import { elementAt } from "@nnhal/operations";
+import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
@@ -18,11 +18,21 @@ export const knownEngines: readonly Engine[] = [
   {
     device: "nnhal-reference",
     module: "@nnhal/backend-reference",
-    load: async () => (await import("@nnhal/backend-reference")).referenceBackend,
+    load: () => loadReference([]),
+    withExtensions: loadReference,
   },
   { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
   { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
 ];
+
+/** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
+async function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {
+  const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
+    import("@nnhal/backend-reference"),
+    import("@nnhal/extension-tflite"),
+  ]);
+  return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
+}
 
 /** A device, or why there is none. */
 export interface FoundDevice {
@@ -34,6 +44,8 @@ export interface FoundDevice {
   readonly missing: readonly Unavailable[];
   /** Where its figures for power come from; undefined if it does not say. */
   readonly powerBasis?: PowerBasis | undefined;
+  /** The definitions of the extensions that it has. */
+  readonly extensions: readonly ExtensionDefinition[];
 }
 
 /** Finds and opens devices. Each is opened at most once. */
@@ -47,6 +59,21 @@ export interface DeviceFinder {
    * for all that work here, which are opened at the same time. Rejects with a CommandError.
    */
   select(names: string): Promise<DeviceSelection>;
+  /**
+   * The definitions of extensions, each name once: of the user's modules and backends, which are opened for it, and of the devices that
+   * are open.
+   */
+  definitions(): Promise<readonly ExtensionDefinition[]>;
+}
+
+/** What a finder knows of the user's wishes. */
+export interface DeviceFinderOptions {
+  /** Default: off. */
+  readonly trace?: Tracer | undefined;
+  /** Extensions whose reference kernels the reference device is to run. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /** How many of the first engines the user named. Default: 0. */
+  readonly own?: number | undefined;
 }
 
 /** Devices to divide a model among. */
@@ -68,7 +95,10 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 }
 
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
-export function createDeviceFinder(engines: readonly Engine[], trace: Tracer = noTracer): DeviceFinder {
+export function createDeviceFinder(
+  engines: readonly Engine[],
+  { trace = noTracer, extensions = [], own = 0 }: DeviceFinderOptions = {},
+): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
   if (twice !== undefined) {
@@ -77,7 +107,7 @@ export function createDeviceFinder(engines: readonly Engine[], trace: Tracer = n
   }
   const found = new Map<Engine, Promise<FoundDevice>>();
   const find = (engine: Engine): Promise<FoundDevice> => {
-    const known = found.get(engine) ?? openEngine(engine, trace);
+    const known = found.get(engine) ?? openEngine(engine, trace, extensions);
     found.set(engine, known);
     return known;
   };
@@ -102,6 +132,12 @@ export function createDeviceFinder(engines: readonly Engine[], trace: Tracer = n
   return {
     list,
     open,
+    async definitions() {
+      for (const engine of engines.slice(0, own)) void find(engine);
+      const opened = await Promise.all(found.values());
+      const all = [...extensions, ...opened.flatMap((device) => device.extensions)];
+      return all.filter(({ name }, place) => all.findIndex((other) => other.name === name) === place);
+    },
     async select(text) {
       if (text === allDevices) return openAll();
       const devices = await Promise.all(text.split(",").map((name) => open(name.trim())));
@@ -116,32 +152,35 @@ function describe({ unavailable, remedy }: Unavailable): string {
   return remedy === undefined ? unavailable : `${unavailable}; ${remedy}`;
 }
 
-async function openEngine(engine: Engine, trace: Tracer): Promise<FoundDevice> {
+async function openEngine(engine: Engine, trace: Tracer, wanted: readonly ExtensionDefinition[]): Promise<FoundDevice> {
   const { device: name, module } = engine;
   let backend: Backend;
   try {
-    backend = await engine.load();
+    backend = await (wanted.length > 0 && engine.withExtensions ? engine.withExtensions(wanted) : engine.load());
   } catch (error) {
     if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
-    return { name, type: undefined, opened: whyNotLoaded(module, error), missing: [] };
+    return { name, type: undefined, opened: whyNotLoaded(module, error), missing: [], extensions: [] };
   }
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
   let powerBasis: PowerBasis | undefined;
+  let extensions: readonly ExtensionDefinition[] = [];
   const open = async () => {
     const session = await backend.open();
     if (!("unavailable" in session)) {
       missing = session.missing ?? [];
       powerBasis = session.powerBasis;
       type = session.deviceType ?? type;
+      extensions = session.extensions ?? [];
     }
     return session;
   };
   try {
     const opened = await openDevice({ backend: { name: backend.name, deviceType: type, open }, name, trace });
-    return { name, type, opened, missing, powerBasis };
+    return { name, type, opened, missing, powerBasis, extensions: "unavailable" in opened ? [] : extensions };
   } catch (error) {
-    return { name, type, opened: { unavailable: `opening it failed: ${oneLine(messageOf(error))}` }, missing: [] };
+    const unavailable = `opening it failed: ${oneLine(messageOf(error))}`;
+    return { name, type, opened: { unavailable }, missing: [], extensions: [] };
   }
 }
 

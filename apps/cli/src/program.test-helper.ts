@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { referenceBackend } from "@nnhal/backend-reference";
+import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
@@ -38,6 +38,7 @@ export const referenceEngine: Engine = {
   device: "nnhal-reference",
   module: "@nnhal/backend-reference",
   load: async () => referenceBackend,
+  withExtensions: async (extensions) => createReferenceBackend({ extensions }),
 };
 
 /** Runs the command line with the reference device alone, and a clock that goes on by one millisecond at every look. */
@@ -104,6 +105,34 @@ export function addingModel(): Uint8Array {
   });
 }
 
+/** A file with the signatures `double` and `differ`: the first adds its input to itself, the second subtracts `less` from `more`. */
+export function twoSignaturesModel(): Uint8Array {
+  const shape = [2, 2];
+  const options = { fusedActivationFunction: "NONE" };
+  const subgraphs = [
+    {
+      name: "double",
+      tensors: [tensor("x", { shape }), tensor("y", { shape })],
+      inputs: [0],
+      outputs: [1],
+      operators: [{ name: "ADD", version: 1, inputs: [0, 0], outputs: [1], options }],
+    },
+    {
+      name: "differ",
+      tensors: [tensor("a", { shape }), tensor("b", { shape }), tensor("c", { shape })],
+      inputs: [0, 1],
+      outputs: [2],
+      operators: [{ name: "SUB", version: 1, inputs: [0, 1], outputs: [2], options }],
+    },
+  ];
+  const named = (name: string, index: number) => ({ name, tensor: index });
+  const signatures = [
+    { key: "double", subgraph: 0, inputs: [named("once", 0)], outputs: [named("twice", 1)] },
+    { key: "differ", subgraph: 1, inputs: [named("less", 1), named("more", 0)], outputs: [named("rest", 2)] },
+  ];
+  return writeTflite({ version: 3, description: "test", subgraphs, metadata: [], signatures });
+}
+
 /** A model with an operator that the HAL lacks. */
 export function unknownOperatorModel(): Uint8Array {
   return modelOf({
@@ -137,6 +166,26 @@ export function rememberingModel(): Uint8Array {
       },
     ],
   });
+}
+
+/**
+ * A file whose model returns the absolute values of the three scores that it is given, with TFLite Metadata (the name Animals, the
+ * author Ann) and the labels ant, bee and cat packed behind it.
+ */
+export function labelledModel(): Uint8Array {
+  const lines = [
+    "JAAAAFRGTDMAAAAAAAAAAAAAEgAcABgAFAAQAAwACAAAAAQAEgAAABgAAABEAAAAXAEAAGABAABAAgAAAwAAAAEAAAAMAAAACAAMAAgABAAIAA",
+    "AAAQAAAAQAAAAPAAAAVEZMSVRFX01FVEFEQVRBAAIAAAAUAQAADAAAAAAABgAIAAQABgAAAAQAAAD0AAAAGAAAAE0wMDEAAA4AEAAMAAAAAAAI",
+    "AAQADgAAAAwAAAAQAAAAxAAAAAMAAABBbm4AAQAAABAAAAAMAAwAAAAAAAgABAAMAAAACAAAAFwAAAABAAAABAAAAKb///8MAAAAOAAAADgAAA",
+    "ABAAAAEAAAAAAACgAMAAgAAAAHAAoAAAAAAAACBAAAAAoAAABsYWJlbHMudHh0AAAAAAAABgAAAHNjb3JlcwAAAQAAABgAAAAAABIAEAAMAAAA",
+    "AAAAAAgAAAAEABIAAAAMAAAADAAAAAwAAAAAAAAAAAAAAAUAAABpbWFnZQAAAAcAAABBbmltYWxzAAAAAADw/v//AAAAAAAAAAABAAAAFAAAAA",
+    "AADgAYABQAEAAMAAgABAAOAAAAFAAAABgAAABQAAAAVAAAAFgAAAAAAAAAAAAAAAEAAAAUAAAAAAAOABQAAAAQAAwACwAEAA4AAAC0AAAAAAAA",
+    "TggAAAAMAAAAAQAAAAEAAAABAAAAAAAAAAEAAAABAAAAAQAAAAAAAAACAAAAOAAAAAQAAADc////CAAAABAAAAAGAAAAc2NvcmVzAAACAAAAAQ",
+    "AAAAMAAAAMAAwACAAAAAAABAAMAAAACAAAABAAAAAFAAAAZ2l2ZW4AAAACAAAAAQAAAAMAAAABAAAAEAAAAAwADAALAAAAAAAEAAwAAABlAAAA",
+    "AAAAZQQABAAEAAAAUEsDBBQAAAAIAAAAIRSQGsUyDgAAAAwAAAAKAAAAbGFiZWxzLnR4dEvMK+FKSk3lSk4s4QIAUEsBAhQAFAAAAAgAAAAhFJ",
+    "AaxTIOAAAADAAAAAoAAAAAAAAAAAAAAAAAoAIAAGxhYmVscy50eHRQSwUGAAAAAAEAAQA4AAAA1gIAAAAA",
+  ];
+  return new Uint8Array(Buffer.from(lines.join(""), "base64"));
 }
 
 /** A PNG file of RGBA pixels. */

@@ -1,14 +1,16 @@
 /**
  * The whole command line: its commands, their shared options, and the handling of problems.
  */
-import { createTraceRecorder, type TraceRecorder } from "@nnhal/utils";
+import { type AllowList, currentApplication, readAllowList } from "@nnhal/runtime";
+import { createTraceRecorder, silentLogger, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
-import { type Engine, engineOf } from "./backend-module.ts";
+import { type Engine, engineOf, extensionsOf } from "./backend-module.ts";
 import { registerConformanceCommand } from "./commands/conformance.ts";
 import { registerDemoCommand } from "./commands/demo.ts";
 import { registerDevicesCommand } from "./commands/devices.ts";
 import { registerExplainCommand } from "./commands/explain.ts";
 import { registerGraphCommand } from "./commands/graph.ts";
+import { registerInfoCommand } from "./commands/info.ts";
 import { registerRunCommand } from "./commands/run.ts";
 import { registerValidateCommand } from "./commands/validate.ts";
 import { registerVectorsCommand } from "./commands/vectors.ts";
@@ -19,15 +21,19 @@ import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
 /** The process around the command line. */
-export interface Surroundings extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere"> {
+export interface Surroundings
+  extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere" | "allowList"> {
   /** The engines it knows, in the order in which they are preferred. */
   readonly engines: readonly Engine[];
   readonly version: string;
+  /** Which applications may use extensions. Default: the machine's list. */
+  readonly extensionsAllowed?: AllowList;
 }
 
 /** Options of every command. */
 interface SharedOptions {
   readonly backend?: readonly string[];
+  readonly extension?: readonly string[];
   readonly debug?: boolean;
 }
 
@@ -40,6 +46,7 @@ Exit codes:
 Examples:
   nnhal demo
   nnhal run model.tflite --input picture.png --labels labels.txt
+  nnhal info model.tflite
   nnhal explain model.tflite
   nnhal devices
   nnhal help run`;
@@ -92,6 +99,12 @@ function createProgram(surroundings: Surroundings): Command {
         "also offer the device of a backend from elsewhere: a module or file that exports `backend`",
       ).argParser(collect),
     )
+    .addOption(
+      new Option(
+        "--extension <module>",
+        "let the reference device run a vendor extension: a module or file that exports its definition",
+      ).argParser(collect),
+    )
     .option("--debug", "show the place in the program where a problem arose")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -105,7 +118,7 @@ function createProgram(surroundings: Surroundings): Command {
   const trace = createTraceRecorder();
   let finder: Promise<DeviceFinder> | undefined;
   const devices = () => {
-    finder ??= findDevices(program.opts<SharedOptions>().backend ?? [], surroundings, trace);
+    finder ??= findDevices(program.opts<SharedOptions>(), surroundings, trace);
     return finder;
   };
   const context: CommandContext = {
@@ -125,12 +138,17 @@ function createProgram(surroundings: Surroundings): Command {
       ...surroundings,
       trace,
       devices: found,
+      allowList() {
+        const list = surroundings.extensionsAllowed ?? readAllowList({ log: silentLogger });
+        return { source: list.source, refused: list.whyRefused(currentApplication()) ?? null };
+      },
       openDevice: async (names) => asOneDevice(await found.select(names)),
     };
   };
   registerDemoCommand(program, full);
   registerRunCommand(program, full);
   registerExplainCommand(program, full);
+  registerInfoCommand(program, full);
   registerValidateCommand(program, full);
   registerGraphCommand(program, full);
   registerDevicesCommand(program, full);
@@ -141,16 +159,18 @@ function createProgram(surroundings: Surroundings): Command {
 
 /** The user's backends come before those that this program knows. Naming one of these moves it to the front. */
 async function findDevices(
-  modules: readonly string[],
+  { backend: modules = [], extension: definitions = [] }: SharedOptions,
   { engines, cwd }: Surroundings,
   trace: TraceRecorder,
 ): Promise<DeviceFinder> {
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
   const others = engines.filter(({ module }) => !modules.includes(module));
-  return createDeviceFinder([...own, ...others], trace);
+  const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
+  return createDeviceFinder([...own, ...others], { trace, extensions, own: own.length });
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */
-function sharedArguments({ backend = [], debug = false }: SharedOptions): string[] {
-  return [...backend.flatMap((module) => ["--backend", module]), ...(debug ? ["--debug"] : [])];
+function sharedArguments({ backend = [], extension = [], debug = false }: SharedOptions): string[] {
+  const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
+  return [...named("--backend", backend), ...named("--extension", extension), ...(debug ? ["--debug"] : [])];
 }

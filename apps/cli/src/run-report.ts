@@ -2,6 +2,7 @@
  * The report of `nnhal run`, for people and as JSON.
  */
 import { basename } from "node:path";
+import { typeText } from "@nnhal/operations";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
@@ -32,6 +33,8 @@ export interface RunJson {
   /** In the model's order; `output<k>.bin` is the element k. */
   readonly outputs: readonly {
     readonly name: string;
+    /** Its name in the signature, if there is one. */
+    readonly signatureName?: string;
     /** The HAL's type. */
     readonly type: string;
     readonly shape: readonly number[];
@@ -48,9 +51,10 @@ export function toJson({ model, device, outputs, top, latency }: RunReport): Run
   return {
     model,
     device,
-    outputs: outputs.map(({ info: { name, type, shape, scale, zeroPoint } }) => ({
+    outputs: outputs.map(({ info: { name, signatureName, type, shape, scale, zeroPoint } }) => ({
       name,
-      type,
+      ...(signatureName !== undefined && { signatureName }),
+      type: typeText(type),
       shape,
       scale,
       zeroPoint,

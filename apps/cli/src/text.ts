@@ -44,3 +44,14 @@ export function milliseconds(value: number): string {
 export function shapeText(shape: readonly number[]): string {
   return `[${shape.join(", ")}]`;
 }
+
+/** A number of bytes. */
+export function byteText(size: number): string {
+  if (size < 10_000) return counted(size, "byte");
+  return size < 10_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+}
+
+/** A number of things: `1 step`, `2 steps`. */
+export function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { afterAll, describe, expect, it } from "vitest";
 import { type EngineName, tfjsBackend } from "./index.ts";
 
@@ -60,7 +61,7 @@ function open(cases: Readonly<Record<string, Case>>): unknown {
       found[name] = { version, missing, unavailable, remedy, current: tf.getBackend() };
     }
     console.log(JSON.stringify(found));`;
-  const args = ["--import", "tsx", "--conditions=@nnhal/source", "--input-type=module", "-e", script];
+  const args = [...fromSource, "--input-type=module", "-e", script];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: join(here, "../.."), encoding: "utf8" });
   expect(stderr).toBe("");
   return JSON.parse(stdout);

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { viewSubgraph } from "@nnhal/backend";
 import { modelRunner } from "@nnhal/conformance";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -166,7 +167,7 @@ describe("the tfjs backend", () => {
       const before = count();
       for (const engine of ["cpu", "wasm"]) await tfjsBackend({ engine }).open();
       console.log(count() - before);`;
-    const args = ["--import", "tsx", "--conditions=@nnhal/source", "--input-type=module", "-e", script];
+    const args = [...fromSource, "--input-type=module", "-e", script];
     const cwd = fileURLToPath(new URL("../../..", import.meta.url));
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
     expect({ stdout, stderr, status }).toEqual({ stdout: "0\n", stderr: "", status: 0 });

@@ -8,6 +8,7 @@ import {
   copyTensorData,
   createData,
   decodeTensorData,
+  elementCount,
   encodeTensorData,
   isView,
   numbersPerElement,
@@ -27,6 +28,11 @@ export function* decodeInParts(type: AnyOperandType, bytes: Uint8Array, count: n
     yield;
   }
   return data;
+}
+
+/** The number of elements of a value that lies in some bytes. An OEM scalar has all of them, whatever their number is. */
+export function countIn(type: AnyOperandType, dimensions: readonly number[], bytes: Uint8Array): number {
+  return type === "OEM" ? bytes.length : elementCount(dimensions);
 }
 
 /** As `encodeTensorData`. */

@@ -2,7 +2,7 @@
  * The backend contract. A backend compiles a graph into an executable. @nnhal/driver-core makes a driver of a backend; a backend
  * does not know drivers, pools, requests or other backends.
  */
-import type { AnyOperandType, ExtensionDefinition, Operation, VendorDefinitions } from "@nnhal/operations";
+import type { ExtensionDefinition, Operation, TensorInfo, VendorDefinitions } from "@nnhal/operations";
 import type {
   Capabilities,
   DeviceType,
@@ -88,14 +88,9 @@ export interface BackendSession extends VendorDefinitions {
 }
 
 /** A value to be kept in an engine's memory. */
-export interface BufferInfo {
-  readonly type: AnyOperandType;
+export interface BufferInfo extends TensorInfo {
   /** The known part of the shape: 0 is an unknown extent, [] an unknown rank. */
   readonly dimensions: readonly number[];
-  /** The scale of the operands that have the value. */
-  readonly scale: number;
-  /** The zero point of these operands. */
-  readonly zeroPoint: number;
 }
 
 /**

@@ -95,7 +95,7 @@ describe("viewModel", () => {
     });
     expect(reason({ type: 0x1_0001, inputs: [0], outputs: [3] })).toEqual({
       index: 0,
-      unknown: "operation type 65537: no definition of this operation is known",
+      unknown: "operation type 1 of extension prefix 1: the engine does not have this operation",
     });
   });
 
@@ -147,7 +147,7 @@ describe("an extension that the source knows", () => {
       const given = { ...source(scaled(1)), extensions };
       return viewSubgraph(given.model.main, given).operations[0];
     };
-    const unknown = `operation 1 of extension ${name}: the engine does not have this operation`;
+    const unknown = `${name} operation 1: the engine does not have this operation`;
     expect(reason([])).toEqual({ index: 0, unknown });
     expect(reason([defineExtension({ name: "com.example.other", operations: [scale] })])).toEqual({
       index: 0,

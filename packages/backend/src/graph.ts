@@ -5,7 +5,6 @@
 import {
   decodeTensorData,
   elementAt,
-  elementCount,
   isExtensionType,
   isView,
   type Match,
@@ -13,7 +12,7 @@ import {
   matchOperation,
   type OperandInfo,
   type Operation as OperationDefinition,
-  splitExtensionCode,
+  operationText,
   type VendorDefinitions,
   type Vocabulary,
   vocabularyOf,
@@ -27,7 +26,7 @@ import {
   operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
-import { decodeInParts } from "./codec.ts";
+import { countIn, decodeInParts } from "./codec.ts";
 
 /** An operand of a type of the HAL, or of an extension that the engine knows. */
 export interface OperandView extends OperandInfo {
@@ -150,16 +149,17 @@ function viewOperand(
 /** Adds a constant's elements, decoded when they are first read. */
 function withConstant(view: OperandView, bytes: Uint8Array): OperandView {
   let data: OperandInfo["data"];
+  const count = countIn(view.type, view.dimensions, bytes);
   const result: OperandView = Object.defineProperty({ ...view }, "data", {
     enumerable: true,
     get() {
-      data ??= decodeTensorData(view.type, bytes, elementCount(view.dimensions));
+      data ??= decodeTensorData(view.type, bytes, count);
       return data;
     },
   });
   if (!isView(view.type, bytes)) {
     copied.set(result, function* () {
-      data ??= yield* decodeInParts(view.type, bytes, elementCount(view.dimensions));
+      data ??= yield* decodeInParts(view.type, bytes, count);
     });
   }
   return result;
@@ -196,28 +196,33 @@ function viewOperation(
   index: number,
   operands: readonly (OperandView | undefined)[],
   source: GraphSource,
-  { operationByCode }: Vocabulary,
+  vocabulary: Vocabulary,
 ): OperationView | UnknownOperation {
   const { type, inputs, outputs } = operation;
-  const definition = operationByCode(type);
+  const definition = vocabulary.operationByCode(type);
   if (definition === undefined) return { index, unknown: whyUnknown(type, source.model.extensionNameToPrefix) };
-  const { name } = definition;
+  const name = operationText(type, source.model.extensionNameToPrefix, vocabulary);
   const inputViews = inputs.map((input) => operands[input]);
   const outputViews = outputs.map((output) => operands[output]);
   const match =
     source.matches?.get(operation) ?? matchOperation(definition, inputViews.map(typeOf), outputViews.map(typeOf));
   if ("mismatch" in match) return { index, unknown: `${name}: ${match.mismatch}` };
+  const unknown = whichUnknown("input", inputViews) ?? whichUnknown("output", outputViews);
+  if (unknown !== undefined) return { index, unknown: `${name}: ${unknown}` };
   return { index, definition, match, inputs: inputViews.filter(isKnown), outputs: outputViews.filter(isKnown) };
+}
+
+/** The operand without a view. Only IF and WHILE take such operands: those of any type. */
+function whichUnknown(side: string, views: readonly (OperandView | undefined)[]): string | undefined {
+  const position = views.indexOf(undefined);
+  return position < 0 ? undefined : `${side} ${position} is of an extension type that the engine does not know`;
 }
 
 /** Why an operation has no definition. */
 function whyUnknown(type: number, prefixes: readonly ExtensionNameAndPrefix[]): string {
   const known = operationTypeNames.get(type);
   if (known !== undefined) return `${known}: the engine has no definition of this operation`;
-  const { prefix, code } = splitExtensionCode(type);
-  const name = prefixes.find((each) => each.prefix === prefix)?.name;
-  if (name === undefined) return `operation type ${type}: no definition of this operation is known`;
-  return `operation ${code} of extension ${name}: the engine does not have this operation`;
+  return `${operationText(type, prefixes)}: the engine does not have this operation`;
 }
 
 function typeOf(view: OperandView | undefined): MaybeType {

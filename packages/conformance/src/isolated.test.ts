@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { describe, expect, it } from "vitest";
 import { type IsolationOptions, runIsolated } from "./isolated.ts";
 
@@ -12,7 +13,7 @@ async function run(cases: readonly string[], more: Partial<IsolationOptions> = {
   const options: IsolationOptions = {
     start(skip, singly) {
       const started = fork(child, [skip, singly, more.batch ?? 1, ...cases].map(String), {
-        execArgv: ["--import", "tsx", "--conditions=@nnhal/source"],
+        execArgv: [...fromSource],
         cwd: here,
         stdio: ["ignore", "inherit", "inherit", "ipc"],
       });

@@ -19,9 +19,14 @@ export function deviceThrough(version: HalVersion, device: Device, options: Lift
   return liftDevice(device.name, drivers[version](device), options);
 }
 
-/** Why a HAL version cannot express a case; undefined if it can. A case that has to fail needs the newest version. */
+/** The oldest HAL version that can express the model of a case. A case that has to fail needs the newest one. */
+export function oldestVersion(vectorCase: VectorCase): HalVersion {
+  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
+}
+
+/** Why a HAL version cannot express a case; undefined if it can. */
 export function inexpressible(vectorCase: VectorCase, version: HalVersion): string | undefined {
-  const least = minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
+  const least = oldestVersion(vectorCase);
   if (least > version) return `the model is of HAL ${least}`;
   if (!vectorCase.unspecifiedOutputs || version >= "1.2") return undefined;
   return `that an execution finds shapes is of HAL 1.2`;

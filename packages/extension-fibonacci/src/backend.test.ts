@@ -125,7 +125,7 @@ describe("the devices", () => {
     });
     expect(reference.getSupportedOperations(hal)).toMatchObject({
       supported: [true, false, true],
-      reasons: [undefined, `operation 0 of extension ${name}: the engine does not have this operation`, undefined],
+      reasons: [undefined, `${name} operation 0: the engine does not have this operation`, undefined],
     });
   });
 

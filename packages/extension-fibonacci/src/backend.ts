@@ -44,3 +44,6 @@ export const fibonacciBackend: Backend = kernelBackend<AnyTensorData>({
     close() {},
   }),
 });
+
+/** The same, under the name by which `nnhal --backend @nnhal/extension-fibonacci/backend` finds it. */
+export const backend: Backend = fibonacciBackend;

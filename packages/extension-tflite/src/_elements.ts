@@ -7,6 +7,7 @@ import {
   activationRange,
   clamp,
   integerRange,
+  isSameType,
   type OutputTensor,
   quantisedActivationRange,
   roundHalfAway,
@@ -17,6 +18,7 @@ import {
 import { FusedActivationFunc } from "@nnhal/types";
 import { quantisedTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
+import { type Quant16Params, tfliteTypes } from "./types.ts";
 
 /** A tensor of the HAL's types or of the extension's. */
 export type AnyTensor = Tensor<AnyTensorData>;
@@ -62,6 +64,14 @@ export function storeReals(reals: ArrayLike<number>, output: OutputTensor<AnyTen
 
 function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
+}
+
+/** A tensor with the quantisation of its extension data, if its type is one with a zero point that the HAL lacks. */
+export function withQuantisation<T extends TensorInfo>(tensor: T): T {
+  if (!isSameType(tensor.type, tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED)) return tensor;
+  // The codec of the type returns these.
+  const { scale, zeroPoint } = tensor.params as Quant16Params;
+  return { ...tensor, type: "TENSOR_QUANT16_SYMM", scale, zeroPoint };
 }
 
 /** Whether elements stand for themselves: no quantised type, or one whose tensor has no quantisation. */

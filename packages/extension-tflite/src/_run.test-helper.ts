@@ -23,6 +23,7 @@ import {
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
+import { isQuantised } from "./_elements.ts";
 import { tfliteExtension } from "./extension.ts";
 
 /** An input of a test. */
@@ -35,6 +36,8 @@ export interface GivenInput {
   readonly channelQuant?: SymmPerChannelQuantParams;
   /** Whether it is a constant of the model. Default: an input of the graph, except for scalars. */
   readonly isConstant?: boolean;
+  /** Whether it is left out, as an operand of its type. */
+  readonly isOmitted?: boolean;
 }
 
 /** What the model declares of an output. Default dimensions: unknown. */
@@ -72,6 +75,15 @@ export const bool = (value: boolean): GivenInput => ({
   type: "BOOL",
   dimensions: [],
   data: Uint8Array.of(value ? 1 : 0),
+});
+
+/** A tensor that is left out. Default type: TENSOR_FLOAT32. */
+export const omitted = (type: AnyOperandType = "TENSOR_FLOAT32"): GivenInput => ({
+  type,
+  dimensions: [],
+  data: new Uint8Array(),
+  ...(isQuantised(type) && { scale: 1 }),
+  isOmitted: true,
 });
 
 /**
@@ -121,6 +133,7 @@ function modelOf(
   const types = operation.forms[0].params;
   const operands: Operand[] = inputs.map((input, position) => {
     if (input === undefined) return operandOf({ type: types[position]?.type ?? "TENSOR_FLOAT32" }, NO_VALUE);
+    if (input.isOmitted) return operandOf(input, NO_VALUE);
     const isConstant = input.isConstant ?? (!isExtensionType(input.type) && !input.type.startsWith("TENSOR_"));
     if (!isConstant) {
       args.push(input);

@@ -34,6 +34,39 @@ export const realTypes = [
   "TENSOR_BOOL8",
 ] as const satisfies readonly AnyOperandType[];
 
+/** Types of SPLIT and SPLIT_V. */
+export const splitTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+] as const satisfies readonly AnyOperandType[];
+
+/** Types of PACK. */
+export const packTypes = [...splitTypes, tfliteTypes.TENSOR_UINT32] as const;
+
+/** Types of UNPACK. */
+export const unpackTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_FLOAT16",
+  "TENSOR_INT32",
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_BOOL8",
+] as const;
+
+/** Types of SPACE_TO_DEPTH and DEPTH_TO_SPACE. */
+export const depthTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+] as const;
+
 /** Types of integers of at most 32 bits. */
 export const smallIntegerTypes = [
   "TENSOR_INT32",

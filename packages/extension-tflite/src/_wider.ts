@@ -3,6 +3,8 @@
  * importer writes them as it writes the HAL's.
  */
 import {
+  type AnyArg,
+  type AnyArgs,
   type AnyOperandType,
   type AnyOutputInfos,
   type AnyTensorData,
@@ -24,6 +26,7 @@ import {
   type TypeRow,
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
+import { narrowed, oneNumber } from "./_integers.ts";
 
 /** How an operation differs from the HAL's. */
 export interface Wider<Name extends OperationName> {
@@ -35,10 +38,17 @@ export interface Wider<Name extends OperationName> {
   readonly rows?: readonly TypeRow[];
   /** Bounds of ranks that differ from the HAL's, by parameter. */
   readonly ranks?: Readonly<Record<string, RankRule>>;
+  /**
+   * Types of operands, by parameter, that the HAL has as integers of 32 bits. A list (TENSOR_INT32) then has one of these types; a scalar
+   * (INT32) may also be a tensor of one element of one of these types. All operands listed have the same type.
+   */
+  readonly integers?: { readonly names: readonly string[]; readonly types: readonly AnyOperandType[] };
   /** Rules in place of the HAL's. Default: the HAL's. */
   readonly check?: Form["check"];
   /** Shapes in place of the HAL's. Default: the HAL's. */
   infer?(args: OperationArgs<Name, TensorInfo>, outputs: OperationOutputs<Name, TensorInfo>): AnyOutputInfos;
+  /** Further ways to write the operand list. */
+  readonly forms?: readonly Form[];
   /** The kernel. Default: the HAL's, if it does no more with elements than to copy and compare them. */
   reference?(
     args: OperationArgs<Name, Tensor<AnyTensorData>>,
@@ -51,38 +61,95 @@ export interface Wider<Name extends OperationName> {
 export function wider<Name extends OperationName>(name: Name, change: Wider<Name>): OperationTypes[Name] {
   const base = operationByCode(OperationType[name]);
   if (base === undefined) throw new TypeError(`${name} is not an operation of the HAL`);
-  const { from, types, rows = [], ranks = {}, check } = change;
+  const { rows = [], ranks = {}, integers, check, forms = [] } = change;
   // The definition that is widened has the arguments and outputs that the change names.
   const { infer = base.infer, reference = base.reference } = change as Pick<Operation, "infer" | "reference">;
-  const formOf = ({ since: _, ...form }: Form): Form => ({
-    ...form,
-    params: form.params.map(widened),
-    outputs: form.outputs.map(widened),
-    types: [...rowsOf(form.types, from, types), ...rows],
-    ...(check && { check }),
-  });
+  const names = integers?.names ?? [];
+  const formOf = ({ since: _, ...form }: Form, replaced: readonly string[]): Form => {
+    const { normalise } = form;
+    return {
+      ...form,
+      params: form.params.map((param) => widened(param, replaced)),
+      outputs: form.outputs.map((param) => widened(param, [])),
+      types: [...rowsOf(form, change, replaced), ...rows],
+      ...(check && { check }),
+      ...(replaced.length > 0 && {
+        normalise: (args: AnyArgs) => {
+          const numbers = { ...args, ...scalarsOf(form, args, replaced) };
+          return { ...numbers, ...normalise?.(numbers) };
+        },
+      }),
+    };
+  };
   const [first, ...others] = base.forms;
+  const lists = names.filter((each) => first.params.some((param) => param.name === each && param.kind === "tensor"));
+  const withTensors = lists.length === names.length ? [] : [formOf(first, names)];
   const operation: Operation = {
     ...base,
-    forms: [formOf(first), ...others.map(formOf)],
+    forms: [formOf(first, lists), ...withTensors, ...others.map((form) => formOf(form, lists)), ...forms],
     ranks: { ...base.ranks, ...ranks },
-    ...(infer && { infer }),
-    ...(reference && { reference }),
+    ...(infer && { infer: (args, outputs) => infer(narrow(args, lists), outputs) }),
+    ...(reference && { reference: (args, outputs, context) => reference(narrow(args, lists), outputs, context) }),
   };
   // Only the types that its operands may have differ from those of the HAL's operation.
   return operation as OperationTypes[Name];
 }
 
-function widened(param: Param): Param {
+function widened(param: Param, replaced: readonly string[]): Param {
+  if (replaced.includes(param.name)) {
+    const { type: _, ...rest } = param;
+    return { ...rest, kind: "tensor", wide: true, read: true };
+  }
   return param.kind === "tensor" && param.type === undefined ? { ...param, wide: true } : param;
 }
 
-/** The rows with the type `from`, with each of the new types in its place. */
-function rowsOf(rows: readonly TypeRow[], from: AnyOperandType, types: readonly AnyOperandType[]): TypeRow[] {
-  const templates = rows.filter((row) => row.includes(from));
+/** The rows with the type `from`, with each of the new types in its place, and a column for each operand that is replaced. */
+function rowsOf(
+  form: Form,
+  { from, types, integers }: Pick<Wider<OperationName>, "from" | "types" | "integers">,
+  replaced: readonly string[],
+): TypeRow[] {
+  const templates = form.types.filter((row) => row.includes(from));
+  const integerTypes = replaced.length === 0 ? [undefined] : (integers?.types ?? []);
   return types.flatMap((type) =>
-    templates.map(([, ...columns]): TypeRow => ["1.2", ...columns.map((column) => (column === from ? type : column))]),
+    templates.flatMap(([, ...columns]) =>
+      integerTypes.map((integer): TypeRow => {
+        const next = columns.values();
+        const row = [...form.params, ...form.outputs].flatMap((param): AnyOperandType[] => {
+          if (integer !== undefined && replaced.includes(param.name)) return [integer];
+          if (param.type !== undefined) return [];
+          const column = next.next().value;
+          return column === undefined ? [] : [column === from ? type : column];
+        });
+        return ["1.2", ...row];
+      }),
+    ),
   );
+}
+
+/** The arguments with lists of 64-bit integers as numbers. */
+function narrow(args: AnyArgs, lists: readonly string[]): AnyArgs {
+  if (lists.length === 0) return args;
+  const record: Record<string, AnyArg> = { ...args };
+  for (const name of lists) {
+    const list = args[name];
+    if (isTensor(list)) record[name] = narrowed(list);
+  }
+  return record;
+}
+
+/** The numbers of scalars that are given as tensors. */
+function scalarsOf(form: Form, args: AnyArgs, replaced: readonly string[]): AnyArgs {
+  const record: Record<string, AnyArg> = {};
+  for (const { name, kind } of form.params) {
+    const tensor = args[name];
+    if (kind === "number" && replaced.includes(name) && isTensor(tensor)) record[name] = oneNumber(name, tensor);
+  }
+  return record;
+}
+
+function isTensor(arg: AnyArg): arg is Tensor<AnyTensorData> {
+  return typeof arg === "object" && "data" in arg && arg.data !== undefined;
 }
 
 /** Whether a type's elements are 64-bit integers, which JavaScript does not mix with other numbers. */

@@ -1,18 +1,49 @@
 /**
  * The operand types of the extension: element types of .tflite that the HAL lacks. Their codes are those of the schema's TensorType.
  */
-import { extensionTypes } from "@nnhal/operations/authoring";
+import { ensure, extensionTypes } from "@nnhal/operations/authoring";
 
 /** The name of the extension. */
 export const name = "nnhal.tflite";
 
+/** The quantisation of a TENSOR_QUANT16_ASYMM_SIGNED: real value = (element - zeroPoint) * scale. */
+export interface Quant16Params {
+  readonly scale: number;
+  readonly zeroPoint: number;
+}
+
+/** Bytes of the extension data of a TENSOR_QUANT16_ASYMM_SIGNED: `{ double scale; int32 zeroPoint }`, little-endian. */
+const quant16Length = 12;
+
 /**
  * A complex number is two numbers, the real and the imaginary part: the typed array of n elements has 2n numbers. A TENSOR_BOOL of
- * .tflite is a TENSOR_BOOL8 of the HAL, an INT16 one is a TENSOR_QUANT16_SYMM, an INT8 or UINT8 one is a quantised type of the HAL; if
+ * .tflite is a TENSOR_BOOL8 of the HAL, an INT16 one is a TENSOR_QUANT16_SYMM unless it has a zero point, an INT8 or UINT8 one is a quantised type of the HAL; if
  * such a tensor has no quantisation, its scale is 1 and its zero point 0.
  */
 export const tfliteTypes = extensionTypes(name, {
   TENSOR_INT64: { code: 4, kind: "tensor", array: BigInt64Array },
+  TENSOR_QUANT16_ASYMM_SIGNED: {
+    code: 7,
+    kind: "tensor",
+    array: Int16Array,
+    params: {
+      decode({ buffer, byteOffset, length }): Quant16Params {
+        ensure(length === quant16Length, () => `there are ${length} bytes of data where ${quant16Length} are needed`);
+        const view = new DataView(buffer, byteOffset, length);
+        const [scale, zeroPoint] = [view.getFloat64(0, true), view.getInt32(8, true)];
+        ensure(scale > 0 && Number.isFinite(scale), () => `the scale is ${scale} where a positive number is needed`);
+        const isWithin = zeroPoint >= -32768 && zeroPoint <= 32767;
+        ensure(isWithin, () => `the zero point is ${zeroPoint} where an integer within [-32768, 32767] is needed`);
+        return { scale, zeroPoint };
+      },
+      encode({ scale, zeroPoint }: Quant16Params) {
+        const view = new DataView(new ArrayBuffer(quant16Length));
+        view.setFloat64(0, scale, true);
+        view.setInt32(8, zeroPoint, true);
+        return new Uint8Array(view.buffer);
+      },
+    },
+  },
   TENSOR_COMPLEX64: { code: 8, kind: "tensor", array: Float32Array, numbersPerElement: 2 },
   TENSOR_FLOAT64: { code: 10, kind: "tensor", array: Float64Array },
   TENSOR_COMPLEX128: { code: 11, kind: "tensor", array: Float64Array, numbersPerElement: 2 },

@@ -10,7 +10,9 @@ import {
   OperationType,
   OperationTypeRange,
   operandTypeNames,
+  operationTypeNames,
 } from "@nnhal/types";
+import type { ElementFacts } from "./byte-size.ts";
 import type { Operation } from "./define.ts";
 import { typesOfForm } from "./match.ts";
 import {
@@ -19,6 +21,7 @@ import {
   type ExtensionDataCodec,
   type ExtensionDataConstructor,
   type ExtensionOperandType,
+  elementFactsOf,
   isExtensionType,
   typeText,
 } from "./operand-type.ts";
@@ -189,6 +192,85 @@ export function vocabularyOf(
     },
     hasExtension: (wanted) => [...byPrefix.values()].some(({ name }) => name === wanted),
   };
+}
+
+/** The facts of an operand type that sizes follow from, and its name for messages. */
+export interface NamedFacts extends ElementFacts {
+  readonly name: string;
+}
+
+/** The facts of a type by its code within an extension; undefined if the extension does not describe it. */
+export function describedFacts({ name, operandTypes }: Extension, code: number): NamedFacts | undefined {
+  const described = operandTypes.find(({ type }) => type === code);
+  if (described === undefined) return undefined;
+  const { isTensor, byteSize } = described;
+  return { name: `${name} type ${code}`, kind: isTensor ? "tensor" : "scalar", elementSize: byteSize };
+}
+
+/** Facts of operand types by their codes in a model; undefined for a type that is not known. */
+export type FactsByCode = (code: number) => NamedFacts | undefined;
+
+const halFacts: ReadonlyMap<number, NamedFacts> = new Map(
+  [...operandTypeNames].map(([code, name]) => [code, { ...elementFactsOf(name), name }]),
+);
+
+/** The facts of operand types in a model with these prefixes, by what devices say of their extensions. */
+export function factsByCode(
+  prefixes: readonly ExtensionNameAndPrefix[],
+  extensions: readonly Extension[],
+): FactsByCode {
+  return (code) => {
+    const known = halFacts.get(code);
+    if (known !== undefined) return known;
+    const { prefix, code: own } = splitExtensionCode(code);
+    const name = prefixes.find((each) => each.prefix === prefix)?.name;
+    const extension = extensions.find((each) => each.name === name);
+    return extension && describedFacts(extension, own);
+  };
+}
+
+/** The facts of the operand types of a vocabulary. */
+export function factsIn({ operandTypeByCode }: Pick<Vocabulary, "operandTypeByCode">): FactsByCode {
+  return (code) => {
+    const known = halFacts.get(code);
+    if (known !== undefined) return known;
+    const type = operandTypeByCode(code);
+    return type && { ...elementFactsOf(type), name: typeText(type) };
+  };
+}
+
+/**
+ * An operand type's code in a model as messages name it: `TENSOR_FLOAT32`, `com.example.fibonacci INT64` if the vocabulary knows it, else
+ * `com.example.fibonacci type 0`, or the code in words.
+ */
+export function operandTypeText(
+  code: number,
+  prefixes: readonly ExtensionNameAndPrefix[] = [],
+  { operandTypeByCode }: Pick<Vocabulary, "operandTypeByCode"> = halVocabulary,
+): string {
+  const known = operandTypeByCode(code);
+  return known === undefined ? codeText("type", code, prefixes) : typeText(known);
+}
+
+/** An operation's code in a model as messages name it: see `operandTypeText`. */
+export function operationText(
+  code: number,
+  prefixes: readonly ExtensionNameAndPrefix[] = [],
+  vocabulary: Pick<Vocabulary, "operationByCode"> = halVocabulary,
+): string {
+  const name = operationTypeNames.get(code);
+  if (name !== undefined) return name;
+  const known = vocabulary.operationByCode(code);
+  if (known?.extension !== undefined) return `${known.extension} ${known.name}`;
+  return codeText("operation", code, prefixes);
+}
+
+function codeText(what: "type" | "operation", code: number, prefixes: readonly ExtensionNameAndPrefix[]): string {
+  const inWords = what === "type" ? "operand type" : "operation type";
+  if (!(code >= typesOfPrefix)) return `${inWords} ${code}`;
+  const { prefix, code: own } = splitExtensionCode(code);
+  const name = prefixes.find((each) => each.prefix === prefix)?.name;
+  return name === undefined ? `${inWords} ${own} of extension prefix ${prefix}` : `${name} ${what} ${own}`;
 }
 
 function expectName(name: string): void {

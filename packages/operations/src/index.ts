@@ -30,10 +30,17 @@ export type {
 } from "./define.ts";
 export { elementAt } from "./element-at.ts";
 export {
+  describedFacts,
   describeExtension,
   type ExtensionDefinition,
   extensionCode,
+  type FactsByCode,
+  factsByCode,
+  factsIn,
   isExtensionName,
+  type NamedFacts,
+  operandTypeText,
+  operationText,
   splitExtensionCode,
   type TypedExtension,
   type VendorDefinitions,
@@ -41,7 +48,7 @@ export {
   vocabularyOf,
 } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
-export { clamp, roundHalfAway } from "./fixed-point.ts";
+export { clamp, roundHalfAway, roundHalfEven } from "./fixed-point.ts";
 export { fromFloat16Bits, roundAllToFloat16, roundToFloat16, toFloat16Bits } from "./float16.ts";
 export {
   latestVersion,

@@ -76,6 +76,13 @@ describe("parseAllowList", () => {
     expect(refuses("C:\\app\\main.js", application)).toContain("does not name");
   });
 
+  it("compares the paths of Windows as Windows does, and others to the letter", () => {
+    const application = { path: "C:\\App\\main.js" };
+    expect(refuses("c:/app/MAIN.js", application, { platform: "win32" })).toBeUndefined();
+    expect(refuses("C:\\App\\main.jsx", application, { platform: "win32" })).toContain("does not name");
+    expect(refuses("/App/main.js", { path: "/app/main.js" }, { platform: "linux" })).toContain("does not name");
+  });
+
   describe("on Android", () => {
     const on = (path: string, properties: (name: string) => string | undefined = () => undefined) =>
       refuses(path, { path }, { platform: "android", properties });
@@ -114,6 +121,13 @@ describe("readAllowList", () => {
       `${path} does not name package com.example.other`,
     );
     expect(messages()).toEqual([expect.stringContaining(`${path}:2: "word" is skipped`)]);
+  });
+
+  it.each([
+    ["linux", "/etc/nnhal/extensions_allowlist"],
+    ["win32", `${process.env.ProgramData ?? "C:\\ProgramData"}\\nnhal\\extensions_allowlist`],
+  ])("has its own default place on %s", (platform, source) => {
+    expect(readAllowList({ log, platform, properties: () => undefined }).source).toBe(source);
   });
 
   it("allows no application if the file is absent", () => {

@@ -36,8 +36,13 @@ export interface AllowListOptions {
 /** Every application may use extensions: for tests, and for applications that come with the devices they use. */
 export const allowEveryApplication: AllowList = { source: "every application", whyRefused: () => undefined };
 
-/** What a file is called if `NNHAL_EXTENSIONS_ALLOWLIST` does not name one. */
+/** What the file is called if `NNHAL_EXTENSIONS_ALLOWLIST` does not name one. On Windows it is in the folder `%ProgramData%`. */
 export const defaultAllowListPath = "/etc/nnhal/extensions_allowlist";
+
+function defaultPathOn(platform: string | undefined): string {
+  if (platform !== "win32") return defaultAllowListPath;
+  return `${globalThis.process?.env?.ProgramData ?? "C:\\ProgramData"}\\nnhal\\extensions_allowlist`;
+}
 
 const denyOnProduct = "ro.nnapi.extensions.deny_on_product";
 
@@ -54,7 +59,7 @@ export function parseAllowList(text: string, options: AllowListOptions = {}): Al
   for (const [index, line] of text.split("\n").entries()) {
     const entry = line.trim();
     if (entry === "") continue;
-    if (isAbsolute(entry, platform)) paths.add(entry);
+    if (isAbsolute(entry, platform)) paths.add(comparable(entry, platform));
     else if (isPackageName(entry)) names.add(entry);
     else
       log.error(
@@ -64,7 +69,9 @@ export function parseAllowList(text: string, options: AllowListOptions = {}): Al
   return {
     source,
     whyRefused({ path, packageName }) {
-      const isListed = (path !== undefined && paths.has(path)) || (packageName !== undefined && names.has(packageName));
+      const isListed =
+        (path !== undefined && paths.has(comparable(path, platform))) ||
+        (packageName !== undefined && names.has(packageName));
       if (!isListed) return `${source} does not name ${describe({ path, packageName })}`;
       if (platform !== "android" || path === undefined) return undefined;
       const problem = partitionProblem(path, isProductDenied);
@@ -87,6 +94,11 @@ function isAbsolute(entry: string, platform: string | undefined): boolean {
   return platform === "win32" ? /^[A-Za-z]:[\\/]/.test(entry) : entry.startsWith("/");
 }
 
+/** Windows does not distinguish the cases of letters, and has two separators. */
+function comparable(path: string, platform: string | undefined): string {
+  return platform === "win32" ? path.replaceAll("/", "\\").toLowerCase() : path;
+}
+
 /** Android's partitions: extensions are for what the vendor and the user install, never for the system. */
 function partitionProblem(path: string, isProductDenied: boolean): string | undefined {
   const isIn = (partition: string) => path.startsWith(`/${partition}/`);
@@ -96,12 +108,13 @@ function partitionProblem(path: string, isProductDenied: boolean): string | unde
 }
 
 /**
- * The allow-list of this machine: the file that `NNHAL_EXTENSIONS_ALLOWLIST` names, else `/etc/nnhal/extensions_allowlist`. If the file
- * is absent or cannot be read, no application is allowed.
+ * The allow-list of this machine: the file that `NNHAL_EXTENSIONS_ALLOWLIST` names, else `/etc/nnhal/extensions_allowlist`, on Windows
+ * `%ProgramData%\nnhal\extensions_allowlist`. If the file is absent or cannot be read, no application is allowed.
  */
 export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): AllowList {
   const { log = defaultLogger, properties = environmentProperties } = options;
-  const source = properties("ro.nnapi.extensions.allowlist") || defaultAllowListPath;
+  const platform = options.platform ?? globalThis.process?.platform;
+  const source = properties("ro.nnapi.extensions.allowlist") || defaultPathOn(platform);
   const files = globalThis.process?.getBuiltinModule?.("node:fs");
   const noApplication = (why: string): AllowList => ({ source, whyRefused: () => why });
   if (files === undefined) return noApplication("there are no files here, and so no allow-list");

@@ -13,10 +13,9 @@ import {
   type Extension,
   type HalVersion,
 } from "@nnhal/types";
-import { defaultLogger, type Logger } from "@nnhal/utils";
+import { defaultLogger, type Logger, type MergedExtensions, mergeExtensions } from "@nnhal/utils";
 import { type AllowList, type Application, currentApplication, readAllowList } from "./allow-list.ts";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
-import { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 import { expectFunction, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { soundDevicesGiven } from "./given-devices.ts";
 import { guardDevice } from "./guard/device.ts";

@@ -1,17 +1,12 @@
-import { execFile } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
+import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import type { Device } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as runtime from "./index.ts";
 import { openReference } from "./models.test-helper.ts";
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-const root = join(import.meta.dirname, "../../..");
-const guide = readFileSync(join(root, "docs/runtime.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../..", "docs/runtime.md"), "utf8");
 let device: Device;
 beforeAll(async () => {
   device = await openReference();
@@ -19,19 +14,11 @@ beforeAll(async () => {
 
 describe("docs/runtime.md", () => {
   it("has examples that run as they stand, and print what they say", { timeout: 120_000 }, async () => {
-    const examples = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+    const examples = examplesOf("docs/runtime.md");
     expect(examples).toHaveLength(2);
-    for (const [index, example] of examples.entries()) {
-      const file = join(root, "apps/cli", `.example-${process.pid}-runtime-${index}.ts`);
-      try {
-        writeFileSync(file, example);
-        const args = ["--import", tsx, "--conditions=@nnhal/source", file];
-        const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 });
-        const said = [...example.matchAll(/^\s*console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
-        expect({ stdout, stderr }).toEqual({ stdout: `${said.join("\n")}\n`, stderr: "" });
-      } finally {
-        rmSync(file, { force: true });
-      }
+    for (const example of examples) {
+      const said = [...example.matchAll(/^\s*console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+      expect(await runExample(example)).toEqual({ stdout: `${said.join("\n")}\n`, stderr: "" });
     }
   });
 

@@ -13,7 +13,7 @@ import {
 import { isExtensionOperandType } from "@nnhal/utils";
 import { operandTypeIssues } from "@nnhal/validation";
 import { expectDimensions } from "./checks.ts";
-import type { ModelExtensions } from "./extensions.ts";
+import { type ModelExtensions, usedExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectList, optionsOf } from "./given.ts";
 import { greatestSize, type OperandFacts, sizeOfData } from "./operand-facts.ts";
 import { expect, ResultCode } from "./result-code.ts";
@@ -61,7 +61,7 @@ export function draftOperand(description: OperandDescription, extensions: ModelE
     ResultCode.BAD_DATA,
     () => `${what}: a ${facts.name} [${dimensions}] takes ${size} bytes`,
   );
-  const [issue] = operandTypeIssues({ type, dimensions, scale, zeroPoint });
+  const [issue] = operandTypeIssues({ type, dimensions, scale, zeroPoint }, usedExtensions([{ type }], extensions));
   expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.message}`);
   return {
     type,

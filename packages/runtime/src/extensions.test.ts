@@ -1,6 +1,6 @@
 import type { Extension } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { mergeExtensions, modelExtensions } from "./extensions.ts";
+import { modelExtensions } from "./extensions.ts";
 
 const tensor = { type: 1, isTensor: true, byteSize: 8 };
 const scalar = { type: 0, isTensor: false, byteSize: 2 };
@@ -31,36 +31,8 @@ describe("modelExtensions", () => {
     expect(factsOf(777)).toBeUndefined();
     expect(factsOf(0x1_0001)).toBeUndefined();
     prefixOf("com.example.a");
-    expect(factsOf(0x1_0001)).toEqual({ name: "type 1 of com.example.a", kind: "tensor", elementSize: 8 });
+    expect(factsOf(0x1_0001)).toEqual({ name: "com.example.a type 1", kind: "tensor", elementSize: 8 });
     expect(factsOf(0x1_0000)).toMatchObject({ kind: "scalar", elementSize: 2 });
     expect(factsOf(0x1_0002)).toBeUndefined();
-  });
-});
-
-describe("mergeExtensions", () => {
-  it("has each once, whatever the order of its types", () => {
-    const turned = { ...example, operandTypes: [tensor, scalar] };
-    const other = { name: "com.example.b", operandTypes: [] };
-    const merged = mergeExtensions([
-      { name: "first", extensions: [example] },
-      { name: "second", extensions: [turned, other] },
-    ]);
-    expect(merged).toEqual({ extensions: [example, other], disabled: new Map() });
-  });
-
-  it.each([
-    ["a type more", [scalar, tensor, { ...tensor, type: 2 }]],
-    ["another size", [scalar, { ...tensor, byteSize: 4 }]],
-    ["a tensor for a scalar", [{ ...scalar, isTensor: true }, tensor]],
-  ])("leaves out one that a device describes with %s", (_, operandTypes) => {
-    const merged = mergeExtensions([
-      { name: "first", extensions: [example] },
-      { name: "second", extensions: [{ ...example, operandTypes }] },
-      { name: "third", extensions: [example] },
-    ]);
-    expect(merged.extensions).toEqual([]);
-    expect([...merged.disabled]).toEqual([
-      ["com.example.a", "first and second describe its operand types differently"],
-    ]);
   });
 });

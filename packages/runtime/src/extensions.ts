@@ -1,7 +1,7 @@
 /**
  * Vendor extensions in a model: their prefixes and their operand types (HAL 1.2 Extension).
  */
-import { splitExtensionCode } from "@nnhal/operations";
+import { describedFacts, splitExtensionCode } from "@nnhal/operations";
 import { type Extension, type ExtensionNameAndPrefix, ExtensionTypeEncoding } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
 import { halOperandFacts, type OperandFacts } from "./operand-facts.ts";
@@ -43,10 +43,7 @@ export function modelExtensions(
       const { prefix, code: type } = splitExtensionCode(code);
       const name = byPrefix.get(prefix);
       const extension = name === undefined ? undefined : byName.get(name);
-      const info = extension?.operandTypes.find((one) => one.type === type);
-      if (info === undefined) return undefined;
-      const { isTensor, byteSize } = info;
-      return { name: `type ${type} of ${name}`, kind: isTensor ? "tensor" : "scalar", elementSize: byteSize };
+      return extension && describedFacts(extension, type);
     },
   };
 }
@@ -62,38 +59,4 @@ export function usedExtensions(
     const name = nameOf(prefix);
     return name === undefined ? [] : [{ name, prefix }];
   });
-}
-
-/** Extensions of several devices, and those that cannot be used because devices describe them differently. */
-export interface MergedExtensions {
-  readonly extensions: readonly Extension[];
-  readonly disabled: ReadonlyMap<string, string>;
-}
-
-/** Merges the extensions of devices. `disabled`: reasons by name. */
-export function mergeExtensions(
-  devices: readonly { readonly name: string; readonly extensions: readonly Extension[] }[],
-): MergedExtensions {
-  const known = new Map<string, { readonly extension: Extension; readonly device: string }>();
-  const disabled = new Map<string, string>();
-  for (const { name: device, extensions } of devices) {
-    for (const extension of extensions) {
-      const first = known.get(extension.name);
-      if (first === undefined) known.set(extension.name, { extension, device });
-      else if (!isSame(first.extension, extension)) {
-        disabled.set(extension.name, `${first.device} and ${device} describe its operand types differently`);
-      }
-    }
-  }
-  const agreed = [...known.values()].map(({ extension }) => extension).filter(({ name }) => !disabled.has(name));
-  return { extensions: agreed, disabled };
-}
-
-function isSame(a: Extension, b: Extension): boolean {
-  const text = ({ operandTypes }: Extension) =>
-    operandTypes
-      .map(({ type, isTensor, byteSize }) => `${type} ${isTensor} ${byteSize}`)
-      .sort()
-      .join();
-  return text(a) === text(b);
 }

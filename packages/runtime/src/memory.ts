@@ -246,7 +246,8 @@ function duplicated(fd: number, isWritten: boolean, what: string): number | unde
   try {
     readSync(fd, new Uint8Array(1), 0, 1, 0);
     if (isWritten) writeSync(fd, new Uint8Array(0));
-    return openSync(`/proc/self/fd/${fd}`, isWritten ? "r+" : "r");
+    const descriptors = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
+    return openSync(`${descriptors}/${fd}`, isWritten ? "r+" : "r");
   } catch {
     return undefined;
   }

@@ -138,7 +138,7 @@ describe("refuses", () => {
     const n = model.addOperand({ type: model.getExtensionOperandType(name, 0) });
     const base = model.addOperand(float32(2));
     expect(() => model.addOperand({ type: model.getExtensionOperandType(name, 0), dimensions: [1] })).toThrow(
-      "a type 0 of com.example.fibonacci has no dimensions, given [1]",
+      "a com.example.fibonacci type 0 has no dimensions, given [1]",
     );
     expect(() => model.setOperandValue(n, Int32Array.of(5))).toThrow("4 bytes were given where 8 are needed");
     expect(() => model.setOperandValue(n, 5)).toThrow(code("BAD_DATA"));

@@ -1,29 +1,16 @@
 /**
  * Facts of an operand type, the HAL's own or an extension's, and the size of its values in bytes.
  */
-import { type ElementFacts, specifiedByteSize } from "@nnhal/operations";
-import { operandTypeNames, operandTypes } from "@nnhal/types";
+import { type FactsByCode, factsByCode, type NamedFacts, specifiedByteSize } from "@nnhal/operations";
 
 /** The facts of an operand type that arguments are checked against. */
-export interface OperandFacts extends ElementFacts {
-  /** The HAL's, or `TYPE of EXTENSION`. */
-  readonly name: string;
-}
+export type OperandFacts = NamedFacts;
 
 /** Sizes above this do not fit in the HAL's 32 bits. */
 export const greatestSize = 0xffff_ffff;
 
-const halFacts: ReadonlyMap<number, OperandFacts> = new Map(
-  [...operandTypeNames].map(([type, name]) => {
-    const { kind, elementSize } = operandTypes[name];
-    return [type, { name, kind, elementSize }];
-  }),
-);
-
 /** The facts of one of the HAL's own types; undefined for any other code. */
-export function halOperandFacts(type: number): OperandFacts | undefined {
-  return halFacts.get(type);
-}
+export const halOperandFacts: FactsByCode = factsByCode([], []);
 
 /** Bytes of a value; undefined if an extent is unknown, and for the OEM scalar, which has any size. */
 export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): number | undefined {

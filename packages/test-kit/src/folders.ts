@@ -11,3 +11,7 @@ export const vectorsFolder =
 /** The folder of real `.tflite` models: NNHAL_MODELS, or the one beside the checkout. */
 export const modelsFolder =
   process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
+
+/** The folder of public `.tflite` files with TensorFlow Lite's outputs: NNHAL_CORPUS, or the one beside the checkout. */
+export const corpusFolder =
+  process.env.NNHAL_CORPUS ?? fileURLToPath(new URL("../../../../shared/corpus", import.meta.url));

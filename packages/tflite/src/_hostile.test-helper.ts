@@ -5,9 +5,10 @@
 import { modelIssues } from "@nnhal/validation";
 import { Builder } from "flatbuffers";
 import { expect } from "vitest";
+import { inspectTflite } from "./describe/inspect.ts";
+import { readPackedFile } from "./describe/packed-files.ts";
 import { TfliteError } from "./error.ts";
 import { writeTable } from "./flatbuffer/table.ts";
-import { importTflite } from "./import/import.ts";
 import type { TfliteModel } from "./model.ts";
 import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type TensorRow } from "./schema/tables.ts";
 
@@ -15,12 +16,16 @@ import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type Te
 const ofShapes: readonly string[] = ["operation-shape", "output-shape"];
 
 /**
- * Reads and imports; "fine" if that makes a model that the HAL accepts except for shapes that the file has wrong, or the message
- * of the one error that is allowed.
+ * Reads all of a file and imports it; "fine" if that makes a model that the HAL accepts except for shapes that the file has wrong,
+ * or the message of the one error that is allowed.
  */
 export function attempt(source: Uint8Array | TfliteModel): string {
   try {
-    const issues = modelIssues(importTflite(source).model).filter(({ code }) => !ofShapes.includes(code));
+    const { imported, problems, problemCount, packedFiles } = inspectTflite(source);
+    if (source instanceof Uint8Array) for (const { name } of packedFiles) readPackedFile(source, name);
+    expect(imported === undefined).toBe(problemCount > 0);
+    if (imported === undefined) throw new TfliteError(problems, problemCount);
+    const issues = modelIssues(imported.model).filter(({ code }) => !ofShapes.includes(code));
     if (issues.length > 0) expect(issues).toEqual([]);
     return "fine";
   } catch (error) {

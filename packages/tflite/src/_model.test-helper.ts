@@ -3,8 +3,9 @@
  */
 
 import { decodeTensorData, encodeTensorData, viewModel } from "@nnhal/backend";
-import { referenceBackend } from "@nnhal/backend-reference";
-import { elementAt, elementCount } from "@nnhal/operations";
+import { createReferenceBackend } from "@nnhal/backend-reference";
+import { tfliteExtension } from "@nnhal/extension-tflite";
+import { byteLength, elementAt, elementCount } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -245,28 +246,28 @@ export function expectValid({ model, inputs, outputs, operators }: ImportedModel
   expect(operators).toHaveLength(model.main.operations.length);
 }
 
-/** Runs an imported model on the reference kernels. Elements in, elements out. */
+/** Runs an imported model on the reference kernels. Elements in, elements out; what is not given is the real value 0. */
 export async function execute(
   { model, inputs, outputs }: ImportedModel,
   given: readonly (readonly number[])[],
 ): Promise<number[][]> {
-  const session = await referenceBackend.open();
+  const session = await createReferenceBackend({ extensions: [tfliteExtension] }).open();
   if ("unavailable" in session) throw new TypeError(session.unavailable);
   const pools = model.pools.map(({ handle, size }) => {
     if (handle?.kind !== "buffer") throw new TypeError("the pool is not a buffer");
     return new Uint8Array(handle.buffer, handle.byteOffset, size);
   });
-  const executable = await session.compile(viewModel({ model, pools }), {
+  const executable = await session.compile(viewModel({ model, pools, extensions: session.extensions }), {
     preference: ExecutionPreference.FAST_SINGLE_ANSWER,
     priority: Priority.MEDIUM,
   });
-  const bytesFor = ({ type, shape }: (typeof inputs)[number]) =>
-    new Uint8Array(elementCount(shape) * operandTypes[type].elementSize);
+  const bytesFor = ({ type, shape }: (typeof inputs)[number]) => new Uint8Array(byteLength(type, elementCount(shape)));
   const arguments_ = inputs.map((info, place) => {
     const bytes = bytesFor(info);
-    const values = given[place] ?? [];
     const data = decodeTensorData(info.type, bytes, elementCount(info.shape)).slice();
-    data.set(values);
+    const values = given[place];
+    if (values === undefined) data.fill(info.zeroPoint);
+    else data.set(values);
     encodeTensorData(info.type, data, bytes);
     return { bytes, dimensions: info.shape };
   });
@@ -299,10 +300,10 @@ export function ofOperators(
   return modelOf({ tensors, operators, inputs, outputs });
 }
 
-/** Why a model cannot be imported. */
+/** Why a model cannot be imported as one of the HAL alone. */
 export function problemOf(model: TfliteModel, options = {}): string {
   try {
-    importTflite(model, options);
+    importTflite(model, { extensions: false, ...options });
   } catch (error) {
     expect(error).toBeInstanceOf(TfliteError);
     return String(error);

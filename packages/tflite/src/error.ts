@@ -1,22 +1,108 @@
 /**
- * The one error of this package: a broken file, or a model that cannot be expressed, with the place.
+ * The one error of this package: what is wrong with a file, or why its model cannot be imported, with the places.
  */
 
-/** A defect of a .tflite model, and its place. */
+/** The operator that a problem is about. */
+export interface ProblemOperator {
+  /** The index of its subgraph. */
+  readonly subgraph: number;
+  /** Its place in the subgraph. */
+  readonly index: number;
+  readonly name: string;
+  /** The name of a custom operator. */
+  readonly customCode?: string;
+  readonly version: number;
+}
+
+/** The tensor that a problem is about. */
+export interface ProblemTensor {
+  /** The index of its subgraph. */
+  readonly subgraph: number;
+  /** Its place in the subgraph. */
+  readonly index: number;
+  /** May be empty. */
+  readonly name: string;
+}
+
+/** One defect of a file, or one reason why its model cannot be imported. */
+export interface TfliteProblem {
+  /** The place in the model, such as `subgraphs[0].operators[3] (ADD version 2)`; empty for the file as a whole. */
+  readonly path: string;
+  /** The broken rule, with the actual value. */
+  readonly message: string;
+  /** Absent if the problem is not about an operator. */
+  readonly operator?: ProblemOperator;
+  /** Absent if the problem is not about a single tensor. */
+  readonly tensor?: ProblemTensor;
+  /** What a user can do about it; absent if nothing is known to help. */
+  readonly help?: string;
+}
+
+/** Most problems that one error lists. */
+export const MOST_PROBLEMS = 100;
+
+/** Most problems that the message of an error shows. */
+const MOST_SHOWN = 3;
+
+/** A problem as a line: place and rule. */
+export function problemText({ path, message }: TfliteProblem): string {
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+function messageOf(problems: readonly TfliteProblem[], count: number): string {
+  const [first] = problems;
+  if (count === 1 && first !== undefined) return problemText(first);
+  const shown = problems.slice(0, MOST_SHOWN).map(problemText);
+  return `${count} problems: ${shown.join("; ")}${count > shown.length ? `; and ${count - shown.length} more` : ""}`;
+}
+
+/**
+ * The defects of a file, or the reasons why its model cannot be imported. The message shows the first ones, and how many there
+ * are.
+ */
 export class TfliteError extends Error {
   override readonly name = "TfliteError";
-  /** The place in the model, such as `subgraphs[0].operators[3]`; empty for the file as a whole. */
+  /** The place of the first problem; empty for the file as a whole. */
   readonly path: string;
+  /** Never empty, and at most 100. */
+  readonly problems: readonly TfliteProblem[];
+  /** How many problems there are, also those that `problems` leaves out. */
+  readonly problemCount: number;
 
-  constructor(path: string, problem: string) {
-    super(path === "" ? problem : `${path}: ${problem}`);
-    this.path = path;
+  /** `problems` must not be empty. */
+  constructor(problems: readonly TfliteProblem[], count = problems.length) {
+    super(messageOf(problems, count));
+    this.path = problems[0]?.path ?? "";
+    this.problems = problems.slice(0, MOST_PROBLEMS);
+    this.problemCount = count;
   }
 }
 
-/** Throws a TfliteError. `problem` names the rule and the actual value. */
-export function fail(path: string, problem: string): never {
-  throw new TfliteError(path, problem);
+/** A path in the model, with the operator or tensor there. */
+export type Where = Pick<TfliteProblem, "path" | "operator" | "tensor">;
+
+/** What a problem is about: a path in the model, or a function that describes the place if it is needed. */
+export type Place = string | (() => Where);
+
+/** Throws a TfliteError with one problem. `message` names the rule and the actual value; `help`: what a user can do. */
+export function fail(place: Place, message: string, help?: string): never {
+  const where = typeof place === "string" ? { path: place } : place();
+  throw new TfliteError([{ ...where, message, ...(help !== undefined && { help }) }]);
+}
+
+/** Most characters of a name, and most numbers of a list, that a message shows. */
+const MOST_NAME = 80;
+const MOST_LISTED = 16;
+
+/** A name of the file in a message: quoted, and cut if it is very long. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > MOST_NAME ? `${name.slice(0, MOST_NAME)}…` : name);
+}
+
+/** A list of the file in a message: `[1, 2, 3]`, and cut if it is very long. */
+export function listText(values: readonly number[]): string {
+  const rest = values.length > MOST_LISTED ? `, … (${values.length})` : "";
+  return `[${values.slice(0, MOST_LISTED).join(", ")}${rest}]`;
 }
 
 /** The kind of a value, for a message: `a string`, `an array`, `the number 3`. */
@@ -30,6 +116,6 @@ export function describeValue(value: unknown): string {
 }
 
 /** Throws a TfliteError unless the condition holds. */
-export function ensure(condition: boolean, path: string, problem: () => string): asserts condition {
-  if (!condition) fail(path, problem());
+export function ensure(condition: boolean, place: Place, problem: () => string, help?: string): asserts condition {
+  if (!condition) fail(place, problem(), help);
 }

@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { realModels } from "./_files.test-helper.ts";
 import { attempt, subgraphFile, tensorRow } from "./_hostile.test-helper.ts";
+import { metadataBlock } from "./_metadata.test-helper.ts";
 import { modelOf } from "./_model.test-helper.ts";
 import { importTflite } from "./import/import.ts";
 import { readTflite } from "./read.ts";
+import { MODEL_METADATA_NAME } from "./schema/metadata.ts";
 import type { TensorRow } from "./schema/tables.ts";
 import { writeTflite } from "./write.ts";
 
@@ -74,7 +76,7 @@ const small = writeTflite({
       outputs: ["b"],
     },
   ),
-  metadata: [{ name: "about", data: new Uint8Array(5) }],
+  metadata: [{ name: MODEL_METADATA_NAME, data: metadataBlock({ files: [{ name: "labels.txt", type: 2 }] }) }],
   signatures: [
     { key: "serving", subgraph: 0, inputs: [{ name: "in", tensor: 0 }], outputs: [{ name: "out", tensor: 12 }] },
   ],
@@ -99,7 +101,9 @@ describe("a broken file results in one TfliteError", () => {
 
   test.each([0x00, 0x01, 0x7f, 0x80, 0xff])("with any byte replaced by %d, or changed by it", (value) => {
     for (let at = 0; at < small.length; at++) {
-      for (const byte of [value, elementAt(small, at) ^ value]) {
+      const old = elementAt(small, at);
+      for (const byte of new Set([value, old ^ value])) {
+        if (byte === old) continue;
         const bytes = small.slice();
         bytes[at] = byte;
         attempt(bytes);

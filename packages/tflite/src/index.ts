@@ -2,15 +2,25 @@
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
 export type { TfliteBytes } from "./arguments.ts";
-export { TfliteError } from "./error.ts";
+export { inspectTflite, type TfliteInspection } from "./describe/inspect.ts";
+export {
+  type AssociatedFile,
+  type ModelMetadata,
+  modelMetadata,
+  type TensorMetadata,
+} from "./describe/model-metadata.ts";
+export { type PackedFile, packedFiles, readPackedFile } from "./describe/packed-files.ts";
+export { type ProblemOperator, type ProblemTensor, TfliteError, type TfliteProblem } from "./error.ts";
 export {
   type ImportedModel,
   type ImportOptions,
   importTflite,
   type ModelState,
   type OperatorOrigin,
+  type SignatureDescription,
   type TensorDescription,
 } from "./import/import.ts";
+export type { OperatorReport, OperatorStatus } from "./import/importer.ts";
 export type { TfliteIssue } from "./indexes.ts";
 export type {
   TfliteMetadata,

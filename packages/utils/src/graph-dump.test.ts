@@ -212,11 +212,11 @@ describe("graphDump", () => {
   it("names extensions, and escapes what Graphviz would read as more than text", () => {
     const lines = dump(extensionModel("com.example.test"), {}, "a\nname");
     expect(lines[0]).toBe("// a name");
-    expect(about("d0", lines)[0]).toContain('label="0 = input[0]\\ncom.example.test:1(2x0)"');
-    expect(about("d1", lines)[0]).toContain('label="1: NO\\noperand type 1 of extension 8"');
-    expect(about("n0", lines)[0]).toContain('label="0: com.example.test:2"');
+    expect(about("d0", lines)[0]).toContain('label="0 = input[0]\\ncom.example.test type 1(2x0)"');
+    expect(about("d1", lines)[0]).toContain('label="1: NO\\noperand type 1 of extension prefix 8"');
+    expect(about("n0", lines)[0]).toContain('label="0: com.example.test operation 2"');
     const odd = dump(extensionModel('a"b\\N&lt;\u0000\n<c>'));
-    expect(about("n0", odd)[0]).toContain('label="0: a\\"b\\\\N&amp;lt; <c>:2"');
+    expect(about("n0", odd)[0]).toContain('label="0: a\\"b\\\\N&amp;lt; <c> operation 2"');
   });
 
   it("draws what is wrong in a model", () => {

@@ -1,11 +1,15 @@
 /**
  * GraphDump: a model as Graphviz text (GraphDump.h).
  */
+import type { VendorDefinitions } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
 import { type DotOptions, dotVisitor } from "./graph/dot.ts";
 import { visitGraph } from "./graph/visit.ts";
 import { defaultLogger, type Logger } from "./log/logger.ts";
 import type { VLogTag } from "./log/vlog-mask.ts";
+
+/** Options of a dump: of the drawing, and the definitions by which codes and data of vendors are described. */
+export interface GraphDumpOptions extends DotOptions, VendorDefinitions {}
 
 /** Accepts text, one whole line with its end at a time; such as a stream of Node.js. */
 export interface GraphDumpStream {
@@ -22,12 +26,13 @@ export function graphDump(
   name: string,
   model: Model,
   stream: GraphDumpStream = logStream(defaultLogger),
-  options: DotOptions = {},
+  options: GraphDumpOptions = {},
 ): void {
   visitGraph(
     name,
     model,
     dotVisitor((line) => stream.write(`${line}\n`), options),
+    options,
   );
 }
 

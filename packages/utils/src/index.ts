@@ -28,8 +28,11 @@ export {
   makeTimeoutDuration,
   makeTimePoint,
 } from "./deadline.ts";
+export { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";
+export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./graph/dot-writer.ts";
+export { extensionDataText } from "./graph/extension-data.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
 export { modelSummary } from "./graph/summary.ts";
 export {
@@ -39,7 +42,7 @@ export {
   type SubgraphDescription,
   visitGraph,
 } from "./graph/visit.ts";
-export { type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
+export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
 export {
   createLogger,
   defaultLogger,

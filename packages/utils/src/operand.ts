@@ -1,14 +1,13 @@
 /**
  * Questions about operand and operation types: names, sizes and unknown dimensions.
  */
-import { specifiedByteSize } from "@nnhal/operations";
+import { operandTypeText, operationText, specifiedByteSize } from "@nnhal/operations";
 import {
   OperandTypeRange,
   type OperandTypeRow,
   OperationTypeRange,
   operandTypeNames,
   operandTypes,
-  operationTypeNames,
 } from "@nnhal/types";
 
 /** Sizes above this do not fit in a DataLocation. */
@@ -26,18 +25,12 @@ export function isExtensionOperationType(type: number): boolean {
 
 /** The HAL's name of an operand type, or text with its code. */
 export function getOperandTypeName(type: number): string {
-  return operandTypeNames.get(type) ?? codeInWords("operand type", type);
+  return operandTypeText(type);
 }
 
 /** The HAL's name of an operation, or text with its code. */
 export function getOperationName(type: number): string {
-  return operationTypeNames.get(type) ?? codeInWords("operation type", type);
-}
-
-/** An extension's code consists of its prefix in the model and the type within the extension. */
-function codeInWords(what: string, code: number): string {
-  if (!isExtensionOperandType(code)) return `${what} ${code}`;
-  return `${what} ${code & 0xffff} of extension prefix ${code >>> 16}`;
+  return operationText(type);
 }
 
 /** Whether a type is not a tensor: a scalar, SUBGRAPH or OEM. Throws RangeError for a type that is not the HAL's own. */

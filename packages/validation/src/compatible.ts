@@ -1,17 +1,22 @@
 /**
  * Whether two operands can describe the same value.
  */
-import { combineDimensions } from "@nnhal/operations";
-import type { Operand } from "@nnhal/types";
+import { combineDimensions, operandTypeText, splitExtensionCode } from "@nnhal/operations";
+import type { ExtensionNameAndPrefix, Operand } from "@nnhal/types";
 import { showDimensions } from "./issues.ts";
-import { knownOperandType } from "./type-ranges.ts";
+import { extensionOf, isExtensionOperandType } from "./type-ranges.ts";
+
+/** The prefixes of the extensions in a model. */
+type Prefixes = readonly ExtensionNameAndPrefix[];
 
 /**
  * The first difference of two operands, in words; undefined if they agree in type, scale, zeroPoint and extraParams, and their known
  * dimensions do not contradict each other.
  */
-export function differenceOf(a: Operand, b: Operand): string | undefined {
-  if (a.type !== b.type) return `the types are ${typeName(a.type)} and ${typeName(b.type)}`;
+export function differenceOf(a: Operand, b: Operand, prefixes: Prefixes): string | undefined {
+  if (a.type !== b.type) {
+    return `the types are ${operandTypeText(a.type, prefixes)} and ${operandTypeText(b.type, prefixes)}`;
+  }
   if (combineDimensions(a.dimensions, b.dimensions) === undefined) {
     return `the dimensions are ${showDimensions(a.dimensions)} and ${showDimensions(b.dimensions)}`;
   }
@@ -20,9 +25,11 @@ export function differenceOf(a: Operand, b: Operand): string | undefined {
   return sameExtraParams(a.extraParams, b.extraParams) ? undefined : "the extraParams differ";
 }
 
-/** A type's name for messages. */
-export function typeName(code: number): string {
-  return knownOperandType(code)?.name ?? `extension type ${code}`;
+/** Whether codes in two models are of the same type. Those of extensions differ from model to model, so names are compared. */
+export function isSameTypeIn(a: number, prefixesOfA: Prefixes, b: number, prefixesOfB: Prefixes): boolean {
+  if (!isExtensionOperandType(a) || !isExtensionOperandType(b)) return a === b;
+  const isSameCode = splitExtensionCode(a).code === splitExtensionCode(b).code;
+  return isSameCode && extensionOf(a, prefixesOfA) === extensionOf(b, prefixesOfB);
 }
 
 /** Whether two operands' extraParams are equal. */

@@ -2,9 +2,9 @@
  * Rules on IF and WHILE (29): operands that the operation passes to its subgraphs, and receives from them, are of one kind on both
  * sides.
  */
-import { elementAt, type TensorInfo } from "@nnhal/operations";
+import { elementAt, operandTypeText, type TensorInfo } from "@nnhal/operations";
 import { type Operand, OperationType, type Subgraph } from "@nnhal/types";
-import { differenceOf, typeName } from "./compatible.ts";
+import { differenceOf } from "./compatible.ts";
 import type { ModelContext } from "./context.ts";
 import { showDimensions } from "./issues.ts";
 import { isReadable } from "./operand.ts";
@@ -161,7 +161,7 @@ function checkPairs(flow: Flow, a: readonly (Named | undefined)[], b: readonly (
     const left = a[position];
     const right = b[position];
     if (left === undefined || right === undefined) continue;
-    const difference = differenceOf(left.known, right.known);
+    const difference = differenceOf(left.known, right.known, flow.context.prefixes);
     if (difference === undefined) continue;
     flow.add("control-flow-compatibility", `${left.name} and ${right.name} are passed on: ${difference}`);
   }
@@ -170,7 +170,8 @@ function checkPairs(flow: Flow, a: readonly (Named | undefined)[], b: readonly (
 function checkCondition(flow: Flow, { operand, name }: Named): void {
   const { dimensions, type } = operand;
   if (knownOperandType(type)?.name === "TENSOR_BOOL8" && dimensions.length === 1 && dimensions[0] === 1) return;
-  const shown = `${typeName(type)} ${showDimensions(dimensions)}`;
+  const { prefixes, vocabulary } = flow.context;
+  const shown = `${operandTypeText(type, prefixes, vocabulary)} ${showDimensions(dimensions)}`;
   flow.add("control-flow-condition", `${name} is the condition, and is ${shown} where TENSOR_BOOL8 [1] is needed`);
 }
 

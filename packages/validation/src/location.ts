@@ -1,15 +1,16 @@
 /**
  * Rules on the source of an operand's value: its lifetime and location (19 – 26, 60).
  */
+import { type NamedFacts, operandTypeText } from "@nnhal/operations";
 import { type Operand, operandLifeTimeNames, operandLifeTimes } from "@nnhal/types";
 import { addIssue, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { showDimensions } from "./issues.ts";
 import { sizeOfMemory } from "./pool.ts";
 import { isObject } from "./structure.ts";
-import { isOem, type NamedType, sizeOf } from "./type-ranges.ts";
+import { isOem, sizeOf } from "./type-ranges.ts";
 
 /** Checks an operand's lifetime and location; `type` is undefined for a type of an unknown extension. */
-export function checkLocation(place: OperandPlace, operand: Operand, type: NamedType | undefined): void {
+export function checkLocation(place: OperandPlace, operand: Operand, type: NamedFacts | undefined): void {
   const { context } = place;
   const name = operandLifeTimeNames.get(operand.lifetime);
   if (name === undefined) {
@@ -34,7 +35,7 @@ export function checkLocation(place: OperandPlace, operand: Operand, type: Named
       checkNoLocation(place, operand, name);
   }
   if ((type?.kind === "subgraph") !== (name === "SUBGRAPH")) {
-    const typeName = type?.name ?? `extension type ${operand.type}`;
+    const typeName = type?.name ?? operandTypeText(operand.type, context.prefixes);
     addIssue(place, "subgraph-lifetime", ".lifetime", `an operand of type ${typeName} has lifetime ${name}`);
   } else if (type !== undefined && (name === "CONSTANT_COPY" || name === "CONSTANT_REFERENCE")) {
     checkConstantLength(place, operand, type);
@@ -100,7 +101,7 @@ function checkNoLocation(place: OperandPlace, { location }: Operand, name: strin
   addIssue(place, "location-unused", ".location", `a ${name} has ${problem}`);
 }
 
-function checkConstantLength(place: OperandPlace, { location, dimensions }: Operand, type: NamedType): void {
+function checkConstantLength(place: OperandPlace, { location, dimensions }: Operand, type: NamedFacts): void {
   if (isOem(type)) return;
   const size = sizeOf(type, dimensions);
   if (location.length === size) return;

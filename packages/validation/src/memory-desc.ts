@@ -2,9 +2,9 @@
  * Validation of a driver-managed buffer's description (rules 53 and 54; HAL 1.3 IDevice.allocate): roles as inputs and outputs of
  * prepared models, whose operands must be of one kind.
  */
-import { combineDimensions } from "@nnhal/operations";
-import type { BufferDesc, BufferRole, Model, Operand } from "@nnhal/types";
-import { sameExtraParams, typeName } from "./compatible.ts";
+import { combineDimensions, operandTypeText } from "@nnhal/operations";
+import type { BufferDesc, BufferRole, ExtensionNameAndPrefix, Model, Operand } from "@nnhal/types";
+import { isSameTypeIn, sameExtraParams } from "./compatible.ts";
 import { createIssueList, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { isReadable } from "./operand.ts";
 import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
@@ -63,6 +63,7 @@ export function validateMemoryDesc(request: AllocationRequest): boolean {
 /** The operand of a role, and the role's path. */
 interface RoleOperand {
   readonly operand: Operand;
+  readonly prefixes: readonly ExtensionNameAndPrefix[];
   readonly path: string;
 }
 
@@ -113,7 +114,7 @@ function roleOperands(
       );
     }
     indexes.add(role.ioIndex);
-    operands.push({ operand, path });
+    operands.push({ operand, prefixes: record.model.extensionNameToPrefix, path });
   }
   return operands;
 }
@@ -177,10 +178,11 @@ function combineOperands(
   const { type, scale, zeroPoint, extraParams } = first.operand;
   const isExtension = isExtensionOperandType(type);
   let dimensions = described;
-  for (const { operand, path } of operands) {
+  for (const { operand, prefixes, path } of operands) {
     const than = `where ${first.path} has`;
-    if (operand.type !== type) {
-      issues.add("buffer-type", path, `the type is ${typeName(operand.type)} ${than} ${typeName(type)}`);
+    if (!isSameTypeIn(operand.type, prefixes, type, first.prefixes)) {
+      const wanted = operandTypeText(type, first.prefixes);
+      issues.add("buffer-type", path, `the type is ${operandTypeText(operand.type, prefixes)} ${than} ${wanted}`);
       continue;
     }
     if (operand.scale !== scale) issues.add("buffer-scale", path, `the scale is ${operand.scale} ${than} ${scale}`);

@@ -5,12 +5,20 @@
 import {
   type ExtensionOperandType,
   isExtensionType,
+  type NamedFacts,
   OperationError,
+  operandTypeText,
   splitExtensionCode,
   typeText,
   vocabularyOf,
 } from "@nnhal/operations";
-import { type Operand, type OperandExtraParams, OperandLifeTime, OperandType } from "@nnhal/types";
+import {
+  type ExtensionNameAndPrefix,
+  type Operand,
+  type OperandExtraParams,
+  OperandLifeTime,
+  OperandType,
+} from "@nnhal/types";
 import { addIssue, type ModelContext, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { collectIssues, type Issue, show, showDimensions } from "./issues.ts";
 import { checkLocation } from "./location.ts";
@@ -23,7 +31,6 @@ import {
   isOem,
   type KnownOperandType,
   knownOperandType,
-  type NamedType,
   sizeOf,
   unknownPrefix,
 } from "./type-ranges.ts";
@@ -57,7 +64,7 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
   }
   const since = type?.since ?? extensionsSince;
   if (since > context.version) {
-    const what = type === undefined ? `extension type ${operand.type}` : type.name;
+    const what = operandTypeText(operand.type, context.prefixes, context.vocabulary);
     requireVersion(context, since, "operand-type", operandPath(place, ".type"), what);
   }
   if (type === undefined) {
@@ -75,14 +82,12 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
 
 /**
  * The rules that an operand breaks by its type, dimensions, scale and zeroPoint alone, for any source of its value. For models under
- * construction.
+ * construction. `prefixes`: of the model, as far as they are known.
  */
-export function operandTypeIssues({
-  type,
-  dimensions,
-  scale,
-  zeroPoint,
-}: Pick<Operand, "type" | "dimensions" | "scale" | "zeroPoint">): Issue[] {
+export function operandTypeIssues(
+  { type, dimensions, scale, zeroPoint }: Pick<Operand, "type" | "dimensions" | "scale" | "zeroPoint">,
+  prefixes: readonly ExtensionNameAndPrefix[] = [],
+): Issue[] {
   const location = { poolIndex: 0, offset: 0, length: 0 };
   const lifetime = type === OperandType.SUBGRAPH ? OperandLifeTime.SUBGRAPH : OperandLifeTime.TEMPORARY_VARIABLE;
   const extraParams = { kind: "none" } as const;
@@ -91,8 +96,8 @@ export function operandTypeIssues({
     const context: ModelContext = {
       version: "1.3",
       mode: "runtime",
-      vocabulary: vocabularyOf([], {}),
-      prefixes: [],
+      vocabulary: vocabularyOf(prefixes, {}),
+      prefixes,
       issues: list,
       requirements: undefined,
       referenced: [],
@@ -167,7 +172,7 @@ export function isReadable(operand: Operand | undefined): operand is Operand {
   return operand !== undefined && findGarbage(operand) === undefined;
 }
 
-function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: NamedType): void {
+function checkDimensions(place: OperandPlace, { dimensions, lifetime }: Operand, type: NamedFacts): void {
   if (type.kind !== "tensor") {
     if (dimensions.length === 0) return;
     addIssue(
@@ -292,7 +297,7 @@ function checkExtensionOperand(place: OperandPlace, operand: Operand): Extension
   const { type, scale, zeroPoint, extraParams } = operand;
   const { vocabulary, prefixes } = place.context;
   const described = vocabulary.operandTypeByCode(type);
-  const name = described === undefined ? `an operand of extension type ${type}` : `a ${typeText(described)}`;
+  const name = `an operand of type ${operandTypeText(type, prefixes, vocabulary)}`;
   if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
   if (zeroPoint !== 0)
     addIssue(place, "zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);

@@ -12,6 +12,7 @@ import {
   type OperandInfo,
   type Operation as OperationDefinition,
   OperationError,
+  operationText,
   type Param,
   type RankRule,
   splitExtensionCode,
@@ -69,8 +70,8 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
   return OperationOutcome.readable;
 }
 
-function operationName({ vocabulary }: ModelContext, type: number): string {
-  return vocabulary.operationByCode(type)?.name ?? knownOperationType(type)?.name ?? `operation type ${type}`;
+function operationName({ vocabulary, prefixes }: ModelContext, type: number): string {
+  return operationText(type, prefixes, vocabulary);
 }
 
 /** Whether the operands that an operation names exist, and whether they are right. */

@@ -2,6 +2,7 @@
  * Validation of requests against the model they are for: rules 42 – 50 and 66. The model is assumed to be valid; if it
  * cannot be read, that is an issue too.
  */
+import type { FactsByCode } from "@nnhal/operations";
 import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { greatestSize, isReadable } from "./operand.ts";
@@ -19,6 +20,8 @@ export interface RequestValidationOptions {
   readonly limit?: number;
   /** Whether the model has been validated and cannot have changed: it is not looked at again. Default false. */
   readonly isModelSound?: boolean;
+  /** Facts of the types of extensions in the model. Default: only the dimensions of operands of such types are checked. */
+  readonly factsOf?: FactsByCode;
 }
 
 /** The rules that a request breaks; none for a valid request. Never throws, whatever the fields hold. */
@@ -39,6 +42,8 @@ interface Side {
   readonly isModelSound: boolean;
   readonly request: Request;
   readonly issues: IssueList;
+  /** The facts of a type; undefined for one of an extension that is not known. */
+  readonly factsOf: FactsByCode;
 }
 
 const requestLists = ["inputs", "outputs", "pools"] as const;
@@ -46,7 +51,12 @@ const requestLists = ["inputs", "outputs", "pools"] as const;
 function checkRequest(
   request: Request,
   model: Model,
-  { version = "1.3", allowUnspecifiedOutput = true, isModelSound = false }: RequestValidationOptions,
+  {
+    version = "1.3",
+    allowUnspecifiedOutput = true,
+    isModelSound = false,
+    factsOf = knownOperandType,
+  }: RequestValidationOptions,
   issues: IssueList,
 ): void {
   if (!isObject(request)) {
@@ -65,8 +75,9 @@ function checkRequest(
   }
   const { operands, inputIndexes, outputIndexes } = main;
   const unknownAllowed = allowUnspecifiedOutput && version >= "1.2";
-  checkArguments({ name: "inputs", unknownAllowed: false, isModelSound, request, issues }, operands, inputIndexes);
-  checkArguments({ name: "outputs", unknownAllowed, isModelSound, request, issues }, operands, outputIndexes);
+  const common = { isModelSound, request, issues, factsOf };
+  checkArguments({ name: "inputs", unknownAllowed: false, ...common }, operands, inputIndexes);
+  checkArguments({ name: "outputs", unknownAllowed, ...common }, operands, outputIndexes);
   for (let index = 0; index < request.pools.length && !issues.isFull(); index++) {
     checkRequestPool(issues, request.pools[index], version, index);
   }
@@ -118,12 +129,12 @@ function checkArgument(side: Side, argument: RequestArgument | undefined, operan
 
 /** Rule 66. */
 function checkLength(
-  { request, issues }: Side,
+  { request, issues, factsOf }: Side,
   { location: { poolIndex, length }, dimensions }: RequestArgument,
   operand: Operand,
   position: number,
 ): void {
-  const type = knownOperandType(operand.type);
+  const type = factsOf(operand.type);
   const pool = request.pools[poolIndex];
   // An argument in a token's pool or a hardware buffer uses all of it; its length is 0.
   if (type === undefined || !isObject(pool) || pool.kind !== "memory") return;
@@ -189,11 +200,11 @@ function checkLocation(side: Side, location: RequestArgument["location"], positi
 
 /** Rules 45 and 49, for an argument without dimensions. */
 function checkModelDimensions(side: Side, operand: Operand, position: number): void {
-  const { name, unknownAllowed, issues } = side;
+  const { name, unknownAllowed, issues, factsOf } = side;
   if (unknownAllowed) return;
   const { type, dimensions } = operand;
-  // Of an extension's type it is not known whether it has dimensions at all.
-  const unknownRank = dimensions.length === 0 && knownOperandType(type)?.kind === "tensor";
+  // Of the type of an unknown extension it is not known whether it has dimensions at all.
+  const unknownRank = dimensions.length === 0 && factsOf(type)?.kind === "tensor";
   if (!unknownRank && !dimensions.includes(0)) return;
   const code = name === "inputs" ? "argument-shape-unknown" : "output-shape-unknown";
   const problem = `neither the request nor the model, which has ${showDimensions(dimensions)}, specifies all dimensions`;
@@ -202,10 +213,10 @@ function checkModelDimensions(side: Side, operand: Operand, position: number): v
 
 /** Rules 46 – 49 and 59, for an argument with dimensions. */
 function checkGivenDimensions(side: Side, dimensions: readonly number[], operand: Operand, position: number): void {
-  const { name, unknownAllowed, issues } = side;
+  const { name, unknownAllowed, issues, factsOf } = side;
   const known = operand.dimensions;
   const field = `${pathOf(side, position)}.dimensions`;
-  const type = knownOperandType(operand.type);
+  const type = factsOf(operand.type);
   if (type !== undefined && type.kind !== "tensor") {
     issues.add("argument-rank", field, `a ${type.name} is given dimensions ${showDimensions(dimensions)}`);
     return;

@@ -1,7 +1,7 @@
 /**
  * Which codes of the HAL's enums exist in which HAL version.
  */
-import { type ElementFacts, specifiedByteSize, splitExtensionCode } from "@nnhal/operations";
+import { type ElementFacts, type NamedFacts, specifiedByteSize, splitExtensionCode } from "@nnhal/operations";
 import {
   type EnumRow,
   type ExtensionNameAndPrefix,
@@ -19,11 +19,6 @@ import {
 /** The facts of a fundamental or OEM operand type. */
 export interface KnownOperandType extends OperandTypeRow {
   readonly name: OperandTypeName;
-}
-
-/** The facts of a type, of the HAL or of an extension, and its name for messages. */
-export interface NamedType extends ElementFacts {
-  readonly name: string;
 }
 
 const operandTypeByCode: ReadonlyMap<number, KnownOperandType> = new Map(
@@ -70,7 +65,7 @@ export function isExtensionOperationType(code: number): boolean {
 }
 
 /** OEM types carry whatever the OEM likes. */
-export function isOem(type: NamedType): boolean {
+export function isOem(type: NamedFacts): boolean {
   return type.name === "OEM" || type.name === "TENSOR_OEM_BYTE";
 }
 

@@ -3,10 +3,9 @@
  * source, with what the user typed.
  */
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "./install.mjs";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -66,9 +65,8 @@ export function userFolder(cwd, env) {
 
 /** @param {string} file @param {readonly string[]} args @param {{ cwd: string }} options @returns {Promise<number>} */
 function runFromSource(file, args, { cwd }) {
-  const require = createRequire(join(root, "tools/launcher/package.json"));
-  const loader = pathToFileURL(require.resolve("tsx")).href;
-  const child = spawn(process.execPath, ["--conditions=@nnhal/source", "--import", loader, file, ...args], {
+  const loader = new URL("sources.mjs", import.meta.url).href;
+  const child = spawn(process.execPath, ["--import", loader, file, ...args], {
     cwd,
     stdio: "inherit",
   });

@@ -13,6 +13,7 @@ const forBackends = ["backend", "operations", "types", "utils"];
 
 const allowedImports: Readonly<Record<string, Allowed>> = {
   types: [],
+  "create-nnhal": [],
   operations: ["types"],
   validation: ["types", "operations"],
   utils: ["types", "operations"],

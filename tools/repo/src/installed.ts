@@ -1,11 +1,13 @@
 /**
  * Checks packages as a user gets them: npm installs all tarballs into an empty project, where every entry is loaded with
- * `import` and with `require`, is type-checked both ways, and every command starts.
+ * `import` and with `require`, is type-checked both ways, and every command starts. The packages that create-nnhal writes are
+ * workspaces of the project, so that one install serves all.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf, loadScript, withTarballs } from "./packed.ts";
-import { type CommandResult, runCommand } from "./process.ts";
+import { type CommandResult, inOrder, runCommand } from "./process.ts";
+import { checkScaffolds, scaffoldedFolders, writeScaffolds } from "./scaffolded.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
 /** Nothing is asked of the registry that is in npm's cache; what packages would run when they are installed is not run. */
@@ -15,10 +17,18 @@ const installOptions = ["--prefer-offline", "--ignore-scripts", "--no-audit", "-
 export function checkInstalled(root: string, packages: readonly WorkspacePackage[]): Promise<CommandResult> {
   return withTarballs(root, packages, async (tarballs, folder) => {
     const project = join(folder, "project");
+    const scaffolder = [...tarballs].find(([{ manifest }]) => manifest.name === "create-nnhal")?.[1];
+    if (scaffolder === undefined) return { ok: false, output: "create-nnhal is not among the packages" };
     mkdirSync(project);
-    for (const [name, text] of Object.entries(projectFiles(root, packages))) writeFileSync(join(project, name), text);
     const commands = packages.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}));
     return inOrder([
+      // Before there is a manifest: the folder is empty, not a workspace.
+      () => writeScaffolds(root, scaffolder, folder, project),
+      async () => {
+        for (const [name, text] of Object.entries(projectFiles(root, packages)))
+          writeFileSync(join(project, name), text);
+        return { ok: true, output: "" };
+      },
       () => runCommand(root, "npm", ["install", ...installOptions, ...tarballs.values()], project),
       () => runCommand(root, process.execPath, ["load.mjs"], project),
       () => runCommand(root, "tsc", ["-p", "."], project),
@@ -26,6 +36,7 @@ export function checkInstalled(root: string, packages: readonly WorkspacePackage
         const command = join(project, "node_modules", ".bin", name);
         return runCommand(root, command, ["--version"], project);
       }),
+      () => checkScaffolds(root, project),
     ]);
   });
 }
@@ -41,7 +52,7 @@ export function projectFiles(
   const lines = (line: (name: string, entry: string) => string) =>
     names.map((name, index) => `${line(name, entries[index])}\n`).join("") + all;
   return {
-    "package.json": `${JSON.stringify({ name: "empty-project", private: true, type: "module" })}\n`,
+    "package.json": `${JSON.stringify({ name: "project", private: true, type: "module", workspaces: scaffoldedFolders })}\n`,
     "load.mjs": loadScript(entries),
     "esm.mts": lines((name, entry) => `import * as ${name} from "${entry}";`),
     "cjs.cts": lines((name, entry) => `import ${name} = require("${entry}");`),
@@ -62,14 +73,4 @@ export function projectFiles(
       files: ["esm.mts", "cjs.cts"],
     }),
   };
-}
-
-/** The first that fails, or the last. */
-async function inOrder(steps: readonly (() => Promise<CommandResult>)[]): Promise<CommandResult> {
-  let result: CommandResult = { ok: true, output: "" };
-  for (const step of steps) {
-    result = await step();
-    if (!result.ok) return result;
-  }
-  return result;
 }

@@ -1,12 +1,12 @@
 /**
- * Checks packages as npm would deliver them: each is packed, linted, its declarations are checked for both module kinds,
- * and then all are unpacked side by side and loaded with `import` and `require`.
+ * Checks packages as npm would deliver them: all are packed once, each is linted, its declarations are checked for both module
+ * kinds, and then all are unpacked side by side and loaded with `import` and `require`.
  */
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -17,22 +17,49 @@ import { dirname, join } from "node:path";
 import { type CommandResult, runCommand } from "./process.ts";
 import type { Manifest, WorkspacePackage } from "./workspace.ts";
 
-/** Packs `packages`, hands `work` the tarball of each, and removes them afterwards. */
+/** Tarballs of packages, in a folder that is removed when this process ends. */
+interface Tarballs extends CommandResult {
+  readonly folder: string;
+}
+
+/** The tarballs that were made, by the packages in them: several steps of a gate look at the same ones. */
+const tarballsMade = new Map<string, Promise<Tarballs>>();
+
+function packOnce(root: string, packages: readonly WorkspacePackage[]): Promise<Tarballs> {
+  const key = JSON.stringify([root, ...packages.map(({ folder }) => folder)]);
+  const tarballs = tarballsMade.get(key) ?? pack(root, packages);
+  tarballsMade.set(key, tarballs);
+  return tarballs;
+}
+
+async function pack(root: string, packages: readonly WorkspacePackage[]): Promise<Tarballs> {
+  const folder = mkdtempSync(join(tmpdir(), "nnhal-pack-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const filters = packages.map((one) => `--filter=./${one.folder}`);
+  const result = await runCommand(root, "pnpm", ["--recursive", ...filters, "pack", "--pack-destination", folder]);
+  return { ...result, folder };
+}
+
+/** The name that npm gives to a package's tarball. */
+export function tarballOf({ name, version = "" }: Pick<Manifest, "name" | "version">): string {
+  return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+}
+
+/** Packs packages, and hands `work` the tarball of each, and a folder of its own. */
 export async function withTarballs(
   root: string,
   packages: readonly WorkspacePackage[],
   work: (tarballs: ReadonlyMap<WorkspacePackage, string>, folder: string) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const folder = mkdtempSync(join(tmpdir(), "nnhal-pack-"));
+  if (packages.length === 0) return { ok: true, output: "" };
+  const packed = await packOnce(root, packages);
+  if (!packed.ok) return { ok: false, output: `pnpm pack\n${packed.output}` };
+  const tarballs = new Map(packages.map((one) => [one, join(packed.folder, tarballOf(one.manifest))]));
+  const missing = [...tarballs.values()].filter((file) => !existsSync(file));
+  if (missing.length > 0)
+    return { ok: false, output: `pnpm pack did not write ${missing.join(", ")}\n${packed.output}` };
+  const folder = mkdtempSync(join(tmpdir(), "nnhal-packed-"));
   try {
-    const tarballs = new Map<WorkspacePackage, string>();
-    for (const one of packages) {
-      const to = join(folder, one.folder.replace("/", "-"));
-      const packed = await runCommand(root, "pnpm", ["pack", "--pack-destination", to], join(root, one.folder));
-      const file = existsSync(to) ? readdirSync(to).find((name) => name.endsWith(".tgz")) : undefined;
-      if (!packed.ok || file === undefined) return { ok: false, output: `${one.folder}: pnpm pack\n${packed.output}` };
-      tarballs.set(one, join(to, file));
-    }
     return await work(tarballs, folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -48,13 +75,29 @@ export function lintPacked(root: string, packages: readonly WorkspacePackage[]):
   );
 }
 
-/** attw on every package that can be imported. */
+/** The checks of attw on every package that can be imported. */
 export function checkPackedTypes(root: string, packages: readonly WorkspacePackage[]): Promise<CommandResult> {
-  return withTarballs(root, packages.filter(isImportable), (tarballs) =>
-    each([...tarballs], ([one, file]) =>
-      runCommand(root, "attw", [file, "--profile", "node16", "--no-emoji"], join(root, one.folder)),
-    ),
-  );
+  return withTarballs(root, packages, async (tarballs) => {
+    const problems: string[] = [];
+    for (const [one, file] of tarballs) {
+      if (isImportable(one)) problems.push(...(await typeProblems(file)).map((text) => `${one.folder}: ${text}`));
+    }
+    return { ok: problems.length === 0, output: problems.join("\n") };
+  });
+}
+
+/** The ways of finding declarations that packages are made for: those of Node.js 16 and newer, and of bundlers. */
+const resolutionKinds = ["node16-cjs", "node16-esm", "bundler"] as const;
+
+/** What attw finds in the declarations of a packed package. It is imported only here, since that takes seconds. */
+export async function typeProblems(tarball: string): Promise<string[]> {
+  const { checkPackage, createPackageFromTarballData } = await import("@arethetypeswrong/core");
+  const { problemAffectsResolutionKind, problemKindInfo } = await import("@arethetypeswrong/core/problems");
+  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))));
+  if (analysis.types === false) return ["has no declarations"];
+  return analysis.problems
+    .filter((problem) => resolutionKinds.some((kind) => problemAffectsResolutionKind(problem, kind, analysis)))
+    .map(({ kind, ...place }) => `${problemKindInfo[kind].title}: ${JSON.stringify(place)}`);
 }
 
 /** Loads every entry of every package from its tarball, both ways, in a folder that knows nothing of this workspace. */

@@ -11,12 +11,20 @@ export interface CommandResult {
 /** No step needs nearly as long; one that does hangs. */
 const limitMilliseconds = 15 * 60_000;
 
-/** `command` is found among the workspace's own tools first. */
-export function runCommand(root: string, command: string, args: readonly string[], cwd = root): Promise<CommandResult> {
-  const child = spawn(command, args, {
+/** `command` is found among the workspace's own tools first. `env`: variables besides those of this process, or undefined for one to leave out. */
+export function runCommand(
+  root: string,
+  command: string,
+  args: readonly string[],
+  cwd = root,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<CommandResult> {
+  // On Windows the tools are scripts, which need a shell; a program with its path does not.
+  const inShell = process.platform === "win32" && !command.endsWith(".exe");
+  const child = spawn(command, inShell ? args.map(quoted) : args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    shell: process.platform === "win32",
+    shell: inShell,
     timeout: limitMilliseconds,
     env: {
       ...process.env,
@@ -26,6 +34,7 @@ export function runCommand(root: string, command: string, args: readonly string[
       FORCE_COLOR: undefined,
       TURBO_TELEMETRY_DISABLED: "1",
       DO_NOT_TRACK: "1",
+      ...env,
     },
   });
   return new Promise((resolve) => {
@@ -39,4 +48,19 @@ export function runCommand(root: string, command: string, args: readonly string[
       resolve({ ok: code === 0, output: chunks.join("") });
     });
   });
+}
+
+/** An argument as the shell of Windows takes it. */
+export function quoted(arg: string): string {
+  return /[\s"&|<>^()]/.test(arg) ? `"${arg.replaceAll('"', '\\"')}"` : arg;
+}
+
+/** Runs steps one after the other. Returns the first result that is a failure, else the last. */
+export async function inOrder(steps: readonly (() => Promise<CommandResult>)[]): Promise<CommandResult> {
+  let result: CommandResult = { ok: true, output: "" };
+  for (const step of steps) {
+    result = await step();
+    if (!result.ok) return result;
+  }
+  return result;
 }

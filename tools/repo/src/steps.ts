@@ -11,6 +11,7 @@ import { checkImports, isomorphicPackages } from "./import-rules.ts";
 import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
+import { checkPublished } from "./published.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
 import { checkTypes } from "./type-check.ts";
 import { checkWording } from "./wording.ts";
@@ -122,9 +123,15 @@ export const steps: readonly Step[] = [
   },
   {
     name: "install",
-    purpose: "packed packages install with npm, load and type-check",
+    purpose: "packed packages install with npm, load and type-check; scaffolded ones build and pass the kit",
     after: "build",
     run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
+  },
+  {
+    name: "publish",
+    purpose: "a release would upload every package, complete",
+    after: "build",
+    run: (root) => checkPublished(root, publicPackages(root)),
   },
   { name: "browser", purpose: "the isomorphic packages bundle for a browser", run: bundleIsomorphic },
 ];

@@ -8,9 +8,9 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import ts from "typescript";
+import { compiler } from "./declarations.ts";
 import { type CommandResult, runCommand } from "./process.ts";
 
 /** Packages with the same compiler options. */
@@ -47,9 +47,6 @@ export function typePrograms(root: string, folders: readonly string[]): TypeProg
   }
   return [...programs.values()];
 }
-
-/** The compiler that checks. The other, which tsup and the API reports call, has an interface for programs, and takes three times as long. */
-const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript-native/package.json")), "bin/tsc");
 
 /** Checks the programs one after another; each is more than one processor's work already. */
 export async function checkTypes(root: string, folders: readonly string[]): Promise<CommandResult> {

@@ -8,6 +8,7 @@ export const workspaceRoot = fileURLToPath(new URL("../../../", import.meta.url)
 /** The fields of a package.json that the checks read. */
 export interface Manifest {
   readonly name: string;
+  readonly version?: string;
   readonly private?: boolean;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { elementAt } from "@nnhal/operations";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConformanceJson } from "../conformance-report.ts";
 import { runCommandLine } from "../program.test-helper.ts";
@@ -123,8 +124,7 @@ describe("docs/adding-a-backend.md", () => {
   it("has an example of its use that runs", { timeout }, async () => {
     expect(examples).toHaveLength(1);
     writeFileSync(join(folder, "use.ts"), elementAt(examples, 0));
-    const tsx = toolsOfRoot.resolve("tsx");
-    const { exitCode, output } = await node("--import", tsx, `--conditions=${condition}`, join(folder, "use.ts"));
+    const { exitCode, output } = await node(...fromSource, join(folder, "use.ts"));
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: "nnhal-loops loops-1\n" });
   });
 });

@@ -10,6 +10,7 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt } from "@nnhal/operations";
 import { addExample, toLine } from "@nnhal/test-kit/examples";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import type { Device } from "@nnhal/types";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -220,7 +221,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     const main = fileURLToPath(new URL("../main.ts", import.meta.url));
     const suites = ["memory", "mutations"].flatMap((name) => ["--suite", name]);
     const args = ["conformance", "--device", "reference", "--vectors", folder, ...suites, "--json"];
-    const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@nnhal/source", main, ...args], {
+    const child = spawn(process.execPath, [...fromSource, main, ...args], {
       cwd: fileURLToPath(new URL(".", import.meta.url)),
       stdio: ["ignore", "pipe", "inherit"],
     });

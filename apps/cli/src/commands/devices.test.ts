@@ -1,6 +1,9 @@
-import { referenceBackend } from "@nnhal/backend-reference";
+import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
+import type { ExtensionDefinition } from "@nnhal/operations";
+import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
+import { createDeviceFinder } from "../devices.ts";
 import { passingModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put } = useFolder();
@@ -101,6 +104,70 @@ describe("nnhal devices", () => {
     expect(opened).toBe(0);
     await run(["run", "model.tflite", "--random", "1"], { engines: [counted] });
     expect(opened).toBe(1);
+  });
+});
+
+const vendorModule = `
+const name = "com.example.vendor";
+const type = (typeName, code, kind) => ({ extension: name, name: typeName, code, kind, elementSize: 8, array: BigInt64Array });
+export const vendor = { name, operandTypes: [type("LONG", 0, "scalar"), type("TENSOR_LONG", 7, "tensor")], operations: [] };
+export const other = { name: "com.example.other", operandTypes: [], operations: [] };
+export const noise = 5;
+`;
+
+describe("--extension", () => {
+  it("lets the reference device have the extensions of a module, which are listed with the allow-list's verdict", async () => {
+    await put("vendor.mjs", vendorModule);
+    const extensionsAllowed = parseAllowList("", { source: "/etc/list" });
+    const args = ["devices", "--extension", "./vendor.mjs"];
+    const { stdout, stderr } = await run(args, { extensionsAllowed });
+    expect(stderr).toBe("");
+    expect(stdout.split("\n").slice(1)).toEqual([
+      "nnhal-reference  CPU   nnhal-reference-1+com.example.vendor+com.example.other  AVAILABLE  reference",
+      "  extension com.example.vendor: LONG (scalar, 8 bytes), TENSOR_LONG (tensor, 8 bytes an element)",
+      "  extension com.example.other",
+      expect.stringMatching(/^allow-list \/etc\/list: .+/),
+      "",
+    ]);
+    const json = JSON.parse((await run([...args, "--json"], { extensionsAllowed: allowEveryApplication })).stdout);
+    expect(json.devices[0].extensions[0]).toEqual({
+      name: "com.example.vendor",
+      operandTypes: [
+        { type: 0, name: "LONG", isTensor: false, byteSize: 8 },
+        { type: 7, name: "TENSOR_LONG", isTensor: true, byteSize: 8 },
+      ],
+    });
+    expect(json.allowList).toEqual({ source: "every application", refused: null });
+  });
+
+  it("leaves devices without extensions as they were", async () => {
+    const json = JSON.parse((await run(["devices", "--json"])).stdout);
+    expect(json).not.toHaveProperty("allowList");
+    expect(json.devices[0]).not.toHaveProperty("extensions");
+  });
+
+  it("needs a module that exports a definition", async () => {
+    await put("nothing.mjs", "export const extension = { name: 'nodot', operandTypes: [], operations: [] };");
+    expect(await run(["devices", "--extension", "./nothing.mjs"])).toMatchObject({
+      exitCode: 2,
+      stderr: "nnhal devices: the module ./nothing.mjs exports no definition of an extension\n",
+    });
+    const { exitCode, stderr } = await run(["devices", "--extension", "./gone.mjs"]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("extension ./gone.mjs")]);
+  });
+});
+
+describe("definitions of extensions", () => {
+  const extension = (name: string): ExtensionDefinition => ({ name, operandTypes: [], operations: [] });
+  const engineWith = (name: string, ...extensions: ExtensionDefinition[]) =>
+    engine(name, async () => ({ ...createReferenceBackend({ extensions }), name }));
+
+  it("are those of the user's modules and backends, and of devices that are open", async () => {
+    const [a, b, c] = [extension("x.a"), extension("x.b"), extension("x.c")];
+    const finder = createDeviceFinder([engineWith("own", a), engineWith("known", b)], { extensions: [c], own: 1 });
+    expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a"]);
+    await finder.open("known");
+    expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a", "x.b"]);
   });
 });
 

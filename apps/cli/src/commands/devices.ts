@@ -3,8 +3,8 @@
  */
 
 import type { PowerBasis, Unavailable } from "@nnhal/backend";
-import { elementAt } from "@nnhal/operations";
-import { deviceStatusNames, deviceTypeNames } from "@nnhal/types";
+import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
+import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { FoundDevice } from "../devices.ts";
@@ -28,14 +28,39 @@ export interface DeviceJson {
   readonly reason?: string;
   /** What would help. */
   readonly remedy?: string;
+  /** The vendor extensions of an available device; absent if it has none. */
+  readonly extensions?: readonly ExtensionJson[];
   /** Missing parts of an available device, such as a faster engine; absent if there are none. */
   readonly missing?: readonly { readonly reason: string; readonly remedy?: string }[];
+}
+
+/** A vendor extension of a device, as `--json` prints it. */
+export interface ExtensionJson {
+  readonly name: string;
+  readonly operandTypes: readonly {
+    /** The code within the extension. */
+    readonly type: number;
+    /** Its name; absent if the device's engine does not define it. */
+    readonly name?: string;
+    readonly isTensor: boolean;
+    /** Of an element. */
+    readonly byteSize: number;
+  }[];
+}
+
+/** What the allow-list says of this program and the extensions of devices. */
+export interface AllowListJson {
+  /** The file. */
+  readonly source: string;
+  /** Why applications that this program starts must not use extensions; null if they may. */
+  readonly refused: string | null;
 }
 
 const help = `
 Engines are found, not bundled: a device whose package is not installed is listed as UNAVAILABLE, with what would help. So is what
 a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
-measured with energy counters, derived from its times, or reference for the device that all figures are relative to.
+measured with energy counters, derived from its times, or reference for the device that all figures are relative to. Vendor
+extensions of a device are listed below it, with the sizes of their types, and with what the allow-list says of this program.
 
 Examples:
   nnhal devices
@@ -50,13 +75,17 @@ export function registerDevicesCommand(program: Command, context: () => Promise<
     .option("--json", "print the list as JSON")
     .addHelpText("after", help)
     .action(async ({ json = false }: { readonly json?: boolean }) => {
-      const { devices, stdout } = await context();
+      const { devices, stdout, allowList } = await context();
       const list = (await devices.list()).map(describe);
-      stdout.write(json ? `${JSON.stringify({ devices: list })}\n` : `${formatDevices(list).join("\n")}\n`);
+      const hasExtensions = list.some(({ extensions }) => extensions !== undefined);
+      const verdict = hasExtensions ? { allowList: allowList() } : {};
+      stdout.write(
+        json ? `${JSON.stringify({ devices: list, ...verdict })}\n` : `${formatDevices(list, verdict).join("\n")}\n`,
+      );
     });
 }
 
-function describe({ name, type, opened, missing, powerBasis }: FoundDevice): DeviceJson {
+function describe({ name, type, opened, missing, powerBasis, extensions: definitions }: FoundDevice): DeviceJson {
   const common = { name, type: (type === undefined ? undefined : deviceTypeNames.get(type)) ?? null };
   if ("unavailable" in opened) {
     return { ...common, version: null, status: "UNAVAILABLE", power: null, ...reasonOf(opened) };
@@ -64,14 +93,36 @@ function describe({ name, type, opened, missing, powerBasis }: FoundDevice): Dev
   const { version } = opened.getVersionString();
   const status = deviceStatusNames.get(opened.getStatus()) ?? "UNKNOWN";
   const power = powerBasis ?? null;
-  return { ...common, version, status, power, ...(missing.length > 0 && { missing: missing.map(reasonOf) }) };
+  const extensions = opened
+    .getSupportedExtensions()
+    .extensions.map((extension) => describeTypes(extension, definitions));
+  return {
+    ...common,
+    version,
+    status,
+    power,
+    ...(extensions.length > 0 && { extensions }),
+    ...(missing.length > 0 && { missing: missing.map(reasonOf) }),
+  };
+}
+
+/** An extension as a device describes it, with the names of its types. */
+function describeTypes({ name, operandTypes }: Extension, definitions: readonly ExtensionDefinition[]): ExtensionJson {
+  const known = definitions.find((definition) => definition.name === name)?.operandTypes ?? [];
+  return {
+    name,
+    operandTypes: operandTypes.map(({ type, isTensor, byteSize }) => {
+      const found = known.find(({ code }) => code === type);
+      return { type, ...(found && { name: found.name }), isTensor, byteSize };
+    }),
+  };
 }
 
 function reasonOf({ unavailable, remedy }: Unavailable): { readonly reason: string; readonly remedy?: string } {
   return { reason: unavailable, ...(remedy !== undefined && { remedy }) };
 }
 
-function formatDevices(list: readonly DeviceJson[]): string[] {
+function formatDevices(list: readonly DeviceJson[], { allowList }: { readonly allowList?: AllowListJson }): string[] {
   const [head, ...rows] = columns([
     ["name", "type", "version", "status", "power"],
     ...list.map(({ name, type, version, status, power }) => [name, type ?? "-", version ?? "-", status, power ?? "-"]),
@@ -79,12 +130,22 @@ function formatDevices(list: readonly DeviceJson[]): string[] {
   return [
     ...(head === undefined ? [] : [head]),
     ...rows.flatMap((row, place) => {
-      const { reason, remedy, missing = [] } = elementAt(list, place);
+      const { reason, remedy, missing = [], extensions = [] } = elementAt(list, place);
       const advice = reason === undefined ? missing : [{ reason, remedy }];
       return [
         row,
+        ...extensions.map(formatExtension),
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
     }),
+    ...(allowList ? [`allow-list ${allowList.source}: ${allowList.refused ?? "this program may use extensions"}`] : []),
   ];
+}
+
+function formatExtension({ name, operandTypes }: ExtensionJson): string {
+  const types = operandTypes.map(
+    ({ type, name: typeName, isTensor, byteSize }) =>
+      `${typeName ?? `type ${type}`} (${isTensor ? "tensor" : "scalar"}, ${byteSize} bytes${isTensor ? " an element" : ""})`,
+  );
+  return `  extension ${name}${types.length > 0 ? `: ${types.join(", ")}` : ""}`;
 }

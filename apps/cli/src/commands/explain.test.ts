@@ -1,7 +1,14 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
-import { addingModel, passingModel, referenceEngine, rememberingModel, useFolder } from "../program.test-helper.ts";
+import {
+  addingModel,
+  passingModel,
+  referenceEngine,
+  rememberingModel,
+  unknownOperatorModel,
+  useFolder,
+} from "../program.test-helper.ts";
 
 const { run, put, get, path } = useFolder();
 
@@ -225,5 +232,19 @@ describe("--device", () => {
       stderr: "nnhal run: the device nnhal-adder is listed twice\n",
       exitCode: 2,
     });
+  });
+
+  it("shows the operators of a file that cannot become a HAL model, and why, and exits with 1", async () => {
+    await put("custom.tflite", unknownOperatorModel());
+    const { stdout, stderr, exitCode } = await run(["explain", "custom.tflite", "--svg", "none.svg"], { engines });
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
+    const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
+    expect(stdout).toContain("plan     none: the file cannot become a HAL model: 1 problem\n");
+    expect(stdout).toContain(`Operators of the file\n  0  CUSTOM Frobnicate  blocked: ${reason}\n`);
+    expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}\n`);
+    const printed = JSON.parse((await run(["explain", "custom.tflite", "--json"], { engines })).stdout);
+    expect(printed).toMatchObject({ operations: [], steps: [], fileOperators: [{ status: "blocked", reason }] });
+    expect(printed.problems).toHaveLength(1);
   });
 });

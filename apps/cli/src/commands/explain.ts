@@ -8,12 +8,18 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { allDevices, type DeviceSelection } from "../devices.ts";
 import { formatExplanation } from "../explain/explain-report.ts";
-import { type ExplainedPlan, type Explanation, explainAnswers, explainPlan } from "../explain/explanation.ts";
+import {
+  type ExplainedPlan,
+  type Explanation,
+  explainAnswers,
+  explainFile,
+  explainPlan,
+} from "../explain/explanation.ts";
 import { measurePlan } from "../explain/measure-plan.ts";
 import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
-import { type LoadedModel, loadModel } from "../model/load.ts";
+import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
@@ -77,8 +83,9 @@ export async function runExplainCommand(
   options: ExplainCommandOptions,
   context: ModelCommandContext,
 ): Promise<void> {
-  const { cwd, stdout, devices, setExitCode } = context;
-  const model = await loadModel(path, cwd);
+  const { cwd, stdout, stderr, devices, setExitCode } = context;
+  const file = await inspectFile(path, cwd);
+  const model = modelOfFile(file);
   const selection = await devices.select(options.devices);
   // What a device does that breaks the rules is a reason why it takes nothing.
   const all = inPlanningOrder(selection).map(guardDevice);
@@ -87,9 +94,13 @@ export async function runExplainCommand(
     policy: options.policy,
     preference: preferenceNames.get(options.preference) ?? "",
     devices: all.map(({ name }) => name),
-    ...(await explain(model, selection, all, options, context)),
+    ...(model === undefined ? explainFile(file.inspection) : await explain(model, selection, all, options, context)),
   };
-  if (options.svg !== undefined) await writeUserFile(options.svg, drawExplanation(explanation), cwd);
+  if (options.svg !== undefined) {
+    if (model === undefined)
+      stderr.write("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
+    else await writeUserFile(options.svg, drawExplanation(explanation), cwd);
+  }
   stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation));
   if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
 }
@@ -104,20 +115,21 @@ async function explain(
   selection: DeviceSelection,
   all: readonly Device[],
   { preference, policy: name, run = false }: ExplainCommandOptions,
-  { now, stderr }: ModelCommandContext,
+  { now, stderr, devices }: ModelCommandContext,
 ): Promise<ExplainedPlan & Partial<Explanation>> {
   const policy = name === "android" ? androidPolicy : costPolicy;
   const { cpu } = selection;
   const { hal } = validated(model);
+  const definitions = { extensions: await devices.definitions() };
   const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned)
-    return { ...explainAnswers(withoutTrailingDefaults(hal), all), problem: planned.message };
-  if (!run) return explainPlan(planned, all);
+    return { ...explainAnswers(withoutTrailingDefaults(hal), all, definitions), problem: planned.message };
+  if (!run) return explainPlan(planned, all, undefined, definitions);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };
   const { plan: ran, measured, untimed } = await measurePlan(model, selection, measuring, now);
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
-  return explainPlan(ran, all, measured);
+  return explainPlan(ran, all, measured, definitions);
 }
 
 function validated(model: LoadedModel): Model {

@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { failure } from "../failure.ts";
-import { addingModel, useFolder } from "../program.test-helper.ts";
+import { addingModel, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
 import { renderPng, renderSvg } from "../render-graph.ts";
 
 const { run, put, get, path } = useFolder();
@@ -24,6 +24,24 @@ describe("nnhal graph", () => {
     const { stdout } = await run(["graph", "add.tflite", "--format", "json"]);
     const { name, main } = JSON.parse(stdout);
     expect([name, main.operations.map(({ type }: { type: string }) => type)]).toEqual(["add.tflite", ["ADD"]]);
+  });
+
+  it("draws the operators of a file that cannot become a HAL model, and exits with 1", async () => {
+    await put("custom.tflite", unknownOperatorModel());
+    const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
+    const { stdout, stderr, exitCode } = await run(["graph", "custom.tflite"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      `nnhal graph: note: this is the file itself, which cannot become a HAL model: 1 problem, the first: ${reason}\n`,
+    );
+    expect(stdout).toContain('label="0: CUSTOM Frobnicate\\nblocked: the HAL has no counterpart of the custom');
+    expect(stdout).toContain('in0_0 -> op0_0 [label="given\\nFLOAT32[1, 2]"]');
+    expect(stdout).toContain("op0_0 -> out0_0");
+    expect((await run(["graph", "custom.tflite", "--format", "svg"])).stdout).toContain("CUSTOM Frobnicate");
+    const { subgraphs, problemCount } = JSON.parse((await run(["graph", "custom.tflite", "--format", "json"])).stdout);
+    expect(subgraphs[0].operators).toMatchObject([{ name: "CUSTOM", status: "blocked", reason, inputs: [0] }]);
+    expect(subgraphs[0].tensors[1]).toEqual({ name: "made", type: "FLOAT32", shape: [1, 2], isConstant: false });
+    expect(problemCount).toBe(1);
   });
 
   it("writes an SVG picture", async () => {
@@ -90,6 +108,9 @@ describe("renderSvg", () => {
 });
 
 describe("renderPng", () => {
+  // The program in place of Graphviz's is a script, which Windows cannot start as one.
+  const onUnix = it.runIf(process.platform !== "win32");
+
   /** A program in place of Graphviz's. */
   const program = async (name: string, script: string) => {
     await put(name, `#!/bin/sh\n${script}\n`);
@@ -97,7 +118,7 @@ describe("renderPng", () => {
     return path(name);
   };
 
-  it("gives the text to the program and takes the picture from it", async () => {
+  onUnix("gives the text to the program and takes the picture from it", async () => {
     const png = await renderPng("digraph {}", await program("fine", 'echo "$@"; cat'));
     expect(new TextDecoder().decode(png)).toBe("-Tpng\ndigraph {}");
   });
@@ -108,7 +129,7 @@ describe("renderPng", () => {
     );
   });
 
-  it("passes on what the program says, or how it ended, also if it does not read", async () => {
+  onUnix("passes on what the program says, or how it ended, also if it does not read", async () => {
     const long = `digraph {${" ".repeat(1 << 20)}}`;
     await expect(renderPng(long, await program("torn", "echo 'no fonts' >&2; exit 3"))).rejects.toEqual(
       failure("Graphviz cannot draw the graph: no fonts"),

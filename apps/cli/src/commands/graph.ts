@@ -3,13 +3,15 @@
  */
 import { basename, extname } from "node:path";
 import type { Model } from "@nnhal/types";
-import { type DotOptions, graphDump, graphToJson } from "@nnhal/utils";
+import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
-import { usageError } from "../failure.ts";
+import { exitCodes, usageError } from "../failure.ts";
+import { fileGraphDot, fileGraphJson } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
-import { loadHalModel } from "../model/load-hal.ts";
+import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
 import { renderPng, renderSvg } from "../render-graph.ts";
+import { counted, oneLine } from "../text.ts";
 
 const formats = ["dot", "json", "svg", "png"] as const;
 type Format = (typeof formats)[number];
@@ -23,7 +25,8 @@ export interface GraphCommandOptions {
 }
 
 const help = `
-The model is a .tflite file, or one conformance example as JSON.
+The model is a .tflite file, or one conformance example as JSON. Of a .tflite file that cannot become a HAL model, the
+file's own operators are drawn, those that are blocked in red, and the exit code is 1.
 
 SVG needs the package @viz-js/viz, which comes with nnhal unless optional packages were left out. PNG needs Graphviz's
 program dot. With --constants nodes, as Android draws models, a picture of a large network can take minutes.
@@ -52,20 +55,37 @@ export function registerGraphCommand(program: Command, context: () => Promise<Mo
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
 }
 
+type GraphContext = Pick<ModelCommandContext, "cwd" | "stdout" | "stderr" | "devices" | "setExitCode">;
+
 /** Runs the command. Rejects with a CommandError. */
 export async function runGraphCommand(
   path: string,
   { output, format = formatOf(output), constants }: GraphCommandOptions,
-  { cwd, stdout }: Pick<ModelCommandContext, "cwd" | "stdout">,
+  { cwd, stdout, stderr, devices, setExitCode }: GraphContext,
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
   const model = await loadHalModel(path, cwd);
-  const drawn = await draw(basename(path), model, format, { constants });
-  if (output === undefined) {
-    stdout.write(String(drawn));
-    return;
+  const isBlocked = "problems" in model;
+  const drawn = await (isBlocked
+    ? drawFile(basename(path), model, format)
+    : draw(basename(path), model, format, { constants, extensions: await devices.definitions() }));
+  if (output === undefined) stdout.write(String(drawn));
+  else await writeUserFile(output, drawn, cwd);
+  if (!isBlocked) return;
+  const [first] = model.problems;
+  const what = `${counted(model.problems.length, "problem")}, the first: ${oneLine(first?.message ?? "")}`;
+  stderr.write(`nnhal graph: note: this is the file itself, which cannot become a HAL model: ${what}\n`);
+  setExitCode(exitCodes.failed);
+}
+
+/** Draws a file that cannot become a HAL model. Throws a usage error if its indexes are out of range. */
+function drawFile(name: string, { problems, inspection }: BlockedFile, format: Format): Promise<string | Uint8Array> {
+  if (inspection === undefined) {
+    const [first] = problems;
+    throw usageError(`the model ${name} cannot be used: ${first?.path}: ${oneLine(first?.message ?? "")}`);
   }
-  await writeUserFile(output, drawn, cwd);
+  if (format === "json") return Promise.resolve(`${JSON.stringify(fileGraphJson(name, inspection))}\n`);
+  return rendered(fileGraphDot(name, inspection), format);
 }
 
 /** The format of a file by its name. Throws a usage error for a name of no known format. */
@@ -79,11 +99,19 @@ function formatOf(output: string | undefined): Format {
   );
 }
 
-async function draw(name: string, model: Model, format: Format, options: DotOptions): Promise<string | Uint8Array> {
-  if (format === "json") return `${JSON.stringify(graphToJson(name, model))}\n`;
+async function draw(
+  name: string,
+  model: Model,
+  format: Format,
+  options: GraphDumpOptions,
+): Promise<string | Uint8Array> {
+  if (format === "json") return `${JSON.stringify(graphToJson(name, model, options))}\n`;
   const lines: string[] = [];
   graphDump(name, model, { write: (line) => lines.push(line) }, options);
-  const dot = lines.join("");
+  return rendered(lines.join(""), format);
+}
+
+async function rendered(dot: string, format: Exclude<Format, "json">): Promise<string | Uint8Array> {
   if (format === "dot") return dot;
   return format === "svg" ? renderSvg(dot) : renderPng(dot);
 }

@@ -2,10 +2,12 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import {
   addingModel,
+  labelledModel,
   passingModel,
   pngOf,
   quantised,
   rememberingModel,
+  twoSignaturesModel,
   unknownOperatorModel,
   useFolder,
 } from "../program.test-helper.ts";
@@ -67,6 +69,46 @@ describe("nnhal run", () => {
       /^latency {2}prepared in 2\.00 ms, first run 1\.00 ms; 3 more: fastest 1\.00 ms, median 1\.00 ms$/m,
     );
     expect(stdout).toMatch(/^1 {2}bee \[2J {2}1\.0000 {2}█{24}\n0 {2}ant {6}0\.2500 {2}█{6}\n2 {2}cat {6}NaN$/m);
+  });
+
+  it("uses the labels that are packed with the model, unless others are given", async () => {
+    await put("animals.tflite", labelledModel());
+    await put("animals.bin", floats(1, -3, 2));
+    await put("others.txt", "ox\npig\nrat\n");
+    const labels = async (...args: readonly string[]) => {
+      const { stdout, stderr } = await run(["run", "animals.tflite", "--input", "animals.bin", "--json", ...args]);
+      expect(stderr).toBe("");
+      return JSON.parse(stdout).top.map(({ label }: { label: string }) => label);
+    };
+    expect(await labels()).toEqual(["bee", "cat", "ant"]);
+    expect(await labels("--labels", "others.txt")).toEqual(["pig", "rat", "ox"]);
+  });
+
+  it("runs a signature, with its inputs in its order", async () => {
+    await put("two.tflite", twoSignaturesModel());
+    await put("one.bin", floats(1, 2, 3, 4));
+    await put("ten.bin", floats(10, 20, 30, 40));
+    const differ = ["run", "two.tflite", "--signature", "differ", "--input", "one.bin", "--input", "ten.bin"];
+    const { stdout } = await run(differ);
+    expect(stdout).toMatch(/^output 0: 9, 18, 27, 36$/m);
+    expect(JSON.parse((await run([...differ, "--json"])).stdout).outputs[0].signatureName).toBe("rest");
+    expect((await run(["run", "two.tflite", "--input", "one.bin"])).stdout).toMatch(/^output 0: 2, 4, 6, 8$/m);
+    expect(await problem("two.tflite", "--signature", "other", "--random", "1")).toEqual({
+      line: 'the model two.tflite cannot be used: options.signature: there is no signature "other"; there are "double", "differ"',
+      exitCode: 1,
+    });
+  });
+
+  it("goes on without labels that are packed with the model and broken", async () => {
+    const broken = labelledModel();
+    // The number of files in the archive.
+    broken.set([0xff, 0xff], broken.length - 12);
+    await put("broken.tflite", broken);
+    const { stdout, stderr, exitCode } = await run(["run", "broken.tflite", "--random", "1", "--json"]);
+    expect(stderr).toBe(
+      "nnhal run: note: labels that are packed with the model cannot be read: packed files: there are 65535, more than 1000\n",
+    );
+    expect([exitCode, JSON.parse(stdout).top[0].label]).toEqual([0, null]);
   });
 
   it("shows values if no output holds scores, and takes one file for each input in order", async () => {

@@ -7,12 +7,13 @@ import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { pathFrom, readUserFile, reasonOf, writeUserFile } from "../files.ts";
+import { pathFrom, reasonOf, writeUserFile } from "../files.ts";
 import { type OutputValue, prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
+import { type Labels, packedLabels, readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
 import { measureRuns } from "../model/measure.ts";
-import { parseLabels, scoresOf, topClasses } from "../model/scores.ts";
+import { scoresOf, topClasses } from "../model/scores.ts";
 import { elementsOf } from "../model/tensor.ts";
 import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
 import type { Normalisation } from "../picture/to-tensor.ts";
@@ -27,6 +28,7 @@ export interface RunCommandOptions {
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
   readonly labels?: string;
+  readonly signature?: string;
   readonly top: number;
   readonly device: string;
   readonly outputDir?: string;
@@ -48,6 +50,7 @@ Examples:
   nnhal run mobilenet.tflite --input cat.jpg --runs 20 --json
   nnhal run two-inputs.tflite --input left.png --input right.png --output-dir results
   nnhal run lstm.tflite --random 1 --device reference
+  nnhal run two-signatures.tflite --signature encode --random 1
   nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
   nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
 
@@ -69,7 +72,8 @@ export function registerRunCommand(program: Command, context: () => Promise<Mode
       channelNumbers,
     )
     .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
-    .option("--labels <file>", "names of the classes, one a line")
+    .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
+    .option("--signature <key>", "which signature of the file to run (default: its first subgraph)")
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
@@ -94,9 +98,9 @@ export async function runModelCommand(
   const { runs = 0 } = options;
   if (options.trace !== undefined) trace.start();
   // What is cheap to find wrong comes first: files before engines.
-  const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
+  const given = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd));
+  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, signatureOf(options)));
   const imported = now() - started;
   const inputs = await prepareInputs(
     model,
@@ -112,8 +116,8 @@ export async function runModelCommand(
   try {
     bar.moveTo(0, "preparing the model");
     const start = now();
-    const onFallback = (message: string) => stderr.write(`nnhal run: note: ${oneLine(message)}\n`);
-    const prepared = await prepareRun(model, selection, { onFallback, trace });
+    const note = (message: string) => stderr.write(`nnhal run: note: ${oneLine(message)}\n`);
+    const prepared = await prepareRun(model, selection, { onFallback: note, trace });
     const prepare = imported + now() - start;
     const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
     say(0);
@@ -121,13 +125,14 @@ export async function runModelCommand(
     const { outputs, latency } = await measureRuns(prepared, bytes, { runs, now, onRun: say });
     bar.stop();
     const scores = scoresOf(outputs);
-    if (labels !== undefined) warnOfLabels(labels, options.labels ?? "", scores, context);
+    const labels = given ?? (scores && packedLabels(model.bytes, scores.info, note));
+    if (labels !== undefined) warnOfLabels(labels, scores, note);
     const report: RunReport = {
       model: path,
       device: prepared.compilation.deviceNames.join(", "),
       inputs,
       outputs,
-      top: scores === undefined ? [] : topClasses(scores, options.top, labels),
+      top: scores === undefined ? [] : topClasses(scores, options.top, labels?.names),
       runs,
       latency: { prepare, ...latency },
       written: [
@@ -143,26 +148,24 @@ export async function runModelCommand(
   }
 }
 
+function signatureOf({ signature }: RunCommandOptions): { signature?: string } {
+  return signature === undefined ? {} : { signature };
+}
+
 function normalisationOf({ mean, std }: RunCommandOptions): { normalisation?: Normalisation } {
   return mean === undefined && std === undefined ? {} : { normalisation: { mean: mean ?? [128], std: std ?? [128] } };
 }
 
-async function readLabels(path: string, cwd: string): Promise<string[]> {
-  const most = { bytes: 2 ** 26, reason: "more than a list of labels needs" };
-  return parseLabels(new TextDecoder().decode(await readUserFile(path, { what: "label file", cwd, most })));
-}
-
 /** A list that is one off names every class wrongly, so any other length deserves a word. */
 function warnOfLabels(
-  labels: readonly string[],
-  path: string,
+  { names, source }: Labels,
   scores: OutputValue | undefined,
-  { stderr }: ModelCommandContext,
+  note: (message: string) => void,
 ): void {
   const classes = scores === undefined ? 0 : elementsOf(scores.info.shape);
-  if (classes === labels.length) return;
+  if (classes === names.length) return;
   const found = scores === undefined ? "no output holds scores of classes" : `the output has ${classes} classes`;
-  stderr.write(`nnhal run: note: ${path} has ${labels.length} labels, but ${found}\n`);
+  note(`${source} has ${names.length} labels, but ${found}`);
 }
 
 /** Writes the trace, and returns its times as a table. */

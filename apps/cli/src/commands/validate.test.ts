@@ -172,15 +172,31 @@ describe("nnhal validate", () => {
     expect(await outcome("known.json", "--rules", "mine")).toBe(2);
   });
 
-  it("exits with 2 and one line for a file that holds no model for the HAL", async () => {
-    await put("torn.tflite", addingModel().subarray(0, 40));
+  it("lists what the HAL cannot express in a .tflite file, and exits with 1", async () => {
     await put("unknown.tflite", unknownOperatorModel());
+    const { stdout, stderr, exitCode } = await run(["validate", "unknown.tflite", "--json"]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
+    expect(JSON.parse(stdout)).toEqual({
+      valid: false,
+      minimumVersion: null,
+      issues: [
+        {
+          code: "tflite-blocked",
+          path: "subgraphs[0].operators[0] (CUSTOM version 1)",
+          message: 'the HAL has no counterpart of the custom operator "Frobnicate"',
+        },
+      ],
+      requirements: [],
+    });
+  });
+
+  it("exits with 2 and one line for a file that holds no model", async () => {
+    await put("torn.tflite", addingModel().subarray(0, 40));
     await put("half.json", '{"name": "x"');
     await put("empty.json", "{}");
     await put("empty.tflite", "");
     for (const [file, problem] of [
       ["torn.tflite", "the model torn.tflite cannot be used: "],
-      ["unknown.tflite", "Frobnicate"],
       ["half.json", "the conformance example half.json cannot be used: not JSON"],
       ["empty.json", "the conformance example empty.json cannot be used: name: "],
       ["empty.tflite", "the model empty.tflite cannot be used: "],

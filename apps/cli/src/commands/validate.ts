@@ -2,7 +2,7 @@
  * `nnhal validate MODEL`: lists the rules of the HAL that a model breaks, the oldest HAL version that it fits, and what
  * in it needs that version.
  */
-import type { TfliteIssue } from "@nnhal/tflite";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import {
   type Issue,
@@ -14,7 +14,7 @@ import {
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes } from "../failure.ts";
-import { type BrokenFile, loadToValidate } from "../model/load-hal.ts";
+import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
 import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
@@ -25,9 +25,14 @@ export interface ValidateCommandOptions {
   readonly json?: boolean;
 }
 
-/** An index of a .tflite file that is out of range. Its path is that in the file. */
-export interface FileIssue extends TfliteIssue {
-  readonly code: "tflite-index";
+/**
+ * What is wrong with a .tflite file: `tflite-index`: an index is out of range; `tflite-blocked`: the HAL cannot express something
+ * in it. The path is that in the file.
+ */
+export interface FileIssue {
+  readonly code: "tflite-index" | "tflite-blocked";
+  readonly path: string;
+  readonly message: string;
 }
 
 /** What `--json` prints. */
@@ -46,8 +51,8 @@ The model is a .tflite file, or one conformance example as JSON.
 
 Exit codes:
   0  the model is valid
-  1  it is not
-  2  there is no such file, or it holds no model for the HAL
+  1  it is not, or the HAL cannot express it
+  2  there is no such file, or it holds no model
 
 Examples:
   nnhal validate mobilenet.tflite
@@ -77,23 +82,29 @@ export function registerValidateCommand(program: Command, context: () => Promise
 export async function runValidateCommand(
   path: string,
   { hal = "1.3", rules, json = false }: ValidateCommandOptions,
-  { cwd, stdout, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "setExitCode">,
+  { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
-  const loaded = await loadToValidate(path, cwd);
-  const result = "issues" in loaded ? brokenFile(loaded) : validate(loaded, hal, rules);
+  const loaded = await loadHalModel(path, cwd, { forValidation: true });
+  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, await devices.definitions());
   stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
   if (!result.valid) setExitCode(exitCodes.failed);
 }
 
-function brokenFile({ issues }: BrokenFile): ValidationJson {
-  const listed = issues.map(({ path, message }): FileIssue => ({ code: "tflite-index", path, message }));
-  return { valid: false, minimumVersion: null, issues: listed, requirements: [] };
+function blockedFile({ problems, inspection }: BlockedFile): ValidationJson {
+  const code = inspection === undefined ? "tflite-index" : "tflite-blocked";
+  const issues = problems.map(({ path, message }): FileIssue => ({ code, path, message }));
+  return { valid: false, minimumVersion: null, issues, requirements: [] };
 }
 
-function validate(model: Model, version: HalVersion, mode: ValidateCommandOptions["rules"]): ValidationJson {
-  const issues = modelIssues(model, { version, mode, limit: Number.POSITIVE_INFINITY });
-  const minimum = minimumVersion(model, { mode }) ?? null;
-  const requirements = minimum === null ? [] : (versionRequirements(model, { mode }) ?? []);
+function validate(
+  model: Model,
+  version: HalVersion,
+  mode: ValidateCommandOptions["rules"],
+  extensions: readonly ExtensionDefinition[],
+): ValidationJson {
+  const issues = modelIssues(model, { version, mode, extensions, limit: Number.POSITIVE_INFINITY });
+  const minimum = minimumVersion(model, { mode, extensions }) ?? null;
+  const requirements = minimum === null ? [] : (versionRequirements(model, { mode, extensions }) ?? []);
   return {
     valid: issues.length === 0,
     minimumVersion: minimum,

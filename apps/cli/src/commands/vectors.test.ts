@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { addExample, bytesOf, toLine, withOperands } from "@nnhal/test-kit/examples";
 import { type FakeBehaviour, fakeDevice } from "@nnhal/test-kit/fake-device";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { type Device, ErrorStatus } from "@nnhal/types";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -166,7 +167,7 @@ describe("nnhal vectors", () => {
 /** Runs the program itself, as a user does. */
 function runProgram(...args: readonly string[]): Promise<{ stdout: string; stderr: string; exitCode: number | null }> {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=@nnhal/source", main, "vectors", ...args], {
+  const child = spawn(process.execPath, [...fromSource, main, "vectors", ...args], {
     cwd: fileURLToPath(new URL(".", import.meta.url)),
     stdio: ["ignore", "pipe", "pipe"],
   });

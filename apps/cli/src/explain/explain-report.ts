@@ -4,7 +4,9 @@
 
 import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
-import { columns, milliseconds, oneLine, shapeText } from "../text.ts";
+import type { OperatorReport } from "@nnhal/tflite";
+import { formatProblems, outcomeText } from "../info-report.ts";
+import { byteText, columns, counted, milliseconds, oneLine, shapeText } from "../text.ts";
 import type {
   BoundaryTensor,
   ExplainedOperand,
@@ -23,15 +25,30 @@ export function formatExplanation(explanation: Explanation): string {
   ];
   if (problem === undefined) {
     const measured = measuredMs === undefined ? "" : `, measured ${milliseconds(measuredMs)}`;
-    facts.push(["plan", `${count(steps.length, "step")}, predicted ${milliseconds(predictedMs)}${measured}`]);
+    facts.push(["plan", `${counted(steps.length, "step")}, predicted ${milliseconds(predictedMs)}${measured}`]);
   } else facts.push(["plan", `none: ${oneLine(problem)}`]);
   if (memory !== undefined) {
     facts.push([
       "memory",
-      `${bytes(memory.peak)} between steps; no layout takes less than ${bytes(memory.lowerBound)}`,
+      `${byteText(memory.peak)} between steps; no layout takes less than ${byteText(memory.lowerBound)}`,
     ]);
   }
-  return `${[...columns(facts), "", ...formatPlan(explanation)].join("\n")}\n`;
+  const { fileOperators, problems = [] } = explanation;
+  const body =
+    fileOperators === undefined
+      ? formatPlan(explanation)
+      : [...formatFileOperators(fileOperators), ...formatProblems({ problems, problemCount: problems.length })];
+  return `${[...columns(facts), "", ...body].join("\n")}\n`;
+}
+
+/** The operators of a file that cannot become a HAL model. */
+function formatFileOperators(operators: readonly OperatorReport[]): string[] {
+  const rows = operators.map((operator) => {
+    const { subgraph, index, name, customCode } = operator;
+    const label = customCode === undefined ? name : `${name} ${oneLine(customCode)}`;
+    return [`  ${subgraph === 0 ? index : `${subgraph}.${index}`}`, label, outcomeText(operator)];
+  });
+  return ["Operators of the file", ...columns(rows)];
 }
 
 function formatPlan({ operations, steps }: ExplainedPlan): string[] {
@@ -43,8 +60,8 @@ function formatPlan({ operations, steps }: ExplainedPlan): string[] {
     const measured = step.measuredMs === undefined ? "" : `, measured ${milliseconds(step.measuredMs)}`;
     const time = `predicted ${milliseconds(step.predictedMs)}${measured}`;
     lines.push(`  ${place}  ${where}: ${inside.length === 1 ? "operation" : "operations"} ${ranges(inside)}, ${time}`);
-    lines.push(`     in   ${bytes(step.inputBytes)}: ${tensors(inputs)}`);
-    lines.push(`     out  ${bytes(step.outputBytes)}: ${tensors(outputs)}`);
+    lines.push(`     in   ${byteText(step.inputBytes)}: ${tensors(inputs)}`);
+    lines.push(`     out  ${byteText(step.outputBytes)}: ${tensors(outputs)}`);
     for (const plan of step.inside ?? []) {
       lines.push(`     ${plan.part}`, ...formatPlan(plan).map((line) => (line === "" ? "" : `       ${line}`)));
     }
@@ -95,14 +112,4 @@ export function ranges(numbers: readonly number[]): string {
     start = end + 1;
   }
   return parts.join(", ");
-}
-
-/** A number of bytes; 0 if it is not known before an execution. */
-export function bytes(size: number): string {
-  if (size < 10_000) return count(size, "byte");
-  return size < 10_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

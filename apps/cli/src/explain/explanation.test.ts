@@ -1,14 +1,15 @@
 /**
  * Explanations of control flow that the runtime interprets.
  */
-import { referenceBackend } from "@nnhal/backend-reference";
+import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import { androidPolicy, plan } from "@nnhal/driver-core/partition";
+import { androidPolicy, plan, separateOperations } from "@nnhal/driver-core/partition";
 import { Model } from "@nnhal/runtime";
+import { TENSOR_LONG, wideExtension, wideName } from "@nnhal/test-kit/wide-extension";
 import { type Device, ErrorStatus, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { formatExplanation } from "./explain-report.ts";
-import { type Explanation, explainPlan } from "./explanation.ts";
+import { type Explanation, explainAnswers, explainPlan } from "./explanation.ts";
 import { drawExplanation } from "./svg.ts";
 
 /** Doubles while less than 100. */
@@ -104,5 +105,39 @@ describe("control flow that is interpreted", () => {
     expect(svg).toMatch(/fill="#e4e4e4" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]+>0 WHILE</);
     expect(svg).toContain(">WHILE 0, condition</text>");
     expect(svg).toContain(">WHILE 0, body</text>");
+  });
+});
+
+describe("a model with an extension", () => {
+  it("has names, data and sizes of the extension's types", async () => {
+    const device = await openDevice({ backend: createReferenceBackend({ extensions: [wideExtension] }) });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    const model = new Model({ extensions: device.getSupportedExtensions().extensions });
+    const real = { type: "TENSOR_FLOAT32", dimensions: [3] } as const;
+    const [input, long, output] = [
+      model.addOperand(real),
+      model.addOperand({ type: TENSOR_LONG, dimensions: [3] }),
+      model.addOperand(real),
+    ];
+    model.setOperandExtensionData(long, TENSOR_LONG, { factor: 0.5 });
+    model.addOperation(model.getExtensionOperationType(wideExtension, "WIDEN"), [input], [long]);
+    model.addOperation(model.getExtensionOperationType(wideExtension, "NARROW"), [long], [output]);
+    model.identifyInputsAndOutputs([input], [output]);
+    model.finish();
+    const planned = plan(model.hal, [device]);
+    if ("unplannable" in planned) throw new Error(planned.message);
+    const apart = separateOperations(planned);
+    if ("unplannable" in apart) throw new Error(apart.message);
+    const { operations, steps } = explainPlan(apart, [device], undefined, { extensions: [wideExtension] });
+    expect(operations.map(({ type }) => type)).toEqual([`${wideName} WIDEN`, `${wideName} NARROW`]);
+    const tensor = { operand: 1, type: `${wideName} TENSOR_LONG`, shape: [3], extensionData: "{factor: 0.5}" };
+    expect(operations[0]?.outputs).toEqual([tensor]);
+    expect(steps[0]?.outputs).toEqual([{ ...tensor, bytes: 24 }]);
+    const unnamed = explainAnswers(model.hal, [device]);
+    expect(unnamed.operations[1]).toMatchObject({
+      type: `${wideName} operation 2`,
+      inputs: [{ type: `${wideName} type 5`, extensionData: "0x000000000000e03f" }],
+    });
+    await device.close();
   });
 });

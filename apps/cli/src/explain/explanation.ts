@@ -3,18 +3,21 @@
  */
 
 import type { Plan, Step } from "@nnhal/driver-core/partition";
-import { elementAt } from "@nnhal/operations";
-import { planMemory } from "@nnhal/runtime";
 import {
-  type Device,
-  ErrorStatus,
-  type Model,
-  type Operand,
-  OperandLifeTime,
-  operandTypeNames,
-  operandTypes,
-  operationTypeNames,
-} from "@nnhal/types";
+  elementAt,
+  type FactsByCode,
+  factsByCode,
+  operandTypeText,
+  operationText,
+  type VendorDefinitions,
+  type Vocabulary,
+  vocabularyOf,
+} from "@nnhal/operations";
+import { planMemory } from "@nnhal/runtime";
+import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
+import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
+import { extensionDataText } from "@nnhal/utils";
+import { counted } from "../text.ts";
 
 /** What a device says of an operation. */
 export interface DeviceAnswer {
@@ -27,10 +30,12 @@ export interface DeviceAnswer {
 export interface ExplainedOperand {
   /** Its index in the model. */
   readonly operand: number;
-  /** The HAL's type. */
+  /** The HAL's type, or an extension's, such as `com.example.fibonacci INT64`. */
   readonly type: string;
   /** 0 is an extent that is not known. */
   readonly shape: readonly number[];
+  /** The extension data of an operand of an extension's type: decoded, or in hex. */
+  readonly extensionData?: string;
 }
 
 /** An operation. */
@@ -93,6 +98,10 @@ export interface Explanation extends ExplainedPlan {
   readonly devices: readonly string[];
   /** Why there is no plan. */
   readonly problem?: string;
+  /** Present if the file cannot become a HAL model: its operators and what becomes of them. */
+  readonly fileOperators?: readonly OperatorReport[];
+  /** Present if the file cannot become a HAL model: the reasons, at most 100. */
+  readonly problems?: readonly TfliteProblem[];
   readonly predictedMs?: number;
   /** Median of some executions. */
   readonly measuredMs?: number;
@@ -108,14 +117,15 @@ export interface Measured {
   readonly operations: readonly (number | undefined)[];
 }
 
-/** Explains a plan. `devices`: all that were asked. */
+/** Explains a plan. `devices`: all that were asked. `definitions`: those by which types, operations and data of vendors are named. */
 export function explainPlan(
   plan: Plan,
   devices: readonly Device[],
   measured?: Measured,
+  definitions: VendorDefinitions = {},
 ): ExplainedPlan & Pick<Explanation, "predictedMs" | "measuredMs" | "memory"> {
   return {
-    ...explainSubgraph(plan, devices, measured, measured?.operations),
+    ...explainSubgraph(plan, { devices, measured, definitions }, measured?.operations),
     predictedMs: milliseconds(plan.predictedTime),
     ...(measured && { measuredMs: measured.total }),
     memory: planMemory(plan),
@@ -123,24 +133,46 @@ export function explainPlan(
 }
 
 /** Explains a model that has no plan, with the devices' answers. */
-export function explainAnswers(model: Model, devices: readonly Device[]): ExplainedPlan {
+export function explainAnswers(
+  model: Model,
+  devices: readonly Device[],
+  definitions: VendorDefinitions = {},
+): ExplainedPlan {
   const answers = answersOf(model, devices);
+  const vocabulary = vocabularyOf(model.extensionNameToPrefix, definitions);
   const operations = model.main.operations.map((_, index) => ({
-    ...describeOperation(model, index, answers),
+    ...describeOperation(model, index, answers, vocabulary),
     device: null,
     step: null,
   }));
   return { operations, steps: [] };
 }
 
+/** Explains a file that cannot become a HAL model. */
+export function explainFile({
+  operators,
+  problems,
+  problemCount,
+}: TfliteInspection): ExplainedPlan & Pick<Explanation, "problem" | "fileOperators" | "problems"> {
+  const problem = `the file cannot become a HAL model: ${counted(problemCount, "problem")}`;
+  return { operations: [], steps: [], problem, fileOperators: operators, problems };
+}
+
+/** What all parts of an explanation share. */
+interface Explaining {
+  readonly devices: readonly Device[];
+  readonly measured: Measured | undefined;
+  readonly definitions: VendorDefinitions;
+}
+
 function explainSubgraph(
   plan: Plan,
-  devices: readonly Device[],
-  measured: Measured | undefined,
+  explaining: Explaining,
   ofOperations: readonly (number | undefined)[] = [],
 ): ExplainedPlan {
   const { model, steps, choices } = plan;
-  const answers = answersOf(model, devices);
+  const answers = answersOf(model, explaining.devices);
+  const vocabulary = vocabularyOf(model.extensionNameToPrefix, explaining.definitions);
   const stepOf: number[] = [];
   steps.forEach((step, place) => {
     for (const operation of operationsOf(step)) stepOf[operation] = place;
@@ -148,27 +180,32 @@ function explainSubgraph(
   const operations = choices.map(({ device, reason }, index): ExplainedOperation => {
     const time = ofOperations[index];
     return {
-      ...describeOperation(model, index, answers),
+      ...describeOperation(model, index, answers, vocabulary),
       device: device === undefined ? null : elementAt(plan.devices, device),
       step: elementAt(stepOf, index),
       reason,
       ...(time !== undefined && { measuredMs: time }),
     };
   });
-  return { operations, steps: steps.map((step) => explainStep(step, plan, devices, measured)) };
+  return { operations, steps: steps.map((step) => explainStep(step, plan, explaining, vocabulary)) };
 }
 
 function explainStep(
   step: Step,
-  { model, devices: names }: Plan,
-  devices: readonly Device[],
-  measured: Measured | undefined,
+  { model, devices: names, extensions }: Plan,
+  explaining: Explaining,
+  vocabulary: Vocabulary,
 ): ExplainedStep {
+  const factsOf = factsByCode(model.extensionNameToPrefix, extensions);
+  const boundaryTensor = (operand: number): BoundaryTensor => ({
+    ...describeOperand(model, operand, vocabulary),
+    bytes: byteSize(elementAt(model.main.operands, operand), factsOf),
+  });
   const reads = step.kind === "if" ? [step.condition, ...step.inputs] : step.inputs;
-  const inputs = reads.map((operand) => boundaryTensor(model, operand));
-  const outputs = step.outputs.map((operand) => boundaryTensor(model, operand));
-  const time = measured?.steps.get(step);
-  const inner = (part: InnerPlan["part"], plan: Plan) => ({ part, ...explainSubgraph(plan, devices, measured) });
+  const inputs = reads.map(boundaryTensor);
+  const outputs = step.outputs.map(boundaryTensor);
+  const time = explaining.measured?.steps.get(step);
+  const inner = (part: InnerPlan["part"], plan: Plan) => ({ part, ...explainSubgraph(plan, explaining) });
   return {
     device: step.kind === "execution" ? elementAt(names, step.device) : null,
     operations: operationsOf(step),
@@ -202,31 +239,37 @@ function answersOf(model: Model, devices: readonly Device[]): Answers {
   );
 }
 
-function describeOperation(model: Model, index: number, answers: Answers) {
+function describeOperation(model: Model, index: number, answers: Answers, vocabulary: Vocabulary) {
   const { type, inputs, outputs } = elementAt(model.main.operations, index);
   return {
     index,
-    type: operationTypeNames.get(type) ?? `operation type ${type}`,
+    type: operationText(type, model.extensionNameToPrefix, vocabulary),
     devices: elementAt(answers, index),
-    inputs: inputs.map((operand) => describeOperand(model, operand)),
-    outputs: outputs.map((operand) => describeOperand(model, operand)),
+    inputs: inputs.map((operand) => describeOperand(model, operand, vocabulary)),
+    outputs: outputs.map((operand) => describeOperand(model, operand, vocabulary)),
   };
 }
 
-function describeOperand({ main }: Model, operand: number): ExplainedOperand {
-  const { type, dimensions } = elementAt(main.operands, operand);
-  return { operand, type: operandTypeNames.get(type) ?? `operand type ${type}`, shape: dimensions };
-}
-
-function boundaryTensor(model: Model, operand: number): BoundaryTensor {
-  return { ...describeOperand(model, operand), bytes: byteSize(elementAt(model.main.operands, operand)) };
+function describeOperand(
+  { main, extensionNameToPrefix }: Model,
+  index: number,
+  vocabulary: Vocabulary,
+): ExplainedOperand {
+  const operand = elementAt(main.operands, index);
+  const extensionData = extensionDataText(operand, vocabulary);
+  return {
+    operand: index,
+    type: operandTypeText(operand.type, extensionNameToPrefix, vocabulary),
+    shape: operand.dimensions,
+    ...(extensionData !== undefined && { extensionData }),
+  };
 }
 
 /** Bytes of an operand; 0 if they are not known. */
-function byteSize({ type, dimensions, lifetime }: Operand): number {
-  const name = operandTypeNames.get(type);
-  if (name === undefined || lifetime === OperandLifeTime.NO_VALUE) return 0;
-  const { elementSize, kind } = operandTypes[name];
+function byteSize({ type, dimensions, lifetime }: Operand, factsOf: FactsByCode): number {
+  const facts = factsOf(type);
+  if (facts === undefined || lifetime === OperandLifeTime.NO_VALUE) return 0;
+  const { elementSize, kind } = facts;
   if (kind === "tensor" && dimensions.length === 0) return 0;
   return dimensions.reduce((size, extent) => size * extent, elementSize);
 }

@@ -2,33 +2,37 @@
  * Loads a HAL model from a file of the user: .tflite, or one conformance example as JSON.
  */
 import { modelOf, parseExample, VectorFormatError } from "@nnhal/conformance";
-import { importTflite, TfliteError, type TfliteIssue, tfliteIssues } from "@nnhal/tflite";
+import { inspectTflite, TfliteError, type TfliteInspection, type TfliteProblem, tfliteIssues } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
 import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
 
-/** A file that cannot become a HAL model because of indexes that are out of range. */
-export interface BrokenFile {
-  /** Never empty. */
-  readonly issues: readonly TfliteIssue[];
-}
-
-/** Loads a model. Rejects with a usage error if there is no file, or if it holds no model for the HAL. */
-export async function loadHalModel(path: string, cwd: string): Promise<Model> {
-  return load(path, cwd, (bytes) => importTflite(bytes).model, {});
+/** A .tflite file that cannot become a HAL model. */
+export interface BlockedFile {
+  /** Indexes that are out of range, or all reasons why the HAL cannot express the model. Never empty. */
+  readonly problems: readonly TfliteProblem[];
+  /** The file and what becomes of its operators; undefined if indexes are out of range. */
+  readonly inspection: TfliteInspection | undefined;
 }
 
 /**
- * Loads a model to validate it: indexes may be out of range. Those of an example stay in the model, those of a .tflite file
- * are returned. Rejects as `loadHalModel` does for anything else.
+ * Loads a model that need not be able to run. Rejects with a usage error if there is no file, or if it is not a model. `forValidation`:
+ * an example is loaded even if its indexes are out of range.
  */
-export async function loadToValidate(path: string, cwd: string): Promise<Model | BrokenFile> {
-  const read = (bytes: Uint8Array) => {
-    const issues = tfliteIssues(bytes);
-    return issues.length > 0 ? { issues } : importTflite(bytes).model;
-  };
-  return load(path, cwd, read, { forValidation: true });
+export async function loadHalModel(
+  path: string,
+  cwd: string,
+  options: { readonly forValidation?: boolean } = {},
+): Promise<Model | BlockedFile> {
+  return load(path, cwd, halModel, options);
+}
+
+function halModel(bytes: Uint8Array): Model | BlockedFile {
+  const issues = tfliteIssues(bytes);
+  if (issues.length > 0) return { problems: issues, inspection: undefined };
+  const inspection = inspectTflite(bytes);
+  return inspection.imported?.model ?? { problems: inspection.problems, inspection };
 }
 
 async function load<Result>(

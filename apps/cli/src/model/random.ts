@@ -2,8 +2,8 @@
  * Inputs of seeded noise: the same on every machine.
  */
 import { encodeTensorData } from "@nnhal/backend";
-import { createData } from "@nnhal/operations";
-import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import { type AnyOperandType, type AnyTensorData, createData, isExtensionType } from "@nnhal/operations";
+import { operandTypes } from "@nnhal/types";
 import { byteSize, elementsOf, type TensorShape } from "./tensor.ts";
 
 /** Whole numbers in an input of INT32 are often indexes: small ones have a chance to be within bounds. */
@@ -12,14 +12,16 @@ const INDEXES = 10;
 /**
  * Noise for an input at a place among the user's inputs: the generator mulberry32 with the seed 1000 * seed + place,
  * one number u in [0, 1) an element. Float: 2u - 1. Quantised: any element of the type, equally likely. INT32: 0 to 9.
- * BOOL8: false below 1/2.
+ * BOOL8: false below 1/2. Types of extensions: as FLOAT or INT32.
  */
 export function randomTensor(tensor: TensorShape, seed: number, place: number): Uint8Array {
   const { type, shape } = tensor;
   const random = mulberry32(1000 * seed + place);
   const elementOf = elementFunction(type);
-  const data = createData(type, elementsOf(shape));
-  for (let index = 0; index < data.length; index++) data[index] = elementOf(random());
+  const data = createData(type, elementsOf(shape)) as AnyTensorData;
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    for (let index = 0; index < data.length; index++) data[index] = BigInt(elementOf(random()));
+  } else for (let index = 0; index < data.length; index++) data[index] = elementOf(random());
   const bytes = new Uint8Array(byteSize(tensor));
   encodeTensorData(type, data, bytes);
   return bytes;
@@ -36,10 +38,12 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-function elementFunction(type: OperandTypeName): (u: number) => number {
+function elementFunction(type: AnyOperandType): (u: number) => number {
   if (type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16") return (u) => u * 2 - 1;
   if (type === "TENSOR_BOOL8") return (u) => (u < 0.5 ? 0 : 1);
   if (type === "TENSOR_INT32") return (u) => Math.floor(u * INDEXES);
+  if (isExtensionType(type))
+    return type.array.name.startsWith("Float") ? (u) => u * 2 - 1 : (u) => Math.floor(u * INDEXES);
   const values = 2 ** (8 * operandTypes[type].elementSize);
   const least = type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT16_ASYMM" ? 0 : -values / 2;
   return (u) => Math.floor(u * values) + least;

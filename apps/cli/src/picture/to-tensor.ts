@@ -2,8 +2,7 @@
  * From a picture to the bytes of an input tensor.
  */
 import { encodeTensorData } from "@nnhal/backend";
-import { clamp, createData, elementAt, roundHalfAway } from "@nnhal/operations";
-import { operandTypes } from "@nnhal/types";
+import { clamp, createData, elementAt, elementFactsOf, roundHalfAway, typeText } from "@nnhal/operations";
 import { byteSize, elementsOf, type TensorShape } from "../model/tensor.ts";
 import type { Picture } from "./picture.ts";
 import { resize, toGrey } from "./resize.ts";
@@ -67,6 +66,6 @@ function pick(numbers: readonly number[], channel: number): number {
 const unsigned = new Set(["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_ASYMM"]);
 
 function rangeOf(type: TensorShape["type"]): readonly [number, number] {
-  const values = 2 ** (8 * operandTypes[type].elementSize);
-  return unsigned.has(type) ? [0, values - 1] : [-values / 2, values / 2 - 1];
+  const values = 2 ** (8 * elementFactsOf(type).elementSize);
+  return unsigned.has(typeText(type)) ? [0, values - 1] : [-values / 2, values / 2 - 1];
 }

@@ -8,7 +8,7 @@ import type { Backend, BackendSession, Executable, Support, Unavailable } from "
 import type { OperationView } from "../graph.ts";
 import type { KernelEngine } from "./kernel.ts";
 import { createPlaces } from "./places.ts";
-import { closePlans, idlePlans, isOmitted, kernelOf, planKernels } from "./plan.ts";
+import { closePlans, idlePlans, isOmitted, kernelOf, nameOf, planKernels } from "./plan.ts";
 import { checkOf, runKernels, type Session } from "./run.ts";
 import { drive } from "./steps.ts";
 import type { Memory } from "./values.ts";
@@ -74,7 +74,7 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): Backen
 function supports<Handle>(engine: KernelEngine<Handle>, operation: OperationView, name: string): Support {
   const { definition, match, inputs, outputs } = operation;
   if (definition.controlFlow) return { supported: true };
-  const refuse = (reason: string): Support => ({ supported: false, reason: `${definition.name}: ${reason}` });
+  const refuse = (reason: string): Support => ({ supported: false, reason: `${nameOf(definition)}: ${reason}` });
   const kernel = kernelOf(engine, operation);
   if (kernel === undefined) return refuse(`${name} has no kernel for it`);
   if (definition.dynamic && engine.extentsOf === undefined)

@@ -8,7 +8,7 @@ import {
   decodeTensorData,
   elementCount,
   encodeTensorData,
-  type TensorInfo,
+  tensorInfo,
 } from "@nnhal/operations";
 import type { BackendBuffer, BufferInfo } from "../contract.ts";
 import { drop, hold, type Memory, type Value } from "./values.ts";
@@ -38,7 +38,8 @@ export function createPlaces<Handle>(memory: Memory<Handle>): Places<Handle> {
     return value;
   };
   return {
-    allocate({ type, scale, zeroPoint }) {
+    allocate(declared) {
+      const { type } = declared;
       const place: BackendBuffer = {
         async read(bytes) {
           const value = hold(valueIn(place));
@@ -50,7 +51,7 @@ export function createPlaces<Handle>(memory: Memory<Handle>): Places<Handle> {
           }
         },
         write(bytes, dimensions) {
-          const info: TensorInfo = { type, dimensions, scale, zeroPoint };
+          const info = tensorInfo(declared, dimensions);
           const data = decodeTensorData(type, bytes, elementCount(dimensions));
           set(place, { info, handle: engine.upload(info, data), bytes: 0, holders: 1 });
         },

@@ -11,6 +11,7 @@ import {
   inferOutputs,
   isInferable,
   layOut,
+  type Operation,
   OperationError,
   type TensorData,
   type TensorInfo,
@@ -190,6 +191,11 @@ function peakOf<Handle>(steps: readonly KernelStep<Handle>[], infos: ReadonlyMap
   return peak;
 }
 
+/** The name of an operation in messages, logs and traces. */
+export function nameOf({ name, extension }: Operation): string {
+  return extension === undefined ? name : `${extension} ${name}`;
+}
+
 /** The kernel of an operation; undefined if the engine has none. */
 export function kernelOf<Handle>(
   { kernels, extensions = [], oem }: KernelEngine<Handle>,
@@ -210,7 +216,7 @@ function bindOperation<Handle>(
   const { definition, match, inputs } = view;
   if (definition.controlFlow) return { view, kernel: undefined, omittable: [], bound: undefined };
   const kernel = kernelOf(engine, view);
-  if (kernel === undefined) throw new Error(`${definition.name}: there is no kernel for it`);
+  if (kernel === undefined) throw new Error(`${nameOf(definition)}: there is no kernel for it`);
   const tensors = inputs.map((input) => (isOmitted(input) ? undefined : withFacts(input, known.get(input.index))));
   const operation = { view, kernel, omittable: omittableInputs(view) };
   if (definition.dynamic || !isInferable(match.form, tensors)) return { ...operation, bound: undefined };
@@ -228,10 +234,10 @@ function planChain<Handle>(
   const prepared =
     kernel && bound && unlessInvalid(() => prepareBound(bound, false, kernel, engine, constants, following));
   if (rest.length === 0 || prepared === undefined) {
-    const step = { view, name: view.definition.name, kernel, prepared, omittable };
+    const step = { view, name: nameOf(view.definition), kernel, prepared, omittable };
     return rest.length === 0 ? [step] : chain.flatMap((operation) => planChain([operation], engine, constants));
   }
-  const name = chain.map((operation) => operation.view.definition.name).join("+");
+  const name = chain.map((operation) => nameOf(operation.view.definition)).join("+");
   return [{ view: viewOfChain(chain), name, kernel, prepared, omittable: [] }];
 }
 

@@ -11,7 +11,7 @@ import {
   refineDimensions,
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
-import { decodeInParts, encodeInParts, PART } from "../codec.ts";
+import { countIn, decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
 import { StatusError } from "../status-error.ts";
@@ -19,7 +19,7 @@ import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
 import type { Places } from "./places.ts";
 import type { KernelPlan } from "./plan.ts";
 import { Outcome, type Rooms, shortage } from "./rooms.ts";
-import { type Check, drive, type Steps, settled } from "./steps.ts";
+import { awaited, type Check, drive, type Steps, settled } from "./steps.ts";
 import { dataOf, dropAll, type Memory, type Value, type Values } from "./values.ts";
 
 /** The state that all runs of a session share. */
@@ -135,7 +135,7 @@ function uploadNow<Handle>(
   input: InputBuffer,
 ): Value<Handle> {
   const info = inputInfo(graph, index, input);
-  const data = decodeTensorData(info.type, input.bytes, elementCount(info.dimensions));
+  const data = decodeTensorData(info.type, input.bytes, countIn(info.type, info.dimensions, input.bytes));
   return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
 }
 
@@ -146,7 +146,7 @@ function* upload<Handle>(
   input: InputBuffer,
 ): Steps<Value<Handle>> {
   const info = inputInfo(graph, index, input);
-  const data = yield* decodeInParts(info.type, input.bytes, elementCount(info.dimensions));
+  const data = yield* decodeInParts(info.type, input.bytes, countIn(info.type, info.dimensions, input.bytes));
   return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
 }
 
@@ -165,15 +165,17 @@ function* store<Handle>(
     for (const [position, index] of graph.outputs.entries()) {
       refineDimensions(index, elementAt(outputs, position).dimensions, elementAt(infos, position).dimensions);
     }
-    const short = shortage(infos, outputs);
-    if (short !== undefined) return short;
+    const result = shortage(infos, outputs);
+    if (result !== undefined) return result;
   }
+  const short = yield* oemShortage(plan, values, outputs, memory);
+  if (short !== undefined) return short;
   for (const [position, index] of graph.outputs.entries()) {
     const value = requiredValue(plan, values, index);
     const { type, dimensions } = value.info;
     const { bytes, buffer } = elementAt(outputs, position);
     if (buffer !== undefined) places.put(buffer, value);
-    else if (byteLength(type, elementCount(dimensions)) > 0) {
+    else if (type === "OEM" || byteLength(type, elementCount(dimensions)) > 0) {
       const given = dataOf(memory, value);
       const data = given instanceof Promise ? yield* settled(given) : given;
       if (data.length <= PART) encodeTensorData(type, data, bytes);
@@ -182,4 +184,27 @@ function* store<Handle>(
     outputShapes.push({ dimensions, isSufficient: true });
   }
   return { status: ErrorStatus.NONE, outputShapes };
+}
+
+/** The result OUTPUT_INSUFFICIENT_SIZE, if an OEM scalar has more bytes than its destination. Only the kernel knows how many it has. */
+function* oemShortage<Handle>(
+  plan: KernelPlan<Handle>,
+  values: Values<Handle>,
+  outputs: readonly OutputBuffer[],
+  memory: Memory<Handle>,
+): Steps<RunResult | undefined> {
+  const { outputs: indexes, operands } = plan.graph;
+  if (!indexes.some((index) => operands[index]?.type === "OEM")) return undefined;
+  let message: string | undefined;
+  const outputShapes: OutputShape[] = [];
+  for (const [position, index] of indexes.entries()) {
+    const value = requiredValue(plan, values, index);
+    const { type, dimensions } = value.info;
+    const length = type === "OEM" ? (yield* awaited(dataOf(memory, value))).length : 0;
+    const room = elementAt(outputs, position).bytes.length;
+    const isSufficient = length <= room;
+    if (!isSufficient) message ??= `output ${position}, an OEM scalar, has ${length} bytes, not ${room}`;
+    outputShapes.push({ dimensions, isSufficient });
+  }
+  return message === undefined ? undefined : { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };
 }

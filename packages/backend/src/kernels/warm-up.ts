@@ -70,7 +70,7 @@ function steadyClock(): bigint {
 /** The most bytes of an argument of a warm-up. */
 const MOST_BYTES = 2 ** 27;
 
-/** Zeros for an operand; undefined if its extents are unknown, or if it is too large. */
+/** Zeros for an operand; undefined if its extents are unknown, if it is too large, and for an OEM scalar, which may have any size. */
 function bufferFor(
   { operands }: GraphView,
   index: number,
@@ -80,6 +80,7 @@ function bufferFor(
   const dimensions = known ?? operand?.dimensions;
   if (operand === undefined || dimensions === undefined || dimensions.includes(0)) return undefined;
   const { type } = operand;
+  if (type === "OEM") return undefined;
   if (isTensorType(type) && dimensions.length === 0) return undefined;
   const length = byteLength(type, elementCount(dimensions));
   return length > MOST_BYTES ? undefined : { bytes: new Uint8Array(length), dimensions };

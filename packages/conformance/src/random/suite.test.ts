@@ -6,6 +6,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@nnhal/operations";
 import { defineOperation, tensor } from "@nnhal/operations/authoring";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { describe, expect, it } from "vitest";
 import { runIsolated } from "../isolated.ts";
 import { type CaseResult, summarise } from "../result.ts";
@@ -23,7 +24,7 @@ it("no operation is at fault, and each computes most of what it is given", { tim
     runIsolated({
       start: (skip) =>
         fork(child, [String(skip), count], {
-          execArgv: ["--import", "tsx", "--conditions=@nnhal/source"],
+          execArgv: [...fromSource],
           cwd: fileURLToPath(new URL(".", import.meta.url)),
           stdio: ["ignore", "inherit", "inherit", "ipc"],
         }),

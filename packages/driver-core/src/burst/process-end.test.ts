@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import { describe, expect, it } from "vitest";
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const script = fileURLToPath(new URL("./process-end.test-process.ts", import.meta.url));
 
 describe("a process with bursts", () => {
@@ -13,11 +12,8 @@ describe("a process with bursts", () => {
     { timeout: 60_000 },
     async (how) => {
       // Killed, and so rejected, where something keeps it alive.
-      const { stdout, stderr } = await promisify(execFile)(
-        process.execPath,
-        ["--import", tsx, "--conditions=@nnhal/source", script, how],
-        { timeout: 45_000 },
-      );
+      const args = [...fromSource, script, how];
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { timeout: 45_000 });
       expect({ stdout, stderr }).toEqual({ stdout: "statuses 0,0\n", stderr: "" });
     },
   );

@@ -217,17 +217,17 @@ describe("arguments that are wrong", () => {
 
   it("descriptors that name no file, or no ordinary one", async () => {
     const device = await open();
-    const closed = openSync("/dev/null", "r+");
+    const closed = openSync(import.meta.filename, "r");
     closeSync(closed);
-    const device0 = openSync("/dev/zero", "r+");
+    const device0 = process.platform === "win32" ? [] : [openSync("/dev/zero", "r+")];
     try {
-      for (const fd of [closed, device0, 1_000_000]) {
+      for (const fd of [closed, ...device0, 1_000_000]) {
         const spoilt = { ...cache.open(), modelCache: [{ fds: [fd] }] };
         await save(device, spoilt);
         await expect(device.prepareModelFromCache(spoilt)).resolves.toMatchObject({ status: GENERAL_FAILURE });
       }
     } finally {
-      closeSync(device0);
+      for (const fd of device0) closeSync(fd);
     }
   });
 });

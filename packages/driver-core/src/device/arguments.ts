@@ -28,6 +28,7 @@ import {
   validatePriority,
 } from "@nnhal/validation";
 import { formatIssues } from "./format-issues.ts";
+import type { ModelRecord } from "./record.ts";
 import { invalid, messageOf, type Refusal } from "./refusal.ts";
 
 /** Options of a preparation. */
@@ -102,17 +103,21 @@ function taking<Options extends object, Taken>(
 }
 
 /** Copies a request and validates the copy against its model. The request can be any value. */
-export function takeRequest(request: Request, model: Model, allowUnspecifiedOutput: boolean): Request | Refusal {
+export function takeRequest(
+  request: Request,
+  { model, factsOf }: Pick<ModelRecord, "model" | "factsOf">,
+  allowUnspecifiedOutput: boolean,
+): Request | Refusal {
   let taken: Request;
   try {
     taken = takenRequest(request, model);
   } catch (error) {
     // Validation has the best message, if it finds the fault too.
-    const issues = error instanceof TooLong ? [] : requestIssues(request, model, { allowUnspecifiedOutput });
+    const issues = error instanceof TooLong ? [] : requestIssues(request, model, { allowUnspecifiedOutput, factsOf });
     if (issues.length === 0) return invalid(`the request cannot be read: ${messageOf(error)}`);
     return invalid(`the request is not valid: ${formatIssues(issues)}`);
   }
-  const issues = requestIssues(taken, model, { allowUnspecifiedOutput, isModelSound: true });
+  const issues = requestIssues(taken, model, { allowUnspecifiedOutput, isModelSound: true, factsOf });
   return issues.length > 0 ? invalid(`the request is not valid: ${formatIssues(issues)}`) : taken;
 }
 

@@ -40,7 +40,7 @@ export function checkRequest(
   allowUnspecifiedOutput: boolean,
   context: DeviceContext,
 ): CheckedRequest | Refusal {
-  const request = takeRequest(given, record.model, allowUnspecifiedOutput);
+  const request = takeRequest(given, record, allowUnspecifiedOutput);
   if ("status" in request) return request;
   const omitted = omissionProblem(record, request);
   if (omitted !== undefined) return invalid(omitted);

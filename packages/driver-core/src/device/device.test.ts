@@ -81,9 +81,7 @@ describe("getSupportedOperations", () => {
     };
     const answer = (await fakeDevice()).getSupportedOperations(model);
     expect(answer).toMatchObject({ status: NONE, supported: [false] });
-    expect(answer.reasons[0]).toBe(
-      "operation 1 of extension com.example.test: the engine does not have this operation",
-    );
+    expect(answer.reasons[0]).toBe("com.example.test operation 1: the engine does not have this operation");
   });
 
   it("looks into the branches of an IF", async () => {

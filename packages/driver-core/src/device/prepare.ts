@@ -3,6 +3,7 @@
  * there is one.
  */
 import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
+import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
 import { saveToCache } from "../cache/cache.ts";
@@ -56,7 +57,9 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
       executable.close();
       return unprepared(client.gone);
     }
-    const record = { model: source.model, graph, mandatory: mandatoryInputs(graph), executable, ...options };
+    const { model } = source;
+    const factsOf = factsIn(vocabularyOf(model.extensionNameToPrefix, session));
+    const record = { model, graph, factsOf, mandatory: mandatoryInputs(graph), executable, ...options };
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
     return unprepared(failure(`preparing the model: ${messageOf(error)}`));

@@ -1,21 +1,22 @@
 /**
  * Allocating buffers for a device's prepared models (HAL 1.3 IDevice.allocate).
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, operandTypeText, type TensorInfo, tensorInfo, typeText } from "@nnhal/operations";
 import {
   type AllocateResult,
   type BufferDesc,
   type BufferRole,
   ErrorStatus,
-  operandTypeNames,
-  operandTypes,
+  type Model,
+  type Operand,
   type PreparedModel,
 } from "@nnhal/types";
-import { describeBuffer, type PreparedModelRecord } from "@nnhal/validation";
+import { describeBuffer, sameExtraParams } from "@nnhal/validation";
 import { allocateArguments } from "../device/arguments.ts";
 import type { Client } from "../device/client.ts";
 import { formatIssues } from "../device/format-issues.ts";
 import type { GuardedSession } from "../device/guarded-session.ts";
+import type { ModelRecord } from "../device/record.ts";
 import { messageOf } from "../device/refusal.ts";
 import { type BufferBudget, createBudget } from "./budget.ts";
 import { bufferInterface } from "./buffer.ts";
@@ -26,7 +27,7 @@ import { type BufferTracker, createBufferTracker } from "./tracker.ts";
 /** The buffers and prepared models of one client of a device. */
 export interface BufferDomain {
   /** The client's own prepared models. */
-  readonly records: WeakMap<PreparedModel, PreparedModelRecord>;
+  readonly records: WeakMap<PreparedModel, ModelRecord>;
   readonly buffers: BufferTracker<DeviceBuffer>;
   readonly budget: BufferBudget;
 }
@@ -60,20 +61,16 @@ export function allocate(
   const known = taken.preparedModels.map((model) => recordOf(records, model));
   const { issues, operand } = describeBuffer({ desc: { dimensions }, preparedModels: known, inputRoles, outputRoles });
   if (operand === undefined) return refuse(ErrorStatus.INVALID_ARGUMENT, formatIssues(issues));
-  const type = operandTypeNames.get(operand.type);
-  if (type === undefined || operandTypes[type].elementSize === 0) {
-    return refuse(ErrorStatus.GENERAL_FAILURE, `operands of type ${type ?? operand.type} have no known size`);
-  }
+  const users = [...usersOf(known, inputRoles, "inputs"), ...usersOf(known, outputRoles, "outputs")];
+  const described = describeUsers(users);
+  if (typeof described === "string") return refuse(ErrorStatus.GENERAL_FAILURE, described);
+  const { type } = described;
   const size = sizeOf(type, operand.dimensions) ?? 0;
   if (size > greatestSize) {
-    return refuse(ErrorStatus.GENERAL_FAILURE, `a ${type} of ${operand.dimensions.join("x")} takes ${size} bytes`);
+    const shape = operand.dimensions.join("x");
+    return refuse(ErrorStatus.GENERAL_FAILURE, `a ${typeText(type)} of ${shape} takes ${size} bytes`);
   }
-  const place = session.allocate({
-    type,
-    dimensions: operand.dimensions,
-    scale: operand.scale,
-    zeroPoint: operand.zeroPoint,
-  });
+  const place = session.allocate(tensorInfo(described, operand.dimensions));
   if (place !== undefined && "status" in place) {
     return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be allocated: ${place.message}`);
   }
@@ -117,17 +114,51 @@ export function closeBuffers({ buffers }: BufferDomain): void {
   for (const buffer of buffers.living()) closeBuffer(buffer, buffers);
 }
 
-function recordOf(records: BufferDomain["records"], model: unknown): PreparedModelRecord | null {
+function recordOf(records: BufferDomain["records"], model: unknown): ModelRecord | null {
   // Any other value in the list has no record.
   return (typeof model === "object" && model !== null && records.get(model as PreparedModel)) || null;
 }
 
+/** An operand that a buffer is for, and what its device knows of it. */
+interface User {
+  readonly operand: Operand;
+  /** Undefined for a type of an unknown extension. */
+  readonly info: TensorInfo | undefined;
+  readonly prefixes: Model["extensionNameToPrefix"];
+}
+
+function usersOf(
+  known: readonly (ModelRecord | null)[],
+  roles: readonly BufferRole[],
+  side: "inputs" | "outputs",
+): User[] {
+  return roles.flatMap(({ modelIndex, ioIndex }) => {
+    const record = elementAt(known, modelIndex);
+    if (record === null) return [];
+    const { model, graph } = record;
+    const index = elementAt(graph[side], ioIndex);
+    const operand = elementAt(model.main.operands, index);
+    return [{ operand, info: graph.operands[index], prefixes: model.extensionNameToPrefix }];
+  });
+}
+
+/** The facts of a value for some users, or why the device has no memory for it. */
+function describeUsers(users: readonly User[]): TensorInfo | string {
+  const { operand, info, prefixes } = elementAt(users, 0);
+  if (info === undefined || info.type === "OEM") {
+    return `operands of type ${operandTypeText(operand.type, prefixes)} have no known size`;
+  }
+  // The HAL leaves extension data to the driver. A value has the parameters with which it was written.
+  const isOne = users.every((user) => sameExtraParams(user.operand.extraParams, operand.extraParams));
+  return isOne ? info : `the operands of the roles, of type ${typeText(info.type)}, have different extension data`;
+}
+
 function usesOf(
-  known: readonly (PreparedModelRecord | null)[],
+  known: readonly (ModelRecord | null)[],
   inputRoles: readonly BufferRole[],
   outputRoles: readonly BufferRole[],
-): Map<PreparedModelRecord, BufferUses> {
-  const uses = new Map<PreparedModelRecord, { inputs: Set<number>; outputs: Set<number> }>();
+): Map<ModelRecord, BufferUses> {
+  const uses = new Map<ModelRecord, { inputs: Set<number>; outputs: Set<number> }>();
   const note = (side: "inputs" | "outputs", { modelIndex, ioIndex }: BufferRole) => {
     const record = elementAt(known, modelIndex);
     if (record === null) return;

@@ -1,6 +1,13 @@
 /** A buffer of a device: its roles, its storage, and whether it has a value (HAL 1.3 IDevice.allocate). */
-import { type AnyOperandType, byteSize, combineDimensions, elementFactsOf, specifiedByteSize } from "@nnhal/operations";
-import { type OperandTypeName, operandTypes } from "@nnhal/types";
+import {
+  type AnyOperandType,
+  byteSize,
+  combineDimensions,
+  elementFactsOf,
+  isTensorType,
+  specifiedByteSize,
+  typeText,
+} from "@nnhal/operations";
 import type { BufferOperand, PreparedModelRecord } from "@nnhal/validation";
 import type { BufferStorage } from "./storage.ts";
 
@@ -12,7 +19,7 @@ export interface BufferUses {
 
 /** A buffer of a device. */
 export interface DeviceBuffer {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
   readonly operand: BufferOperand;
   /** By the driver's record of the prepared model. */
   readonly roles: ReadonlyMap<PreparedModelRecord, BufferUses>;
@@ -45,9 +52,14 @@ export function reset(buffer: DeviceBuffer): void {
   buffer.initialised = false;
 }
 
-/** Bytes of a value of a type; undefined if the shape is not fully known. `isValue`: an extent of 0 is not unknown, but 0. */
+/**
+ * Bytes of a value of a type; undefined if the shape is not fully known, and for the OEM scalar, which has any size. `isValue`: an extent
+ * of 0 is not unknown, but 0.
+ */
 export function sizeOf(type: AnyOperandType, dimensions: readonly number[], isValue = false): number | undefined {
-  return isValue ? byteSize(elementFactsOf(type), dimensions) : specifiedByteSize(elementFactsOf(type), dimensions);
+  if (type === "OEM") return undefined;
+  const facts = elementFactsOf(type);
+  return isValue ? byteSize(facts, dimensions) : specifiedByteSize(facts, dimensions);
 }
 
 /** Bytes of the buffer's value; undefined if it has none and its shape is not known. */
@@ -61,8 +73,10 @@ export function valueSize({ type, dimensions, initialised }: DeviceBuffer): numb
  */
 export function dimensionsProblem({ type, operand }: DeviceBuffer, dimensions: readonly number[]): string | undefined {
   const known = operand.dimensions;
-  if (operandTypes[type].kind !== "tensor") {
-    return dimensions.length === 0 ? undefined : `a ${type} is given dimensions [${dimensions}] where none are allowed`;
+  if (!isTensorType(type)) {
+    return dimensions.length === 0
+      ? undefined
+      : `a ${typeText(type)} is given dimensions [${dimensions}] where none are allowed`;
   }
   if (dimensions.length === 0) {
     if (sizeOf(type, known) !== undefined) return undefined;

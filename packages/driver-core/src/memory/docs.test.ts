@@ -1,5 +1,6 @@
+import { elementAt } from "@nnhal/operations";
+import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { describe, expect, it } from "vitest";
-import { runExample } from "../run-example.test-helper.ts";
 
 describe("docs/memory.md", () => {
   it.each([
@@ -7,6 +8,6 @@ describe("docs/memory.md", () => {
     ["waits for fences", 1, "ACTIVE\nSIGNALED\n"],
     ["serves two clients", 2, "4\nthe client is closed\n"],
   ])("has an example that %s", { timeout: 60_000 }, async (_what, index, stdout) => {
-    await expect(runExample("memory", index)).resolves.toEqual({ stdout, stderr: "" });
+    await expect(runExample(elementAt(examplesOf("docs/memory.md"), index))).resolves.toEqual({ stdout, stderr: "" });
   });
 });

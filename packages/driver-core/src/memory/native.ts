@@ -16,8 +16,11 @@ export type FileMapper = (handle: FileDescriptorHandle, size: number) => Mapping
 
 const MAP_SHARED = 1;
 const MAP_PRIVATE = 2;
-const MS_SYNC = 4;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
+/** MS_SYNC of the systems whose other constants and types are those below. On another system it may mean to discard the bytes. */
+const syncFlags: Readonly<Record<string, number>> = { linux: 4, android: 4, darwin: 16 };
+/** Processors whose `off_t` has 64 bits. */
+const wideProcessors: readonly string[] = ["arm64", "loong64", "ppc64", "riscv64", "s390x", "x64"];
 /** Offsets of mappings are multiples of this; no machine has larger pages. */
 const largestPage = 65_536;
 /** A longer view ends the process. */
@@ -25,24 +28,30 @@ const greatestView = 2 ** 32 - 1;
 
 let found: FileMapper | null | undefined;
 
-/** The mapper of this machine; undefined if koffi is not installed or the system has no mmap. */
+/** The flag with which msync waits until the bytes are stored; undefined if files are not mapped by system calls on such a machine. */
+export function syncFlagOf({ platform, arch }: Pick<NodeJS.Process, "platform" | "arch">): number | undefined {
+  return wideProcessors.includes(arch) ? syncFlags[platform] : undefined;
+}
+
+/** The mapper of this machine; undefined if koffi is not installed or the system's mmap is not known. */
 export function nativeMapper(): FileMapper | undefined {
   if (found === undefined) found = loadMapper() ?? null;
   return found ?? undefined;
 }
 
 function loadMapper(): FileMapper | undefined {
-  if (process.platform === "win32") return undefined;
+  const syncFlag = syncFlagOf(process);
+  if (syncFlag === undefined) return undefined;
   try {
     // `__filename` in the CommonJS build, where there is no import.meta.
     const load = createRequire(typeof __filename === "string" ? __filename : import.meta.url);
-    return mapperOf(load("koffi"));
+    return mapperOf(load("koffi"), syncFlag);
   } catch {
     return undefined;
   }
 }
 
-function mapperOf(koffi: Koffi): FileMapper {
+function mapperOf(koffi: Koffi, syncFlag: number): FileMapper {
   const libc = koffi.load(null);
   const mmap = libc.func("void *mmap(void *address, size_t length, int protection, int flags, int fd, int64_t offset)");
   const munmap = libc.func("int munmap(void *address, size_t length)");
@@ -66,7 +75,7 @@ function mapperOf(koffi: Koffi): FileMapper {
     unused.register(view, { address, length });
     const bytes = new Uint8Array(view, before, size);
     const store = () => {
-      if (msync(address, length, MS_SYNC) !== 0) throw new Error(`msync failed with error ${koffi.errno()}`);
+      if (msync(address, length, syncFlag) !== 0) throw new Error(`msync failed with error ${koffi.errno()}`);
     };
     return { bytes, writable, ...(writable && { store }) };
   };

@@ -5,8 +5,8 @@
  * devices with the least total time of execution, boundaries and steps, computed from each operation's producers on
  * every device. Both keep operations together that are joined by a temporary of unknown size.
  */
-import { elementAt } from "@nnhal/operations";
-import type { Model, Subgraph } from "@nnhal/types";
+import { elementAt, type FactsByCode } from "@nnhal/operations";
+import type { Model } from "@nnhal/types";
 import { bytesOf, hasUnknownSize, type Wiring } from "./graph.ts";
 import type { Candidate } from "./plan.ts";
 import type { CostModel } from "./policy.ts";
@@ -20,6 +20,8 @@ export interface Choosing {
   /** Index of the CPU among the devices, or -1. */
   readonly cpu: number;
   readonly costs: CostModel;
+  /** The facts of the model's operand types. */
+  readonly factsOf: FactsByCode;
 }
 
 /** The device of each operation by performance alone; undefined if no device supports it. */
@@ -39,7 +41,7 @@ export function chooseByPerformance({ candidates, cpu }: Choosing): (number | un
 
 /** The device of each operation by predicted time. */
 export function chooseByCost(choosing: Choosing): (number | undefined)[] {
-  const { model, wiring, candidates, costs } = choosing;
+  const { model, wiring, candidates } = choosing;
   const { operations } = model.main;
   const deviceCount = candidates[0]?.length ?? 0;
   // best[operation][device]: time of the operation there and a share of the times of all that it depends on.
@@ -61,7 +63,7 @@ export function chooseByCost(choosing: Choosing): (number | undefined)[] {
       let time = own;
       producers.forEach((producer, position) => {
         const bestOfProducer = elementAt(best, producer);
-        const moved = boundaryTime(model.main, producer, index, costs);
+        const moved = boundaryTime(choosing, producer, index);
         let least = Number.POSITIVE_INFINITY;
         for (let other = 0; other < deviceCount; other++) {
           const total = elementAt(bestOfProducer, other) + (other === device ? 0 : moved);
@@ -124,14 +126,14 @@ function executionTime({ candidates }: Choosing, index: number, device: number):
 }
 
 /** The cost of two operations on different devices: a step, and the bytes between them. */
-function boundaryTime(subgraph: Subgraph, producer: number, consumer: number, costs: CostModel): number {
-  const read = new Set(elementAt(subgraph.operations, consumer).inputs);
+function boundaryTime({ model: { main }, costs, factsOf }: Choosing, producer: number, consumer: number): number {
+  const read = new Set(elementAt(main.operations, consumer).inputs);
   let bytes = 0;
-  for (const output of elementAt(subgraph.operations, producer).outputs) {
+  for (const output of elementAt(main.operations, producer).outputs) {
     if (!read.has(output)) continue;
-    const operand = elementAt(subgraph.operands, output);
-    if (hasUnknownSize(operand)) return Number.POSITIVE_INFINITY;
-    bytes += bytesOf(operand);
+    const operand = elementAt(main.operands, output);
+    if (hasUnknownSize(operand, factsOf)) return Number.POSITIVE_INFINITY;
+    bytes += bytesOf(operand, factsOf);
   }
   return costs.step + bytes * costs.byteMoved;
 }
@@ -144,7 +146,7 @@ export type PredictStep = (device: number | undefined, operations: readonly numb
  * once. Operands of its own device are not moved. `devices`: by operation; undefined if it is interpreted.
  */
 export function stepPredictor(
-  { model, wiring, candidates, costs }: Choosing,
+  { model, wiring, candidates, costs, factsOf }: Choosing,
   devices: readonly (number | undefined)[],
 ): PredictStep {
   const { operands, operations: all } = model.main;
@@ -160,7 +162,7 @@ export function stepPredictor(
         if (writer < 0 || countedBy[input] === step) continue;
         countedBy[input] = step;
         if (device !== undefined && devices[writer] === device) continue;
-        time += bytesOf(elementAt(operands, input)) * costs.byteMoved;
+        time += bytesOf(elementAt(operands, input), factsOf) * costs.byteMoved;
       }
       const candidate = device === undefined ? undefined : elementAt(elementAt(candidates, operation), device);
       if (candidate?.supported) time += candidate.predictedTime;

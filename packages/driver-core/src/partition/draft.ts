@@ -3,10 +3,10 @@
  * models of the steps are made only for the chosen draft.
  */
 import { elementAt } from "@nnhal/operations";
-import { type Model, OperationType } from "@nnhal/types";
+import { type Extension, OperationType } from "@nnhal/types";
 import { namedSubgraphs } from "../subgraph-order.ts";
 import { type Choosing, stepPredictor } from "./choose.ts";
-import { hasUnknownSize, type Wiring } from "./graph.ts";
+import { hasUnknownSize } from "./graph.ts";
 import type { ExecutionStep, Plan, Step, Unplannable } from "./plan.ts";
 import { buildStepModel } from "./step-model.ts";
 import { type Group, groupOperations } from "./steps.ts";
@@ -16,6 +16,8 @@ export type InnerPlans = ReadonlyMap<number, Plan | Unplannable>;
 
 /** The input of the choice, with the plans of the subgraphs of control flow. */
 export interface Planning extends Choosing {
+  /** See `Plan.extensions`. */
+  readonly extensions: readonly Extension[];
   readonly inner: InnerPlans;
   /**
    * Whether it is for a subgraph of control flow, which has no model of its own that a device could prepare unchanged.
@@ -36,9 +38,9 @@ export interface Draft {
 
 /** The draft of an assignment of operations to devices. Interpreted operations can be interpreted. */
 export function draftOf(planning: Planning, assigned: readonly (number | undefined)[]): Draft | Unplannable {
-  const { model, wiring, candidates } = planning;
+  const { wiring, candidates } = planning;
   const groups = groupOperations(assigned, wiring, candidates[0]?.length ?? 0);
-  const crossing = unknownCrossing(model, wiring, groupsByOperation(planning, groups));
+  const crossing = unknownCrossing(planning, groupsByOperation(planning, groups));
   if (crossing !== undefined) return { unplannable: "OP_FAILED", message: crossing };
   const predict = stepPredictor(planning, assigned);
   const times = groups.map(({ device, operations }) => {
@@ -124,12 +126,13 @@ function plansInside({ model, inner }: Planning, operation: number): readonly [f
 /**
  * Returns the fault if a temporary of unknown size crosses from one step to another. `group`: by operation, its step.
  */
-function unknownCrossing(model: Model, wiring: Wiring, group: readonly number[]): string | undefined {
+function unknownCrossing({ model, wiring, factsOf }: Planning, group: readonly number[]): string | undefined {
   const { operands, operations } = model.main;
   for (const [index, { inputs }] of operations.entries()) {
     for (const input of inputs) {
       const writer = elementAt(wiring.writer, input);
-      if (writer < 0 || group[writer] === group[index] || !hasUnknownSize(elementAt(operands, input))) continue;
+      if (writer < 0 || group[writer] === group[index] || !hasUnknownSize(elementAt(operands, input), factsOf))
+        continue;
       return `operand ${input} has no known size, so operations ${writer} and ${index} cannot be in different steps`;
     }
   }

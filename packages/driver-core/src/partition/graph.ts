@@ -1,14 +1,6 @@
 /** A subgraph as planning sees it: the writer and the readers of each operand, and the size of operands. */
-import { byteSize, elementAt, isUnspecified } from "@nnhal/operations";
-import {
-  type Model,
-  type Operand,
-  OperandLifeTime,
-  OperationType,
-  operandTypeNames,
-  operandTypes,
-  type Subgraph,
-} from "@nnhal/types";
+import { byteSize, elementAt, type FactsByCode, isUnspecified } from "@nnhal/operations";
+import { type Model, type Operand, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 
 /** The wiring of a subgraph. */
 export interface Wiring {
@@ -36,18 +28,28 @@ export function wiringOf({ operands, operations }: Subgraph): Wiring {
   return { writer, producers, consumers };
 }
 
-/** Whether the size of an operand is not known before execution. Constants and omitted operands always have a size. */
-export function hasUnknownSize({ type, dimensions, lifetime }: Operand): boolean {
-  if (lifetime === OperandLifeTime.NO_VALUE || lifetime === OperandLifeTime.SUBGRAPH) return false;
-  const name = operandTypeNames.get(type);
-  return name !== undefined && isUnspecified(operandTypes[name], dimensions);
+/** Lifetimes of operands that always have a size, or need none. */
+const sized: ReadonlySet<number> = new Set([
+  OperandLifeTime.CONSTANT_COPY,
+  OperandLifeTime.CONSTANT_REFERENCE,
+  OperandLifeTime.NO_VALUE,
+  OperandLifeTime.SUBGRAPH,
+]);
+
+/**
+ * Whether the size of an operand is not known before execution: an extent is not known, the type is an extension's that no device
+ * describes, or it is an OEM scalar. Constants and omitted operands always have a size.
+ */
+export function hasUnknownSize({ type, dimensions, lifetime }: Operand, factsOf: FactsByCode): boolean {
+  if (sized.has(lifetime)) return false;
+  const facts = factsOf(type);
+  return facts === undefined || type === OperandType.OEM || isUnspecified(facts, dimensions);
 }
 
-/** Bytes of an operand; unknown extents count as 1. */
-export function bytesOf({ type, dimensions }: Operand): number {
-  const name = operandTypeNames.get(type);
+/** Bytes of an operand; unknown extents count as 1, and elements of unknown types as 1 byte. */
+export function bytesOf({ type, dimensions }: Operand, factsOf: FactsByCode): number {
   const known = dimensions.map((extent) => Math.max(extent, 1));
-  return byteSize(name === undefined ? { kind: "tensor", elementSize: 1 } : operandTypes[name], known);
+  return byteSize(factsOf(type) ?? { kind: "tensor", elementSize: 1 }, known);
 }
 
 /** The model whose main subgraph is one of another model's referenced ones. */

@@ -1,12 +1,14 @@
 /** Partitioning: a pure function from a model and the answers of devices to a plan. */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, factsByCode } from "@nnhal/operations";
 import {
   type Capabilities,
   ErrorStatus,
   ExecutionPreference,
+  type Extension,
   type Model,
   type SupportedOperations,
 } from "@nnhal/types";
+import { mergeExtensions } from "@nnhal/utils";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import { type Choosing, chooseByCost, chooseByPerformance } from "./choose.ts";
 import { bestDraft, type Draft, draftOf, type InnerPlans, type Planning, stepsOf } from "./draft.ts";
@@ -21,6 +23,7 @@ export interface PlanningDevice {
   readonly name: string;
   getCapabilities(): { readonly capabilities: Capabilities };
   getSupportedOperations(model: Model): SupportedOperations;
+  getSupportedExtensions(): { readonly extensions: readonly Extension[] };
 }
 
 /** How to plan. */
@@ -76,8 +79,11 @@ function choosingOf(
   { preference = ExecutionPreference.FAST_SINGLE_ANSWER, policy = costPolicy, cpu }: PlanOptions,
   inner: InnerPlans,
 ): Planning {
+  const extensions = extensionsOf(model, devices);
   return {
     model,
+    extensions,
+    factsOf: factsByCode(model.extensionNameToPrefix, extensions),
     wiring: wiringOf(model.main),
     candidates: candidatesOf(model, devices, preference, policy.costs),
     cpu: devices.findIndex(({ name }) => name === cpu),
@@ -85,6 +91,15 @@ function choosingOf(
     inner,
     isInner: false,
   };
+}
+
+/** The extensions that a model uses, as all devices that have them describe them. */
+function extensionsOf({ extensionNameToPrefix }: Model, devices: readonly PlanningDevice[]): readonly Extension[] {
+  if (extensionNameToPrefix.length === 0) return [];
+  const described = devices.map((device) => ({ name: device.name, ...device.getSupportedExtensions() }));
+  return mergeExtensions(described).extensions.filter((extension) =>
+    extensionNameToPrefix.some(({ name }) => name === extension.name),
+  );
 }
 
 function planSubgraph(
@@ -155,21 +170,26 @@ function isTaken(planning: Planning, index: number): boolean {
 }
 
 /** Whether the runtime can interpret an IF or WHILE: there is a CPU, and all sizes in it and around it are known. */
-function canInterpret({ model, inner }: Planning, index: number): boolean {
+function canInterpret({ model, inner, factsOf }: Planning, index: number): boolean {
   const { type, inputs, outputs } = elementAt(model.main.operations, index);
   if (!isControlFlow(type) || inner.size === 0) return false;
-  const isUnknown = (operand: number) => hasUnknownSize(elementAt(model.main.operands, operand));
+  const isUnknown = (operand: number) => hasUnknownSize(elementAt(model.main.operands, operand), factsOf);
   if ([...inputs, ...outputs].some(isUnknown)) return false;
   return namedSubgraphs(model.main, index).every((other) => {
     const { operands, inputIndexes, outputIndexes } = elementAt(model.referenced, other);
     const planned = inner.get(other);
     if (planned === undefined || "unplannable" in planned) return false;
-    return ![...inputIndexes, ...outputIndexes].some((operand) => hasUnknownSize(elementAt(operands, operand)));
+    return ![...inputIndexes, ...outputIndexes].some((operand) =>
+      hasUnknownSize(elementAt(operands, operand), factsOf),
+    );
   });
 }
 
 /** Moves operations that are joined by temporaries of unknown size to one device: the first that supports them all. */
-function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number | undefined)[]): (number | undefined)[] {
+function joinUnknown(
+  { model, wiring, candidates, factsOf }: Choosing,
+  devices: (number | undefined)[],
+): (number | undefined)[] {
   const { main } = model;
   const parent = main.operations.map((_, index) => index);
   const find = (index: number): number => {
@@ -186,7 +206,8 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
   main.operations.forEach(({ inputs }, index) => {
     for (const input of inputs) {
       const writer = elementAt(wiring.writer, input);
-      if (writer < 0 || !hasUnknownSize(elementAt(main.operands, input)) || find(writer) === find(index)) continue;
+      if (writer < 0 || !hasUnknownSize(elementAt(main.operands, input), factsOf)) continue;
+      if (find(writer) === find(index)) continue;
       parent[find(index)] = find(writer);
       joined = true;
     }
@@ -215,7 +236,7 @@ function joinUnknown({ model, wiring, candidates }: Choosing, devices: (number |
 /** The plan of a draft, if it is one. */
 function explained(planning: Planning, draft: Draft | Unplannable, names: readonly string[]): Plan | Unplannable {
   if ("unplannable" in draft) return draft;
-  const { model, candidates, cpu } = planning;
+  const { model, extensions, candidates, cpu } = planning;
   const { assigned, predictedTime } = draft;
   const choices = assigned.map(
     (device, index): Choice => ({
@@ -224,7 +245,7 @@ function explained(planning: Planning, draft: Draft | Unplannable, names: readon
       candidates: elementAt(candidates, index),
     }),
   );
-  return { model, devices: names, choices, steps: stepsOf(planning, draft), predictedTime };
+  return { model, devices: names, extensions, choices, steps: stepsOf(planning, draft), predictedTime };
 }
 
 function reasonOf(

@@ -2,7 +2,7 @@
  * The result of partitioning. A plan says which device runs which operations of a model, in which steps, and why. It is
  * immutable and references no device, so that it can be printed, compared and tested.
  */
-import type { Model } from "@nnhal/types";
+import type { Extension, Model } from "@nnhal/types";
 
 /** A model divided into steps. */
 export interface Plan {
@@ -10,6 +10,8 @@ export interface Plan {
   readonly model: Model;
   /** Names of the available devices, by index. */
   readonly devices: readonly string[];
+  /** The extensions that the model uses, as the devices describe them: the sizes of their types. */
+  readonly extensions: readonly Extension[];
   /** The decision for each operation of the main subgraph. */
   readonly choices: readonly Choice[];
   /** In an order in which they can run. One execution step of the whole model if one device runs all of it. */

@@ -100,6 +100,7 @@ export function deviceOf(
   return {
     name,
     getCapabilities: () => ({ capabilities }),
+    getSupportedExtensions: () => ({ extensions: [] }),
     getSupportedOperations(model) {
       const taken = ({ type }: { readonly type: number }) =>
         takes === "all" || takes.some((one) => OperationType[one] === type);

@@ -1,5 +1,5 @@
 /** A plan with one step for each operation, so that each can be timed by itself. */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, factsByCode } from "@nnhal/operations";
 import { hasUnknownSize, wiringOf } from "./graph.ts";
 import type { Plan, Step, Unplannable } from "./plan.ts";
 import { buildStepModel } from "./step-model.ts";
@@ -12,9 +12,10 @@ export function separateOperations(plan: Plan): Plan | Unplannable {
   const { model, choices } = plan;
   const { operations, operands } = model.main;
   const wiring = wiringOf(model.main);
+  const factsOf = factsByCode(model.extensionNameToPrefix, plan.extensions);
   for (const [index, { inputs }] of operations.entries()) {
     const unknown = inputs.find(
-      (input) => elementAt(wiring.writer, input) >= 0 && hasUnknownSize(elementAt(operands, input)),
+      (input) => elementAt(wiring.writer, input) >= 0 && hasUnknownSize(elementAt(operands, input), factsOf),
     );
     if (unknown === undefined) continue;
     const message = `operand ${unknown} has no known size, so operation ${index} cannot be in a step of its own`;

@@ -2,8 +2,9 @@
  * The operations of a model that a driver supports: an older driver is asked about the slice that its HAL version can
  * express.
  */
+import { operationText } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type Model, type Outcome, type SupportedOperations } from "@nnhal/types";
-import { complianceWith, getOperationName, sliceModel } from "@nnhal/utils";
+import { complianceWith, sliceModel } from "@nnhal/utils";
 import { validateModel } from "@nnhal/validation";
 import { atOnce, failure, soundStatus } from "./callback.ts";
 import type { LiftContext } from "./lift-context.ts";
@@ -55,14 +56,14 @@ function ask(model: Model, indexes: readonly number[], original: Model, context:
 
 /** Extends an answer about some operations of a model to all of them. */
 function answer(
-  { main }: Model,
+  { main, extensionNameToPrefix }: Model,
   asked: ReadonlyMap<number, boolean>,
   { name, driver }: LiftContext,
 ): SupportedOperations {
   const supported = main.operations.map((_, index) => asked.get(index) ?? false);
   const reasons = main.operations.map(({ type }, index) => {
     if (supported[index]) return undefined;
-    const operation = getOperationName(type);
+    const operation = operationText(type, extensionNameToPrefix);
     if (asked.has(index)) return `${operation}: ${name} does not support it`;
     return `${operation}: ${name} is of HAL ${driver.version}, which does not have it with these operands`;
   });

@@ -2,6 +2,7 @@
  * Readers for answers of foreign drivers and devices: each field is read once and checked. Readers throw for answers
  * that break a rule of the HAL; the message continues a sentence that begins with the method.
  */
+import { type ExtensionDefinition, vocabularyOf } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -11,7 +12,6 @@ import {
   MeasureTiming,
   type Model,
   type Operand,
-  operandTypeNames,
   type Request,
   type SyncFence,
   type Timing,
@@ -35,16 +35,21 @@ export function outputOperands({ main }: Model): (Operand | undefined)[] {
 }
 
 /**
- * What is known about the outputs of a request before it runs. `model`: undefined if it came from a cache. Throws for a
- * request that cannot be read.
+ * What is known about the outputs of a request before it runs. `model`: undefined if it came from a cache. `extensions`: those
+ * whose types are known. Throws for a request that cannot be read.
  */
-export function expectedOutputs(model: Model | undefined, { outputs }: Request): ExpectedOutput[] {
+export function expectedOutputs(
+  model: Model | undefined,
+  { outputs }: Request,
+  extensions?: readonly ExtensionDefinition[],
+): ExpectedOutput[] {
   const operands = model === undefined ? [] : outputOperands(model);
+  const { operandTypeByCode } = vocabularyOf(model?.extensionNameToPrefix ?? [], { extensions });
   return outputs.map(({ hasNoValue, dimensions }, position) => {
     const operand = operands[position];
     if (operand === undefined || hasNoValue) return { type: undefined, dimensions };
     const known = dimensions.length > 0 ? dimensions : operand.dimensions;
-    return { type: operandTypeNames.get(operand.type), dimensions: known };
+    return { type: operandTypeByCode(operand.type), dimensions: known };
   });
 }
 

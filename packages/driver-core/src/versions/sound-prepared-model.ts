@@ -2,6 +2,7 @@
  * Guards for prepared models of foreign drivers and devices: no method throws, no promise rejects or stays pending for
  * ever, and answers keep the rules of the HAL.
  */
+import type { ExtensionDefinition } from "@nnhal/operations";
 import {
   type AllocateResult,
   type BurstResult,
@@ -39,6 +40,8 @@ export interface SoundContext {
   readonly name: string;
   /** The model it was prepared from; undefined if it came from a cache. */
   readonly model: Model | undefined;
+  /** Extensions whose types are known. Default: none; of outputs of such types only the dimensions are checked. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
   readonly limits: AnswerLimits;
   /** Whether known shapes may be omitted with NONE. Drivers may omit them (HAL 1.2 notify_1_2), devices must not. */
   readonly mayOmitShapes: boolean;
@@ -65,13 +68,13 @@ export function failedAllocation(outcome: Outcome): AllocateResult {
 
 /** See the file's head. Its missing optional methods are missing here too. */
 export function soundPreparedModel(own: PreparedModel, context: SoundContext): PreparedModel {
-  const { name, model, limits, waitUntil } = context;
+  const { name, model, extensions, limits, waitUntil } = context;
   const { executeFenced, configureExecutionBurst } = own;
   return {
     async execute(request, options = {}) {
       let outputs: readonly ExpectedOutput[] = [];
       const refusal = refusalOf(() => {
-        outputs = expectedOutputs(model, request);
+        outputs = expectedOutputs(model, request, extensions);
         return refuseTimes(options, "deadline", "loopTimeoutDuration");
       });
       if (refusal !== undefined) return failedExecution(refusal);
@@ -109,7 +112,7 @@ export function executed(
   answer: Promise<unknown>,
   outputs: readonly ExpectedOutput[],
   { measure, deadline }: ExecuteOptions,
-  { name, limits, waitUntil, mayOmitShapes }: Omit<SoundContext, "model">,
+  { name, limits, waitUntil, mayOmitShapes }: Omit<SoundContext, "model" | "extensions">,
 ): Promise<ExecutionResult> {
   const what = `${name}: execute`;
   const read = async () => executionOf(await answer, outputs, { measure, mayOmitShapes });

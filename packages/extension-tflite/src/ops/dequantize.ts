@@ -2,8 +2,10 @@
  * DEQUANTIZE of 16-bit elements, and of more than 4 axes.
  */
 import type { TensorData, TypeRow } from "@nnhal/operations";
+import { withQuantisation } from "../_elements.ts";
 import { anyRank, inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
 import { channelsOf } from "./_channels.ts";
 
 const types = [
@@ -11,6 +13,7 @@ const types = [
   "TENSOR_QUANT8_ASYMM_SIGNED",
   "TENSOR_QUANT8_SYMM_PER_CHANNEL",
   "TENSOR_QUANT16_SYMM",
+  tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED,
 ] as const;
 
 export const dequantize = wider("DEQUANTIZE", {
@@ -18,7 +21,8 @@ export const dequantize = wider("DEQUANTIZE", {
   types: [],
   rows: types.map((type): TypeRow => ["1.2", type, "TENSOR_FLOAT32"]),
   ranks: { input: anyRank },
-  *reference({ input }, { output }) {
+  *reference({ input: given }, { output }) {
+    const input = withQuantisation(given);
     const [from, to] = [input.data as TensorData, output.data as TensorData];
     const scaleOf = channelsOf(input);
     const { zeroPoint } = input;

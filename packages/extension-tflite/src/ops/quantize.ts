@@ -10,10 +10,11 @@ import {
   type TensorData,
   type TypeRow,
 } from "@nnhal/operations";
-import { ensure } from "@nnhal/operations/authoring";
-import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { ensure, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { type AnyOutput, type AnyTensor, withQuantisation } from "../_elements.ts";
 import { inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
 import { channelsOf } from "./_channels.ts";
 
 const [UINT8, INT8, INT16, INT32] = [
@@ -28,6 +29,7 @@ const targets: readonly (readonly [from: AnyOperandType, ...to: AnyOperandType[]
   [UINT8, UINT8, INT8, INT16],
   [INT8, UINT8, INT8, INT16],
   [INT16, INT8, INT16, INT32],
+  [tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED, INT8, INT16, INT32],
   [INT32, INT8, INT16],
 ];
 
@@ -36,7 +38,7 @@ export const quantize = wider("QUANTIZE", {
   types: [],
   rows: targets.flatMap(([from, ...to]) => to.map((type): TypeRow => ["1.2", from, type])),
   reference: ({ input }, { output }) =>
-    input.type === "TENSOR_FLOAT32" ? quantise(input, output) : requantise(input, output),
+    input.type === "TENSOR_FLOAT32" ? quantise(input, output) : requantise(withQuantisation(input), output),
 });
 
 function* quantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
@@ -59,10 +61,10 @@ function* requantise(input: AnyTensor, output: AnyOutput): Generator<void, void>
   }
   const [least, greatest] = integerRange(output.type);
   const [from, to] = [input.data as TensorData, output.data as TensorData];
-  const ratio = input.scale / output.scale;
+  const ratio = quantiseMultiplier(input.scale / output.scale);
   yield* inParts(to.length, (first, end) => {
     for (let index = first; index < end; index++) {
-      const units = roundHalfAway((from[index] - input.zeroPoint) * ratio);
+      const units = multiplyByQuantisedMultiplier(from[index] - input.zeroPoint, ratio);
       to[index] = clamp(units + output.zeroPoint, least, greatest);
     }
   });

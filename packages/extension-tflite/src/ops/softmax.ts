@@ -2,10 +2,11 @@
  * SOFTMAX with a 16-bit result, of more than 4 axes, and with any quantisation of an 8-bit result.
  */
 import { ensure } from "@nnhal/operations/authoring";
-import { type AnyOutput, type AnyTensor, readerOf, writerOf } from "../_elements.ts";
+import { type AnyOutput, type AnyTensor, readerOf, withQuantisation, writerOf } from "../_elements.ts";
 import { anyRank } from "../_elementwise.ts";
 import { activationTypes } from "../_types.ts";
 import { wider } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
 import { ensureFractions } from "./_fractions.ts";
 import { eachLane } from "./_lanes.ts";
 import { softmax16 } from "./_softmax16.ts";
@@ -16,6 +17,7 @@ export const softmax = wider("SOFTMAX", {
   rows: [
     ["1.2", "TENSOR_QUANT8_ASYMM", "FLOAT32", "TENSOR_QUANT16_SYMM"],
     ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "TENSOR_QUANT16_SYMM"],
+    ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED],
   ],
   ranks: { input: anyRank },
   infer({ input, beta }) {
@@ -23,7 +25,7 @@ export const softmax = wider("SOFTMAX", {
     return { output: { dimensions: input.dimensions } };
   },
   reference({ input, beta, axis }, { output }) {
-    if (input.type !== "TENSOR_QUANT16_SYMM") return realSoftmax(input, beta, axis, output);
+    if (input.type !== "TENSOR_QUANT16_SYMM") return realSoftmax(input, beta, axis, withQuantisation(output));
     ensureFractions(output);
     return softmax16(input, beta, axis, output);
   },

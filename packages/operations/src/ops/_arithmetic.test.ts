@@ -157,6 +157,42 @@ describe("quantised", () => {
     expect(valuesOf(difference)).toEqual([131, 124, 255]);
   });
 
+  it("ADD multiplies with numbers of 21 bits and rounds once, as TensorFlow Lite does", () => {
+    // From a public MobileNet v2. The real sum is 25.50002 steps, with multipliers of 21 bits 25.49999.
+    const left = q8s([1], 0.02703838050365448, -3, [113]);
+    const right = q8s([1], 0.028132501989603043, -1, [-80]);
+    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.035842496901750565, zeroPoint: -3 });
+    expect(valuesOf(runForOne(add, [left, right, none], output))).toEqual([22]);
+  });
+
+  it.each([
+    [
+      [3, -3],
+      [2, -1],
+    ],
+    [
+      [1, -1],
+      [1, 0],
+    ],
+    [
+      [2, -2],
+      [1, -1],
+    ],
+  ])("ADD and SUB round halves up: %j", (given, wanted) => {
+    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 2, zeroPoint: 0 });
+    const zero = q8s([2], 1, 0, [0, 0]);
+    for (const operation of [add, sub])
+      expect(valuesOf(runForOne(operation, [q8s([2], 1, 0, given), zero, none], output))).toEqual(wanted);
+  });
+
+  it("MUL rounds once", () => {
+    // -790 * 0.00155 / 0.07 is -17.493 steps; rounded to 5 bits after the point first, that would be -17.5.
+    const left = q8s([1], Math.fround(0.05), 3, [82]);
+    const right = q8s([1], Math.fround(0.031), -5, [-15]);
+    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: Math.fround(0.07), zeroPoint: -9 });
+    expect(valuesOf(runForOne(mul, [left, right, none], output))).toEqual([-26]);
+  });
+
   it("MUL saturates at the ends of the type", () => {
     const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 2, zeroPoint: 0 });
     const product = runForOne(mul, [q8s([3], 1, 0, [100, -100, 3]), q8s([3], 1, 0, [100, 100, 4]), none], output);

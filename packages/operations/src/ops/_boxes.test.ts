@@ -140,6 +140,14 @@ describe("suppression", () => {
     expect(run([1, 1, 1, 1])).toEqual([0, 3]);
   });
 
+  it("takes the first of equal scores that was given if those that are left keep their order", () => {
+    const keepsOrder = true;
+    expect(run([1, 1, 1, 1], { keepsOrder, kernel: hardKernel(0.5) })).toEqual([0, 1, 2, 3]);
+    expect(run([1, 1, 1, 1], { keepsOrder })).toEqual([0, 2]);
+    expect(run([1, 1, 2, 1], { keepsOrder })).toEqual([2, 0]);
+    expect(run([4, 3, 2, 1], { keepsOrder })).toEqual([0, 2]);
+  });
+
   it("with a soft kernel lowers scores, and drops those below the least", () => {
     const soft = { kernel: (overlap: number) => 1 - overlap };
     expect(run([4, 3, 2.5, 1], { ...soft, leastScore: 0 })).toEqual([0, 2, 1, 3]);

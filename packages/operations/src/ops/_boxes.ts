@@ -85,15 +85,17 @@ export interface Suppression {
   readonly leastScore: number | undefined;
   /** Most that are chosen; negative: all. */
   readonly most: number;
+  /** Whether candidates that are left stay in their order, so that the first of equal scores is always the first that was given. */
+  readonly keepsOrder?: boolean;
 }
 
 /**
  * Chooses candidates: repeatedly the best one left, whose overlap then lowers the scores of the others. Returns the chosen ones in the
- * order of choice. Among equal scores the first wins; a dropped candidate changes places with the last, as the expected results of the
- * conformance vectors require. Pauses every few milliseconds.
+ * order of choice. Among equal scores the first wins; unless `keepsOrder` is set, a dropped candidate changes places with the last, as the expected
+ * results of the conformance vectors require. Pauses every few milliseconds.
  */
 export function* suppress(candidates: number[], suppression: Suppression): Generator<void, number[]> {
-  const { scores, boxes, boxOf, kernel, leastScore, most } = suppression;
+  const { scores, boxes, boxOf, kernel, leastScore, most, keepsOrder = false } = suppression;
   let start = 0;
   let end = candidates.length;
   const limit = most < 0 ? end : Math.min(most, end);
@@ -104,19 +106,31 @@ export function* suppress(candidates: number[], suppression: Suppression): Gener
       if (scores[candidates[index]] > scores[candidates[best]]) best = index;
       if (isTime(1)) yield;
     }
-    swap(candidates, start, best);
+    if (keepsOrder) moveForward(candidates, best, start);
+    else swap(candidates, start, best);
     const chosen = boxOf(candidates[start]);
+    let kept = start + 1;
     for (let index = start + 1; index < end; index++) {
       const candidate = candidates[index];
       const factor = kernel(intersectionOverUnion(boxes, boxOf(candidate), chosen));
       if (leastScore !== undefined) scores[candidate] *= factor;
-      if (leastScore === undefined ? factor === 0 : scores[candidate] < leastScore) swap(candidates, index--, --end);
+      const isDropped = leastScore === undefined ? factor === 0 : scores[candidate] < leastScore;
+      if (!isDropped) candidates[kept++] = candidate;
+      else if (!keepsOrder) candidates[index--] = candidates[--end];
       if (isTime(4)) yield;
     }
+    end = kept;
     start++;
     if (isTime(16)) yield;
   }
   return candidates.slice(0, start);
+}
+
+/** Moves an element forward to `to`, and those between back by one place. */
+function moveForward(list: number[], from: number, to: number): void {
+  const moved = list[from];
+  list.copyWithin(to + 1, to, from);
+  list[to] = moved;
 }
 
 function swap(list: number[], a: number, b: number): void {

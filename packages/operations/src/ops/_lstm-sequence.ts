@@ -3,6 +3,7 @@
  */
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import { type LstmCell, type LstmSettings, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
+import type { Product } from "./_matrix.ts";
 import { sequenceOf } from "./_sequence.ts";
 
 /** One direction of a sequence operation. */
@@ -23,6 +24,8 @@ export interface LstmSequence {
   readonly outputOffset?: number;
   readonly outputStateOut: OutputTensor | undefined;
   readonly cellStateOut: OutputTensor | undefined;
+  /** How matrices are multiplied with vectors. Default: weights are real numbers. */
+  readonly product?: Product | undefined;
 }
 
 /** Runs a cell along time, pausing after each step of each batch. */
@@ -32,7 +35,7 @@ export function* runLstmSequence(run: LstmSequence): Generator<void, void> {
   const auxiliaries = auxiliary && sequenceOf(auxiliary.dimensions, timeMajor);
   const results = sequenceOf(output.dimensions, timeMajor);
   const sizes = lstmSizes(cell, inputs.size);
-  const step = lstmStep(cell, sizes, run.settings);
+  const step = lstmStep(cell, sizes, run.settings, run.product);
   for (let batch = 0; batch < inputs.batches; batch++) {
     const state = lstmState(run.outputStateIn, run.cellStateIn, batch, sizes);
     for (let count = 0; count < inputs.times; count++) {

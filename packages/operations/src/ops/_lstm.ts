@@ -6,7 +6,7 @@ import { ensure, OperationError } from "../fail.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
 import { cellActivation, sigmoid } from "./_gate-activation.ts";
-import { addProduct, type Slice } from "./_matrix.ts";
+import { type Product, plainProduct, type Slice } from "./_matrix.ts";
 
 /** The operands of one gate. */
 export interface Gate<T extends TensorInfo = Tensor> {
@@ -203,9 +203,14 @@ export type LstmStep = (input: Slice, auxiliary: Slice | undefined, state: LstmS
  *     o = σ(Wo·x + Ro·h + Po∘c' + bo)
  *     h' = clip(Wp·(o∘act(c')) + bp)        (without projection: o∘act(c'))
  *
- * With layer normalisation the sums before the bias are normalised and weighted.
+ * With layer normalisation the sums before the bias are normalised and weighted. `product`: how matrices are multiplied with vectors.
  */
-export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, settings: LstmSettings): LstmStep {
+export function lstmStep(
+  cell: LstmCell,
+  { units, outputs }: LstmSizes,
+  settings: LstmSettings,
+  product: Product = plainProduct,
+): LstmStep {
   const activate = cellActivation(settings.activation);
   const cellClip = clipper(settings.cellClip);
   const projectionClip = clipper(settings.projectionClip);
@@ -215,11 +220,11 @@ export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, 
   const outputGate = new Float64Array(units);
   function* gate(result: Float64Array, weights: Gate, x: Slice, aux: Slice | undefined, state: LstmState) {
     result.fill(0);
-    yield* addProduct(result, weights.input.data, x.data, x.offset, inputs);
+    yield* product(result, weights.input, x.data, x.offset);
     if (aux !== undefined && weights.auxiliary !== undefined) {
-      yield* addProduct(result, weights.auxiliary.data, aux.data, aux.offset, weights.auxiliary.dimensions[1]);
+      yield* product(result, weights.auxiliary, aux.data, aux.offset);
     }
-    yield* addProduct(result, weights.recurrent.data, state.output, 0, outputs);
+    yield* product(result, weights.recurrent, state.output, 0);
     if (weights.cell !== undefined) for (let u = 0; u < units; u++) result[u] += weights.cell.data[u] * state.cell[u];
     if (weights.norm !== undefined) normalise(result, weights.norm);
     for (let u = 0; u < units; u++) result[u] += weights.bias.data[u];
@@ -241,7 +246,7 @@ export function lstmStep(cell: LstmCell, { units, outputs, inputs }: LstmSizes, 
     }
     if (cell.projectionBias === undefined) state.output.fill(0);
     else state.output.set(cell.projectionBias.data);
-    yield* addProduct(state.output, cell.projection.data, outputGate, 0, units);
+    yield* product(state.output, cell.projection, outputGate, 0);
     for (let index = 0; index < outputs; index++) state.output[index] = projectionClip(state.output[index]);
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The one product of recurrent cells: a matrix with a vector.
  */
+import type { Tensor } from "../tensor.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 
 /** A vector inside a longer array. */
@@ -36,3 +37,15 @@ export function* addProduct(
     result[row] += sum;
   }
 }
+
+/** result[row] += Σ weights[row, column] · vector[column]: how a recurrent cell multiplies. The vector starts at `offset`. */
+export type Product = (
+  result: Float64Array,
+  weights: Tensor,
+  vector: ArrayLike<number>,
+  offset: number,
+) => Generator<void, void>;
+
+/** The product with weights that are real numbers. */
+export const plainProduct: Product = (result, weights, vector, offset) =>
+  addProduct(result, weights.data, vector, offset, weights.dimensions[1]);

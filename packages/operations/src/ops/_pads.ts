@@ -26,14 +26,14 @@ export function paddedShape(dimensions: readonly number[], pads: readonly Pad[])
   return dimensions.map((extent, axis) => pads[axis][0] + extent + pads[axis][1]);
 }
 
-/** Fills a target of the padded shape: the input's elements, and `value` around them. */
+/** Fills a target of the padded shape: the input's elements, and `value` around them; undefined: the target's own elements. */
 export function* pad(
   { data, dimensions }: Tensor,
   pads: readonly Pad[],
-  value: number,
+  value: number | undefined,
   target: TensorData,
 ): Generator<void, void> {
-  yield* fillInChunks(target, value);
+  if (value !== undefined) yield* fillInChunks(target, value);
   yield* place(
     data,
     dimensions,

@@ -1,12 +1,13 @@
 /**
- * Sum and difference of quantised tensors in the reference's fixed point: both operands are brought to one scale with 20
- * bits to spare, added there, and the sum is brought to the output's scale.
+ * Sum and difference of quantised tensors, rounded once: both operands are multiplied by whole numbers that stand for their scales
+ * relative to the output's, added, and the sum is divided by a power of two, halves up.
  */
 import { ensure } from "../fail.ts";
-import { clamp, multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "../fixed-point.ts";
+import { clamp, quantiseMultiplier, roundHalfEven } from "../fixed-point.ts";
 import { integerRange, type OutputTensor, type Tensor } from "../tensor.ts";
 
-const SPARE_BITS = 20;
+/** The greater multiplier is from 2^20 to 2^21, so that sums fit in 32 bits. */
+const MULTIPLIER_BITS = 20;
 
 /** left + right or, with sign -1, left - right, of elements side by side. */
 export function quantisedSum(
@@ -16,31 +17,27 @@ export function quantisedSum(
   output: OutputTensor,
   [least, greatest]: readonly [least: number, greatest: number],
 ): void {
-  // Twice the greater scale: so that the sum of two multiples of it cannot overflow.
-  const commonScale = 2 * Math.max(left.scale, right.scale);
-  const ratio = commonScale / (2 ** SPARE_BITS * output.scale);
-  ensure(
-    ratio < 1,
-    () => `the output's scale is ${output.scale} where more than ${commonScale / 2 ** SPARE_BITS} is needed`,
-  );
-  const toOutput = quantiseMultiplier(ratio);
-  const rightMultiplier = quantiseMultiplier(right.scale / commonScale);
-  const leftTerms = termsOf(left, quantiseMultiplier(left.scale / commonScale));
-  const rightTerms = termsOf(right, { ...rightMultiplier, mantissa: sign * rightMultiplier.mantissa });
+  const largest = Math.max(left.scale, right.scale);
+  const needed = largest / 2 ** (MULTIPLIER_BITS - 1);
+  ensure(output.scale > needed, () => `the output's scale is ${output.scale} where more than ${needed} is needed`);
+  const leftRatio = Math.fround(left.scale / output.scale);
+  const rightRatio = Math.fround(right.scale / output.scale);
+  const exponent = quantiseMultiplier(Math.max(leftRatio, rightRatio)).shift - 1;
+  const step = 2 ** (exponent - MULTIPLIER_BITS);
+  const leftTerms = termsOf(left, roundHalfEven(leftRatio / step));
+  const rightTerms = termsOf(right, sign * roundHalfEven(rightRatio / step));
   const [lowest] = integerRange(output.type);
   const { data: leftData } = left;
   const { data: rightData } = right;
   const { data, zeroPoint } = output;
   for (let index = 0; index < data.length; index++) {
     const sum = leftTerms[leftData[index] - lowest] + rightTerms[rightData[index] - lowest];
-    data[index] = clamp(multiplyByQuantisedMultiplier(sum, toOutput) + zeroPoint, least, greatest);
+    data[index] = clamp(Math.floor(sum * step + 0.5) + zeroPoint, least, greatest);
   }
 }
 
 /** The contribution of each of an element's 256 possible values to the sum, from the least value up. */
-function termsOf({ type, zeroPoint }: Tensor, multiplier: QuantisedMultiplier): Int32Array {
+function termsOf({ type, zeroPoint }: Tensor, multiplier: number): Int32Array {
   const [lowest] = integerRange(type);
-  return Int32Array.from({ length: 256 }, (_, index) =>
-    multiplyByQuantisedMultiplier((index + lowest - zeroPoint) << SPARE_BITS, multiplier),
-  );
+  return Int32Array.from({ length: 256 }, (_, index) => (index + lowest - zeroPoint) * multiplier);
 }

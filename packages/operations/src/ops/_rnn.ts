@@ -5,7 +5,7 @@ import { activationRange } from "../activation.ts";
 import { clamp } from "../fixed-point.ts";
 import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
-import { addProduct, type Slice } from "./_matrix.ts";
+import { type Product, plainProduct, type Slice } from "./_matrix.ts";
 import { sequenceOf } from "./_sequence.ts";
 
 /** The operands of a cell. */
@@ -41,17 +41,18 @@ export function rnnUnits(
 export function rnnStep(
   cell: RnnCell,
   activation: number,
+  product: Product = plainProduct,
 ): (input: Slice, auxiliary: Slice | undefined, state: Float64Array) => Generator<void, void> {
   const [least, greatest] = activationRange(activation);
-  const [units, inputs] = cell.weights.dimensions;
+  const [units] = cell.weights.dimensions;
   const sums = new Float64Array(units);
   return function* (x, aux, state) {
     sums.set(cell.bias.data);
-    yield* addProduct(sums, cell.weights.data, x.data, x.offset, inputs);
+    yield* product(sums, cell.weights, x.data, x.offset);
     if (aux !== undefined && cell.auxiliaryWeights !== undefined) {
-      yield* addProduct(sums, cell.auxiliaryWeights.data, aux.data, aux.offset, cell.auxiliaryWeights.dimensions[1]);
+      yield* product(sums, cell.auxiliaryWeights, aux.data, aux.offset);
     }
-    yield* addProduct(sums, cell.recurrentWeights.data, state, 0, units);
+    yield* product(sums, cell.recurrentWeights, state, 0);
     for (let unit = 0; unit < units; unit++) state[unit] = clamp(sums[unit], least, greatest);
   };
 }
@@ -70,6 +71,8 @@ export interface RnnSequence {
   /** The offset of the results in each vector of the output. Default: 0. */
   readonly outputOffset?: number;
   readonly stateOut: OutputTensor | undefined;
+  /** How matrices are multiplied with vectors. Default: weights are real numbers. */
+  readonly product?: Product | undefined;
 }
 
 /** Runs a cell along time, pausing after each step of each batch. */
@@ -79,7 +82,7 @@ export function* runRnnSequence(run: RnnSequence): Generator<void, void> {
   const auxiliaries = auxiliary && sequenceOf(auxiliary.dimensions, timeMajor);
   const results = sequenceOf(output.dimensions, timeMajor);
   const [units] = cell.weights.dimensions;
-  const step = rnnStep(cell, run.activation);
+  const step = rnnStep(cell, run.activation, run.product);
   for (let batch = 0; batch < inputs.batches; batch++) {
     const state = Float64Array.from(stateIn.data.subarray(batch * units, (batch + 1) * units));
     for (let count = 0; count < inputs.times; count++) {

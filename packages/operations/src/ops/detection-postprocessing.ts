@@ -160,6 +160,7 @@ function chooseRegular(
     kernel: hardKernel(overlapThreshold),
     leastScore: undefined,
     most,
+    keepsOrder: true,
   });
 }
 
@@ -187,6 +188,7 @@ function* chooseFast(
     kernel: hardKernel(overlapThreshold),
     leastScore: undefined,
     most,
+    keepsOrder: true,
   });
   const perBox = Math.min(classes - 1, mostClassesPerDetection);
   const detections: number[] = [];

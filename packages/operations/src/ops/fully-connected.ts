@@ -6,12 +6,12 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { formatShape } from "../shape.ts";
-import { elementCount, type Tensor } from "../tensor.ts";
+import { elementCount } from "../tensor.ts";
 import { filterWork } from "../work.ts";
-import { accumulatorStore, biasOf, needsFreeOutputScale, type Store } from "./_accumulator.ts";
-import { blockOf, multiply, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { accumulatorStore, biasOf, needsFreeOutputScale } from "./_accumulator.ts";
+import { connect } from "./_connect.ts";
 import { ensureBias } from "./_convolution-params.ts";
-import { widen, widenOnce } from "./_widen.ts";
+import { widen } from "./_widen.ts";
 
 export const fullyConnected = defineOperation({
   name: "FULLY_CONNECTED",
@@ -41,45 +41,6 @@ export const fullyConnected = defineOperation({
   },
   *reference({ input, weights, bias, activation }, { output }, context) {
     const store = accumulatorStore(input, weights, bias, output, activation);
-    const { widened } = context;
-    const all = widened?.accepts(weights.data) ? yield* widenOnce(weights, context) : undefined;
-    yield* connect(input, weights, all, biasOf(bias), store);
+    yield* connect(yield* widen(input), weights, biasOf(bias), store, context);
   },
 });
-
-/**
- * output[b, u] = bias[u] + Σ input[b, i] · weights[u, i]
- *
- * `all`: the widened weights, if they are kept from run to run. Otherwise they are widened some units at a time: they are the large
- * operand, and in most models each is used once.
- */
-function* connect(
-  input: Tensor,
-  weights: Tensor,
-  all: Float64Array | undefined,
-  bias: Float64Array,
-  store: Store,
-): Generator<void, void> {
-  const [units, size] = weights.dimensions;
-  const rows = yield* widen(input);
-  const sums = new Float64Array(units);
-  const block = blockOf(size);
-  let work = 0;
-  for (let first = 0; first < units; first += block) {
-    const end = Math.min(first + block, units);
-    const data = weights.data.subarray(first * size, end * size);
-    const kept = all?.subarray(first * size, end * size);
-    // No ?? here: the CommonJS build would put the yield into a function of its own.
-    const part = kept === undefined ? yield* widen({ data, zeroPoint: weights.zeroPoint }) : kept;
-    for (let row = 0; row * size < rows.length; row++) {
-      const inputs = rows.subarray(row * size, (row + 1) * size);
-      multiply(inputs, part, bias.subarray(first), 0, end - first, sums.subarray(first));
-      store(sums, first, end, row * units, 1);
-      work += (end - first) * (size + 1);
-      if (work > WORK_BETWEEN_PAUSES) {
-        work = 0;
-        yield;
-      }
-    }
-  }
-}

@@ -2,7 +2,7 @@
  * MUL: the product of two tensors. Quantised: the output's scale has to be greater than the product of the inputs' (HAL
  * 1.0 – 1.3, MUL).
  */
-import { clamp, multiplyByQuantisedMultiplier, quantiseMultiplier } from "../fixed-point.ts";
+import { clamp, roundHalfEven } from "../fixed-point.ts";
 import { arithmetic } from "./_arithmetic.ts";
 
 export const mul = arithmetic({
@@ -27,13 +27,14 @@ export const mul = arithmetic({
     for (let index = 0; index < product.length; index++) product[index] = Math.imul(left[index], right[index]);
   },
   quantised(left, right, output, [least, greatest]) {
-    const multiplier = quantiseMultiplier(Math.fround(left.scale * right.scale) / output.scale);
+    // One rounding, as in convolutions: docs/decisions/0020-one-rounding-in-requantisation.md.
+    const ratio = Math.fround(Math.fround(left.scale * right.scale) / output.scale);
     const { data: leftData, zeroPoint: leftZero } = left;
     const { data: rightData, zeroPoint: rightZero } = right;
     const { data, zeroPoint } = output;
     for (let index = 0; index < data.length; index++) {
       const product = (leftData[index] - leftZero) * (rightData[index] - rightZero);
-      data[index] = clamp(multiplyByQuantisedMultiplier(product, multiplier) + zeroPoint, least, greatest);
+      data[index] = clamp(roundHalfEven(Math.fround(product * ratio)) + zeroPoint, least, greatest);
     }
   },
 });

@@ -102,12 +102,17 @@ function guarded(own: Device): GuardedDevice {
       },
       (refusal) => ({ ...refusal, ...nothing }),
     );
+  const getSupportedExtensions = () =>
+    query("getSupportedExtensions", ({ extensions }) => ({ extensions: readExtensions(extensions) }), {
+      extensions: [],
+    });
+  const extensions = () => getSupportedExtensions().extensions;
   const prepared = (answer: unknown, model: Model | undefined): GuardedPrepareResult => {
     const outcome = readOutcome(answer);
     const preparedModel = hasFields(answer) ? answer.preparedModel : undefined;
     if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
     if (!isPreparedModel(preparedModel)) return broken("answered NONE without a prepared model");
-    return { ...outcome, preparedModel: guardModel(preparedModel, model, facts) };
+    return { ...outcome, preparedModel: guardModel(preparedModel, model, { ...facts, extensions }) };
   };
   const unprepared = (refusal: Refusal): GuardedPrepareResult => ({ ...refusal, preparedModel: null });
   const canKeep = hasMethod(own, "prepareModelFromCache");
@@ -126,10 +131,7 @@ function guarded(own: Device): GuardedDevice {
       }),
     getVersionString: () =>
       query("getVersionString", ({ version }) => ({ version: readVersionString(version) }), { version: "" }),
-    getSupportedExtensions: () =>
-      query("getSupportedExtensions", ({ extensions }) => ({ extensions: readExtensions(extensions) }), {
-        extensions: [],
-      }),
+    getSupportedExtensions,
     getNumberOfCacheFilesNeeded: () =>
       query("getNumberOfCacheFilesNeeded", readCacheFileCounts, { numModelCache: 0, numDataCache: 0 }),
     getSupportedOperations: (model) =>

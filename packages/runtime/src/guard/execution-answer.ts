@@ -2,15 +2,14 @@
  * The answer of a device to an execution, read once and checked against the request and the model. A reader throws `broken` for
  * an answer that breaks a rule.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, factsByCode } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecutionResult,
+  type Extension,
   type HalVersion,
   type Model,
   type OutputShape,
-  operandTypeNames,
-  operandTypes,
   type Request,
   TIMING_NOT_MEASURED,
   type Timing,
@@ -22,7 +21,7 @@ import { greatestSize, refines } from "../operand-facts.ts";
 /** Facts of an output before an execution. */
 interface KnownOutput {
   readonly dimensions: readonly number[];
-  /** Bytes of an element; undefined for a type that the HAL does not describe. */
+  /** Bytes of an element; undefined for OEM scalars, and types that neither the HAL nor the device describes. */
   readonly elementSize: number | undefined;
   readonly isTensor: boolean;
 }
@@ -35,14 +34,19 @@ export interface AnswerReader {
 
 /**
  * The reader for a prepared model. `model`: its model; undefined: outputs are known from requests only.
- * Drivers older than HAL 1.2 answer no shapes: the known ones are used.
+ * Drivers older than HAL 1.2 answer no shapes: the known ones are used. `extensions`: as the device describes them.
  */
-export function answerReader(model: Model | undefined, halVersion: HalVersion): AnswerReader {
+export function answerReader(
+  model: Model | undefined,
+  halVersion: HalVersion,
+  extensions: readonly Extension[] = [],
+): AnswerReader {
+  const factsOf = factsByCode(model?.extensionNameToPrefix ?? [], extensions);
   const outputs = model?.main.outputIndexes.map((index): KnownOutput => {
     const { type, dimensions } = elementAt(model.main.operands, index);
-    const name = operandTypeNames.get(type);
-    if (name === undefined) return { dimensions, elementSize: undefined, isTensor: dimensions.length > 0 };
-    const { kind, elementSize } = operandTypes[name];
+    const facts = factsOf(type);
+    if (facts === undefined) return { dimensions, elementSize: undefined, isTensor: dimensions.length > 0 };
+    const { kind, elementSize } = facts;
     return { dimensions, elementSize: elementSize > 0 ? elementSize : undefined, isTensor: kind === "tensor" };
   });
   return {

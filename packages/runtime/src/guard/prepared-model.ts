@@ -7,6 +7,7 @@ import {
   type BurstResult,
   ErrorStatus,
   type ExecutionResult,
+  type Extension,
   type FencedResult,
   type HalVersion,
   type IBurstContext,
@@ -47,10 +48,11 @@ export function closeSafely(closable: { close?(): unknown }): void {
 export function guardModel(
   own: PreparedModel,
   model: Model | undefined,
-  device: { readonly name: string; readonly halVersion: HalVersion },
+  device: { readonly name: string; readonly halVersion: HalVersion; readonly extensions: () => readonly Extension[] },
 ): GuardedModel {
   const { name } = device;
-  const reader = answerReader(model, device.halVersion);
+  const usesExtensions = model !== undefined && model.extensionNameToPrefix.length > 0;
+  const reader = answerReader(model, device.halVersion, usesExtensions ? device.extensions() : []);
   const failed = (refusal: Refusal): ExecutionResult => ({ ...refusal, outputShapes: [], timing: notMeasured });
   const canFence = typeof own.executeFenced === "function";
   const canBurst = typeof own.configureExecutionBurst === "function";

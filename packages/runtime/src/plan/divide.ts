@@ -13,14 +13,23 @@ import {
 import { elementAt } from "@nnhal/operations";
 import {
   type Device,
+  ErrorStatus,
   type Model,
   OperationType,
   type Outcome,
-  operationTypeNames,
   type PreparedModel,
   type PrepareOptions,
 } from "@nnhal/types";
-import { defaultLogger, inSection, type Logger, modelSummary, noTracer, type Section, type Tracer } from "@nnhal/utils";
+import {
+  defaultLogger,
+  inSection,
+  isExtensionOperationType,
+  type Logger,
+  modelSummary,
+  noTracer,
+  type Section,
+  type Tracer,
+} from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
 import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
@@ -35,7 +44,7 @@ import type { StepTime } from "./run-options.ts";
 export interface DivideOptions {
   /**
    * The device that supports every model. It comes last and wins ties. With it the runtime can interpret control flow, and steps
-   * that fail on another device run again on the CPU, except in models with operations of vendors. Default: none, so that only
+   * that fail on another device run again on the CPU, except in models with operations of vendors that the CPU lacks. Default: none, so that only
    * the listed devices are used and nothing falls back.
    */
   readonly cpu?: Device | undefined;
@@ -141,7 +150,7 @@ async function divideAndPrepareIn(
     return prepareOn(section, model, [cpu], options, prepareOptions, prepareParts);
   const divided = await prepareOn(section, model, devices, options, prepareOptions, prepareParts);
   if ("plan" in divided) return divided;
-  const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && !isVendors(model);
+  const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && isForCpu(model, cpu);
   // The runtime has validated the model: a device that calls it invalid has failed. If no device supports an operation, neither
   // does the CPU.
   const isTheModels = "unplannable" in divided && divided.unplannable === "BAD_DATA";
@@ -186,7 +195,7 @@ async function prepareOn(
   const canFallBack =
     cpu !== undefined &&
     partition === 1 &&
-    !isVendors(model) &&
+    isForCpu(model, cpu) &&
     (whole === undefined || devices[whole.step.device] !== cpu);
   const { inputIndexes, outputIndexes } = chosen.model.main;
   const rolesOf: Divided["rolesOf"] = (side, index) =>
@@ -219,9 +228,15 @@ export function devicesIn({ steps, devices }: Plan): string[] {
   return [...new Set(names)];
 }
 
-/** Whether a model has operations that no CPU supports: those of extensions and OEM_OPERATION. */
-function isVendors({ main, referenced }: Model): boolean {
-  return [main, ...referenced].some(({ operations }) =>
-    operations.some(({ type }) => type === OperationType.OEM_OPERATION || !operationTypeNames.has(type)),
-  );
+/**
+ * Whether a model can fall back to the CPU. One with OEM_OPERATION cannot; one with operations of extensions can if the CPU supports all
+ * of it, as the reference does that was given the extensions.
+ */
+function isForCpu(model: Model, cpu: GuardedDevice): boolean {
+  const uses = (isMeant: (type: number) => boolean) =>
+    [model.main, ...model.referenced].some(({ operations }) => operations.some(({ type }) => isMeant(type)));
+  if (uses((type) => type === OperationType.OEM_OPERATION)) return false;
+  if (!uses(isExtensionOperationType)) return true;
+  const { status, supported } = cpu.getSupportedOperations(model);
+  return status === ErrorStatus.NONE && supported.every(Boolean);
 }

@@ -1,3 +1,4 @@
+import { factsByCode } from "@nnhal/operations";
 import { ErrorStatus, type IBuffer, type Outcome } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { float32 } from "../models.test-helper.ts";
@@ -28,7 +29,7 @@ const placeIn = (buffer?: IBuffer, dimensions = [2]): Place => ({
   ...(buffer && { buffer }),
 });
 
-const { hal } = chain();
+const hal = { main: chain().hal.main, factsOf: factsByCode([], []) };
 
 describe("running elsewhere", () => {
   it("copies results to devices' buffers with the shapes that were found", async () => {
@@ -65,7 +66,7 @@ describe("running elsewhere", () => {
     expect(canRunElsewhere(hal, { inputs: [undefined], outputs: [inBuffer] })).toBe(true);
     expect(canRunElsewhere(hal, { inputs: [placeIn()], outputs: [inBuffer] })).toBe(false);
     expect(canRunElsewhere(hal, { inputs: [inBuffer], outputs: [placeIn()] })).toBe(false);
-    const unknown = chain(float32(0)).hal;
+    const unknown = { ...hal, main: chain(float32(0)).hal.main };
     const unsized = placeIn(noting().buffer, []);
     expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [unsized] })).toBe(false);
     expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [inBuffer] })).toBe(true);

@@ -3,7 +3,7 @@
  * results to the buffers afterwards (as Android does in fallback to the CPU).
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type FactsByCode } from "@nnhal/operations";
 import { ErrorStatus, type Operand, type Outcome, type Request, type Subgraph } from "@nnhal/types";
 import { readPlace, writePlace } from "./bytes.ts";
 import { operandSize } from "./lifetimes.ts";
@@ -11,10 +11,18 @@ import { type Place, poolOf, requestOf } from "./place.ts";
 import type { Arguments } from "./place-arguments.ts";
 import type { StepOutcome } from "./run-options.ts";
 
+/** What runs, and the facts of its operand types. */
+export interface Elsewhere {
+  readonly main: Subgraph;
+  readonly factsOf: FactsByCode;
+}
+
 /** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers and their sizes are known. */
-export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs, outputs }: Arguments): boolean {
+export function canRunElsewhere({ main, factsOf }: Elsewhere, { inputs, outputs }: Arguments): boolean {
   const isCopyable = (place: Place | undefined, operand: Operand) =>
-    place === undefined || place.pool.kind === "memory" || (place.buffer !== undefined && sizeAt(place, operand) > 0);
+    place === undefined ||
+    place.pool.kind === "memory" ||
+    (place.buffer !== undefined && sizeAt(place, operand, factsOf) > 0);
   return (
     inputs.every((place, index) => isCopyable(place, operandAt(main, main.inputIndexes, index))) &&
     outputs.every((place, index) => isCopyable(place, operandAt(main, main.outputIndexes, index)))
@@ -23,7 +31,7 @@ export function canRunElsewhere({ main }: { readonly main: Subgraph }, { inputs,
 
 /** Runs a request of the same arguments, none of which lies in a device's buffer. */
 export async function runElsewhere<Result extends StepOutcome>(
-  { main }: { readonly main: Subgraph },
+  { main, factsOf }: Elsewhere,
   { inputs, outputs }: Arguments,
   run: (request: Request) => Promise<Result>,
 ): Promise<Result | StepOutcome> {
@@ -33,14 +41,14 @@ export async function runElsewhere<Result extends StepOutcome>(
       plainInputs.push(place);
       continue;
     }
-    const plain = plainPlace(place, operandAt(main, main.inputIndexes, index));
+    const plain = plainPlace(place, operandAt(main, main.inputIndexes, index), factsOf);
     const bytes = await readPlace(place, plain.length);
     if ("status" in bytes) return { ...bytes, outputShapes: [] };
     await writePlace(plain, bytes, []);
     plainInputs.push(plain);
   }
   const plainOutputs = outputs.map((place, index) =>
-    place?.pool.kind === "token" ? plainPlace(place, operandAt(main, main.outputIndexes, index)) : place,
+    place?.pool.kind === "token" ? plainPlace(place, operandAt(main, main.outputIndexes, index), factsOf) : place,
   );
   const result = await run(requestOf(plainInputs, plainOutputs));
   if (result.status !== ErrorStatus.NONE) return result;
@@ -68,11 +76,11 @@ export async function copyPlace(from: Place, to: Place, size: number, dimensions
   return "status" in bytes ? bytes : writePlace(to, bytes, dimensions);
 }
 
-function plainPlace(place: Place, operand: Operand): Place {
-  const length = sizeAt(place, operand);
+function plainPlace(place: Place, operand: Operand, factsOf: FactsByCode): Place {
+  const length = sizeAt(place, operand, factsOf);
   return { pool: poolOf(allocateMemory(Math.max(length, 1))), offset: 0, length, dimensions: place.dimensions };
 }
 
-function sizeAt({ dimensions }: Place, operand: Operand): number {
-  return operandSize({ ...operand, dimensions: dimensions.length > 0 ? dimensions : operand.dimensions });
+function sizeAt({ dimensions }: Place, { type, dimensions: declared }: Operand, factsOf: FactsByCode): number {
+  return operandSize({ type, dimensions: dimensions.length > 0 ? dimensions : declared }, factsOf);
 }

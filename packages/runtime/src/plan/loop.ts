@@ -6,7 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, LoopTimeoutDurationNs, type OutputShape } from "@nnhal/types";
 import { readPlace } from "./bytes.ts";
 import { copyPlace } from "./elsewhere.ts";
-import { operandSize } from "./lifetimes.ts";
+import { operandSize, planFacts } from "./lifetimes.ts";
 import type { Place, Places } from "./place.ts";
 import type { PreparedPlan, PreparedWhile } from "./prepared-plan.ts";
 import type { RunOptions, StepOutcome } from "./run-options.ts";
@@ -71,6 +71,7 @@ export async function isTrue(place: Place | undefined): Promise<boolean | undefi
 /** Copies the final values of a loop to its outputs. */
 async function copyOut({ step, bodyPlan }: PreparedWhile, from: Places, to: Places): Promise<StepOutcome> {
   const { operands, outputIndexes } = bodyPlan.plan.model.main;
+  const factsOf = planFacts(bodyPlan.plan);
   const what = `operation ${step.operation} (WHILE)`;
   const outputShapes: OutputShape[] = [];
   for (const [index, target] of to.entries()) {
@@ -79,7 +80,7 @@ async function copyOut({ step, bodyPlan }: PreparedWhile, from: Places, to: Plac
       return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: value ${index} is omitted`, outputShapes: [] };
     }
     const { dimensions } = source;
-    const size = operandSize({ ...elementAt(operands, elementAt(outputIndexes, index)), dimensions });
+    const size = operandSize({ ...elementAt(operands, elementAt(outputIndexes, index)), dimensions }, factsOf);
     const isSufficient = target !== undefined && (target.pool.kind === "token" || target.length >= size);
     outputShapes.push({ dimensions, isSufficient });
     if (!isSufficient) continue;

@@ -5,7 +5,7 @@ import type { Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import { layOut } from "./layout.ts";
 import { levelsOf } from "./levels.ts";
-import { lifetimesOf, operandSize } from "./lifetimes.ts";
+import { lifetimesOf, operandSize, planFacts } from "./lifetimes.ts";
 
 /** Bytes of one execution. */
 export interface PlanMemory {
@@ -43,6 +43,8 @@ function insideOf(step: Step): PlanMemory {
   const either = most(planMemory(step.conditionPlan), planMemory(step.bodyPlan));
   // Each iteration reads what the previous one wrote: two sets.
   const { operands, outputIndexes } = step.bodyPlan.model.main;
-  const state = 2 * outputIndexes.reduce((bytes, operand) => bytes + operandSize(elementAt(operands, operand)), 0);
+  const factsOf = planFacts(step.bodyPlan);
+  const sizes = outputIndexes.map((operand) => operandSize(elementAt(operands, operand), factsOf));
+  const state = 2 * sizes.reduce((bytes, size) => bytes + size, 0);
   return sum(either, { peak: state, lowerBound: state });
 }

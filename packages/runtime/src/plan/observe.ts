@@ -2,8 +2,8 @@
  * Log messages about plans, and the trace sections that devices are called in.
  */
 import type { Plan, PlanningDevice, Step } from "@nnhal/driver-core/partition";
-import { elementAt } from "@nnhal/operations";
-import { ErrorStatus, type Model, operationTypeNames, type PrepareOptions } from "@nnhal/types";
+import { elementAt, operationText } from "@nnhal/operations";
+import { ErrorStatus, type Model, type PrepareOptions } from "@nnhal/types";
 import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
 import { textOf } from "../guard/attempt.ts";
 import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
@@ -12,8 +12,9 @@ import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
 export function logPlan(plan: Plan, log: Logger): void {
   if (!log.VLOG_IS_ON("COMPILATION")) return;
   for (const [index, { reason }] of plan.choices.entries()) {
-    const { type } = elementAt(plan.model.main.operations, index);
-    log.VLOG("COMPILATION", `operation ${index} (${operationTypeNames.get(type) ?? type}): ${reason}`);
+    const { main, extensionNameToPrefix } = plan.model;
+    const name = operationText(elementAt(main.operations, index).type, extensionNameToPrefix);
+    log.VLOG("COMPILATION", `operation ${index} (${name}): ${reason}`);
   }
   for (const [index, step] of plan.steps.entries()) {
     const text = `step ${index}: ${stepText(step, plan)}`;
@@ -60,6 +61,7 @@ export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
       report(answer, "counts as slower than all others");
       return answer;
     },
+    getSupportedExtensions: () => device.getSupportedExtensions(),
     getSupportedOperations(model) {
       const answer = device.getSupportedOperations(model);
       report(answer, "supports no operation of the model");

@@ -4,12 +4,12 @@
 import { configureExecutionBurst } from "@nnhal/driver-core/burst";
 import { systemTimer, type Timer, watchIdle } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
+import type { Plan } from "@nnhal/driver-core/partition";
 import {
   ErrorStatus,
   type ExecuteOptions,
   ExecutionPreference,
   type ExecutionResult,
-  type Model,
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
@@ -19,6 +19,7 @@ import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
 import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
 import { executeAfter, unfenced } from "./fenced.ts";
+import { planFacts } from "./lifetimes.ts";
 import type { Arguments } from "./place-arguments.ts";
 import { closePlan, releaseWorkspaces } from "./prepare.ts";
 import type { PreparedExecution, PreparedPlan } from "./prepared-plan.ts";
@@ -53,7 +54,6 @@ export function plannedModel(
 ): PreparedModel {
   const { fallback, onStep, preference, log = silentLogger, trace = noTracer } = options;
   const { idleAfter = 5_000_000_000n, timer = systemTimer } = options;
-  const { model } = prepared.plan;
   const whole = wholeStep(prepared);
   const onCpu = fallback && cpuModels(fallback, log);
   const usage = createUsage(() => {
@@ -94,7 +94,7 @@ export function plannedModel(
       closedProblem() ?? execute(request, options, trace.begin("LR", "PE", "run plan")),
     async executeFenced(request, waitFor, options = {}) {
       // A request that is not valid is refused at once, and not after the fences.
-      const problem = closedProblem() ?? problemOf(request, model, false);
+      const problem = closedProblem() ?? problemOf(request, prepared.plan, false);
       if (problem !== undefined) return unfenced(problem);
       // From now on the execution uses the model: closing it takes effect afterwards.
       usage.begin();
@@ -125,8 +125,9 @@ function wholeStep({ steps, plan }: PreparedPlan): PreparedExecution | undefined
 }
 
 /** Why a request is not valid for a model; undefined if it is. */
-function problemOf(request: Request, model: Model, allowUnspecifiedOutput: boolean): ExecutionResult | undefined {
-  const [issue] = requestIssues(request, model, { allowUnspecifiedOutput, isModelSound: true });
+function problemOf(request: Request, plan: Plan, allowUnspecifiedOutput: boolean): ExecutionResult | undefined {
+  const options = { allowUnspecifiedOutput, isModelSound: true, factsOf: planFacts(plan) };
+  const [issue] = requestIssues(request, plan.model, options);
   if (issue === undefined) return undefined;
   return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${issue.path}: ${issue.message}`);
 }
@@ -147,7 +148,7 @@ async function executeWhole(
   const result = await section.run(() => preparedModel.execute(request, options));
   onStep?.({ step, nanoseconds: now() - start });
   if (onCpu === undefined || !isRecoverable(result.status)) return result;
-  const problem = problemOf(request, prepared.plan.model, true);
+  const problem = problemOf(request, prepared.plan, true);
   if (problem !== undefined) return problem;
   const args = argumentsOf(prepared, request);
   return "status" in args ? result : ((await wholeOnCpu(prepared, stepName(step), args, options, onCpu)) ?? result);
@@ -159,14 +160,16 @@ async function executePlan(
   options: RunOptions,
   onCpu: CpuModels | undefined,
 ): Promise<ExecutionResult> {
-  const problem = problemOf(request, prepared.plan.model, true);
+  const problem = problemOf(request, prepared.plan, true);
   if (problem !== undefined) return problem;
   const args = argumentsOf(prepared, request);
   if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
+  const factsOf = planFacts(prepared.plan);
   const recover = (onCpu: CpuModels): NonNullable<RunOptions["recover"]> => {
     return ({ step, device }, stepArguments, again) => {
       // A step that failed on the CPU would fail there again, unlike the whole model.
-      if (device === onCpu.device || !canRunElsewhere(step.model, stepArguments)) return undefined;
+      if (device === onCpu.device || !canRunElsewhere({ main: step.model.main, factsOf }, stepArguments))
+        return undefined;
       return onCpu.prepare(step.model, stepName(step)).then((runner) => (runner === null ? failed : again(runner)));
     };
   };
@@ -190,17 +193,19 @@ function stepName({ operations }: PreparedExecution["step"]): string {
 
 /** Runs the whole model on the CPU; undefined if that is impossible. */
 async function wholeOnCpu(
-  { plan: { model } }: PreparedPlan,
+  { plan }: PreparedPlan,
   what: string,
   args: Arguments,
   options: RunOptions,
   onCpu: CpuModels,
 ): Promise<ExecutionResult | undefined> {
-  if (!canRunElsewhere(model, args)) return undefined;
+  const { model } = plan;
+  const whole = { main: model.main, factsOf: planFacts(plan) };
+  if (!canRunElsewhere(whole, args)) return undefined;
   const runner = await onCpu.prepare(model, what);
   if (runner === null) return undefined;
   const outcome = await options.section.run(() =>
-    runElsewhere(model, args, (request) => runner.execute(request, options)),
+    runElsewhere(whole, args, (request) => runner.execute(request, options)),
   );
   return { timing: notMeasured, ...outcome };
 }

@@ -15,7 +15,7 @@ import {
 import type { Logger } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 import { levelsOf, readsOf } from "./levels.ts";
-import { lifetimesOf, operandSize } from "./lifetimes.ts";
+import { lifetimesOf, operandSize, planFacts } from "./lifetimes.ts";
 import type { PrepareModel } from "./observe.ts";
 import { type Place, poolOf } from "./place.ts";
 import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
@@ -94,6 +94,7 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
   const throughout = { first: 0, last: 0 };
   const verdict: Value = { operand: 0, size: 1, dimensions: [1], roles: null, ...throughout };
   const { operands, inputIndexes, outputIndexes } = body.plan.model.main;
+  const factsOf = planFacts(body.plan);
   const results = outputIndexes.flatMap((output, index) => {
     const operand = elementAt(operands, output);
     const written = body.uses.get(output);
@@ -104,7 +105,7 @@ function stateOf(condition: PreparedPlan, body: PreparedPlan): Value[] {
     const all = [written, ...readBy];
     const isDevices = all.every((roles) => roles !== null && roles !== undefined);
     const value: Omit<Value, "operand"> = {
-      size: operandSize(operand),
+      size: operandSize(operand, factsOf),
       dimensions: operand.dimensions,
       roles: isDevices ? all.flatMap((roles) => roles ?? []) : null,
       ...throughout,

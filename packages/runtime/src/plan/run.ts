@@ -6,6 +6,7 @@ import type { Plan } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { runElsewhere } from "./elsewhere.ts";
+import { planFacts } from "./lifetimes.ts";
 import { isTrue, runWhile } from "./loop.ts";
 import { stepText } from "./observe.ts";
 import { type Place, type Places, requestOf } from "./place.ts";
@@ -128,7 +129,9 @@ async function runExecution(
   const outcome = await section.run(() => preparedModel.execute(request, options));
   if (recover === undefined || !isRecoverable(outcome.status)) return outcome;
   const again = recover(prepared, args, (other) =>
-    section.run(() => runElsewhere(step.model, args, (plain) => other.execute(plain, options))),
+    section.run(() =>
+      runElsewhere({ main: step.model.main, factsOf: planFacts(plan) }, args, (plain) => other.execute(plain, options)),
+    ),
   );
   return again ?? outcome;
 }

@@ -138,6 +138,7 @@ export function code(codes: Codes, absent = 0): Field<string | number> {
   return {
     size: 1,
     absent: elementAt(codes, absent),
+    codes,
     read(source, at) {
       const value = source.values.readInt8(at);
       return codes[value] ?? value;

@@ -15,6 +15,8 @@ export interface Field<T> {
   readonly size: 1 | 2 | 4 | 8;
   /** The value if the table omits it. */
   readonly absent: T;
+  /** Of an enum: the names of its members; a name's place is its code. */
+  readonly codes?: readonly string[];
   /** Reads it from `at`; `size` bytes from there are known to be in the file. */
   read(source: Source, at: number, path: string): T;
   /** Writes the part outside the table, and returns a function that stores the field; undefined omits the field. */

@@ -50,6 +50,8 @@ export function biasOperand(
     );
     return op.graph.shared(`zeros ${type} ${units} ${scale}`, wanted, new Uint8Array(size));
   }
+  // Layers with 16-bit activations are the extension's, which takes the bias as it is.
+  if (op.inputTensor(place).type === "INT64") return op.asInFile(place);
   const tensor = op.inputIndex(place);
   const actual = op.inputSpec(place);
   const isQuantisedLayer = wanted.type === "TENSOR_INT32";

@@ -1,8 +1,7 @@
 /**
  * Values of constants: little-endian bytes to numbers and back.
  */
-import { fromFloat16Bits, toFloat16Bits } from "@nnhal/operations";
-import type { OperandTypeName } from "@nnhal/types";
+import { type AnyOperandType, fromFloat16Bits, toFloat16Bits } from "@nnhal/operations";
 import { ensure } from "../error.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 
@@ -38,8 +37,16 @@ export function bytesOfIntegers(values: readonly number[]): Uint8Array {
   return bytes;
 }
 
+/** The same as INT64. */
+export function bytesOfWide(values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(8 * values.length);
+  const view = viewOf(bytes);
+  for (const [i, value] of values.entries()) view.setBigInt64(8 * i, BigInt(value), true);
+  return bytes;
+}
+
 /** One float as an element of a tensor of the given type, or of FLOAT32 if that is not a float type. */
-export function bytesOfFloat(value: number, type: OperandTypeName): Uint8Array {
+export function bytesOfFloat(value: number, type: AnyOperandType): Uint8Array {
   const isHalf = type === "TENSOR_FLOAT16";
   const bytes = new Uint8Array(isHalf ? 2 : 4);
   if (isHalf) viewOf(bytes).setUint16(0, toFloat16Bits(value), true);

@@ -2,24 +2,29 @@
  * A HAL subgraph under construction: operands made on demand from the tensors that operations use, and operands that
  * the import adds. One per .tflite subgraph.
  */
-import { byteSize, elementAt } from "@nnhal/operations";
 import {
+  type AnyOperandType,
+  byteSize,
+  elementAt,
+  elementFactsOf,
+  isExtensionType,
+  type Operation,
+  typeText,
+} from "@nnhal/operations";
+import {
+  type Operation as HalOperation,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
-  OperandType,
-  type OperandTypeName,
-  type Operation,
-  OperationType,
-  type OperationTypeName,
-  operandTypes,
   type Subgraph,
 } from "@nnhal/types";
-import { ensure } from "../error.ts";
+import { ensure, fail, listText, type Place, quoted } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { bytesOfIntegers, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
-import { elementSize, type OperandSpec, operandSpecOf } from "./operand-types.ts";
+import { type Dialect, halOperation, operationCode, typeCode } from "./dialect.ts";
+import { elementSize, isQuantised, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
+import { signatureProblem } from "./signature.ts";
 
 /** A value that operations carry from one execution to the next: an input and an output of the subgraph. */
 export interface StateOperands {
@@ -31,9 +36,11 @@ export interface StateOperands {
 /** A subgraph under construction. Operands are given by their indexes. */
 export interface Graph {
   readonly path: string;
+  /** The subgraph's index in the file. */
+  readonly index: number;
   readonly subgraph: TfliteSubgraph;
-  /** The index of the operator that each operation came from; -1 if it copies a value to an output. */
-  readonly origins: readonly number[];
+  /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. */
+  readonly emitted: readonly { readonly operation: Operation; readonly origin: number }[];
   /** The place of a tensor in messages. */
   tensorPath(tensor: number): string;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
@@ -46,6 +53,16 @@ export interface Graph {
   operand(tensor: number): number;
   /** The description of an operand. */
   spec(operand: number): OperandSpec;
+  /** The bytes of an operand that is a constant. */
+  valueOf(operand: number): Uint8Array | undefined;
+  /** Whether the file leaves extents of an operand's tensor open, or they are unknown. */
+  isOpen(operand: number): boolean;
+  /** Gives an operand another shape than the file stores. */
+  reshape(operand: number, dimensions: readonly number[]): void;
+  /** Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. */
+  loosen(tensor: number, sources: readonly number[]): void;
+  /** Gives a tensor another shape than the file stores, before its operand is made. */
+  setShape(tensor: number, shape: readonly number[]): void;
   /** The description of a tensor's operand; does not make the operand. */
   tensorSpec(tensor: number): OperandSpec;
   /**
@@ -60,7 +77,7 @@ export interface Graph {
   /** A reference to another subgraph of the model. */
   subgraphReference(index: number): number;
   /** An operand that is omitted. */
-  omitted(type: OperandTypeName, rank: number): number;
+  omitted(type: AnyOperandType, rank: number): number;
   /** A value between operations that is not a tensor of the file. */
   temporary(spec: OperandSpec): number;
   /** Like `temporary`, but made once for each key: `make` emits the operation that writes it. */
@@ -69,7 +86,11 @@ export interface Graph {
   state(tensor: number): StateOperands;
   /** Puts an operand of another kind in the place of an output of the subgraph. */
   replaceOutput(tensor: number, spec: OperandSpec): number;
-  emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[], origin: number): void;
+  emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void;
+  /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
+  widened(operand: number): number | undefined;
+  /** Runs `work`; if it throws, nothing of what it has added remains. */
+  undoIfThrown(work: () => void): void;
   finish(): { readonly subgraph: Subgraph; readonly states: readonly StateOperands[] };
 }
 
@@ -78,9 +99,15 @@ type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 /** Sizes have 32 bits in the HAL. */
 const MOST_OPERAND_BYTES = 2 ** 32 - 1;
 
+/** More dimensions than any operation takes. */
+const MOST_DIMENSIONS = 32;
+
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
-function extraParams({ channelQuant }: OperandSpec): OperandExtraParams {
+function extraParams({ type, channelQuant, params }: OperandSpec): OperandExtraParams {
+  if (params !== undefined && isExtensionType(type) && type.params !== undefined) {
+    return { kind: "extension", extension: type.params.encode(params) };
+  }
   return channelQuant ? { kind: "channelQuant", channelQuant } : { kind: "none" };
 }
 
@@ -93,17 +120,55 @@ function indexesOf(list: readonly number[], path: string): Set<number> {
   return seen;
 }
 
+/** The operation that copies a value. */
+function copyOf(spec: OperandSpec, place: Place, dialect: Dialect): Operation {
+  for (const operation of [halOperation("CAST"), dialect.operationOf("CAST")]) {
+    if (operation !== undefined && signatureProblem(operation, [spec], [spec]) === undefined) return operation;
+  }
+  fail(
+    place,
+    `is an output of type ${typeText(spec.type)} that is also an input or a constant, which nothing can copy`,
+  );
+}
+
+/** Removes the entries whose operands are not below a bound. */
+function removeFrom<Key>(map: Map<Key, number>, bound: number): void {
+  for (const [key, operand] of map) if (operand >= bound) map.delete(key);
+}
+
+/** Whether all of some INT64 values fit in 32 bits, or say "to the end". */
+function fitInt32(bytes: Uint8Array): boolean {
+  return new BigInt64Array(bytes.slice().buffer).every(
+    (value) => value === 2n ** 63n - 1n || BigInt.asIntN(32, value) === value,
+  );
+}
+
+/** Facts of a subgraph of the file. */
+export interface GraphFacts {
+  /** Its index in the file. */
+  readonly index: number;
+  /** INT64 tensors that are held as TENSOR_INT32, beside constants. */
+  readonly narrow: ReadonlySet<number>;
+  readonly dialect: Dialect;
+}
+
 /** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
 export function createGraph(
   subgraph: TfliteSubgraph,
-  shapes: readonly (readonly number[])[],
+  storedShapes: readonly (readonly number[])[],
   constants: Constants,
-  path: string,
+  { index, narrow, dialect }: GraphFacts,
 ): Graph {
+  const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
+  const shapes = [...storedShapes];
   const operands: Draft[] = [];
-  const operations: Operation[] = [];
-  const origins: number[] = [];
+  const values = new Map<number, Uint8Array>();
+  const tensorByOperand = new Map<number, number>();
+  /** Tensors whose shape is not the stored one. */
+  const reshaped = new Set<number>();
+  const operations: HalOperation[] = [];
+  const emitted: { readonly operation: Operation; readonly origin: number }[] = [];
   const consumers = new Map<number, number>();
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
@@ -114,7 +179,13 @@ export function createGraph(
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
   const outputTensors = new Set(subgraph.outputs);
 
-  const tensorPath = (index: number) => `${path}.tensors[${index}] ${JSON.stringify(tensors[index]?.name ?? "")}`;
+  const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
+  const placeOf = (tensor: number): Place => {
+    return () => ({
+      path: tensorPath(tensor),
+      tensor: { subgraph: index, index: tensor, name: tensors[tensor]?.name ?? "" },
+    });
+  };
 
   function tensorAt(index: number): TfliteTensor {
     const tensor = tensors[index];
@@ -123,31 +194,40 @@ export function createGraph(
   }
 
   function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
-    const size = byteSize(operandTypes[spec.type], spec.dimensions);
+    const size = byteSize(elementFactsOf(spec.type), spec.dimensions);
     ensure(
       size <= MOST_OPERAND_BYTES,
       path,
       () =>
-        `a ${spec.type} [${spec.dimensions.join(", ")}] takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
+        `a ${typeText(spec.type)} ${listText(spec.dimensions)} takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
     );
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
+  }
+
+  function checkRank(index: number, shape: readonly number[]): void {
+    ensure(
+      shape.length <= MOST_DIMENSIONS,
+      placeOf(index),
+      () => `the shape has ${shape.length} dimensions, more than ${MOST_DIMENSIONS}`,
+    );
   }
 
   function dimensions(index: number): readonly number[] {
     tensorAt(index);
     const shape = elementAt(shapes, index);
     if (shape.length === 0) return [1];
+    checkRank(index, shape);
     for (const extent of shape) {
       ensure(
         extent !== 0,
-        tensorPath(index),
-        () => `the shape [${shape.join(", ")}] has no elements, which the HAL cannot express`,
+        placeOf(index),
+        () => `the shape ${listText(shape)} has no elements, which the HAL cannot express`,
       );
       ensure(
         extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
-        tensorPath(index),
-        () => `the extent ${extent} in the shape [${shape.join(", ")}] is not valid`,
+        placeOf(index),
+        () => `the extent ${extent} in the shape ${listText(shape)} is not valid`,
       );
     }
     return shape.map((extent) => Math.max(extent, 0));
@@ -156,18 +236,19 @@ export function createGraph(
   /** Refuses a constant whose shape is not known, or is not that of its value. */
   function checkConstant(index: number, data: Uint8Array): void {
     const { type, shape } = tensorAt(index);
-    const size = elementSize(type);
-    ensure(size !== undefined, tensorPath(index), () => `the HAL has no tensors of type ${type}`);
+    checkRank(index, shape);
+    const size = elementSize(type, dialect);
+    ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
     const needed = shape.reduce((product, extent) => product * extent, size);
     ensure(
       shape.every((extent) => Number.isInteger(extent) && extent >= 0),
-      tensorPath(index),
-      () => `the shape [${shape.join(", ")}] of a constant has to be known`,
+      placeOf(index),
+      () => `the shape ${listText(shape)} of a constant has to be known`,
     );
     ensure(
       data.length === needed,
-      tensorPath(index),
-      () => `${type}[${shape.join(", ")}] takes ${needed} bytes, its value has ${data.length}`,
+      placeOf(index),
+      () => `${type}${listText(shape)} takes ${needed} bytes, its value has ${data.length}`,
     );
   }
 
@@ -176,33 +257,42 @@ export function createGraph(
     if (known !== undefined) return known;
     const { data, isVariable, isSparse } = tensorAt(index);
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
-    ensure(!isSparse, tensorPath(index), () => "the HAL has no sparse constants");
+    ensure(!isSparse, placeOf(index), () => "the HAL has no sparse constants");
     checkConstant(index, data);
     return data;
   }
 
-  /** The operand's description for a tensor; constants of INT64 are narrowed to INT32. */
+  /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
   function specOf(index: number): OperandSpec {
     const known = specByTensor.get(index);
     if (known !== undefined) return known;
     const tensor = tensorAt(index);
-    const isNarrowed = tensor.type === "INT64" && constantBytes(index) !== undefined;
-    const spec: OperandSpec = isNarrowed
+    const spec: OperandSpec = isNarrowed(index)
       ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
-      : operandSpecOf(tensor, dimensions(index), tensorPath(index));
+      : operandSpecOf(tensor, dimensions(index), placeOf(index), dialect);
     specByTensor.set(index, spec);
     return spec;
+  }
+
+  /** Whether an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
+  function isNarrowed(index: number): boolean {
+    if (tensorAt(index).type !== "INT64") return false;
+    if (narrow.has(index)) return true;
+    const bytes = constantBytes(index);
+    return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
   }
 
   /** A constant operand: INT64 values are narrowed, the others stay in the pool. */
   function constantOperand(index: number, bytes: Uint8Array): number {
     const place = tensorPath(index);
-    const isNarrowed = tensorAt(index).type === "INT64";
-    if (!isNarrowed && !folded.has(index)) {
-      return add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes));
-    }
-    const value = isNarrowed ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
-    return add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    const isNarrow = isNarrowed(index);
+    const isOwn = !isNarrow && !folded.has(index);
+    const value = isNarrow ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
+    const made = isOwn
+      ? add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes))
+      : add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    values.set(made, value);
+    return made;
   }
 
   function makeOperand(index: number): number {
@@ -212,7 +302,7 @@ export function createGraph(
     if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
     ensure(
       !tensorAt(index).isVariable,
-      tensorPath(index),
+      placeOf(index),
       () => "a variable tensor is read by an operator that keeps no state",
     );
     return add(spec, outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE);
@@ -223,6 +313,7 @@ export function createGraph(
     if (known !== undefined) return known;
     const made = makeOperand(index);
     operandByTensor.set(index, made);
+    tensorByOperand.set(made, index);
     return made;
   }
 
@@ -235,17 +326,14 @@ export function createGraph(
   }
 
   function constant(spec: OperandSpec, value: Uint8Array): number {
-    return add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    const made = add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    values.set(made, value);
+    return made;
   }
 
-  function emit(
-    operation: OperationTypeName,
-    inputs: readonly number[],
-    outputs: readonly number[],
-    origin: number,
-  ): void {
-    operations.push({ type: OperationType[operation], inputs, outputs });
-    origins.push(origin);
+  function emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void {
+    operations.push({ type: operationCode(operation), inputs, outputs });
+    emitted.push({ operation, origin });
     for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
 
@@ -264,19 +352,20 @@ export function createGraph(
       }
       ensure(
         !spec.channelQuant,
-        tensorPath(index),
+        placeOf(index),
         () => "is an output with a scale per channel, which the HAL cannot copy",
       );
       const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
-      emit("CAST", [source], [copy], -1);
+      emit(copyOf(spec, placeOf(index), dialect), [source], [copy], -1);
       return copy;
     });
   }
 
   const graph: Graph = {
     path,
+    index,
     subgraph,
-    origins,
+    emitted,
     tensorPath,
     dimensions,
     constantBytes,
@@ -286,13 +375,37 @@ export function createGraph(
     },
     operand,
     spec: (index) => elementAt(operands, index),
+    valueOf: (operand) => values.get(operand),
+    isOpen(operand) {
+      const tensor = tensorByOperand.get(operand);
+      const signature = tensor === undefined ? undefined : tensorAt(tensor).shapeSignature;
+      return signature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
+    },
+    reshape(operand, dimensions) {
+      operands[operand] = { ...elementAt(operands, operand), dimensions };
+      const tensor = tensorByOperand.get(operand);
+      if (tensor !== undefined) reshaped.add(tensor);
+    },
+    loosen(tensor, sources) {
+      const { shape, shapeSignature: signature } = tensorAt(tensor);
+      if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
+      if (!signature.includes(-1) || !sources.some((source) => reshaped.has(source))) return;
+      shapes[tensor] = signature;
+      reshaped.add(tensor);
+    },
+    setShape(tensor, shape) {
+      shapes[tensor] = shape;
+      specByTensor.delete(tensor);
+      reshaped.add(tensor);
+    },
     tensorSpec(tensor) {
       const known = operandByTensor.get(tensor);
       return known === undefined ? specOf(tensor) : elementAt(operands, known);
     },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
-      ensure(bytes !== undefined && !folded.has(tensor), tensorPath(tensor), () => "must be a constant of the file");
+      const isOne = bytes !== undefined && !folded.has(tensor) && !isNarrowed(tensor);
+      ensure(isOne, placeOf(tensor), () => "must be a constant of the file, and not one of INT64");
       return once(`${tensor} as ${key}`, () =>
         add(spec(), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
       );
@@ -306,11 +419,10 @@ export function createGraph(
       );
     },
     omitted(type, rank) {
-      const { quantisation } = operandTypes[type];
-      const scale = quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0;
+      const scale = isQuantised(type) ? 1 : 0;
       const dimensions = new Array<number>(rank).fill(0);
       const spec: OperandSpec = { type, dimensions, scale, zeroPoint: 0, isOmitted: true };
-      return once(`omitted ${type} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
+      return once(`omitted ${typeText(type)} ${rank}`, () => add(spec, OperandLifeTime.NO_VALUE));
     },
     temporary: (spec) => add(spec, OperandLifeTime.TEMPORARY_VARIABLE),
     derived(key, spec, make) {
@@ -321,11 +433,11 @@ export function createGraph(
       });
     },
     state(tensor) {
-      const place = tensorPath(tensor);
+      const place = placeOf(tensor);
       const { isVariable } = tensorAt(tensor);
       ensure(isVariable, place, () => "is state of an operator, but not a variable tensor");
       ensure(!newStates.has(tensor), place, () => "is state of two operators; the HAL cannot share it");
-      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), place);
+      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), place, dialect);
       const known = operandByTensor.get(tensor);
       const input = known ?? add(spec, OperandLifeTime.SUBGRAPH_INPUT);
       operandByTensor.set(tensor, input);
@@ -340,6 +452,36 @@ export function createGraph(
       return made;
     },
     emit,
+    widened(operand) {
+      const tensor = tensorByOperand.get(operand);
+      const bytes = tensor === undefined || !isNarrowed(tensor) ? undefined : constantBytes(tensor);
+      if (tensor === undefined || bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
+      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
+      return once(`${tensor} as INT64`, () =>
+        folded.has(tensor)
+          ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(bytes, tensorPath(tensor)))
+          : add(spec, OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
+      );
+    },
+    undoIfThrown(work) {
+      const before = { operands: operands.length, operations: operations.length, states: states.length };
+      try {
+        work();
+      } catch (error) {
+        for (const { inputs } of operations.splice(before.operations)) {
+          for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) - 1);
+        }
+        emitted.length = before.operations;
+        operands.length = before.operands;
+        for (const { tensor } of states.splice(before.states)) newStates.delete(tensor);
+        removeFrom(operandByTensor, before.operands);
+        removeFrom(operandByKey, before.operands);
+        for (const map of [values, tensorByOperand]) {
+          for (const operand of map.keys()) if (operand >= before.operands) map.delete(operand);
+        }
+        throw error;
+      }
+    },
     finish() {
       const outputs = outputOperands();
       const inputIndexes = subgraph.inputs.map(operand);
@@ -350,7 +492,7 @@ export function createGraph(
       ensure(operations.length > 0, path, () => "has no operators");
       const finished = operands.map(
         (draft, index): Operand => ({
-          type: OperandType[draft.type],
+          type: typeCode(draft.type),
           dimensions: draft.dimensions,
           numberOfConsumers: consumers.get(index) ?? 0,
           scale: draft.scale,
@@ -363,6 +505,5 @@ export function createGraph(
       return { subgraph: { operands: finished, operations, inputIndexes, outputIndexes: outputs }, states };
     },
   };
-  for (const input of subgraph.inputs) operand(input);
   return graph;
 }

@@ -9,6 +9,7 @@ import {
   firstOperator,
   firstSubgraph,
   importLines,
+  modelOf,
   ofOperators,
   oneOperator,
   problemOf,
@@ -228,6 +229,94 @@ describe("inputs and outputs", () => {
     expect(states).toEqual([]);
   });
 
+  describe("of a signature", () => {
+    const one = ofOperators(
+      { a: f, b: f, s: f, y: f },
+      [add(["a", "b"], "s"), add(["s", "b"], "y")],
+      ["a", "b"],
+      ["y"],
+    );
+    const other = ofOperators({ x: f, y: f }, [add(["x", "x"], "y")], ["x"], ["y"]);
+    const named = (name: string, tensor: number) => ({ name, tensor });
+    const model: TfliteModel = {
+      ...one,
+      subgraphs: [firstSubgraph(one), firstSubgraph(other)],
+      signatures: [
+        {
+          key: "first",
+          subgraph: 0,
+          inputs: [named("right", 1), named("left", 0)],
+          outputs: [named("whole", 3), named("part", 2), named("again", 3)],
+        },
+        { key: "second", subgraph: 1, inputs: [named("only", 0)], outputs: [named("twice", 1)] },
+        { key: "less", subgraph: 0, inputs: [named("right", 1)], outputs: [named("part", 2)] },
+        { key: "wrong", subgraph: 0, inputs: [named("right", 2)], outputs: [named("part", 2)] },
+        { key: "double", subgraph: 1, inputs: [named("x", 0), named("y", 0)], outputs: [named("twice", 1)] },
+      ],
+    };
+    const namesOf = (list: readonly { readonly name: string; readonly signatureName?: string }[]) =>
+      list.map(({ name, signatureName }) => [name, signatureName]);
+
+    test("they are in its order, with its names", async () => {
+      const imported = importTflite(model, { signature: "first" });
+      expectValid(imported);
+      expect(namesOf(imported.inputs)).toEqual([
+        ["b", "right"],
+        ["a", "left"],
+      ]);
+      expect(namesOf(imported.outputs)).toEqual([
+        ["y", "whole"],
+        ["s", "part"],
+        ["y", "again"],
+      ]);
+      expect(
+        await execute(imported, [
+          [1, 2],
+          [10, 20],
+        ]),
+      ).toEqual([
+        [12, 24],
+        [11, 22],
+        [12, 24],
+      ]);
+    });
+
+    test("its subgraph is imported, whichever that is", async () => {
+      const imported = importTflite(model, { signature: "second" });
+      expect([...namesOf(imported.inputs), ...namesOf(imported.outputs)]).toEqual([
+        ["x", "only"],
+        ["y", "twice"],
+      ]);
+      expect(await execute(imported, [[1, 2]])).toEqual([[2, 4]]);
+    });
+
+    test("inputs that it does not name follow, and operators that only other outputs need are left out", () => {
+      const imported = importTflite(model, { signature: "less" });
+      expect(namesOf(imported.inputs)).toEqual([
+        ["b", "right"],
+        ["a", undefined],
+      ]);
+      expect(imported.operators).toEqual([{ name: "ADD", index: 0 }]);
+    });
+
+    test("all signatures are listed", () => {
+      expect(importTflite(model).signatures.slice(0, 2)).toEqual([
+        { key: "first", inputs: ["right", "left"], outputs: ["whole", "part", "again"] },
+        { key: "second", inputs: ["only"], outputs: ["twice"] },
+      ]);
+    });
+
+    test.each([
+      [model, "third", 'there is no signature "third"; there are "first", "second", "less", "wrong", "double"'],
+      [one, "third", 'there is no signature "third"; the file has none'],
+      [model, "wrong", '"right" is tensor 2, which is not an input'],
+      [model, "double", "subgraphs[1].inputs: tensor 0 is listed twice"],
+      [model, 7, "options.signature: it has to be a string, not the number 7"],
+    ])("%# is refused", (given, signature, message) => {
+      expect(problemOf(given, { signature })).toContain(message);
+    });
+  });
+
   test("an input that is not read stays an input", () => {
     const model = ofOperators({ x: f, z: f, y: f }, [add(["x", "x"], "y")], ["z", "x"], ["y"]);
     const imported = importTflite(model);
@@ -276,14 +365,11 @@ describe("inputs and outputs", () => {
     expect(problemOf(ofOperators({ x: f }, [], ["x"], []))).toContain("subgraphs[0]: has no operators");
   });
 
-  test.each(["INT64", "STRING", "FLOAT64", "INT4", "BFLOAT16", "COMPLEX64"] as const)(
-    "a tensor of %s is refused",
-    (type) => {
-      expect(problemOf(oneOperator("ABS", { x: { type, shape: [2] } }, { y: f }))).toBe(
-        `TfliteError: subgraphs[0].tensors[0] "x": the HAL has no tensors of type ${type}`,
-      );
-    },
-  );
+  test.each(["STRING", "FLOAT64", "INT4", "BFLOAT16", "COMPLEX64"] as const)("a tensor of %s is refused", (type) => {
+    expect(problemOf(oneOperator("ABS", { x: { type, shape: [2] } }, { y: f }))).toBe(
+      `TfliteError: subgraphs[0].tensors[0] "x": the HAL has no tensors of type ${type}`,
+    );
+  });
 
   test("a scalar is one element in one dimension", () => {
     const { inputs } = importTflite(oneOperator("ABS", { x: { shape: [] } }, { y: { shape: [] } }));
@@ -326,4 +412,21 @@ describe("models made by hand", () => {
       "option fusedActivationFunction has to be a known member, it is true",
     );
   });
+});
+
+test("CALL_ONCE is left out if no output depends on state", () => {
+  const tensors = { a: f, b: f };
+  const model = modelOf(
+    {
+      tensors: { x: f, y: f },
+      operators: [
+        { name: "CALL_ONCE", inputs: [], outputs: [], options: { initSubgraphIndex: 1 } },
+        { name: "ABS", inputs: ["x"], outputs: ["y"] },
+      ],
+      inputs: ["x"],
+      outputs: ["y"],
+    },
+    { tensors, operators: [{ name: "COS", inputs: ["a"], outputs: ["b"] }], inputs: [], outputs: [] },
+  );
+  expect(importLines(model)).toEqual(["ABS(in0) -> out0"]);
 });

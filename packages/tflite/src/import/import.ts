@@ -1,22 +1,41 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { elementAt } from "@nnhal/operations";
-import { type Model, type OperandTypeName, operandTypeNames, type Subgraph } from "@nnhal/types";
+import { type AnyOperandType, elementAt } from "@nnhal/operations";
+import type { Model, Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import { ensure, fail, TfliteError } from "../error.ts";
+import { describeValue, ensure, quoted } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
-import { createConstants } from "./constants.ts";
-import { createGraph, type Graph, type StateOperands } from "./graph.ts";
-import { createLowering, type Lowering, operatorPath } from "./lowering.ts";
-import { rowOf } from "./rows.ts";
-import { scheduleOperators } from "./schedule.ts";
-import { checkShapeOptions, type ShapeOptions, shapesOf } from "./shapes.ts";
+import { type Constants, createConstants } from "./constants.ts";
+import { extensionDialect, halDialect, prefixesOf } from "./dialect.ts";
+import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
+import { createProblemList, type ProblemList } from "./problems.ts";
+import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 
 /** How to import a model. */
-export type ImportOptions = ShapeOptions;
+export interface ImportOptions extends ShapeOptions {
+  /**
+   * Whether operators and types that the HAL lacks become those of the extension `nnhal.tflite`, which a device must have to run the
+   * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
+   */
+  readonly extensions?: boolean;
+  /**
+   * The key of the file's signature to import, such as `serving_default`: its subgraph, with inputs and outputs in its order; inputs
+   * that it does not name follow. Default: the first subgraph, with inputs and outputs in the subgraph's order.
+   */
+  readonly signature?: string;
+}
+
+/** A signature of a file: a key for a subgraph, and names for its inputs and outputs. */
+export interface SignatureDescription {
+  readonly key: string;
+  /** In the signature's order. */
+  readonly inputs: readonly string[];
+  /** In the signature's order. */
+  readonly outputs: readonly string[];
+}
 
 /** An input or output of an imported model. */
 export interface TensorDescription {
@@ -26,8 +45,8 @@ export interface TensorDescription {
   readonly signatureName?: string;
   /** The element type in the file. */
   readonly tensorType: TensorTypeName;
-  /** The HAL's type. */
-  readonly type: OperandTypeName;
+  /** The type: one of the HAL's, or of the extension's. */
+  readonly type: AnyOperandType;
   /** Extents as the HAL sees them: 0 is unknown, a scalar of the file is one element. */
   readonly shape: readonly number[];
   /** 0 if the type has none. */
@@ -51,7 +70,7 @@ export interface ModelState {
 export interface OperatorOrigin {
   /** The operator's name; empty for a copy that the import added to make an output. */
   readonly name: string;
-  /** The operator's place in the file's first subgraph; -1 for such a copy. */
+  /** The operator's place in the imported subgraph; -1 for such a copy. */
   readonly index: number;
 }
 
@@ -65,115 +84,115 @@ export interface ImportedModel {
   readonly states: readonly ModelState[];
   /** One for each operation of the main subgraph. */
   readonly operators: readonly OperatorOrigin[];
-}
-
-/** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
-const MOST_NESTED = 32;
-
-function lower(op: Lowering): void {
-  const { name, version, customCode } = op.operator;
-  const row = rowOf(name);
-  if (row === undefined) {
-    const which = name === "CUSTOM" ? `the custom operator ${JSON.stringify(customCode ?? "")}` : `operator ${name}`;
-    op.fail(`the HAL has no counterpart of ${which}`);
-  }
-  op.ensure(version <= row.version, () => `version ${version} is not supported, only 1 to ${row.version}`);
-  try {
-    row.lower(op);
-  } catch (error) {
-    const place = operatorPath(op.graph.path, op.operator, op.index);
-    if (!(error instanceof TfliteError) || error.path.startsWith(op.graph.path.concat(".operators["))) throw error;
-    throw new TfliteError(place, error.message);
-  }
-}
-
-interface Finished {
-  readonly subgraph: Subgraph;
-  readonly states: readonly StateOperands[];
-  readonly graph: Graph;
+  /** All signatures of the file. */
+  readonly signatures: readonly SignatureDescription[];
 }
 
 function placesOf(list: readonly number[]): ReadonlyMap<number, number> {
   return new Map(list.map((item, place) => [item, place]));
 }
 
-/** Names of a signature's tensors, by tensor. */
-function signatureNames(model: TfliteModel, list: "inputs" | "outputs"): ReadonlyMap<number, string> {
-  const signature = model.signatures.find(({ subgraph }) => subgraph === 0);
-  return new Map(signature?.[list].map(({ name, tensor }) => [tensor, name]));
+/** The subgraph to import, its inputs and outputs in order, and their names in a signature. */
+interface Entry {
+  readonly index: number;
+  readonly subgraph: TfliteSubgraph;
+  readonly inputNames: readonly (string | undefined)[];
+  readonly outputNames: readonly (string | undefined)[];
 }
+
+/** The entry that the options choose. Throws a TfliteError if there is none. */
+function entryOf(model: TfliteModel, key: string | undefined): Entry {
+  const chosen = key === undefined ? undefined : model.signatures.find((signature) => signature.key === key);
+  const keys = () => model.signatures.map((signature) => quoted(signature.key)).slice(0, MOST_KEYS);
+  ensure(
+    key === undefined || chosen !== undefined,
+    "options.signature",
+    () =>
+      `there is no signature ${quoted(key ?? "")}; ${keys().length === 0 ? "the file has none" : `there are ${keys().join(", ")}`}`,
+  );
+  const index = chosen?.subgraph ?? 0;
+  const subgraph = model.subgraphs[index];
+  ensure(subgraph !== undefined, "", () => "the model has no subgraph");
+  if (chosen === undefined) {
+    const first = model.signatures.find((signature) => signature.subgraph === 0);
+    const names = (list: "inputs" | "outputs") => {
+      const byTensor = new Map(first?.[list].map(({ name, tensor }) => [tensor, name]));
+      return subgraph[list].map((tensor) => byTensor.get(tensor));
+    };
+    return { index, subgraph, inputNames: names("inputs"), outputNames: names("outputs") };
+  }
+  const named = new Set(chosen.inputs.map(({ tensor }) => tensor));
+  const own = new Set(subgraph.inputs);
+  for (const { name, tensor } of chosen.inputs) {
+    ensure(own.has(tensor), "options.signature", () => `${quoted(name)} is tensor ${tensor}, which is not an input`);
+  }
+  const inputs = [...chosen.inputs.map(({ tensor }) => tensor), ...subgraph.inputs.filter((each) => !named.has(each))];
+  return {
+    index,
+    subgraph: { ...subgraph, inputs, outputs: chosen.outputs.map(({ tensor }) => tensor) },
+    inputNames: chosen.inputs.map(({ name }) => name),
+    outputNames: chosen.outputs.map(({ name }) => name),
+  };
+}
+
+/** Most signatures that a message lists. */
+const MOST_KEYS = 8;
 
 function describe(
   { subgraph, graph }: Finished,
   tensors: readonly number[],
   indexes: readonly number[],
-  names: ReadonlyMap<number, string>,
+  names: readonly (string | undefined)[],
 ): TensorDescription[] {
   return indexes.map((index, place): TensorDescription => {
     const tensor = elementAt(tensors, place);
-    const { type: code, dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
-    const type = operandTypeNames.get(code);
-    if (type === undefined) fail(graph.tensorPath(tensor), `operand type ${code} is not known`);
+    const { dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
+    const { type } = graph.spec(index);
     const { name, type: tensorType } = elementAt(graph.subgraph.tensors, tensor);
-    const signatureName = names.get(tensor);
+    const signatureName = names[place];
     return { name, ...(signatureName !== undefined && { signatureName }), tensorType, type, shape, scale, zeroPoint };
   });
 }
 
-/**
- * Turns a .tflite model into a HAL model. Constants of the file are not copied: they are operands in one pool, which is the
- * memory that `source` lies in, and which must not change while the model is in use.
- *
- * @throws TfliteError if the file is broken or the HAL cannot express the model, naming the operator or tensor.
- */
-export function importTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): ImportedModel {
-  const given = sourceArgument(source, "importTflite");
+/** What importing a model has led to. */
+export interface ImportAttempt {
+  /** Undefined if there are problems. */
+  readonly imported: ImportedModel | undefined;
+  readonly operators: readonly OperatorReport[];
+  readonly problems: ProblemList;
+}
+
+/** Imports a model as far as possible. Throws a TfliteError for a file that is broken, or for wrong options. */
+export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, options: ImportOptions): ImportAttempt {
   checkShapeOptions(options);
-  const file = given instanceof Uint8Array ? given : undefined;
-  const model = given instanceof Uint8Array ? readTflite(given) : given;
+  const { signature } = options;
+  ensure(
+    signature === undefined || typeof signature === "string",
+    "options.signature",
+    () => `it has to be a string, not ${describeValue(signature)}`,
+  );
+  const entry = entryOf(model, signature);
+  const problems = createProblemList();
   const constants = createConstants(model, file);
-  const referenced: Subgraph[] = [];
-  const imported = new Map<number, { readonly place: number; readonly subgraph: Subgraph } | "open">();
+  const dialect = options.extensions === false ? halDialect : extensionDialect;
+  const importer = createImporter(model, constants, options, dialect, problems);
+  const finished = problems.attempt(() => importer.importMain(entry.subgraph, entry.index));
+  const imported =
+    finished && problems.count === 0
+      ? problems.attempt(() => importedModel(model, entry, finished, importer.referenced, constants))
+      : undefined;
+  return { imported, operators: importer.reports(), problems };
+}
 
-  function importSubgraph(subgraph: TfliteSubgraph, index: number, depth: number): Finished {
-    const path = `subgraphs[${index}]`;
-    ensure(depth <= MOST_NESTED, path, () => `subgraphs name each other more than ${MOST_NESTED} deep`);
-    const shapes = shapesOf(subgraph, options, index === 0);
-    const { order, read } = scheduleOperators(subgraph, shapes, path);
-    const graph = createGraph(subgraph, shapes, constants, path);
-    const surroundings = {
-      isRead: (tensor: number) => read.has(tensor),
-      importSubgraph: (other: number) => importReferenced(other, depth + 1, path),
-    };
-    for (const each of order) {
-      lower(createLowering(graph, elementAt(subgraph.operators, each), each, surroundings));
-    }
-    return { ...graph.finish(), graph };
-  }
-
-  function importReferenced(index: number, depth: number, path: string): { place: number; subgraph: Subgraph } {
-    const subgraph = model.subgraphs[index];
-    ensure(subgraph !== undefined && index !== 0, path, () => `there is no subgraph ${index} that an operator may run`);
-    const known = imported.get(index);
-    ensure(known !== "open", path, () => `subgraph ${index} runs itself`);
-    if (known !== undefined) return known;
-    imported.set(index, "open");
-    const finished = importSubgraph(subgraph, index, depth);
-    ensure(
-      finished.states.length === 0,
-      `subgraphs[${index}]`,
-      () => "keeps state, which the HAL cannot do inside control flow",
-    );
-    referenced.push(finished.subgraph);
-    const done = { place: referenced.length - 1, subgraph: finished.subgraph };
-    imported.set(index, done);
-    return done;
-  }
-
-  const [main] = model.subgraphs;
-  ensure(main !== undefined, "", () => "the model has no subgraph");
-  const finished = importSubgraph(main, 0, 1);
+function importedModel(
+  { signatures }: TfliteModel,
+  { inputNames, outputNames }: Entry,
+  finished: Finished,
+  referenced: readonly Subgraph[],
+  constants: Constants,
+): ImportedModel {
   const { subgraph, states, graph } = finished;
+  const main = graph.subgraph;
   const { inputIndexes, outputIndexes } = subgraph;
   const stateTensors = states.map(({ tensor }) => tensor);
   const ownInputs = new Set(main.inputs);
@@ -185,15 +204,39 @@ export function importTflite(source: TfliteBytes | TfliteModel, options: ImportO
       referenced,
       ...constants.finish(),
       relaxComputationFloat32toFloat16: false,
-      extensionNameToPrefix: [],
+      extensionNameToPrefix: prefixesOf(
+        [subgraph, ...referenced].flatMap((each) => [...each.operands, ...each.operations]),
+      ),
     },
-    inputs: describe(finished, [...main.inputs, ...added], inputIndexes, signatureNames(model, "inputs")),
-    outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, signatureNames(model, "outputs")),
+    inputs: describe(finished, [...main.inputs, ...added], inputIndexes, inputNames),
+    outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, outputNames),
     states: states.map(({ tensor, input, output }) => ({
       name: elementAt(main.tensors, tensor).name,
       input: inputPlaces.get(input) ?? -1,
       output: outputPlaces.get(output) ?? -1,
     })),
-    operators: graph.origins.map((index) => ({ name: main.operators[index]?.name ?? "", index })),
+    operators: graph.emitted.map(({ origin }) => ({ name: main.operators[origin]?.name ?? "", index: origin })),
+    signatures: signatures.map(({ key, inputs, outputs }) => ({
+      key,
+      inputs: inputs.map(({ name }) => name),
+      outputs: outputs.map(({ name }) => name),
+    })),
   };
+}
+
+/**
+ * Turns a .tflite model into a HAL model. Constants of the file are not copied: they are operands in one pool, which is the
+ * memory that `source` lies in, and which must not change while the model is in use.
+ *
+ * @throws TfliteError if the file is broken, or with all reasons why the HAL cannot express the model, each with its operator or
+ * tensor.
+ */
+export function importTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): ImportedModel {
+  const given = sourceArgument(source, "importTflite");
+  const file = given instanceof Uint8Array ? given : undefined;
+  const model = given instanceof Uint8Array ? readTflite(given) : given;
+  const { imported, problems } = attemptImport(model, file, options);
+  problems.throwIfAny();
+  if (imported === undefined) throw new TypeError("an import without problems has a result");
+  return imported;
 }

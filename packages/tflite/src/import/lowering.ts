@@ -1,16 +1,26 @@
 /**
  * The context of a mapping row: one operator of the file, its tensors and options, and functions that emit the HAL operations for it.
  */
-import { elementAt } from "@nnhal/operations";
-import { type OperandTypeName, type OperationTypeName, operandTypes, type Subgraph } from "@nnhal/types";
-import { ensure, TfliteError } from "../error.ts";
+import {
+  type AnyOperandType,
+  elementAt,
+  isSameType,
+  layOut,
+  type Operation,
+  type Param,
+  typesOfRow,
+} from "@nnhal/operations";
+import type { OperandTypeName, OperationTypeName, Subgraph } from "@nnhal/types";
+import { ensure, fail, listText, type ProblemOperator, quoted, type Where } from "../error.ts";
 import type { Field } from "../flatbuffer/table.ts";
 import type { TfliteOperator, TfliteTensor } from "../model.ts";
 import { builtinOperators } from "../schema/builtin-operators.ts";
 import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
+import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { describeTensor, isQuantised, type OperandSpec } from "./operand-types.ts";
+import { inferredShapes } from "./infer.ts";
+import { describeTensor, isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
 /** Quantisation that an operation's result has to have. */
@@ -25,10 +35,10 @@ export interface Lowering {
   /** The operator's place in its subgraph. */
   readonly index: number;
   readonly graph: Graph;
-  /** Throws a TfliteError for the operator. `problem` names the rule and the actual value. */
-  fail(problem: string): never;
+  /** Throws a TfliteError for the operator. `problem` names the rule and the actual value; `help`: what a user can do. */
+  fail(problem: string, help?: string): never;
   /** Throws a TfliteError for the operator unless the condition holds. */
-  ensure(condition: boolean, problem: () => string): asserts condition;
+  ensure(condition: boolean, problem: () => string, help?: string): asserts condition;
 
   /** Whether input `place` is there and not omitted. */
   has(place: number): boolean;
@@ -37,6 +47,8 @@ export interface Lowering {
   inputTensor(place: number): TfliteTensor;
   /** The operand of input `place`. */
   input(place: number): number;
+  /** The operand of input `place`, with 64-bit integers if the file has them. */
+  asInFile(place: number): number;
   /** The description of input `place`; does not make the operand. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
@@ -52,6 +64,8 @@ export interface Lowering {
   /** An axis counted from the front. */
   axis(axis: number, rank: number): number;
 
+  /** The value of an option, whatever its kind: that of the file, else the schema's default. */
+  option(name: string): OptionValue | undefined;
   number(option: string): number;
   flag(option: string): boolean;
   text(option: string): string;
@@ -64,19 +78,32 @@ export interface Lowering {
   /** A one-dimensional TENSOR_INT32 constant. */
   int32Tensor(values: readonly number[]): number;
 
+  /** Emits an operation of the HAL, or the extension's of that name if the HAL's does not accept the operands. */
   emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
   /**
-   * Emits an operation whose only result must have this quantisation; if the tensor has another, the result is converted by way
-   * of float.
+   * Emits the extension's operation for the builtin operator: its tensors, then its options; then its results, and the new values of its
+   * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors.
    */
-  emitQuantised(operation: OperationTypeName, inputs: readonly number[], quantisation: Quantisation): void;
+  emitBuiltin(): boolean;
+  /**
+   * Emits an operation that moves elements of `like`, or chooses some of them: its result is quantised as `like` is. If the tensor
+   * is quantised in another way, the result is converted by way of float.
+   */
+  emitMoved(operation: OperationTypeName, inputs: readonly number[], like: Quantisation): void;
+  /**
+   * Emits an operation that computes its only result. If the HAL has it for 8-bit tensors only with another quantisation of the
+   * result (`fixed`), or only for floats, it is computed in float, so that the result is rounded once, at its own scale.
+   */
+  emitComputed(operation: OperationTypeName, inputs: readonly number[], fixed?: Quantisation): void;
+  /** Computes an 8-bit result in float: `compute` emits the operations that write the float operand it gets. */
+  inFloat(compute: (result: number) => void): void;
   /** Converts between two 8-bit quantisations, by way of float. */
   requantise(from: number, to: number): void;
   /** Input `place` as float elements: one that is quantised or float16 is widened first. */
   asFloat(place: number): number;
   state(place: number): StateOperands;
-  /** A subgraph of the file, which is imported on its first use. */
-  subgraph(index: number): Callee;
+  /** Subgraphs of the file, which are imported on their first use. */
+  subgraphs(indexes: readonly number[]): readonly Callee[];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
 }
@@ -90,9 +117,12 @@ export interface Callee {
 
 /** Information for lowering from outside the subgraph. */
 export interface Surroundings {
-  /** Imports a subgraph of the file; `place` is the one among the model's referenced subgraphs. */
-  importSubgraph(index: number): { readonly place: number; readonly subgraph: Subgraph };
+  readonly dialect: Dialect;
+  /** Imports subgraphs of the file; `place` is the one among the model's referenced subgraphs. */
+  importSubgraphs(indexes: readonly number[]): readonly { readonly place: number; readonly subgraph: Subgraph }[];
   isRead(tensor: number): boolean;
+  /** Whether shapes that the file leaves open follow from those of the inputs; else they stay as they are. */
+  readonly infersShapes: boolean;
 }
 
 /** Most tensors that a message names. */
@@ -103,11 +133,32 @@ export function operatorPath(graphPath: string, operator: TfliteOperator, index:
   return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
 }
 
-function defaultOf(operator: TfliteOperator, option: string): OptionValue | undefined {
+/** An operator as problems describe it. */
+export function problemOperator(
+  { name, customCode, version }: TfliteOperator,
+  index: number,
+  subgraph: number,
+): ProblemOperator {
+  return { subgraph, index, name, ...(customCode !== undefined && { customCode }), version };
+}
+
+/** The place of an operator in problems. */
+export function operatorWhere(graph: Pick<Graph, "path" | "index">, operator: TfliteOperator, index: number): Where {
+  return { path: operatorPath(graph.path, operator, index), operator: problemOperator(operator, index, graph.index) };
+}
+
+/** The value of an option in a message. */
+function optionText(value: OptionValue | undefined): string {
+  if (typeof value === "string") return quoted(value);
+  return typeof value === "object" ? listText(value) : String(value);
+}
+
+/** The field of an operator's option; undefined if the operator does not have the option. */
+function fieldOf(operator: TfliteOperator, option: string): Field<OptionValue | undefined> | undefined {
   const table = builtinOperators.find(({ name }) => name === operator.name)?.options;
   if (table === undefined) return undefined;
   const fields: Readonly<Record<string, Field<OptionValue | undefined>>> = optionsLayout(table);
-  return fields[option]?.absent;
+  return fields[option];
 }
 
 /** Opens an operator for lowering. */
@@ -117,27 +168,25 @@ export function createLowering(
   index: number,
   surroundings: Surroundings,
 ): Lowering {
-  const path = operatorPath(graph.path, operator, index);
   const { subgraph } = graph;
+  const place = () => operatorWhere(graph, operator, index);
 
-  const refuse: Lowering["fail"] = (problem) => {
-    throw new TfliteError(path, problem);
-  };
-  function check(condition: boolean, problem: () => string): asserts condition {
-    ensure(condition, path, problem);
+  const refuse: Lowering["fail"] = (problem, help) => fail(place, problem, help);
+  function check(condition: boolean, problem: () => string, help?: string): asserts condition {
+    ensure(condition, place, problem, help);
   }
 
   function inputIndex(place: number): number {
     const tensor = operator.inputs[place] ?? -1;
     check(
       tensor >= 0,
-      () => `input ${place} is omitted, and the HAL needs it; it has inputs [${operator.inputs.join(", ")}]`,
+      () => `input ${place} is omitted, and the HAL needs it; it has inputs ${listText(operator.inputs)}`,
     );
     return tensor;
   }
   function outputIndex(place: number): number {
     const tensor = operator.outputs[place] ?? -1;
-    check(tensor >= 0, () => `output ${place} is missing; it has outputs [${operator.outputs.join(", ")}]`);
+    check(tensor >= 0, () => `output ${place} is missing; it has outputs ${listText(operator.outputs)}`);
     return tensor;
   }
   const input = (place: number) => graph.operand(inputIndex(place));
@@ -146,11 +195,11 @@ export function createLowering(
   const outputSpec = (place = 0) => graph.tensorSpec(outputIndex(place));
 
   function option(name: string): OptionValue | undefined {
-    return operator.options[name] ?? defaultOf(operator, name);
+    return operator.options[name] ?? fieldOf(operator, name)?.absent;
   }
   function optionOf<T extends OptionValue>(name: string, is: (value: unknown) => value is T, kind: string): T {
     const value = option(name);
-    if (!is(value)) refuse(`option ${name} has to be ${kind}, it is ${JSON.stringify(value)}`);
+    if (!is(value)) refuse(`option ${name} has to be ${kind}, it is ${optionText(value)}`);
     return value;
   }
 
@@ -161,7 +210,10 @@ export function createLowering(
   }
   function integers(place: number, meaning: string): readonly number[] {
     const values = constantIntegers(place);
-    if (values === undefined) refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`);
+    if (values === undefined) {
+      const help = "convert the model with fixed shapes, or import it with inputShapes";
+      refuse(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`, help);
+    }
     return values;
   }
 
@@ -182,17 +234,157 @@ export function createLowering(
     return named.join(", ") + (listed.length > MOST_NAMED ? ", …" : "");
   }
 
-  function emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+  function emit(name: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+    const operation = halOperation(name);
+    check(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
     const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
-    check(problem === undefined, () => `${problem}. The tensors are ${describeTensors()}`);
+    const extended = problem === undefined ? "" : emitExtension(name, inputs, outputs);
+    if (extended === "emitted") return;
+    const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
+    const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
+    check(problem === undefined, () => `${problem}${extended}. The tensors are ${describeTensors()}`, help);
+    emitChecked(operation, inputs, outputs);
+  }
+
+  /** Emits an operation with the right signature. Shapes that the file leaves open become those that follow from the inputs. */
+  function emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
     graph.emit(operation, inputs, outputs, index);
+    if (!surroundings.infersShapes || !outputs.some(graph.isOpen)) return;
+    const given = inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
+    const shapes = inferredShapes(operation, given, outputs.map(graph.spec));
+    for (const [place, output] of outputs.entries()) {
+      const inferred = shapes?.[place];
+      if (inferred === undefined || !graph.isOpen(output)) continue;
+      if (inferred.join() !== graph.spec(output).dimensions.join()) graph.reshape(output, inferred);
+    }
+  }
+
+  /**
+   * Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. Otherwise
+   * returns why not, as the end of a message; empty if there is no such operation.
+   */
+  function emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): "emitted" | string {
+    const operation = surroundings.dialect.operationOf(name);
+    if (operation === undefined) return "";
+    const given = outputs.map(graph.spec);
+    let problem: string | undefined;
+    for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
+      problem = signatureProblem(operation, candidate.map(graph.spec), given);
+      if (problem !== undefined) continue;
+      emitChecked(operation, candidate, outputs);
+      return "emitted";
+    }
+    return `; ${problem}`;
+  }
+
+  function asWide(operand: number): number {
+    return graph.widened(operand) ?? operand;
+  }
+
+  /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
+  function inputsAsInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
+    const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
+    const [positions = []] = params.filter((list) => list.length > 0);
+    return inputs.map((input, place) => (positions[place]?.type === undefined ? asWide(input) : input));
+  }
+
+  function emitBuiltin(): boolean {
+    const operation = surroundings.dialect.operationOf(operator.name);
+    if (operation === undefined || !isBuiltinForm(operation)) return false;
+    const states: StateOperands[] = [];
+    const [{ params }] = operation.forms;
+    const options = params.filter(({ name }) => fieldOf(operator, name) !== undefined);
+    const tensors = params.filter((param) => !options.includes(param));
+    // A scalar that is not an option needs a row that knows its value.
+    if (tensors.some(({ kind }) => kind !== "tensor")) return false;
+    const { inputs } = operator;
+    const omittedTypes = typesOfOmitted(operation, tensors);
+    const operands = inputs.map((tensor, place) => {
+      if (tensor >= 0 && graph.subgraph.tensors[tensor]?.isVariable) {
+        const state = graph.state(tensor);
+        states.push(state);
+        return state.input;
+      }
+      if (tensor >= 0) return graph.operand(tensor);
+      return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", 1);
+    });
+    // Omitted tensors at the end are not in every file.
+    for (const type of omittedTypes.slice(inputs.length)) operands.push(graph.omitted(type, 1));
+    for (const param of options) operands.push(optionOperand(param));
+    // New values of states are outputs after the operator's own.
+    const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
+    const problem = emitExtension(operator.name, operands, outputs);
+    check(problem === "emitted", () => `${problem.slice(2)}. The tensors are ${describeTensors()}`);
+    return true;
+  }
+
+  /** A type for each tensor of the operator: those of a row that has the types of the tensors that are there, if there is one. */
+  function typesOfOmitted({ forms: [form] }: Operation, tensors: readonly Param[]): AnyOperandType[] {
+    const given = tensors.map((_, place) => {
+      const tensor = operator.inputs[place] ?? -1;
+      return tensor < 0 ? undefined : graph.tensorSpec(tensor).type;
+    });
+    const rows = form.types.map((row) => typesOfRow(form, row));
+    const typeIn = (row: (typeof rows)[number] | undefined, param: Param) => row?.get(param) ?? "TENSOR_FLOAT32";
+    const fitting = rows.find((row) =>
+      tensors.every((param, place) => given[place] === undefined || isSameType(given[place], typeIn(row, param))),
+    );
+    return tensors.map((param) => typeIn(fitting ?? rows[0], param));
+  }
+
+  /** An option as an operand: a scalar, or a list as a tensor. */
+  function optionOperand({ name, type }: Param): number {
+    const value = option(name);
+    if (typeof value === "boolean") return scalar("BOOL", Number(value), Uint8Array.of(Number(value)));
+    if (typeof value === "object") return type === "TENSOR_FLOAT32" ? float32Tensor(value) : int32Tensor(value);
+    if (type === "FLOAT32") return scalar("FLOAT32", Number(value), bytesOfFloat(Number(value), "TENSOR_FLOAT32"));
+    const codes = fieldOf(operator, name)?.codes ?? [];
+    const code = typeof value === "string" && codes.includes(value) ? codes.indexOf(value) : Number(value);
+    check(
+      Number.isInteger(code) && Math.abs(code) <= 0x7fff_ffff,
+      () => `option ${name} is ${value}, not a 32-bit integer`,
+    );
+    return scalar("INT32", code, bytesOfIntegers([code]));
+  }
+
+  function int32Tensor(values: readonly number[]): number {
+    return graph.shared(
+      `TENSOR_INT32 ${values.join()}`,
+      { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
+      bytesOfIntegers(values),
+    );
+  }
+
+  function float32Tensor(values: readonly number[]): number {
+    const spec: OperandSpec = { type: "TENSOR_FLOAT32", dimensions: [values.length], scale: 0, zeroPoint: 0 };
+    return graph.constant(spec, new Uint8Array(Float32Array.from(values).buffer));
   }
 
   function requantise(from: number, to: number): void {
+    const isEightBit = isQuant8(graph.spec(from).type) && isQuant8(graph.spec(to).type);
+    if (!isEightBit && emitExtension("QUANTIZE", [from], [to]) === "emitted") return;
     const { dimensions } = graph.spec(from);
     const real = graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
     emit("DEQUANTIZE", [from], [real]);
     emit("QUANTIZE", [real], [to]);
+  }
+
+  /** An operand as float elements; a scalar, or one that is not quantised, as it is. */
+  function widened(operand: number): number {
+    const { type, dimensions } = graph.spec(operand);
+    const quantisation = quantisationOf(type);
+    if (type !== "TENSOR_FLOAT16" && (quantisation === "none" || quantisation === "bias")) return operand;
+    const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
+    return graph.derived(`${operand} as float`, real, (result) =>
+      emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
+    );
+  }
+
+  function inFloat(compute: (result: number) => void): void {
+    const { dimensions } = outputSpec();
+    const real = graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
+    compute(real);
+    emit("QUANTIZE", [real], [output()]);
   }
 
   return {
@@ -205,6 +397,7 @@ export function createLowering(
     inputIndex,
     inputTensor: (place) => elementAt(subgraph.tensors, inputIndex(place)),
     input,
+    asInFile: (place) => asWide(input(place)),
     inputSpec,
     outputIndex,
     output,
@@ -216,7 +409,7 @@ export function createLowering(
       const [value, ...more] = values;
       check(
         value !== undefined && more.length === 0,
-        () => `${meaning} (input ${place}) has to be one integer, it is [${values.join(", ")}]`,
+        () => `${meaning} (input ${place}) has to be one integer, it is ${listText(values)}`,
       );
       return value;
     },
@@ -224,6 +417,7 @@ export function createLowering(
       check(axis >= -rank && axis < rank, () => `axis ${axis} is not within the ${rank} dimensions`);
       return axis < 0 ? axis + rank : axis;
     },
+    option,
     number: (name) => optionOf(name, (value): value is number => typeof value === "number", "a number"),
     flag: (name) => optionOf(name, (value): value is boolean => typeof value === "boolean", "a boolean"),
     text: (name) => optionOf(name, (value): value is string => typeof value === "string", "a known member"),
@@ -239,14 +433,10 @@ export function createLowering(
     bool: (value) => scalar("BOOL", Number(value), Uint8Array.of(Number(value))),
     float: (value, { type }) =>
       scalar(type === "TENSOR_FLOAT16" ? "FLOAT16" : "FLOAT32", value, bytesOfFloat(value, type)),
-    int32Tensor: (values) =>
-      graph.shared(
-        `TENSOR_INT32 ${values.join()}`,
-        { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
-        bytesOfIntegers(values),
-      ),
+    int32Tensor,
     emit,
-    emitQuantised(operation, inputs, { scale, zeroPoint }) {
+    emitBuiltin,
+    emitMoved(operation, inputs, { scale, zeroPoint }) {
       const spec = outputSpec();
       if (!isQuantised(spec.type) || (spec.scale === scale && spec.zeroPoint === zeroPoint)) {
         emit(operation, inputs, [output()]);
@@ -257,22 +447,27 @@ export function createLowering(
       emit(operation, inputs, [result]);
       requantise(result, output());
     },
+    emitComputed(name, inputs, fixed) {
+      const { type, scale, zeroPoint } = outputSpec();
+      const isEightBit = isQuant8(type) && inputs.every((input) => graph.spec(input).type !== "TENSOR_QUANT16_SYMM");
+      const hasFixed = fixed === undefined || (fixed.scale === scale && fixed.zeroPoint === zeroPoint);
+      const result = output();
+      const operation = hasFixed ? halOperation(name) : undefined;
+      const isDirect =
+        operation !== undefined &&
+        signatureProblem(operation, inputs.map(graph.spec), [graph.spec(result)]) === undefined;
+      if (isDirect) emitChecked(operation, inputs, [result]);
+      else if (!isEightBit) emit(name, inputs, [result]);
+      else inFloat((real) => emit(name, inputs.map(widened), [real]));
+    },
+    inFloat,
     requantise,
-    asFloat(place) {
-      const operand = input(place);
-      const { type, dimensions } = graph.spec(operand);
-      const { quantisation } = operandTypes[type];
-      if (type === "TENSOR_FLOAT32" || quantisation === "bias") return operand;
-      const real: OperandSpec = { type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 };
-      return graph.derived(`${operand} as float`, real, (result) =>
-        emit(type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
-      );
-    },
+    asFloat: (place) => widened(input(place)),
     state: (place) => graph.state(inputIndex(place)),
-    subgraph(other) {
-      const { place, subgraph: callee } = surroundings.importSubgraph(other);
-      return { reference: graph.subgraphReference(place), subgraph: callee };
-    },
+    subgraphs: (others) =>
+      surroundings
+        .importSubgraphs(others)
+        .map(({ place: callee, subgraph: inner }) => ({ reference: graph.subgraphReference(callee), subgraph: inner })),
     isRead: surroundings.isRead,
   };
 }

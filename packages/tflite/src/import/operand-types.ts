@@ -1,19 +1,23 @@
 /**
  * From a tensor's type and quantisation to an operand's: the element types that the HAL has, and under which name.
  */
+import { type AnyOperandType, elementFactsOf, isExtensionType } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } from "@nnhal/types";
-import { ensure, fail } from "../error.ts";
+import { ensure, fail, listText, type Place, quoted } from "../error.ts";
 import type { TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
+import type { Dialect } from "./dialect.ts";
 
 /** The description of an operand without its lifetime and value. */
 export interface OperandSpec {
-  readonly type: OperandTypeName;
+  readonly type: AnyOperandType;
   /** 0 is an unknown extent. */
   readonly dimensions: readonly number[];
   readonly scale: number;
   readonly zeroPoint: number;
   readonly channelQuant?: SymmPerChannelQuantParams;
+  /** The quantisation of a type of the extension that has one. */
+  readonly params?: { readonly scale: number; readonly zeroPoint: number };
   /** Set on an optional operand that is omitted. */
   readonly isOmitted?: true;
 }
@@ -30,19 +34,27 @@ const typesByElement: { readonly [Name in TensorTypeName]?: OperandTypeName } = 
   BOOL: "TENSOR_BOOL8",
 };
 
-/** Bytes of one element of a type that the HAL has, or of INT64, whose constants are narrowed. */
-export function elementSize(type: TensorTypeName): number | undefined {
+/** Bytes of one element of a type that the dialect has, or of INT64, whose constants are narrowed. */
+export function elementSize(type: TensorTypeName, dialect: Dialect): number | undefined {
   if (type === "INT64") return 8;
-  const operandType = typesByElement[type];
-  return operandType && operandTypes[operandType].elementSize;
+  const operandType = typesByElement[type] ?? dialect.typeOf(type);
+  return operandType && elementFactsOf(operandType).elementSize;
 }
+
+/** What a user can do about a type that the HAL lacks. */
+export const typeHelp: { readonly [Name in TensorTypeName]?: string } = {
+  INT64: "convert the model with 32-bit integers",
+  FLOAT64: "convert the model with 32-bit floats",
+  INT4: "convert the model with 8-bit weights",
+  BFLOAT16: "convert the model with FLOAT32 or FLOAT16 weights",
+};
 
 /** How a message names a tensor. */
 export function describeTensor(tensor: TfliteTensor, index: number): string {
-  return `tensor ${index} ${JSON.stringify(tensor.name)} (${tensor.type}[${tensor.shape.join(", ")}])`;
+  return `tensor ${index} ${quoted(tensor.name)} (${tensor.type}${listText(tensor.shape)})`;
 }
 
-function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: string): OperandSpec {
+function perChannel(tensor: TfliteTensor, dimensions: readonly number[], place: Place): OperandSpec {
   const { scale, zeroPoint, quantizedDimension } = tensor.quantization ?? {
     scale: [],
     zeroPoint: [],
@@ -50,23 +62,23 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: s
   };
   ensure(
     tensor.type === "INT8",
-    path,
+    place,
     () => `${tensor.type} has ${scale.length} scales; the HAL has a scale per channel for INT8 only`,
   );
   ensure(
     quantizedDimension >= 0 && dimensions[quantizedDimension] === scale.length,
-    path,
-    () => `${scale.length} scales do not match dimension ${quantizedDimension} of [${dimensions.join(", ")}]`,
+    place,
+    () => `${scale.length} scales do not match dimension ${quantizedDimension} of ${listText(dimensions)}`,
   );
   const shifted = zeroPoint.findIndex((value) => value !== 0);
   ensure(
     shifted < 0,
-    path,
+    place,
     () =>
       `with a scale per channel the HAL needs zero points of 0, that of channel ${shifted} is ${zeroPoint[shifted]}`,
   );
   const bad = scale.findIndex((value) => !(value > 0 && Number.isFinite(value)));
-  ensure(bad < 0, path, () => `the scale ${scale[bad]} of channel ${bad} is not above 0`);
+  ensure(bad < 0, place, () => `the scale ${scale[bad]} of channel ${bad} is not above 0`);
   return {
     type: "TENSOR_QUANT8_SYMM_PER_CHANNEL",
     dimensions,
@@ -77,17 +89,34 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], path: s
 }
 
 /** The operand for a tensor. */
-export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[], path: string): OperandSpec {
+export function operandSpecOf(
+  tensor: TfliteTensor,
+  dimensions: readonly number[],
+  place: Place,
+  dialect: Dialect,
+): OperandSpec {
+  const added = dialect.typeOf(tensor.type);
+  if (added !== undefined) return { type: added, dimensions, scale: 0, zeroPoint: 0 };
   const type = typesByElement[tensor.type];
-  if (type === undefined) fail(path, `the HAL has no tensors of type ${tensor.type}`);
-  ensure(!tensor.isSparse, path, () => "the HAL has no sparse constants");
+  if (type === undefined) fail(place, `the HAL has no tensors of type ${tensor.type}`, typeHelp[tensor.type]);
+  ensure(!tensor.isSparse, place, () => "the HAL has no sparse constants");
   const { quantisation, ...row } = operandTypes[type];
   if (quantisation === "none") return { type, dimensions, scale: 0, zeroPoint: 0 };
   // Integers without quantisation represent themselves. The HAL requires a scale for all types except TENSOR_INT32.
   const unquantised = quantisation === "bias" ? 0 : 1;
   const { scale = [], zeroPoint = [] } = tensor.quantization ?? {};
-  if (scale.length > 1 && quantisation !== "bias") return perChannel(tensor, dimensions, path);
+  if (scale.length > 1 && quantisation !== "bias") return perChannel(tensor, dimensions, place);
   const [firstScale = 0] = scale;
+  const { shiftedInt16 } = dialect;
+  if (tensor.type === "INT16" && shiftedInt16 !== undefined && zeroPoint[0] && firstScale > 0) {
+    return {
+      type: shiftedInt16,
+      dimensions,
+      scale: 0,
+      zeroPoint: 0,
+      params: { scale: firstScale, zeroPoint: zeroPoint[0] },
+    };
+  }
   const operand = {
     type,
     dimensions,
@@ -95,23 +124,37 @@ export function operandSpecOf(tensor: TfliteTensor, dimensions: readonly number[
     zeroPoint: zeroPoint[0] ?? 0,
   };
   // A TENSOR_INT32 with a scale per channel is a bias; its operation knows the scales from the filter.
-  ensure(operand.scale >= 0 && Number.isFinite(operand.scale), path, () => `the scale ${operand.scale} is not above 0`);
+  ensure(
+    operand.scale >= 0 && Number.isFinite(operand.scale),
+    place,
+    () => `the scale ${operand.scale} is not above 0`,
+  );
   const [least, greatest] = "zeroPointRange" in row ? row.zeroPointRange : [0, 0];
   ensure(
     operand.zeroPoint >= least && operand.zeroPoint <= greatest,
-    path,
+    place,
     () => `the zero point ${operand.zeroPoint} of a ${type} is not within ${least} to ${greatest}`,
   );
   return operand;
 }
 
+/** How elements are quantised; those of the extension's types are not. */
+export function quantisationOf(type: AnyOperandType): (typeof operandTypes)[OperandTypeName]["quantisation"] {
+  return isExtensionType(type) ? "none" : operandTypes[type].quantisation;
+}
+
 /** Whether elements are integers with one scale and zero point. */
-export function isQuantised(type: OperandTypeName): boolean {
-  const { quantisation } = operandTypes[type];
+export function isQuantised(type: AnyOperandType): boolean {
+  const quantisation = quantisationOf(type);
   return quantisation === "asymmetric" || quantisation === "symmetric";
+}
+
+/** Whether elements are 8-bit integers with one scale and zero point, as the results of layers are. */
+export function isQuant8(type: AnyOperandType): boolean {
+  return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }
 
 /** Whether an operand is a tensor, not a scalar or a subgraph. */
 export function isTensorSpec({ type }: OperandSpec): boolean {
-  return operandTypes[type].kind === "tensor";
+  return elementFactsOf(type).kind === "tensor";
 }

@@ -1,7 +1,7 @@
 /**
  * The input and output tensors of each operator that can be imported: one table, and the check of an operator against it.
  */
-import { ensure } from "../error.ts";
+import { ensure, listText, type Place } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";
 
 /**
@@ -190,22 +190,22 @@ function checkSide(
   what: "input" | "output",
   list: readonly number[],
   { names, isOptional, rest, least, text }: Side,
-  path: string,
+  at: Place,
 ): void {
   for (let place = 0; place < Math.max(least, list.length); place++) {
     const name = names[place] ?? rest;
     ensure(
       name !== undefined,
-      path,
+      at,
       () => `has ${list.length} ${what}s, and ${operator.name} has at most ${names.length}: ${text}`,
     );
     const isNeeded = !isOptional[place];
     const tensor = list[place];
     ensure(
       !isNeeded || (tensor !== undefined && tensor >= 0),
-      path,
+      at,
       () =>
-        `${what} ${place} (${name}) is ${tensor === undefined ? "missing" : "omitted"}; it has ${what}s [${list.join(", ")}], and the ${what}s of ${operator.name} are ${text}`,
+        `${what} ${place} (${name}) is ${tensor === undefined ? "missing" : "omitted"}; it has ${what}s ${listText(list)}, and the ${what}s of ${operator.name} are ${text}`,
     );
   }
 }
@@ -214,10 +214,10 @@ function checkSide(
  * Refuses an operator with a tensor too many, or without one that it needs. Afterwards every input and output that the
  * table does not mark as optional is there. An operator that is not in the table is left alone.
  */
-export function checkOperatorTensors(operator: TfliteOperator, path: string): void {
+export function checkOperatorTensors(operator: TfliteOperator, at: Place): void {
   const known = sides.get(operator.name);
   if (known === undefined) return;
   const [inputs, outputs] = known;
-  checkSide(operator, "input", operator.inputs, inputs, path);
-  checkSide(operator, "output", operator.outputs, outputs, path);
+  checkSide(operator, "input", operator.inputs, inputs, at);
+  checkSide(operator, "output", operator.outputs, outputs, at);
 }

@@ -1,7 +1,9 @@
 /**
  * A mapping row: how one builtin operator becomes HAL operations.
  */
+
 import type { OperationTypeName } from "@nnhal/types";
+import { listText } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";
 import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
@@ -25,12 +27,26 @@ export interface Row {
   readonly note?: string;
   /** Keeps state between executions, and so is imported even if its result is not read. */
   readonly isStateful?: true;
+  /**
+   * INT64 results that fit in 32 bits, and so are held as TENSOR_INT32: always, since they are indexes, or if all inputs are integers
+   * that fit.
+   */
+  readonly narrowed?: "always" | "inputs";
   /** Why this form of the operator cannot be imported, for an option that changes which tensors the operator has. */
   refusal?(operator: TfliteOperator): string | undefined;
   /** Inputs that the lowering does not read, so that the operators that compute them need not be imported. */
   ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
   lower(op: Lowering): void;
 }
+
+/** How a custom operator becomes HAL operations. */
+export interface CustomRow extends Omit<Row, "operator"> {
+  /** Its name. */
+  readonly customCode: string;
+}
+
+/** The note of operators that are computed in float if their tensors are quantised. */
+export const inFloatNote = "8-bit: DEQUANTIZE, in float, QUANTIZE.";
 
 /** Codes of the activation that an operation applies to its result. */
 const fusedActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3 };
@@ -82,7 +98,7 @@ export function targetShape(op: Lowering, dimensions: readonly number[]): number
   const target = dimensions.map((extent) => (extent === 0 ? -1 : extent));
   op.ensure(
     target.filter((extent) => extent === -1).length <= 1,
-    () => `more than one extent of the result [${dimensions.join(", ")}] is unknown`,
+    () => `more than one extent of the result ${listText(dimensions)} is unknown`,
   );
   return op.int32Tensor(target);
 }

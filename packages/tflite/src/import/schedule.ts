@@ -3,9 +3,9 @@
  * from.
  */
 import { elementAt } from "@nnhal/operations";
-import { ensure, fail } from "../error.ts";
+import { ensure, fail, type Place } from "../error.ts";
 import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
-import { operatorPath } from "./lowering.ts";
+import { operatorWhere } from "./lowering.ts";
 import { describeTensor } from "./operand-types.ts";
 import { checkOperatorTensors } from "./operator-tensors.ts";
 import type { TensorFacts } from "./row.ts";
@@ -20,7 +20,10 @@ export interface Schedule {
 }
 
 /** Which operator writes each tensor. */
-function producers({ operators, tensors, inputs }: TfliteSubgraph, path: string): ReadonlyMap<number, number> {
+function producers(
+  { operators, tensors, inputs }: TfliteSubgraph,
+  placeOf: (index: number) => Place,
+): ReadonlyMap<number, number> {
   const writers = new Map<number, number>();
   const given = new Set(inputs);
   for (const [index, operator] of operators.entries()) {
@@ -39,7 +42,7 @@ function producers({ operators, tensors, inputs }: TfliteSubgraph, path: string)
                 : undefined;
       ensure(
         problem === undefined,
-        operatorPath(path, operator, index),
+        placeOf(index),
         () => `output ${place} is ${describeTensor(written, tensor)}, but ${problem}`,
       );
       writers.set(tensor, index);
@@ -49,16 +52,21 @@ function producers({ operators, tensors, inputs }: TfliteSubgraph, path: string)
 }
 
 /** Refuses a form of an operator that cannot be imported, and one whose tensors are not those of such an operator. */
-function checkForm(operator: TfliteOperator, place: string): void {
-  const refusal = rowOf(operator.name)?.refusal?.(operator);
+function checkForm(operator: TfliteOperator, place: Place): void {
+  const refusal = rowOf(operator)?.refusal?.(operator);
   if (refusal !== undefined) fail(place, refusal);
   checkOperatorTensors(operator, place);
 }
 
 /** The operators that each operator depends on, and the tensors that it reads. */
-function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly number[])[], path: string) {
+function createDependencies(
+  subgraph: TfliteSubgraph,
+  shapes: readonly (readonly number[])[],
+  placeOf: (index: number) => Place,
+  { attempt }: ScheduleOptions,
+) {
   const { operators, tensors } = subgraph;
-  const writers = producers(subgraph, path);
+  const writers = producers(subgraph, placeOf);
   const given = new Set(subgraph.inputs);
   const isConstant = (tensor: number) => !given.has(tensor) && !writers.has(tensor) && !tensors[tensor]?.isVariable;
   const facts: TensorFacts = {
@@ -70,53 +78,75 @@ function createDependencies(subgraph: TfliteSubgraph, shapes: readonly (readonly
 
   function readBy(index: number): number[] {
     const operator = elementAt(operators, index);
-    const ignored = rowOf(operator.name)?.ignores?.(operator, facts) ?? [];
+    const ignored = rowOf(operator)?.ignores?.(operator, facts) ?? [];
     return operator.inputs.filter((tensor, place) => tensor >= 0 && !ignored.includes(place));
   }
+
+  function checkReads(index: number): void {
+    for (const tensor of readBy(index)) {
+      ensure(
+        hasValue(tensor),
+        placeOf(index),
+        () =>
+          `reads ${describeTensor(elementAt(tensors, tensor), tensor)}, which no operator writes and which has no data`,
+      );
+    }
+  }
+
+  /** The operators that this one reads from. One that is refused is reported, and what it reads is searched all the same. */
+  function search(index: number): number[] {
+    const operator = elementAt(operators, index);
+    const isAccepted = attempt(() => {
+      checkForm(operator, placeOf(index));
+      checkReads(index);
+    }, index);
+    const read = isAccepted ? readBy(index) : operator.inputs.filter((tensor) => tensor >= 0);
+    return read.flatMap((tensor) => (given.has(tensor) ? [] : (writers.get(tensor) ?? [])));
+  }
+  const found = new Map<number, number[]>();
   return {
     writers,
     hasValue,
     readBy,
-    before(index: number): number[] {
-      const before: number[] = [];
-      const operator = elementAt(operators, index);
-      const place = operatorPath(path, operator, index);
-      checkForm(operator, place);
-      for (const tensor of readBy(index)) {
-        ensure(
-          hasValue(tensor),
-          place,
-          () =>
-            `reads ${describeTensor(elementAt(tensors, tensor), tensor)}, which no operator writes and which has no data`,
-        );
-        const writer = given.has(tensor) ? undefined : writers.get(tensor);
-        if (writer !== undefined) before.push(writer);
-      }
-      return before;
+    before(index: number): readonly number[] {
+      const known = found.get(index) ?? search(index);
+      found.set(index, known);
+      return known;
     },
   };
 }
 
-/** Determines the operators to import and their order. `shapes`: extents of the tensors, -1 where unknown. */
+/** How to schedule. */
+export interface ScheduleOptions {
+  /** Runs checks, of operator `index` if that is given. Records why they fail, and returns whether they succeed. */
+  attempt(checks: () => void, index?: number): boolean;
+}
+
+/**
+ * Determines the operators to import and their order. `shapes`: extents of the tensors, -1 where unknown; `place`: the subgraph's.
+ */
 export function scheduleOperators(
   subgraph: TfliteSubgraph,
   shapes: readonly (readonly number[])[],
-  path: string,
+  place: { readonly path: string; readonly index: number },
+  options: ScheduleOptions,
 ): Schedule {
   const { operators } = subgraph;
-  const { writers, hasValue, readBy, before } = createDependencies(subgraph, shapes, path);
+  const placeOf = (index: number) => () => operatorWhere(place, elementAt(operators, index), index);
+  const { writers, hasValue, readBy, before } = createDependencies(subgraph, shapes, placeOf, options);
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {
-    ensure(hasValue(tensor), path, () => `tensor ${tensor} is an output, but nothing writes it and it has no data`);
+    const missing = () => `tensor ${tensor} is an output, but nothing writes it and it has no data`;
+    options.attempt(() => ensure(hasValue(tensor), place.path, missing));
     const writer = writers.get(tensor);
     if (writer !== undefined) roots.add(writer);
   }
-  for (const [index, { name }] of operators.entries()) if (rowOf(name)?.isStateful) roots.add(index);
+  for (const [index, operator] of operators.entries()) if (rowOf(operator)?.isStateful) roots.add(index);
 
   // Depth first and without recursion: an operator is placed once all that it reads from are.
   const order: number[] = [];
   const state = new Map<number, "open" | "placed">();
-  const place = (root: number) => {
+  const search = (root: number) => {
     const stack = [{ index: root, waiting: before(root), next: 0 }];
     state.set(root, "open");
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -129,17 +159,13 @@ export function scheduleOperators(
         continue;
       }
       const known = state.get(other);
-      ensure(
-        known !== "open",
-        operatorPath(path, elementAt(operators, index), index),
-        () => `reads what depends on it (operator ${other})`,
-      );
+      ensure(known !== "open", placeOf(index), () => `reads what depends on it (operator ${other})`);
       if (known === "placed") continue;
       state.set(other, "open");
       stack.push({ index: other, waiting: before(other), next: 0 });
     }
   };
-  for (const root of [...roots].sort((a, b) => a - b)) if (!state.has(root)) place(root);
+  for (const root of [...roots].sort((a, b) => a - b)) if (!state.has(root)) search(root);
   const ordered = inFileOrder(order, before);
   return { order: ordered, read: new Set(ordered.flatMap(readBy)) };
 }

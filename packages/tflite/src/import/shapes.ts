@@ -59,11 +59,16 @@ function checkShape(tensor: TfliteTensor, shape: readonly number[], path: string
   return shape;
 }
 
+/** Whether extents that the file leaves open are unknown. */
+export function hasOpenShapes({ dynamicShapes, inputShapes }: ShapeOptions): boolean {
+  return dynamicShapes === true || Object.keys(inputShapes ?? {}).length > 0;
+}
+
 /** Extents of every tensor of a subgraph; -1 is unknown. */
 export function shapesOf(subgraph: TfliteSubgraph, options: ShapeOptions, isMain: boolean): (readonly number[])[] {
   const { tensors } = subgraph;
   const chosen = Object.entries(isMain ? (options.inputShapes ?? {}) : {});
-  const isOpen = options.dynamicShapes === true || Object.keys(options.inputShapes ?? {}).length > 0;
+  const isOpen = hasOpenShapes(options);
   // The shape of a constant is that of its data, whatever its signature leaves open.
   const shapes = tensors.map((tensor) => (isOpen && tensor.data === undefined ? openShape(tensor) : tensor.shape));
   for (const [key, shape] of chosen) {

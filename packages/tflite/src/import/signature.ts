@@ -9,11 +9,10 @@ import {
   layOut,
   type Match,
   matchOperation,
+  type Operation,
   OperationError,
-  operationByCode,
   type RankRule,
 } from "@nnhal/operations";
-import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { isTensorSpec, type OperandSpec } from "./operand-types.ts";
 
 function bounds(rule: RankRule): readonly [least: number, greatest: number] {
@@ -35,20 +34,19 @@ function ruleProblem(
   }
 }
 
-/** Why the HAL's operation does not accept these operands; undefined if it does. */
+/** Why an operation of the HAL or of the extension does not accept these operands; undefined if it does. */
 export function signatureProblem(
-  name: OperationTypeName,
+  definition: Operation,
   inputs: readonly OperandSpec[],
   outputs: readonly OperandSpec[],
 ): string | undefined {
-  const definition = operationByCode(OperationType[name]);
-  if (definition === undefined) return `no definition of the HAL's ${name} is known`;
+  const name = `${definition.extension === undefined ? "the HAL's" : "the extension's"} ${definition.name}`;
   const match = matchOperation(
     definition,
     inputs.map(({ type }) => type),
     outputs.map(({ type }) => type),
   );
-  if ("mismatch" in match) return `the HAL's ${name} cannot compute it: ${match.mismatch}`;
+  if ("mismatch" in match) return `${name} cannot compute it: ${match.mismatch}`;
   const positions = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
   for (const [place, param] of positions.entries()) {
     const rule = definition.ranks[param.name];
@@ -58,9 +56,9 @@ export function signatureProblem(
     const [least, greatest] = bounds(rule);
     if (rank < least || rank > greatest) {
       const wanted = least === greatest ? `${least}` : `${least} to ${greatest}`;
-      return `the HAL's ${name} takes ${wanted} dimensions for its ${param.name}, here there are ${rank}`;
+      return `${name} takes ${wanted} dimensions for its ${param.name}, here there are ${rank}`;
     }
   }
   const problem = definition.controlFlow ? undefined : ruleProblem(match, inputs, outputs);
-  return problem && `the HAL's ${name} cannot compute it: ${problem}`;
+  return problem && `${name} cannot compute it: ${problem}`;
 }

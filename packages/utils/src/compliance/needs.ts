@@ -3,9 +3,10 @@
  * operations; the rules are those of validation, so that a valid model fits a version if and only if no part of it
  * needs a later one.
  */
-import { matchOperation, operationByCode, requiredVersion } from "@nnhal/operations";
+import { matchOperation, operandTypeText, operationByCode, operationText, requiredVersion } from "@nnhal/operations";
 import {
   type EnumRow,
+  type ExtensionNameAndPrefix,
   type HalVersion,
   halVersions,
   type Memory,
@@ -58,7 +59,9 @@ const since12: HalVersion = "1.2";
 /** The parts of a model that need more than HAL 1.0. */
 export function modelNeeds(model: Model): Need[] {
   const { main, referenced, pools } = model;
-  const needs = main.operands.flatMap((operand, index) => operandNeeds(operand, `main.operands[${index}]`));
+  const needs = main.operands.flatMap((operand, index) =>
+    operandNeeds(operand, `main.operands[${index}]`, model.extensionNameToPrefix),
+  );
   for (const [index, operation] of main.operations.entries()) needs.push(...operationNeeds(model, operation, index));
   needs.push(...pools.flatMap((pool, index) => memoryNeeds(pool, `pools[${index}]`)));
   if (referenced.length > 0) {
@@ -73,8 +76,12 @@ export function unmetNeeds(model: Model, version: HalVersion): Need[] {
 }
 
 /** The parts of an operand that need more than HAL 1.0. */
-export function operandNeeds({ type, lifetime, dimensions, extraParams }: Operand, path: string): Need[] {
-  const needs = [operandTypeNeed(type, path), lifeTimeNeed(lifetime, path)];
+export function operandNeeds(
+  { type, lifetime, dimensions, extraParams }: Operand,
+  path: string,
+  prefixes: readonly ExtensionNameAndPrefix[] = [],
+): Need[] {
+  const needs = [operandTypeNeed(type, path, prefixes), lifeTimeNeed(lifetime, path)];
   if (extraParams.kind !== "none") {
     needs.push({ path, what: `extraParams of kind ${extraParams.kind}`, version: since12 });
   }
@@ -85,10 +92,10 @@ export function operandNeeds({ type, lifetime, dimensions, extraParams }: Operan
 }
 
 /** An operand's type, if it needs more than HAL 1.0. */
-function operandTypeNeed(type: number, path: string): Need | undefined {
+function operandTypeNeed(type: number, path: string, prefixes: readonly ExtensionNameAndPrefix[]): Need | undefined {
   const name = operandTypeNames.get(type);
   const version = isExtensionOperandType(type) ? since12 : sinceOf(operandTypes, name);
-  return version === oldest ? undefined : { path, what: getOperandTypeName(type), version };
+  return version === oldest ? undefined : { path, what: operandTypeText(type, prefixes), version };
 }
 
 /** A lifetime, if it needs more than HAL 1.0. */
@@ -113,7 +120,7 @@ function operationTypeVersion(type: number): HalVersion | undefined {
 export function operationNeeds(model: Model, operation: Operation, index: number): Need[] {
   const version = operationVersion(model, operation);
   if (version === oldest) return [];
-  const name = getOperationName(operation.type);
+  const name = operationText(operation.type, model.extensionNameToPrefix);
   const known = operationTypeVersion(operation.type);
   const what = version === known ? name : `${name} with these operands`;
   return [{ path: `main.operations[${index}]`, what, version }];

@@ -162,9 +162,10 @@ function kindText(operand: OperandDescription): string {
   return lifetimeTexts[lifetime]?.(operand) ?? `: ${lifetime}`;
 }
 
-function contentText({ type, value, dimensions, subgraph }: OperandDescription): string {
+function contentText({ type, value, dimensions, subgraph, extensionData }: OperandDescription): string {
   const shownValue = value ?? subgraph;
-  return `${shortType(type)}${shownValue === undefined ? "" : ` = ${valueText(shownValue)}`}${shapeText(dimensions)}`;
+  const data = extensionData === undefined ? "" : ` ${escapeLabel(extensionData)}`;
+  return `${shortType(type)}${shownValue === undefined ? "" : ` = ${valueText(shownValue)}`}${shapeText(dimensions)}${data}`;
 }
 
 function shortType(type: string): string {

@@ -50,11 +50,11 @@ describe("graphToJson", () => {
   it("names extensions, and no parameters that it cannot know", () => {
     const { operands, operations } = graphToJson("test", extensionModel("com.example.test")).main;
     expect(operands.map(({ type }) => type)).toEqual([
-      "com.example.test:1",
-      "operand type 1 of extension 8",
-      "com.example.test:1",
+      "com.example.test type 1",
+      "operand type 1 of extension prefix 8",
+      "com.example.test type 1",
     ]);
-    expect(operations[0]).toMatchObject({ type: "com.example.test:2", inputNames: [] });
+    expect(operations[0]).toMatchObject({ type: "com.example.test operation 2", inputNames: [] });
   });
 
   it("is plain JSON", () => {

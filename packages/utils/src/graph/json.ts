@@ -1,7 +1,7 @@
 /**
  * A model as a plain object for JSON: the content of a dump, for programs.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type VendorDefinitions } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
 import {
   type GraphVisitor,
@@ -37,8 +37,8 @@ interface OpenSubgraph {
   readonly subgraphs: GraphJsonSubgraph[];
 }
 
-/** A model as a plain object. */
-export function graphToJson(name: string, model: Model): GraphJson {
+/** A model as a plain object. `definitions`: see `visitGraph`. */
+export function graphToJson(name: string, model: Model, definitions: VendorDefinitions = {}): GraphJson {
   const open: OpenSubgraph[] = [];
   const finished: GraphJsonSubgraph[] = [];
   const visitor: GraphVisitor = {
@@ -55,7 +55,7 @@ export function graphToJson(name: string, model: Model): GraphJson {
     },
     end() {},
   };
-  visitGraph(name, model, visitor);
+  visitGraph(name, model, visitor, definitions);
   const { relaxComputationFloat32toFloat16 } = model;
   return { name, relaxComputationFloat32toFloat16, main: elementAt(finished, 0) };
 }

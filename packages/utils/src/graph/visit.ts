@@ -2,19 +2,25 @@
  * Walks through a model in the order of a dump: a subgraph's operands, its operations, then the subgraphs that it is the
  * first to name. The model need not be valid: indexes and codes are described as far as they can be resolved.
  */
-import { layOut, matchOperation, operationByCode } from "@nnhal/operations";
+import {
+  layOut,
+  matchOperation,
+  operandTypeText,
+  operationText,
+  type VendorDefinitions,
+  type Vocabulary,
+  vocabularyOf,
+} from "@nnhal/operations";
 import {
   type Model,
   type Operand,
   OperandLifeTime,
-  OperandTypeRange,
   type Operation,
   operandLifeTimeNames,
-  operandTypeNames,
-  operationTypeNames,
   type Subgraph,
 } from "@nnhal/types";
 import { constantValue, type ShownValue } from "./constant-value.ts";
+import { extensionDataText } from "./extension-data.ts";
 
 /** A subgraph of a model. */
 export interface SubgraphDescription {
@@ -28,7 +34,7 @@ export interface SubgraphDescription {
 /** An operand of a subgraph. */
 export interface OperandDescription {
   readonly index: number;
-  /** The HAL's name, `com.example.name:1` for an extension's type, or the code in words. */
+  /** The HAL's name, `com.example.name TYPE` or `com.example.name type 1` for an extension's type, or the code in words. */
   readonly type: string;
   /** 0 if an extent is unknown. */
   readonly dimensions: readonly number[];
@@ -40,6 +46,8 @@ export interface OperandDescription {
   readonly numberOfConsumers: number;
   readonly scale: number;
   readonly zeroPoint: number;
+  /** The extension data as text: what the codec of the type makes of it, or the bytes in hex. */
+  readonly extensionData?: string;
   /** Of a constant that is short. */
   readonly value?: ShownValue;
   /** Of an operand of lifetime SUBGRAPH: the index of the subgraph. */
@@ -49,7 +57,7 @@ export interface OperandDescription {
 /** An operation of a subgraph. */
 export interface OperationDescription {
   readonly index: number;
-  /** The HAL's name, `com.example.name:1` for an extension's operation, or the code in words. */
+  /** The HAL's name, `com.example.name NAME` or `com.example.name operation 1` for an extension's operation, or the code in words. */
   readonly type: string;
   /** Indexes of operands. */
   readonly inputs: readonly number[];
@@ -82,9 +90,15 @@ interface Frame {
   next: number;
 }
 
-/** Walks through a model. */
-export function visitGraph(name: string, model: Model, visitor: GraphVisitor): void {
+/** Walks through a model. `definitions`: those by which codes and data of vendors are described. Default: none. */
+export function visitGraph(
+  name: string,
+  model: Model,
+  visitor: GraphVisitor,
+  definitions: VendorDefinitions = {},
+): void {
   const { referenced } = model;
+  const vocabulary = vocabularyOf(model.extensionNameToPrefix, definitions);
   const met = new Set<number>();
   /** Those of some subgraphs that exist and were not met before. */
   const meet = (indexes: Iterable<number>) => {
@@ -101,7 +115,7 @@ export function visitGraph(name: string, model: Model, visitor: GraphVisitor): v
     const { inputIndexes: inputs, outputIndexes: outputs } = subgraph;
     const description = { index, inputs, outputs };
     visitor.beginSubgraph(description);
-    visitSubgraph(subgraph, model, visitor);
+    visitSubgraph(subgraph, model, visitor, vocabulary);
     return { description, nested: meet(subgraphsNamedBy(subgraph)), next: 0 };
   };
   visitor.begin(name, model);
@@ -128,15 +142,15 @@ function* subgraphsNamedBy({ operands }: Subgraph): Generator<number> {
   for (const { lifetime, location } of operands) if (lifetime === OperandLifeTime.SUBGRAPH) yield location.offset;
 }
 
-function visitSubgraph(subgraph: Subgraph, model: Model, visitor: GraphVisitor): void {
+function visitSubgraph(subgraph: Subgraph, model: Model, visitor: GraphVisitor, vocabulary: Vocabulary): void {
   const { operands, operations } = subgraph;
   const inputs = placesOf(subgraph.inputIndexes);
   const outputs = placesOf(subgraph.outputIndexes);
   for (const [index, operand] of operands.entries()) {
-    visitor.operand(describeOperand(operand, index, inputs.get(index), outputs.get(index), model));
+    visitor.operand(describeOperand(operand, index, inputs.get(index), outputs.get(index), model, vocabulary));
   }
   for (const [index, operation] of operations.entries()) {
-    visitor.operation(describeOperation(operation, index, operands, model));
+    visitor.operation(describeOperation(operation, index, operands, model, vocabulary));
   }
 }
 
@@ -150,12 +164,14 @@ function describeOperand(
   input: number | undefined,
   output: number | undefined,
   model: Model,
+  vocabulary: Vocabulary,
 ): OperandDescription {
   const { type, dimensions, lifetime, numberOfConsumers, scale, zeroPoint, location } = operand;
   const value = constantValue(operand, model);
+  const extensionData = extensionDataText(operand, vocabulary);
   return {
     index,
-    type: operandTypeNames.get(type) ?? nameOfCode("operand type", type, model),
+    type: operandTypeText(type, model.extensionNameToPrefix, vocabulary),
     dimensions,
     lifetime: operandLifeTimeNames.get(lifetime) ?? `lifetime ${lifetime}`,
     ...(input !== undefined && { input }),
@@ -163,6 +179,7 @@ function describeOperand(
     numberOfConsumers,
     scale,
     zeroPoint,
+    ...(extensionData !== undefined && { extensionData }),
     ...(value !== undefined && { value }),
     ...(lifetime === OperandLifeTime.SUBGRAPH && { subgraph: location.offset }),
   };
@@ -172,36 +189,31 @@ function describeOperation(
   operation: Operation,
   index: number,
   operands: readonly Operand[],
-  model: Model,
+  { extensionNameToPrefix }: Model,
+  vocabulary: Vocabulary,
 ): OperationDescription {
   const { type, inputs, outputs } = operation;
   return {
     index,
-    type: operationTypeNames.get(type) ?? nameOfCode("operation type", type, model),
+    type: operationText(type, extensionNameToPrefix, vocabulary),
     inputs,
     outputs,
-    inputNames: inputNamesOf(operation, operands),
+    inputNames: inputNamesOf(operation, operands, vocabulary),
   };
 }
 
-/** A code that is not one of the HAL's own, with the name of the extension that it belongs to. */
-function nameOfCode(what: string, code: number, { extensionNameToPrefix }: Model): string {
-  if (!(code > OperandTypeRange.BASE_MAX)) return `${what} ${code}`;
-  const prefix = code >>> 16;
-  const extension = extensionNameToPrefix.find((entry) => entry.prefix === prefix);
-  return extension === undefined
-    ? `${what} ${code & 0xffff} of extension ${prefix}`
-    : `${extension.name}:${code & 0xffff}`;
-}
-
-/** Names of the inputs, if the operation is one of the HAL's own and its operands match. */
-function inputNamesOf({ type, inputs, outputs }: Operation, operands: readonly Operand[]): readonly string[] {
+/** Names of the inputs, if the operation is known and its operands match. */
+function inputNamesOf(
+  { type, inputs, outputs }: Operation,
+  operands: readonly Operand[],
+  { operationByCode, operandTypeByCode }: Vocabulary,
+): readonly string[] {
   const definition = operationByCode(type);
   if (definition === undefined) return [];
   const typesOf = (indexes: readonly number[]) =>
     indexes.map((index) => {
       const operand = operands[index];
-      return operand && operandTypeNames.get(operand.type);
+      return operand && operandTypeByCode(operand.type);
     });
   const match = matchOperation(definition, typesOf(inputs), typesOf(outputs));
   if ("mismatch" in match) return [];

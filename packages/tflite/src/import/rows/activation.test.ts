@@ -20,13 +20,20 @@ describe("rectifiers", () => {
   test("another quantisation of the result goes by way of float", async () => {
     const model = oneOperator("RELU", { x: q8s }, { y: { ...q8s, scale: 0.25, zeroPoint: -128 } });
     expect(importLines(model)).toEqual([
-      "RELU(in0) -> t0:QUANT8_ASYMM_SIGNED[1,4]*0.5@-10",
-      "DEQUANTIZE(t0) -> t1:FLOAT32[1,4]",
+      "DEQUANTIZE(in0) -> t0:FLOAT32[1,4]",
+      "RELU(t0) -> t1:FLOAT32[1,4]",
       "QUANTIZE(t1) -> out0",
     ]);
     // Real values -5, 0, 1 and 10.
     expect(await execute(importTflite(model), [[-20, -10, -8, 10]])).toEqual([[-128, -128, -124, -88]]);
   });
+});
+
+test("a bound of RELU6 is not rounded at the scale of the input", async () => {
+  const x = { type: "INT8", shape: [1, 4], scale: 4, zeroPoint: 0 } as const;
+  const model = oneOperator("RELU6", { x }, { y: { ...x, scale: 0.5 } });
+  // At the input's scale, 6 is between 4 and 8.
+  expect(await execute(importTflite(model), [[-1, 1, 2, 100]])).toEqual([[0, 8, 12, 12]]);
 });
 
 describe("results whose quantisation the HAL fixes", () => {
@@ -39,7 +46,7 @@ describe("results whose quantisation the HAL fixes", () => {
     expect(importLines(oneOperator(name, { x: q8 }, { y: unsigned }))).toEqual([`${name}(in0) -> out0`]);
     expect(importLines(oneOperator(name, { x: q8s }, { y: signed }))).toEqual([`${name}(in0) -> out0`]);
     const other = importLines(oneOperator(name, { x: q8 }, { y: { ...unsigned, zeroPoint: unsigned.zeroPoint + 1 } }));
-    expect(other.map((line) => line.split("(")[0])).toEqual([name, "DEQUANTIZE", "QUANTIZE"]);
+    expect(other.map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", name, "QUANTIZE"]);
   });
 
   test("SOFTMAX", () => {
@@ -50,17 +57,26 @@ describe("results whose quantisation the HAL fixes", () => {
     ]);
     const y = { ...q8s, scale: 1 / 256, zeroPoint: -128 };
     expect(importLines(oneOperator("SOFTMAX", { x: q8s }, { y }, options))).toEqual(["SOFTMAX(in0, 0.5) -> out0"]);
-    expect(() => importTflite(oneOperator("SOFTMAX", { x: f }, { y: f }))).toThrow("beta has to be above 0, it is 0");
+    expect(() => importTflite(oneOperator("SOFTMAX", { x: f }, { y: f }), { extensions: false })).toThrow(
+      "beta has to be above 0, it is 0",
+    );
   });
 });
 
 test("LOG_SOFTMAX works along the last axis", () => {
   expect(importLines(oneOperator("LOG_SOFTMAX", { x: f }, { y: f }))).toEqual(["LOG_SOFTMAX(in0, 1, -1) -> out0"]);
-  expect(() => importTflite(oneOperator("LOG_SOFTMAX", { x: q8 }, { y: q8 }))).toThrow("the HAL's LOG_SOFTMAX cannot");
+  expect(importLines(oneOperator("LOG_SOFTMAX", { x: q8 }, { y: q8 }))).toEqual([
+    "DEQUANTIZE(in0) -> t0:FLOAT32[1,4]",
+    "LOG_SOFTMAX(t0, 1, -1) -> t1:FLOAT32[1,4]",
+    "QUANTIZE(t1) -> out0",
+  ]);
 });
 
-test("ELU has an alpha of 1", () => {
+test("ELU has an alpha of 1", async () => {
   expect(importLines(oneOperator("ELU", { x: f }, { y: f }))).toEqual(["ELU(in0, 1) -> out0"]);
+  const model = oneOperator("ELU", { x: q8s }, { y: { ...q8s, scale: 1 / 64, zeroPoint: 0 } });
+  // Real values -1, 0, 0.5 and 1: exp(-1) - 1 is -40.5 steps.
+  expect(await execute(importTflite(model), [[-12, -10, -9, -8]])).toEqual([[-40, 0, 32, 64]]);
 });
 
 describe("LEAKY_RELU is PRELU with a constant slope", () => {
@@ -93,7 +109,9 @@ describe("LEAKY_RELU is PRELU with a constant slope", () => {
 
 test("L2_NORMALIZATION has no fused activation", () => {
   const model = oneOperator("L2_NORMALIZATION", { x: f }, { y: f }, { fusedActivationFunction: "RELU" });
-  expect(() => importTflite(model)).toThrow("the HAL's operation has no fused activation, the operator has RELU");
+  expect(() => importTflite(model, { extensions: false })).toThrow(
+    "the HAL's operation has no fused activation, the operator has RELU",
+  );
 });
 
 test("LOCAL_RESPONSE_NORMALIZATION", () => {

@@ -2,12 +2,13 @@
  * Rows of activations and normalisations. If the HAL fixes the quantisation of a result and the file has another, the
  * result is converted.
  */
+import { typeText } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering, Quantisation } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuant8, isQuantised } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
-import { type Row, refuseActivation } from "../row.ts";
+import { inFloatNote, type Row, refuseActivation } from "../row.ts";
 
 /** Quantisation of results within [0, 1). */
 function unit(op: Lowering): Quantisation {
@@ -25,7 +26,7 @@ function rectifier(operator: ImportedOperatorName, version: number, operation: O
     operator,
     version,
     operations: [operation],
-    lower: (op) => op.emitQuantised(operation, [op.input(0)], op.inputSpec(0)),
+    lower: (op) => op.emitComputed(operation, [op.input(0)], op.inputSpec(0)),
   };
 }
 
@@ -33,14 +34,14 @@ const logistic: Row = {
   operator: "LOGISTIC",
   version: 3,
   operations: ["LOGISTIC"],
-  lower: (op) => op.emitQuantised("LOGISTIC", [op.input(0)], unit(op)),
+  lower: (op) => op.emitComputed("LOGISTIC", [op.input(0)], unit(op)),
 };
 
 const tanh: Row = {
   operator: "TANH",
   version: 3,
   operations: ["TANH"],
-  lower: (op) => op.emitQuantised("TANH", [op.input(0)], signedUnit(op)),
+  lower: (op) => op.emitComputed("TANH", [op.input(0)], signedUnit(op)),
 };
 
 const softmax: Row = {
@@ -50,7 +51,7 @@ const softmax: Row = {
   lower(op: Lowering) {
     const beta = op.number("beta");
     op.ensure(beta > 0, () => `option beta has to be above 0, it is ${beta}`);
-    op.emitQuantised("SOFTMAX", [op.input(0), op.float(beta, op.inputSpec(0))], unit(op));
+    op.emitComputed("SOFTMAX", [op.input(0), op.float(beta, op.inputSpec(0))], unit(op));
   },
 };
 
@@ -58,14 +59,16 @@ const logSoftmax: Row = {
   operator: "LOG_SOFTMAX",
   version: 2,
   operations: ["LOG_SOFTMAX"],
-  lower: (op) => op.emit("LOG_SOFTMAX", [op.input(0), op.float(1, op.inputSpec(0)), op.int32(-1)], [op.output()]),
+  note: inFloatNote,
+  lower: (op) => op.emitComputed("LOG_SOFTMAX", [op.input(0), op.float(1, op.inputSpec(0)), op.int32(-1)]),
 };
 
 const elu: Row = {
   operator: "ELU",
   version: 1,
   operations: ["ELU"],
-  lower: (op) => op.emit("ELU", [op.input(0), op.float(1, op.inputSpec(0))], [op.output()]),
+  note: inFloatNote,
+  lower: (op) => op.emitComputed("ELU", [op.input(0), op.float(1, op.inputSpec(0))]),
 };
 
 /** A one-element constant with the value `slope`, of the input's type. */
@@ -74,6 +77,7 @@ function slopeOperand(op: Lowering, slope: number): number {
   const { type } = op.inputSpec(0);
   const float = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
   if (!isQuantised(type)) return op.graph.constant(float, bytesOfFloat(slope, type));
+  op.ensure(isQuant8(type), () => `the HAL has no PRELU for ${typeText(type)}`);
   // One step from the zero point, the scale being the slope: the value is exact.
   const scale = Math.fround(Math.abs(slope)) || 1;
   const zeroPoint = type === "TENSOR_QUANT8_ASYMM" ? 1 : 0;
@@ -94,7 +98,7 @@ const l2Normalization: Row = {
   operations: ["L2_NORMALIZATION"],
   lower(op: Lowering) {
     refuseActivation(op);
-    op.emitQuantised("L2_NORMALIZATION", [op.input(0)], signedUnit(op));
+    op.emitComputed("L2_NORMALIZATION", [op.input(0)], signedUnit(op));
   },
 };
 

@@ -2,8 +2,10 @@
  * Rows of control flow: operators that run other subgraphs of the file. The operands that they pass must be of the kind
  * that the other subgraph expects.
  */
+
 import { elementAt } from "@nnhal/operations";
 import { type Operand, operandTypeNames } from "@nnhal/types";
+import { listText } from "../../error.ts";
 import type { Callee, Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
@@ -16,7 +18,7 @@ function sideOf({ type, dimensions, scale, zeroPoint }: Operand): Side {
 }
 
 function show({ type, dimensions, scale, zeroPoint }: Side): string {
-  return `${type}[${dimensions.join(", ")}]${scale === 0 ? "" : ` (${scale}, ${zeroPoint})`}`;
+  return `${type}${listText(dimensions)}${scale === 0 ? "" : ` (${scale}, ${zeroPoint})`}`;
 }
 
 /** Whether two operands can be the same value; extents may be unknown on either side. */
@@ -75,14 +77,14 @@ const conditional: Row = {
     const given = inputSpecs(op);
     const values = given.slice(1);
     ensureCondition(op, "the condition", given.slice(0, 1));
-    const branches = ["thenSubgraphIndex", "elseSubgraphIndex"].map((option) => {
-      const callee = op.subgraph(op.number(option));
-      ensureAgree(op, `inputs of ${option}`, values, insideOf(callee, "inputIndexes"));
-      ensureAgree(op, `outputs of ${option}`, outputSpecs(op), insideOf(callee, "outputIndexes"));
-      return callee.reference;
-    });
+    const options = ["thenSubgraphIndex", "elseSubgraphIndex"];
+    const callees = op.subgraphs(options.map(op.number));
+    for (const [place, callee] of callees.entries()) {
+      ensureAgree(op, `inputs of ${options[place]}`, values, insideOf(callee, "inputIndexes"));
+      ensureAgree(op, `outputs of ${options[place]}`, outputSpecs(op), insideOf(callee, "outputIndexes"));
+    }
     const { inputs, outputs } = operands(op);
-    op.emit("IF", inputs.toSpliced(1, 0, ...branches), outputs);
+    op.emit("IF", inputs.toSpliced(1, 0, ...callees.map(({ reference }) => reference)), outputs);
   },
 };
 
@@ -93,8 +95,8 @@ const loop: Row = {
   note: "Without state inside.",
   lower(op: Lowering) {
     const values = inputSpecs(op);
-    const test = op.subgraph(op.number("condSubgraphIndex"));
-    const body = op.subgraph(op.number("bodySubgraphIndex"));
+    const callees = op.subgraphs([op.number("condSubgraphIndex"), op.number("bodySubgraphIndex")]);
+    const [test, body] = [elementAt(callees, 0), elementAt(callees, 1)];
     ensureAgree(op, "inputs of condSubgraphIndex", values, insideOf(test, "inputIndexes"));
     ensureCondition(op, "the result of condSubgraphIndex", insideOf(test, "outputIndexes"));
     ensureAgree(op, "inputs of bodySubgraphIndex", values, insideOf(body, "inputIndexes"));

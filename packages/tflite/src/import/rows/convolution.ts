@@ -1,7 +1,9 @@
 /**
  * Rows of convolutions and fully connected layers.
  */
+
 import { elementAt } from "@nnhal/operations";
+import { listText } from "../../error.ts";
 import { biasOperand } from "../bias.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
@@ -112,7 +114,7 @@ function rowsOf(op: Lowering, units: number): number {
   const rows = dimensions.reduce((product, each) => product * each, 1) / units;
   op.ensure(
     Number.isInteger(rows),
-    () => `the result [${dimensions.join(", ")}] does not divide into rows of ${units} units`,
+    () => `the result ${listText(dimensions)} does not divide into rows of ${units} units`,
   );
   return rows;
 }

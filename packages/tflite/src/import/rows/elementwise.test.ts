@@ -27,14 +27,16 @@ describe("arithmetic", () => {
 
   test("an activation that the HAL cannot fuse is refused by name", () => {
     const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction: "TANH" });
-    expect(() => importTflite(model)).toThrow(
+    expect(() => importTflite(model, { extensions: false })).toThrow(
       "subgraphs[0].operators[0] (ADD version 1): the HAL cannot fuse the activation TANH into it",
     );
   });
 
   test("an activation code newer than the schema is refused by number", () => {
     const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction: 77 });
-    expect(() => importTflite(model)).toThrow("option fusedActivationFunction has to be a known member, it is 77");
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "option fusedActivationFunction has to be a known member, it is 77",
+    );
   });
 
   test("options that the file leaves out have their defaults", () => {
@@ -45,7 +47,9 @@ describe("arithmetic", () => {
     const model = (fusedActivationFunction: string) =>
       oneOperator("MUL", { a: i32, b: i32 }, { y: i32 }, { fusedActivationFunction });
     expect(importLines(model("NONE"))).toEqual(["MUL(in0, in1, 0) -> out0"]);
-    expect(() => importTflite(model("RELU"))).toThrow("cannot apply the activation RELU to INT32");
+    expect(() => importTflite(model("RELU"), { extensions: false })).toThrow(
+      "cannot apply the activation RELU to INT32",
+    );
   });
 
   test("8-bit operands keep their quantisation", () => {
@@ -59,24 +63,49 @@ describe("arithmetic", () => {
     });
   });
 
-  test("MUL needs a result scale above the product of the inputs' scales", () => {
+  test("MUL with a result scale that is not above the product of the inputs' scales is computed in float", async () => {
     const model = (scale: number) => oneOperator("MUL", { a: q8, b: q8 }, { y: { ...q8, scale } });
     expect(importLines(model(0.2500001))).toEqual(["MUL(in0, in1, 0) -> out0"]);
-    expect(() => importTflite(model(0.25))).toThrow(
-      "(MUL version 1): the HAL's MUL cannot compute it: the output's scale is 0.25 where more than the product",
-    );
+    expect(importLines(model(0.25))).toEqual([
+      "DEQUANTIZE(in0) -> t0:FLOAT32[2,3]",
+      "DEQUANTIZE(in1) -> t1:FLOAT32[2,3]",
+      "MUL(t0, t1, 0) -> t2:FLOAT32[2,3]",
+      "QUANTIZE(t2) -> out0",
+    ]);
+  });
+
+  test.each([
+    ["ABS", -2, 1],
+    ["EXP", -2, Math.exp(-1)],
+    ["LOG", 6, Math.log(3)],
+    ["SQRT", 8, 2],
+    ["RSQRT", 8, 0.5],
+  ])("%s of 8-bit tensors is computed in float", async (name, given, real) => {
+    const x = { type: "INT8", shape: [1], scale: 0.5 } as const;
+    const model = oneOperator(name, { x }, { y: { ...x, scale: 1 / 64, zeroPoint: -1 } });
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", name, "QUANTIZE"]);
+    expect(await execute(importTflite(model), [[given]])).toEqual([[Math.min(Math.round(64 * real) - 1, 127)]]);
+  });
+
+  test("DIV of 8-bit tensors is computed in float", async () => {
+    const x = { type: "UINT8", shape: [1], scale: 0.5, zeroPoint: 100 } as const;
+    const model = oneOperator("DIV", { a: x, b: x }, { y: { ...x, scale: 0.25 } });
+    // -5 / 2 in steps of 0.25.
+    expect(await execute(importTflite(model), [[90], [104]])).toEqual([[90]]);
   });
 
   test("INT16 is refused with the tensors' names and types", () => {
     const q16 = { type: "INT16", shape: [2], scale: 0.5 } as const;
-    expect(() => importTflite(oneOperator("ADD", { a: q16, b: q16 }, { y: q16 }))).toThrow(
+    expect(() => importTflite(oneOperator("ADD", { a: q16, b: q16 }, { y: q16 }), { extensions: false })).toThrow(
       /\(ADD version 1\): the HAL's ADD cannot compute it: input 0 .* is TENSOR_QUANT16_SYMM .* The tensors are tensor 0 "a" \(INT16\[2\]\), tensor 1 "b" \(INT16\[2\]\), tensor 2 "y" \(INT16\[2\]\)/,
     );
   });
 
   test("more dimensions than the HAL accepts are refused", () => {
     const deep = { type: "FLOAT32", shape: [1, 1, 1, 1, 2] } as const;
-    expect(() => importTflite(oneOperator("ADD", { a: deep, b: deep }, { y: deep }))).toThrow(/here there are 5/);
+    expect(() => importTflite(oneOperator("ADD", { a: deep, b: deep }, { y: deep }), { extensions: false })).toThrow(
+      /here there are 5/,
+    );
   });
 });
 
@@ -96,10 +125,23 @@ describe("compositions", () => {
     ).toEqual([[1, 4, 0, 16, 1, 9]]);
   });
 
-  test("SQUARED_DIFFERENCE of quantised tensors is refused", () => {
-    expect(() => importTflite(oneOperator("SQUARED_DIFFERENCE", { a: q8, b: q8 }, { y: q8 }))).toThrow(
-      "for floats and INT32 only, not for TENSOR_QUANT8_ASYMM",
-    );
+  test("SQUARED_DIFFERENCE of 8-bit tensors is computed in float, and rounded once", async () => {
+    const x = { type: "INT8", shape: [2], scale: 0.5 } as const;
+    const model = oneOperator("SQUARED_DIFFERENCE", { a: x, b: x }, { y: { ...x, scale: 1 } });
+    expect(importLines(model)).toEqual([
+      "DEQUANTIZE(in0) -> t0:FLOAT32[2]",
+      "DEQUANTIZE(in1) -> t1:FLOAT32[2]",
+      "SUB(t0, t1, 0) -> t2:FLOAT32[2]",
+      "MUL(t2, t2, 0) -> t3:FLOAT32[2]",
+      "QUANTIZE(t3) -> out0",
+    ]);
+    // (1.5 - 0)² and (2 - 5)²: at a scale of 1, 2.25 becomes 2.
+    expect(
+      await execute(importTflite(model), [
+        [3, 4],
+        [0, 10],
+      ]),
+    ).toEqual([[2, 9]]);
   });
 
   test("FLOOR_DIV of floats rounds the quotient down, of INT32 the HAL's DIV does", async () => {
@@ -121,7 +163,9 @@ describe("compositions", () => {
       "ADD(in0, in1, 0) -> t0:FLOAT32[2,3]",
       "ADD(t0, in2, 0) -> out0",
     ]);
-    expect(() => importTflite(oneOperator("ADD_N", { a: f }, { y: f }))).toThrow("needs at least 2 inputs, it has 1");
+    expect(() => importTflite(oneOperator("ADD_N", { a: f }, { y: f }), { extensions: false })).toThrow(
+      "needs at least 2 inputs, it has 1",
+    );
   });
 
   test("CEIL is FLOOR between two NEG", async () => {
@@ -158,13 +202,13 @@ describe("one to one", () => {
   });
 
   test("a wrong number of inputs is refused", () => {
-    expect(() => importTflite(oneOperator("POW", { a: f }, { y: f }))).toThrow(
+    expect(() => importTflite(oneOperator("POW", { a: f }, { y: f }), { extensions: false })).toThrow(
       "input 1 (right) is missing; it has inputs [0], and the inputs of POW are left, right",
     );
   });
 
   test("an omitted input is refused", () => {
-    expect(() => importTflite(oneOperator("POW", { a: f, "": {} }, { y: f }))).toThrow(
+    expect(() => importTflite(oneOperator("POW", { a: f, "": {} }, { y: f }), { extensions: false })).toThrow(
       "input 1 (right) is omitted; it has inputs [0, -1]",
     );
   });
@@ -178,8 +222,8 @@ describe("selection", () => {
   });
 
   test("shapes that need broadcasting are refused", () => {
-    expect(() => importTflite(oneOperator("SELECT_V2", { c: bool, a: f, b: row }, { y: f }))).toThrow(
-      "the HAL does not broadcast the shapes [2, 3], [2, 3], [3] here",
-    );
+    expect(() =>
+      importTflite(oneOperator("SELECT_V2", { c: bool, a: f, b: row }, { y: f }), { extensions: false }),
+    ).toThrow("the HAL does not broadcast the shapes [2, 3], [2, 3], [3] here");
   });
 });

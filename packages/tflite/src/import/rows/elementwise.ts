@@ -1,23 +1,25 @@
 /**
  * Rows of operators that treat each element by itself: arithmetic, comparison, logic and selection.
  */
+
 import type { OperationTypeName } from "@nnhal/types";
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuant8, isQuantised } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
-import { fusedActivation, type Row } from "../row.ts";
+import { fusedActivation, inFloatNote, type Row } from "../row.ts";
 
 /** An operator whose tensors are the operation's operands, in the same order. */
-function direct(operator: ImportedOperatorName, version: number, operation: OperationTypeName): Row {
+function direct(operator: ImportedOperatorName, version: number, operation: OperationTypeName, note?: string): Row {
   return {
     operator,
     version,
     operations: [operation],
+    ...(note !== undefined && { note }),
     lower(op: Lowering) {
-      op.emit(
+      op.emitComputed(
         operation,
         op.operator.inputs.map((_, place) => op.input(place)),
-        [op.output()],
       );
     },
   };
@@ -38,7 +40,7 @@ function arithmetic(operator: "ADD" | "SUB" | "MUL" | "DIV", version: number, no
     version,
     operations: [operator],
     ...(note !== undefined && { note }),
-    lower: (op) => op.emit(operator, [op.input(0), op.input(1), activationOf(op)], [op.output()]),
+    lower: (op) => op.emitComputed(operator, [op.input(0), op.input(1), activationOf(op)]),
   };
 }
 
@@ -58,11 +60,15 @@ const squaredDifference: Row = {
   operator: "SQUARED_DIFFERENCE",
   version: 2,
   operations: ["SUB", "MUL"],
+  note: inFloatNote,
   lower(op: Lowering) {
-    refuseQuantised(op);
-    const difference = op.graph.temporary(op.outputSpec());
-    op.emit("SUB", [op.input(0), op.input(1), op.int32(0)], [difference]);
-    op.emit("MUL", [difference, difference, op.int32(0)], [op.output()]);
+    const compute = (left: number, right: number, result: number) => {
+      const difference = op.graph.temporary(op.graph.spec(result));
+      op.emit("SUB", [left, right, op.int32(0)], [difference]);
+      op.emit("MUL", [difference, difference, op.int32(0)], [result]);
+    };
+    if (isQuant8(op.outputSpec().type)) op.inFloat((result) => compute(op.asFloat(0), op.asFloat(1), result));
+    else compute(op.input(0), op.input(1), op.output());
   },
 };
 
@@ -119,11 +125,10 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     operator,
     version,
     operations: ["SELECT"],
+    narrowed: "inputs",
     note: "All shapes must be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
-      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(
-        ({ dimensions }) => `[${dimensions.join(", ")}]`,
-      );
+      const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => listText(dimensions));
       op.ensure(new Set(shapes).size === 1, () => `the HAL does not broadcast the shapes ${shapes.join(", ")} here`);
       op.emit("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()]);
     },
@@ -133,24 +138,24 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
 export const elementwiseRows: readonly Row[] = [
   arithmetic("ADD", 6),
   arithmetic("SUB", 5),
-  arithmetic("MUL", 8, "8-bit: the result's scale must be greater than the product of the inputs' scales."),
-  arithmetic("DIV", 2),
+  arithmetic("MUL", 8, "8-bit: in float if the result's scale is not greater than the product of the inputs' scales."),
+  arithmetic("DIV", 2, inFloatNote),
   square,
   squaredDifference,
   floorDivision,
   additionOfMany,
   ceiling,
   direct("FLOOR", 1, "FLOOR"),
-  direct("ABS", 5, "ABS"),
+  direct("ABS", 5, "ABS", inFloatNote),
   direct("NEG", 1, "NEG"),
-  direct("EXP", 2, "EXP"),
-  direct("LOG", 2, "LOG"),
+  direct("EXP", 2, "EXP", inFloatNote),
+  direct("LOG", 2, "LOG", inFloatNote),
   direct("SIN", 2, "SIN"),
-  direct("SQRT", 2, "SQRT"),
-  direct("RSQRT", 3, "RSQRT"),
+  direct("SQRT", 2, "SQRT", inFloatNote),
+  direct("RSQRT", 3, "RSQRT", inFloatNote),
   direct("POW", 1, "POW"),
-  direct("MAXIMUM", 4, "MAXIMUM"),
-  direct("MINIMUM", 4, "MINIMUM"),
+  { ...direct("MAXIMUM", 4, "MAXIMUM"), narrowed: "inputs" },
+  { ...direct("MINIMUM", 4, "MINIMUM"), narrowed: "inputs" },
   direct("PRELU", 1, "PRELU"),
   direct("EQUAL", 5, "EQUAL"),
   direct("NOT_EQUAL", 4, "NOT_EQUAL"),

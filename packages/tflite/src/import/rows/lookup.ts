@@ -13,7 +13,7 @@ const embeddingLookup: Row = {
   lower(op: Lowering) {
     const [table, result] = [op.inputSpec(1), op.outputSpec()];
     if (result.type !== "TENSOR_FLOAT32" || table.type === "TENSOR_FLOAT32") {
-      op.emitQuantised("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], table);
+      op.emitMoved("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], table);
     } else if (isQuantised(table.type)) {
       const rows = op.graph.temporary({ ...table, dimensions: result.dimensions });
       op.emit("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], [rows]);

@@ -1,6 +1,7 @@
 /**
  * Rows of pooling and resizing: operators on images.
  */
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import { fusedActivation, ignoresComputedShape, paddingScheme, positive, type Row } from "../row.ts";
 
@@ -11,7 +12,7 @@ function pooling(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", ve
     operations: [operation],
     lower(op: Lowering) {
       const window = positive(op, "strideW", "strideH", "filterWidth", "filterHeight");
-      op.emitQuantised(operation, [op.input(0), paddingScheme(op), ...window, fusedActivation(op)], op.inputSpec(0));
+      op.emitComputed(operation, [op.input(0), paddingScheme(op), ...window, fusedActivation(op)], op.inputSpec(0));
     },
   };
 }
@@ -22,7 +23,7 @@ function targetSize(op: Lowering): { readonly height: number; readonly width: nu
   const [height = 0, width = 0, ...more] = size;
   op.ensure(
     height >= 1 && width >= 1 && more.length === 0,
-    () => `the HAL needs the size as two constants of at least 1, it is [${size.join(", ")}]`,
+    () => `the HAL needs the size as two constants of at least 1, it is ${listText(size)}`,
   );
   return { height, width };
 }
@@ -40,7 +41,7 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
       const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
       op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
       const options = align || half ? [false, align, half] : layout ? [false] : [];
-      op.emitQuantised(
+      op.emitComputed(
         operation,
         [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)],
         op.inputSpec(0),

@@ -18,9 +18,31 @@ describe("QUANTIZE", () => {
     expect(await execute(importTflite(model), [[10, 14]])).toEqual([[-10, -2]]);
   });
 
+  test("within one 8-bit type the multiplier has 8 bits after the point, and halves go up", async () => {
+    // From a public DeepLab v3: the ratio 0.352816 becomes 90 / 256.
+    const x = { type: "UINT8", shape: [4], scale: 0.012422440573573112, zeroPoint: 0 } as const;
+    const model = oneOperator("QUANTIZE", { x }, { y: { ...x, scale: 0.03520936891436577 } });
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", "MUL", "ADD", "QUANTIZE"]);
+    // 78 * 90 / 256 = 27.42, and 64 * 90 / 256 = 22.5.
+    expect(await execute(importTflite(model), [[78, 98, 27, 64]])).toEqual([[27, 34, 9, 23]]);
+    const halves = oneOperator("QUANTIZE", { x: q8 }, { y: { ...q8, scale: 1 } });
+    expect(await execute(importTflite(halves), [[9, 11]])).toEqual([[10, 11]]);
+  });
+
+  test.each([
+    [1, 1, 2],
+    [2 ** -8, 1, 4],
+    [2 ** -9, 1, 2],
+    [64, 1, 4],
+    [128, 1, 2],
+  ])("from scale %d to %d it takes %d operations", (from, to, count) => {
+    const [x, y] = [from, to].map((scale) => ({ ...q8, zeroPoint: scale === to ? 0 : 10, scale }));
+    expect(importLines(oneOperator("QUANTIZE", { x: x ?? q8 }, { y: y ?? q8 }))).toHaveLength(count);
+  });
+
   test("to INT16 is refused", () => {
     const y = { type: "INT16", shape: [2], scale: 0.5 } as const;
-    expect(() => importTflite(oneOperator("QUANTIZE", { x: f }, { y }))).toThrow(
+    expect(() => importTflite(oneOperator("QUANTIZE", { x: f }, { y }), { extensions: false })).toThrow(
       "the HAL's QUANTIZE cannot compute it",
     );
   });
@@ -59,8 +81,8 @@ describe("CAST", () => {
   });
 
   test("of BOOL is refused", () => {
-    expect(() => importTflite(oneOperator("CAST", { x: { ...f, type: "BOOL" } }, { y: f }))).toThrow(
-      "the HAL's CAST cannot compute it",
-    );
+    expect(() =>
+      importTflite(oneOperator("CAST", { x: { ...f, type: "BOOL" } }, { y: f }), { extensions: false }),
+    ).toThrow("the HAL's CAST cannot compute it");
   });
 });

@@ -1,18 +1,55 @@
 /**
  * Rows of conversions between element types.
  */
+import { roundHalfEven } from "@nnhal/operations";
+import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
+
+/** TensorFlow Lite converts between two quantisations of one 8-bit type with a multiplier of 8 bits after the point. */
+const MULTIPLIER_STEPS = 2 ** 8;
+const LEAST_RATIO = 2 ** -8;
+const GREATEST_RATIO = 2 ** 7;
+
+/** The multiplier of a conversion; undefined if the exact ratio of the scales is used. */
+function coarseMultiplier(from: OperandSpec, to: OperandSpec): number | undefined {
+  const ratio = Math.fround(from.scale / to.scale);
+  if (from.type !== to.type || !isQuant8(from.type) || ratio === 1) return undefined;
+  if (ratio < LEAST_RATIO || ratio >= GREATEST_RATIO) return undefined;
+  return roundHalfEven(ratio * MULTIPLIER_STEPS) / MULTIPLIER_STEPS;
+}
+
+/** Converts with such a multiplier, halves up: in float, where all products are within a fraction of a step of the exact ones. */
+function convertCoarsely(op: Lowering, from: OperandSpec, to: OperandSpec, multiplier: number): void {
+  const { dimensions } = from;
+  const real = () => op.graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
+  const constant = (value: number) => {
+    const spec: OperandSpec = { type: "TENSOR_FLOAT32", dimensions: [1], scale: 0, zeroPoint: 0 };
+    return op.graph.shared(`TENSOR_FLOAT32 ${value}`, spec, bytesOfFloat(value, "TENSOR_FLOAT32"));
+  };
+  const scaled = real();
+  op.emit("MUL", [op.asFloat(0), constant((multiplier * to.scale) / from.scale), op.int32(0)], [scaled]);
+  // A quarter of the distance between two products: halves go up, and nothing else changes.
+  const raised = real();
+  op.emit("ADD", [scaled, constant(to.scale / (4 * MULTIPLIER_STEPS)), op.int32(0)], [raised]);
+  op.emit("QUANTIZE", [raised], [op.output()]);
+}
 
 const quantize: Row = {
   operator: "QUANTIZE",
   version: 6,
-  operations: ["QUANTIZE", "DEQUANTIZE"],
-  note: "From one 8-bit quantisation to another it goes by way of float.",
+  operations: ["QUANTIZE", "DEQUANTIZE", "MUL", "ADD"],
+  note: "From one 8-bit quantisation to another it goes by way of float; within one type with a multiplier of 8 bits after the point, as TensorFlow Lite does.",
   lower(op: Lowering) {
-    if (isQuantised(op.inputSpec(0).type)) op.requantise(op.input(0), op.output());
-    else op.emit("QUANTIZE", [op.input(0)], [op.output()]);
+    const [from, to] = [op.inputSpec(0), op.outputSpec()];
+    if (!isQuantised(from.type)) {
+      op.emit("QUANTIZE", [op.input(0)], [op.output()]);
+      return;
+    }
+    const multiplier = coarseMultiplier(from, to);
+    if (multiplier === undefined) op.requantise(op.input(0), op.output());
+    else convertCoarsely(op, from, to, multiplier);
   },
 };
 
@@ -31,6 +68,7 @@ const cast: Row = {
   operator: "CAST",
   version: 9,
   operations: ["CAST"],
+  narrowed: "inputs",
   note: "Among FLOAT16, FLOAT32, INT32 and UINT8; other types only to themselves.",
   lower: (op) => op.emit("CAST", [op.input(0)], [op.output()]),
 };

@@ -120,24 +120,26 @@ describe("LSTM", () => {
   });
 
   test("the basic kernel is refused", () => {
-    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { kernelType: "BASIC" }))).toThrow(
-      "kernel BASIC is not supported, only FULL",
-    );
+    expect(() =>
+      importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { kernelType: "BASIC" }), { extensions: false }),
+    ).toThrow("kernel BASIC is not supported, only FULL");
     const flat = { ...h, shape: [2] };
-    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, flat], { y }))).toThrow(
+    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, flat], { y }), { extensions: false })).toThrow(
       "the cell state has to have 2 dimensions, it has 1",
     );
   });
 
   test.each(["RELU_N1_TO_1", "SIGN_BIT"])("the activation %s is refused", (fusedActivationFunction) => {
-    expect(() => importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { fusedActivationFunction }))).toThrow(
-      `the HAL has no LSTM cells with the activation ${fusedActivationFunction}`,
-    );
+    expect(() =>
+      importTflite(recurrent("LSTM", [x, ...coupled, h, h], { y }, { fusedActivationFunction }), { extensions: false }),
+    ).toThrow(`the HAL has no LSTM cells with the activation ${fusedActivationFunction}`);
   });
 
   test("state that is not a variable tensor is refused", () => {
     const model = recurrent("LSTM", [x, ...coupled, { ...h, isVariable: false, data: [0] }, h], { y }, clips);
-    expect(() => importTflite(model)).toThrow("is state of an operator, but not a variable tensor");
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "is state of an operator, but not a variable tensor",
+    );
   });
 });
 
@@ -206,6 +208,66 @@ describe("quantised LSTM", () => {
     ]);
   });
 
+  test.each([false, true])("a sequence is one QUANTIZED_LSTM for each step, time major: %s", (timeMajor) => {
+    const shape = timeMajor ? [2, 1, 2] : [1, 2, 2];
+    const [input, output] = [
+      { ...qx, shape },
+      { ...qy, shape: timeMajor ? [2, 1, 1] : [1, 2, 1] },
+    ] as const;
+    const model = recurrent(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM",
+      [input, ...cell, qh, memory],
+      { qy: output },
+      { ...clips, timeMajor },
+      inner,
+    );
+    const time = timeMajor ? 0 : 1;
+    const [part, row] = [timeMajor ? "1,1,2" : "1,1,2", "1,1,1"];
+    const rest = `${no16}, ${no16}, ${no16}, ${no16}, 3, 2, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, 3, 0.5`;
+    const S8 = "QUANT8_ASYMM_SIGNED";
+    expect(importLines(model)).toEqual([
+      `SPLIT(in0, ${time}, 2) -> t0:${S8}[${part}]*0.5, t1:${S8}[${part}]*0.5`,
+      `SQUEEZE(t0, INT32[1](${time})) -> t2:${S8}[1,2]*0.5`,
+      `SQUEEZE(t1, INT32[1](${time})) -> t3:${S8}[1,2]*0.5`,
+      `QUANTIZED_LSTM(t2, ${cellLine}, in1, in2, ${rest}) -> t4:${S8}[1,1]*0.5, t5:QUANT16_SYMM[1,1]*${2 ** -11}, t6:${S8}[1,1]*0.5`,
+      `QUANTIZED_LSTM(t3, ${cellLine}, t4, t5, ${rest}) -> out1, out2, t7:${S8}[1,1]*0.5`,
+      `EXPAND_DIMS(t6, ${time}) -> t8:${S8}[${row}]*0.5`,
+      `EXPAND_DIMS(t7, ${time}) -> t9:${S8}[${row}]*0.5`,
+      `CONCATENATION(t8, t9, ${time}) -> out0`,
+    ]);
+  });
+
+  test("a sequence computes what its steps do", async () => {
+    const steps = importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips, inner));
+    const [input, output] = [
+      { ...qx, shape: [1, 2, 2] },
+      { ...qy, shape: [1, 2, 1] },
+    ] as const;
+    const whole = importTflite(
+      recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", [input, ...cell, qh, memory], { qy: output }, clips, inner),
+    );
+    const [first = [], ...states] = await execute(steps, [[40, -20], [0], [0]]);
+    const [second = [], ...last] = await execute(steps, [[-100, -100], ...states]);
+    expect(await execute(whole, [[40, -20, -100, -100], [0], [0]])).toEqual([[...first, ...second], ...last]);
+    expect(states).not.toEqual(last);
+  });
+
+  test.each([
+    [1024, /imported/],
+    [1025, /a sequence of 1025 steps is longer than 1024/],
+  ])("a sequence of %d steps", (count, outcome) => {
+    const [input, output] = [
+      { ...qx, shape: [1, count, 2] },
+      { ...qy, shape: [1, count, 1] },
+    ] as const;
+    const tensors = [input, ...cell, qh, memory];
+    const attempt = () => {
+      importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner));
+      throw new TypeError("imported");
+    };
+    expect(attempt).toThrow(outcome);
+  });
+
   test("with layer normalisation they are the file's", () => {
     const [line] = importLines(
       recurrent("LSTM", [qx, ...cell, qh, memory, undefined, qv, qv, qv], { qy }, clips, inner),
@@ -215,14 +277,16 @@ describe("quantised LSTM", () => {
   });
 
   test("without a quantisation of the hidden state it is refused", () => {
-    expect(() => importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips))).toThrow(
-      "the quantisation of the hidden state (intermediate 4) is missing",
-    );
+    expect(() =>
+      importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips), { extensions: false }),
+    ).toThrow("the quantisation of the hidden state (intermediate 4) is missing");
   });
 
   test("weights with a zero point are refused", () => {
     const shifted = [undefined, { ...qw, zeroPoint: 1 }, ...cell.slice(2)];
-    expect(() => importTflite(recurrent("LSTM", [qx, ...shifted, qh, memory], { qy }, clips, inner))).toThrow(
+    expect(() =>
+      importTflite(recurrent("LSTM", [qx, ...shifted, qh, memory], { qy }, clips, inner), { extensions: false }),
+    ).toThrow(
       "weight (input 2) has to be INT8 with one scale and zero point 0, it is TENSOR_QUANT8_ASYMM_SIGNED with 1",
     );
   });
@@ -241,10 +305,10 @@ describe("sequences", () => {
         recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { y: ySequence }, { diagonalRecurrentTensors: true }),
       ),
     ).toThrow("the HAL has no diagonal recurrent weights");
-    const quantised = [{ ...sequence, type: "INT8", scale: 1 } as const, ...tensors.slice(1)];
-    expect(() => importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", quantised, { y: ySequence }))).toThrow(
-      "the HAL computes it in float only, the input is TENSOR_QUANT8_ASYMM_SIGNED",
-    );
+    const wide = [{ ...sequence, type: "INT16", scale: 1 } as const, ...tensors.slice(1)];
+    expect(() =>
+      importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", wide, { y: ySequence }), { extensions: false }),
+    ).toThrow("the HAL computes it in float only, the input is TENSOR_QUANT16_SYMM");
   });
 
   test.each([
@@ -267,9 +331,11 @@ describe("sequences", () => {
   test("RNN", () => {
     const model = recurrent("RNN", [x, w, r, v, h], { y }, { fusedActivationFunction: "RELU" });
     expect(importLines(model)).toEqual([`RNN(in0, ${W}, ${R}, ${V}, in1, 1) -> out1, out0`]);
-    expect(() => importTflite(recurrent("RNN", [x, w, r, v, h], { y }, { fusedActivationFunction: "TANH" }))).toThrow(
-      "the HAL cannot fuse the activation TANH into it",
-    );
+    expect(() =>
+      importTflite(recurrent("RNN", [x, w, r, v, h], { y }, { fusedActivationFunction: "TANH" }), {
+        extensions: false,
+      }),
+    ).toThrow("the HAL cannot fuse the activation TANH into it");
   });
 
   test.each([true, false])("UNIDIRECTIONAL_SEQUENCE_RNN has an integer flag, time major: %s", (timeMajor) => {

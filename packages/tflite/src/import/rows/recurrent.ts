@@ -2,8 +2,10 @@
  * Rows of recurrent operators. A variable tensor of the file is state: the HAL's operation has the old value as an input
  * and the new one as an output.
  */
+import { elementAt } from "@nnhal/operations";
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuant8, isQuantised } from "../operand-types.ts";
 import { fusedActivation, type Row } from "../row.ts";
 
 /** Codes of the activations inside an LSTM cell. */
@@ -99,9 +101,17 @@ function intermediate(op: Lowering, place: number): { scale: number | undefined;
   return { scale: quantization?.scale[0], zeroPoint: quantization?.zeroPoint[0] ?? 0 };
 }
 
-/** One step of an LSTM with INT8 activations and weights and an INT16 memory. */
-function quantisedLstm(op: Lowering): void {
-  const [hidden, memory] = [op.state(18), op.state(19)];
+/** Operands of one step of a quantised LSTM. */
+interface Step {
+  readonly input: number;
+  readonly hidden: number;
+  readonly memory: number;
+  /** The new hidden state, the new memory and the result. */
+  readonly outputs: readonly number[];
+}
+
+/** Steps of an LSTM with INT8 activations and weights and an INT16 memory. */
+function quantisedSteps(op: Lowering, steps: readonly Step[]): void {
   const weights = (from: number, to: number) => range(from, to).map((place) => symmetricWeight(op, place));
   const inner = intermediate(op, 4);
   const innerScale = inner.scale;
@@ -111,25 +121,71 @@ function quantisedLstm(op: Lowering): void {
     const scale = hasLayerNormalisation(op) ? intermediate(op, gate).scale : undefined;
     return op.float(scale ?? GATE_SCALE, float);
   });
-  op.emit(
-    "QUANTIZED_LSTM",
-    [
-      op.input(0),
-      ...weights(1, 8),
-      ...optionalOf(op, "TENSOR_QUANT16_SYMM", range(9, 11)),
-      ...optionalOf(op, "TENSOR_INT32", range(12, 15)),
-      ...weights(16, 16),
-      ...optionalOf(op, "TENSOR_INT32", [17]),
-      hidden.input,
-      memory.input,
-      ...optionalOf(op, "TENSOR_QUANT16_SYMM", layerNormalisation),
-      ...["cellClip", "projClip"].map((option) => op.float(op.number(option), float)),
-      ...gateScales,
-      op.int32(inner.zeroPoint),
-      op.float(innerScale, float),
-    ],
-    [hidden.output, memory.output, op.output()],
+  const cell = [
+    ...weights(1, 8),
+    ...optionalOf(op, "TENSOR_QUANT16_SYMM", range(9, 11)),
+    ...optionalOf(op, "TENSOR_INT32", range(12, 15)),
+    ...weights(16, 16),
+    ...optionalOf(op, "TENSOR_INT32", [17]),
+  ];
+  const rest = [
+    ...optionalOf(op, "TENSOR_QUANT16_SYMM", layerNormalisation),
+    ...["cellClip", "projClip"].map((option) => op.float(op.number(option), float)),
+    ...[...gateScales, op.int32(inner.zeroPoint), op.float(innerScale, float)],
+  ];
+  for (const { input, hidden, memory, outputs } of steps) {
+    op.emit("QUANTIZED_LSTM", [input, ...cell, hidden, memory, ...rest], outputs);
+  }
+}
+
+/** One step of an LSTM with INT8 activations. */
+function quantisedLstm(op: Lowering): void {
+  const [hidden, memory] = [op.state(18), op.state(19)];
+  const outputs = [hidden.output, memory.output, op.output()];
+  quantisedSteps(op, [{ input: op.input(0), hidden: hidden.input, memory: memory.input, outputs }]);
+}
+
+/** Most steps of a sequence that become operations. */
+const MOST_STEPS = 1024;
+
+/** A sequence of steps of an LSTM with INT8 activations: the HAL has single steps only. */
+function quantisedSequence(op: Lowering): void {
+  const spec = op.inputSpec(0);
+  const result = op.outputSpec();
+  const time = op.flag("timeMajor") ? 0 : 1;
+  op.ensure(
+    spec.dimensions.length === 3 && result.dimensions.length === 3 && !spec.dimensions.includes(0),
+    () => `the input has to have 3 known dimensions, it has ${listText(spec.dimensions)}`,
   );
+  const count = elementAt(spec.dimensions, time);
+  op.ensure(count <= MOST_STEPS, () => `a sequence of ${count} steps is longer than ${MOST_STEPS}`);
+  const [hidden, memory] = [op.state(18), op.state(19)];
+  const parts = range(1, count).map(() => op.graph.temporary({ ...spec, dimensions: spec.dimensions.with(time, 1) }));
+  op.emit("SPLIT", [op.input(0), op.int32(time), op.int32(count)], parts);
+  const axis = op.int32Tensor([time]);
+  const results: number[] = [];
+  let last = { hidden: hidden.input, memory: memory.input };
+  const steps = parts.map((part, step): Step => {
+    const isLast = step === count - 1;
+    const input = op.graph.temporary({ ...spec, dimensions: spec.dimensions.toSpliced(time, 1) });
+    op.emit("SQUEEZE", [part, axis], [input]);
+    const next = {
+      hidden: isLast ? hidden.output : op.graph.temporary(op.graph.spec(hidden.output)),
+      memory: isLast ? memory.output : op.graph.temporary(op.graph.spec(memory.output)),
+    };
+    const output = op.graph.temporary({ ...result, dimensions: result.dimensions.toSpliced(time, 1) });
+    results.push(output);
+    const made = { input, ...last, outputs: [next.hidden, next.memory, output] };
+    last = next;
+    return made;
+  });
+  quantisedSteps(op, steps);
+  const rows = results.map((each) => {
+    const row = op.graph.temporary({ ...result, dimensions: result.dimensions.with(time, 1) });
+    op.emit("EXPAND_DIMS", [each, op.int32(time)], [row]);
+    return row;
+  });
+  op.emit("CONCATENATION", [...rows, op.int32(time)], [op.output()]);
 }
 
 const lstm: Row = {
@@ -150,10 +206,14 @@ const lstm: Row = {
 const sequenceLstm: Row = {
   operator: "UNIDIRECTIONAL_SEQUENCE_LSTM",
   version: 4,
-  operations: ["UNIDIRECTIONAL_SEQUENCE_LSTM"],
-  note: `Float. ${hybridNote}`,
+  operations: ["UNIDIRECTIONAL_SEQUENCE_LSTM", "QUANTIZED_LSTM"],
+  note: `INT8: one QUANTIZED_LSTM for each step, up to ${MOST_STEPS}. ${hybridNote}`,
   isStateful: true,
   lower(op: Lowering) {
+    if (isQuant8(op.inputSpec(0).type)) {
+      quantisedSequence(op);
+      return;
+    }
     ensureFloat(op);
     op.ensure(!op.flag("diagonalRecurrentTensors"), () => "the HAL has no diagonal recurrent weights");
     const [hidden, memory] = [op.state(18), op.state(19)];

@@ -1,5 +1,6 @@
+import { tfliteTypes } from "@nnhal/extension-tflite";
 import { describe, expect, test } from "vitest";
-import { importLines, oneOperator } from "../../_model.test-helper.ts";
+import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [2, 3] } as const;
@@ -30,21 +31,54 @@ describe("reductions", () => {
     expect(importTflite(model).model.main.operands.some(({ type }) => type === 6)).toBe(true);
   });
 
-  test("MEAN into another quantisation goes by way of float", () => {
+  test("MEAN into another quantisation is rounded once, at the scale of the result", async () => {
     const x = { type: "INT8", shape: [2, 3], scale: 0.5 } as const;
-    expect(importLines(oneOperator("MEAN", { x, axis }, { y: { ...x, shape: [2], scale: 0.25 } }))).toHaveLength(3);
+    const model = oneOperator("MEAN", { x, axis }, { y: { ...x, shape: [2], scale: 0.25, zeroPoint: -3 } });
+    expect(importLines(model)).toEqual([
+      "DEQUANTIZE(in0) -> t0:FLOAT32[2,3]",
+      "MEAN(t0, INT32[1](1), 0) -> t1:FLOAT32[2]",
+      "QUANTIZE(t1) -> out0",
+    ]);
+    // Means of 0.333 and 0.666 at the scale of the input, which is twice that of the result: 0.667 and 1.333 steps.
+    expect(await execute(importTflite(model), [[0, 0, 1, 1, 1, 0]])).toEqual([[-2, -2]]);
+  });
+
+  test.each([
+    ["MEAN", "MEAN"],
+    ["REDUCE_MAX", "REDUCE_MAX"],
+  ])("%s of 8-bit tensors with one quantisation is one operation", (name, operation) => {
+    const x = { type: "INT8", shape: [2, 3], scale: 0.5 } as const;
+    expect(importLines(oneOperator(name, { x, axis }, { y: { ...x, shape: [2] } }))).toEqual([
+      expect.stringMatching(`^${operation}\\(in0, `),
+    ]);
   });
 
   test("an empty list of axes is refused", () => {
     const none = { type: "INT32", shape: [0] } as const;
-    expect(() => importTflite(oneOperator("MEAN", { x: f, none }, { y: f }))).toThrow("the list of axes is empty");
+    expect(() => importTflite(oneOperator("MEAN", { x: f, none }, { y: f }), { extensions: false })).toThrow(
+      "the list of axes is empty",
+    );
   });
 
-  test("a quantised SUM is refused", () => {
+  test.each([
+    ["SUM", [-128, 127, 100, 1, 2, 3], [99 - 3, 6 - 3]],
+    ["REDUCE_PROD", [2, 4, 1, -4, 6, 2], [2 - 3, -12 - 3]],
+  ])("%s of 8-bit tensors is computed in float", async (name, given, wanted) => {
     const x = { type: "INT8", shape: [2, 3], scale: 0.5 } as const;
-    expect(() => importTflite(oneOperator("SUM", { x, axis }, { y: { ...x, shape: [2] } }))).toThrow(
-      "the HAL's REDUCE_SUM cannot compute it",
-    );
+    const model = oneOperator(name, { x, axis }, { y: { ...x, shape: [2], zeroPoint: -3 } });
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual([
+      "DEQUANTIZE",
+      expect.stringMatching(/^REDUCE_/),
+      "QUANTIZE",
+    ]);
+    expect(await execute(importTflite(model), [given])).toEqual([wanted]);
+  });
+
+  test("a SUM of INT16 is refused", () => {
+    const x = { type: "INT16", shape: [2, 3], scale: 0.5 } as const;
+    expect(() =>
+      importTflite(oneOperator("SUM", { x, axis }, { y: { ...x, shape: [2] } }), { extensions: false }),
+    ).toThrow("the HAL's REDUCE_SUM cannot compute it");
   });
 });
 
@@ -58,11 +92,19 @@ describe("searches", () => {
     expect(importLines(oneOperator(name, { x: f, last }, { y }))).toEqual([`${operation}(in0, 1) -> out0`]);
   });
 
-  test("INT64 results are refused, naming operator and tensor", () => {
-    const model = oneOperator("ARG_MAX", { x: f, axis }, { y: { type: "INT64", shape: [2] } }, { outputType: "INT64" });
-    expect(() => importTflite(model)).toThrow(
-      'subgraphs[0].operators[0] (ARG_MAX version 1): subgraphs[0].tensors[2] "y": the HAL has no tensors of type INT64',
-    );
+  test("INT64 results are held as INT32 without the extension", async () => {
+    const y = { type: "INT64", shape: [2] } as const;
+    const imported = importTflite(oneOperator("ARG_MAX", { x: f, axis }, { y }, { outputType: "INT64" }), {
+      extensions: false,
+    });
+    expect(imported.outputs).toMatchObject([{ tensorType: "INT64", type: "TENSOR_INT32", shape: [2] }]);
+    expect(await execute(imported, [[1, 5, 5, 9, -1, 3]])).toEqual([[1, 0]]);
+  });
+
+  test("INT64 results are INT64 with the extension", async () => {
+    const y = { type: "INT64", shape: [2] } as const;
+    const imported = importTflite(oneOperator("ARG_MAX", { x: f, axis }, { y }, { outputType: "INT64" }));
+    expect(imported.outputs).toMatchObject([{ tensorType: "INT64", type: tfliteTypes.TENSOR_INT64, shape: [2] }]);
   });
 
   test("TOPK_V2", () => {
@@ -80,14 +122,14 @@ describe("searches", () => {
     const k = { type: "INT32", shape: [], data: [1] } as const;
     const x = { type: "INT8", shape: [3], scale: 0.5 } as const;
     const outputs = { values: { ...x, shape: [1], scale: 1 }, indices: { type: "INT32", shape: [1] } } as const;
-    expect(() => importTflite(oneOperator("TOPK_V2", { x, k }, outputs))).toThrow(
+    expect(() => importTflite(oneOperator("TOPK_V2", { x, k }, outputs), { extensions: false })).toThrow(
       "another quantisation than the input",
     );
   });
 
   test("an output that is missing is refused", () => {
     const k = { type: "INT32", shape: [], data: [1] } as const;
-    expect(() => importTflite(oneOperator("TOPK_V2", { x: f, k }, { values: f }))).toThrow(
+    expect(() => importTflite(oneOperator("TOPK_V2", { x: f, k }, { values: f }), { extensions: false })).toThrow(
       "output 1 (indexes) is missing; it has outputs [2]",
     );
   });

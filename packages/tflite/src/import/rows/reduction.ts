@@ -4,7 +4,7 @@
 import type { OperationTypeName } from "@nnhal/types";
 import type { Lowering } from "../lowering.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
-import type { Row } from "../row.ts";
+import { inFloatNote, type Row } from "../row.ts";
 
 /** Refuses an empty list of axes, which the HAL cannot hold. */
 function axes(op: Lowering): number {
@@ -18,16 +18,28 @@ const mean: Row = {
   operations: ["MEAN"],
   lower(op: Lowering) {
     const keep = op.int32(op.flag("keepDims") ? 1 : 0);
-    op.emitQuantised("MEAN", [op.input(0), axes(op), keep], op.inputSpec(0));
+    op.emitComputed("MEAN", [op.input(0), axes(op), keep], op.inputSpec(0));
   },
 };
 
-function reduction(operator: ImportedOperatorName, version: number, operation: OperationTypeName): Row {
+/** The sum or product; the HAL has them for floats only. */
+function total(operator: "SUM" | "REDUCE_PROD", version: number, operation: OperationTypeName): Row {
   return {
     operator,
     version,
     operations: [operation],
-    lower: (op) => op.emitQuantised(operation, [op.input(0), axes(op), op.bool(op.flag("keepDims"))], op.inputSpec(0)),
+    note: inFloatNote,
+    lower: (op) => op.emitComputed(operation, [op.input(0), axes(op), op.bool(op.flag("keepDims"))]),
+  };
+}
+
+/** A reduction whose result is one of the elements, or a truth value. */
+function choice(operator: ImportedOperatorName, version: number, operation: OperationTypeName): Row {
+  return {
+    operator,
+    version,
+    operations: [operation],
+    lower: (op) => op.emitMoved(operation, [op.input(0), axes(op), op.bool(op.flag("keepDims"))], op.inputSpec(0)),
   };
 }
 
@@ -36,7 +48,8 @@ function search(operator: "ARG_MAX" | "ARG_MIN", operation: "ARGMAX" | "ARGMIN")
     operator,
     version: 3,
     operations: [operation],
-    note: "With INT32 results. The axis must be a constant.",
+    note: "The axis must be a constant.",
+    narrowed: "always",
     lower(op: Lowering) {
       const axis = op.axis(op.integer(1, "the axis"), op.inputSpec(0).dimensions.length);
       op.emit(operation, [op.input(0), op.int32(axis)], [op.output()]);
@@ -61,12 +74,12 @@ const topK: Row = {
 
 export const reductionRows: readonly Row[] = [
   mean,
-  reduction("SUM", 2, "REDUCE_SUM"),
-  reduction("REDUCE_PROD", 2, "REDUCE_PROD"),
-  reduction("REDUCE_MAX", 3, "REDUCE_MAX"),
-  reduction("REDUCE_MIN", 3, "REDUCE_MIN"),
-  reduction("REDUCE_ANY", 1, "REDUCE_ANY"),
-  reduction("REDUCE_ALL", 1, "REDUCE_ALL"),
+  total("SUM", 2, "REDUCE_SUM"),
+  total("REDUCE_PROD", 2, "REDUCE_PROD"),
+  choice("REDUCE_MAX", 3, "REDUCE_MAX"),
+  choice("REDUCE_MIN", 3, "REDUCE_MIN"),
+  choice("REDUCE_ANY", 1, "REDUCE_ANY"),
+  choice("REDUCE_ALL", 1, "REDUCE_ALL"),
   search("ARG_MAX", "ARGMAX"),
   search("ARG_MIN", "ARGMIN"),
   topK,

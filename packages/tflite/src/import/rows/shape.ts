@@ -1,14 +1,16 @@
 /**
  * Rows of operators that change a tensor's shape and keep the order of its elements, and of operators that return the shape.
  */
+
 import { elementAt } from "@nnhal/operations";
-import { bytesOfIntegers } from "../bytes.ts";
+import { listText } from "../../error.ts";
+import { bytesOfIntegers, bytesOfWide } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { ignoresComputedShape, type Row, shapeOperand, targetShape } from "../row.ts";
 
 /** RESHAPE to the result's own dimensions. */
 function reshapeToResult(op: Lowering): void {
-  op.emitQuantised("RESHAPE", [op.input(0), targetShape(op, op.outputSpec().dimensions)], op.inputSpec(0));
+  op.emitMoved("RESHAPE", [op.input(0), targetShape(op, op.outputSpec().dimensions)], op.inputSpec(0));
 }
 
 /** Refuses a target shape that the elements of the input do not fill; an extent of -1 is computed. */
@@ -20,7 +22,7 @@ function ensureElements(op: Lowering, shape: readonly number[]): void {
   const known = shape.reduce((product, extent) => (extent === -1 ? product : product * extent), 1);
   op.ensure(
     shape.every((extent) => extent >= -1) && (open === 0 ? known === count : open === 1 && count % known === 0),
-    () => `${count} elements do not fill the shape [${shape.join(", ")}]`,
+    () => `${count} elements do not fill the shape ${listText(shape)}`,
   );
 }
 
@@ -28,18 +30,19 @@ const reshape: Row = {
   operator: "RESHAPE",
   version: 1,
   operations: ["RESHAPE"],
+  narrowed: "inputs",
   note: "A computed shape is replaced by the result's own if that is known.",
   ignores: ignoresComputedShape(1),
   lower(op: Lowering) {
     if (op.has(1)) {
       ensureElements(op, op.constantIntegers(1) ?? []);
-      op.emitQuantised("RESHAPE", [op.input(0), shapeOperand(op, 1)], op.inputSpec(0));
+      op.emitMoved("RESHAPE", [op.input(0), shapeOperand(op, 1)], op.inputSpec(0));
       return;
     }
     const shape = op.list("newShape");
     ensureElements(op, shape ?? []);
     if (!shape?.length || (shape.length === 1 && shape[0] === 0)) reshapeToResult(op);
-    else op.emitQuantised("RESHAPE", [op.input(0), op.int32Tensor(shape)], op.inputSpec(0));
+    else op.emitMoved("RESHAPE", [op.input(0), op.int32Tensor(shape)], op.inputSpec(0));
   },
 };
 
@@ -47,6 +50,7 @@ const squeeze: Row = {
   operator: "SQUEEZE",
   version: 2,
   operations: ["SQUEEZE"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const rank = op.inputSpec(0).dimensions.length;
     const listed = op.list("squeezeDims") ?? [];
@@ -54,7 +58,7 @@ const squeeze: Row = {
       listed.length === 0
         ? op.graph.omitted("TENSOR_INT32", 1)
         : op.int32Tensor(listed.map((dimension) => op.axis(dimension, rank)));
-    op.emitQuantised("SQUEEZE", [op.input(0), dims], op.inputSpec(0));
+    op.emitMoved("SQUEEZE", [op.input(0), dims], op.inputSpec(0));
   },
 };
 
@@ -62,13 +66,14 @@ const expandDims: Row = {
   operator: "EXPAND_DIMS",
   version: 1,
   operations: ["EXPAND_DIMS", "RESHAPE"],
+  narrowed: "inputs",
   note: "RESHAPE for a scalar.",
   lower(op: Lowering) {
     const { shape } = op.inputTensor(0);
     if (shape.length === 0) reshapeToResult(op);
     else {
       const axis = op.axis(op.integer(1, "the axis"), shape.length + 1);
-      op.emitQuantised("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
+      op.emitMoved("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
     }
   },
 };
@@ -77,7 +82,8 @@ const transpose: Row = {
   operator: "TRANSPOSE",
   version: 9,
   operations: ["TRANSPOSE"],
-  lower: (op) => op.emitQuantised("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
+  narrowed: "inputs",
+  lower: (op) => op.emitMoved("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
 /** Makes the result a constant of the integer type that it has in the file. */
@@ -85,8 +91,7 @@ function foldIntegers(op: Lowering, values: readonly number[]): void {
   const tensor = op.outputIndex(0);
   const { type } = elementAt(op.graph.subgraph.tensors, tensor);
   op.ensure(type === "INT32" || type === "INT64", () => `the result has to be INT32 or INT64, it is ${type}`);
-  const halves = values.flatMap((value) => [value, 0]);
-  op.graph.fold(tensor, bytesOfIntegers(type === "INT64" ? halves : values));
+  op.graph.fold(tensor, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
 }
 
 const shapeOf: Row = {
@@ -98,7 +103,7 @@ const shapeOf: Row = {
   lower(op: Lowering) {
     const tensor = op.inputIndex(0);
     const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.graph.dimensions(tensor);
-    op.ensure(!dimensions.includes(0), () => `the input's shape [${dimensions.join(", ")}] is not fully known`);
+    op.ensure(!dimensions.includes(0), () => `the input's shape ${listText(dimensions)} is not fully known`);
     foldIntegers(op, dimensions);
   },
 };

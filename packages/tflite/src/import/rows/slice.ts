@@ -1,7 +1,9 @@
 /**
  * Rows of operators that divide and join tensors.
  */
+
 import { elementAt } from "@nnhal/operations";
+import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import { ensureDivides, type Row, refuseActivation, targetShape } from "../row.ts";
@@ -26,13 +28,15 @@ const slice: Row = {
   operator: "SLICE",
   version: 8,
   operations: ["SLICE"],
-  lower: (op) => op.emitQuantised("SLICE", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0)),
+  narrowed: "inputs",
+  lower: (op) => op.emitMoved("SLICE", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0)),
 };
 
 const stridedSlice: Row = {
   operator: "STRIDED_SLICE",
   version: 8,
   operations: ["STRIDED_SLICE"],
+  narrowed: "inputs",
   note: "Without ellipsis mask, new axis mask and offset.",
   lower(op: Lowering) {
     for (const option of ["ellipsisMask", "newAxisMask"]) {
@@ -40,7 +44,7 @@ const stridedSlice: Row = {
     }
     op.ensure(!op.flag("offset"), () => "the HAL has no ends that are offsets from the beginnings");
     const masks = ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
-    op.emitQuantised("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
+    op.emitMoved("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
   },
 };
 
@@ -48,6 +52,7 @@ const split: Row = {
   operator: "SPLIT",
   version: 5,
   operations: ["SPLIT"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const input = op.inputSpec(1);
     const parts = op.number("numSplits");
@@ -70,7 +75,7 @@ function partSizes(op: Lowering, total: number): number[] {
   if (open >= 0) sizes[open] = rest;
   op.ensure(
     total > 0 && sizes.every((size) => size > 0) && (open >= 0 || rest === 0),
-    () => `the sizes [${sizes.join(", ")}] do not divide an extent of ${total}`,
+    () => `the sizes ${listText(sizes)} do not divide an extent of ${total}`,
   );
   return sizes;
 }
@@ -79,6 +84,7 @@ const splitBySizes: Row = {
   operator: "SPLIT_V",
   version: 3,
   operations: ["SLICE"],
+  narrowed: "inputs",
   note: "One SLICE for each part; sizes and axis must be constants.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
@@ -104,6 +110,7 @@ const concatenation: Row = {
   operator: "CONCATENATION",
   version: 7,
   operations: ["CONCATENATION"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     refuseActivation(op);
     const axis = op.axis(op.number("axis"), op.outputSpec().dimensions.length);
@@ -116,6 +123,7 @@ const pack: Row = {
   operator: "PACK",
   version: 5,
   operations: ["EXPAND_DIMS", "CONCATENATION"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const { dimensions } = op.outputSpec();
     const axis = op.axis(op.number("axis"), dimensions.length);
@@ -135,6 +143,7 @@ const unpack: Row = {
   operator: "UNPACK",
   version: 6,
   operations: ["SPLIT", "SQUEEZE"],
+  narrowed: "inputs",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
     const count = op.operator.outputs.length;
@@ -160,13 +169,15 @@ const tile: Row = {
   operator: "TILE",
   version: 3,
   operations: ["TILE"],
-  lower: (op) => op.emitQuantised("TILE", [op.input(0), op.input(1)], op.inputSpec(0)),
+  narrowed: "inputs",
+  lower: (op) => op.emitMoved("TILE", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
 const gather: Row = {
   operator: "GATHER",
   version: 8,
   operations: ["GATHER", "RESHAPE"],
+  narrowed: "inputs",
   note: "Without batch dimensions. A scalar index leaves a dimension of 1 that RESHAPE takes away.",
   lower(op: Lowering) {
     const batches = op.number("batchDims");
@@ -175,12 +186,12 @@ const gather: Row = {
     const axis = op.axis(op.number("axis"), input.dimensions.length);
     const inputs = [op.input(0), op.int32(axis), op.input(1)];
     if (op.inputTensor(1).shape.length > 0) {
-      op.emitQuantised("GATHER", inputs, input);
+      op.emitMoved("GATHER", inputs, input);
       return;
     }
     const one = op.graph.temporary({ ...input, dimensions: input.dimensions.with(axis, 1) });
     op.emit("GATHER", inputs, [one]);
-    op.emitQuantised("RESHAPE", [one, targetShape(op, op.outputSpec().dimensions)], input);
+    op.emitMoved("RESHAPE", [one, targetShape(op, op.outputSpec().dimensions)], input);
   },
 };
 

@@ -1,16 +1,18 @@
 /**
  * Rows of padding, of moving data between space, depth and batch, and of filling.
  */
+import { listText } from "../../error.ts";
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised } from "../operand-types.ts";
+import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import { ensureDivides, ignoresComputedShape, imageExtents, positive, type Row, shapeOperand } from "../row.ts";
 
 const pad: Row = {
   operator: "PAD",
   version: 6,
   operations: ["PAD"],
-  lower: (op) => op.emitQuantised("PAD", [op.input(0), op.input(1)], op.inputSpec(0)),
+  narrowed: "inputs",
+  lower: (op) => op.emitMoved("PAD", [op.input(0), op.input(1)], op.inputSpec(0)),
 };
 
 /** The one element of a constant input. */
@@ -24,7 +26,7 @@ function constantNumber(op: Lowering, place: number, meaning: string): number {
 }
 
 /** A scalar for a value of a tensor like input 0: floats as they are, integers and quantised ones as INT32. */
-function scalarLike(op: Lowering, value: number, type: string): number {
+function scalarLike(op: Lowering, value: number, type: OperandSpec["type"]): number {
   const isFloat = type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
   return isFloat ? op.float(value, op.outputSpec()) : op.int32(value);
 }
@@ -33,6 +35,7 @@ const padWithValue: Row = {
   operator: "PADV2",
   version: 6,
   operations: ["PAD_V2"],
+  narrowed: "inputs",
   note: "The value must be a constant.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
@@ -42,7 +45,7 @@ const padWithValue: Row = {
       () => "the value has to be quantised as the input is",
     );
     const scalar = scalarLike(op, constantNumber(op, 2, "the value"), input.type);
-    op.emitQuantised("PAD_V2", [op.input(0), op.input(1), scalar], input);
+    op.emitMoved("PAD_V2", [op.input(0), op.input(1), scalar], input);
   },
 };
 
@@ -68,7 +71,7 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
         ensureDivides(op, "the input's height", height, size);
         ensureDivides(op, "the input's width", width, size);
       }
-      op.emitQuantised(operation, [op.input(0), ...block], op.inputSpec(0));
+      op.emitMoved(operation, [op.input(0), ...block], op.inputSpec(0));
     },
   };
 }
@@ -94,7 +97,7 @@ const spaceToBatch: Row = {
     const [top, bottom, left, right] = op.constantIntegers(2) ?? [];
     ensurePaddedDivides(op, "the padded height", [height, top, bottom], blockHeight);
     ensurePaddedDivides(op, "the padded width", [width, left, right], blockWidth);
-    op.emitQuantised("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
+    op.emitMoved("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
   },
 };
 
@@ -109,23 +112,28 @@ const batchToSpace: Row = {
     const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
     op.ensure(
       Math.min(top, bottom, left, right) >= 0 && more.length === 0,
-      () => `the crops have to be 4 integers of at least 0, they are [${crops.join(", ")}]`,
+      () => `the crops have to be 4 integers of at least 0, they are ${listText(crops)}`,
     );
     const input = op.inputSpec(0);
     const blockSizes = op.constantIntegers(1) ?? [];
     const block = blockSizes.reduce((product, size) => product * size, 1);
     ensureDivides(op, "the batches", images.input[0], block);
     if (crops.every((crop) => crop === 0)) {
-      op.emitQuantised("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
+      op.emitMoved("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
       return;
     }
-    const [batches, height, width, depth] = images.output;
+    const [, inputHeight, inputWidth] = images.input;
+    const [batches, outputHeight, outputWidth, depth] = images.output;
+    // What the file leaves open follows from the input.
+    const [blockHeight = 0, blockWidth = 0] = blockSizes;
+    const height = outputHeight > 0 ? outputHeight : inputHeight * blockHeight - top - bottom;
+    const width = outputWidth > 0 ? outputWidth : inputWidth * blockWidth - left - right;
     op.ensure(height > 0 && width > 0, () => "the size of the cropped result is not known");
     const dimensions = [batches, height + top + bottom, width + left + right, depth];
     const whole = op.graph.temporary({ ...input, dimensions });
     op.emit("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], [whole]);
     const begin = op.int32Tensor([0, top, left, 0]);
-    op.emitQuantised("SLICE", [whole, begin, op.int32Tensor([-1, height, width, -1])], input);
+    op.emitMoved("SLICE", [whole, begin, op.int32Tensor([-1, height, width, -1])], input);
   },
 };
 

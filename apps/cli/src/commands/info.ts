@@ -1,0 +1,51 @@
+/**
+ * `nnhal info MODEL`: what a .tflite file holds, and what becomes of its operators. The file need not be able to run.
+ */
+import type { Command } from "commander";
+import type { ModelCommandContext } from "../context.ts";
+import { formatInfo, infoJson } from "../info-report.ts";
+import { inspectFile } from "../model/load.ts";
+
+/** The command's options, as commander parses them. */
+export interface InfoCommandOptions {
+  readonly json?: boolean;
+}
+
+const help = `
+Shows signatures, inputs and outputs with their quantisation, the number and kind of operators and what becomes of them,
+sizes, multiply-adds, and what the maker says about the model. For each operator:
+  HAL         the HAL operations that it becomes
+  a constant  it is computed when the model is loaded
+  not used    no output depends on it
+  blocked     why the model cannot run
+
+Exit codes:
+  0  the file could be read, whether or not its model can run
+  1  it is not a .tflite file, or it is broken
+  2  there is no such file
+
+Examples:
+  nnhal info mobilenet.tflite
+  nnhal info mobilenet.tflite --json`;
+
+/** Adds the command to a program. */
+export function registerInfoCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
+  program
+    .command("info")
+    .description("show what a .tflite file holds, and whether it can run")
+    .argument("<model>", "the .tflite file")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", help)
+    .action(async (model: string, options: InfoCommandOptions) => runInfoCommand(model, options, await context()));
+}
+
+/** Runs the command. Rejects with a CommandError. */
+export async function runInfoCommand(
+  path: string,
+  { json = false }: InfoCommandOptions,
+  { cwd, stdout }: Pick<ModelCommandContext, "cwd" | "stdout">,
+): Promise<void> {
+  const { bytes, inspection } = await inspectFile(path, cwd);
+  const info = infoJson(path, bytes.length, inspection);
+  stdout.write(json ? `${JSON.stringify(info)}\n` : formatInfo(info));
+}

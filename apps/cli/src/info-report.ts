@@ -1,0 +1,236 @@
+/**
+ * The report of `nnhal info`: what a file holds and what becomes of it, for people and as JSON.
+ */
+import { basename } from "node:path";
+import { elementAt } from "@nnhal/operations";
+import type {
+  ModelMetadata,
+  OperatorReport,
+  OperatorStatus,
+  PackedFile,
+  TfliteInspection,
+  TfliteProblem,
+  TfliteQuantization,
+} from "@nnhal/tflite";
+import { byteText, columns, counted, oneLine, plain, shapeText } from "./text.ts";
+
+/** An input or output of the file. */
+export interface FileTensor {
+  readonly name: string;
+  /** The element type in the file. */
+  readonly type: string;
+  /** -1 is an extent that users may choose. */
+  readonly shape: readonly number[];
+  readonly quantization?: TfliteQuantization;
+}
+
+/** A SignatureDef: a name for a subgraph, and names for its inputs and outputs. */
+export interface SignatureJson {
+  readonly key: string;
+  readonly subgraph: number;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/** Operators of one kind that have become the same. */
+export interface OperatorGroup {
+  readonly name: string;
+  readonly customCode?: string;
+  readonly version: number;
+  readonly count: number;
+  readonly status: OperatorStatus;
+  /** The HAL operations that the first of them becomes. */
+  readonly operations: readonly string[];
+  /** Why the first of them is blocked. */
+  readonly reason?: string;
+}
+
+/** What `--json` prints. */
+export interface InfoJson {
+  readonly model: string;
+  readonly bytes: number;
+  /** Whether the HAL can express the model. */
+  readonly runs: boolean;
+  readonly description: string;
+  readonly metadata: ModelMetadata | null;
+  readonly packedFiles: readonly PackedFile[];
+  readonly signatures: readonly SignatureJson[];
+  readonly inputs: readonly FileTensor[];
+  readonly outputs: readonly FileTensor[];
+  readonly operators: readonly OperatorGroup[];
+  readonly constants: TfliteInspection["constants"];
+  readonly multiplyAdds: number;
+  /** At most 100. */
+  readonly problems: readonly TfliteProblem[];
+  readonly problemCount: number;
+  /** What is wrong with the metadata or the packed files. */
+  readonly notes: readonly string[];
+}
+
+/** Most characters of a tensor's name that are shown: a file may name many tensors alike, at no cost to its size. */
+export const MOST_NAME = 200;
+
+/** The report as JSON. */
+export function infoJson(model: string, bytes: number, inspection: TfliteInspection): InfoJson {
+  const { imported, metadata, packedFiles, operators, constants, multiplyAdds, problems, problemCount, notes } =
+    inspection;
+  const [main] = inspection.model.subgraphs;
+  const tensors = (indexes: readonly number[] = []) =>
+    indexes.map((index): FileTensor => {
+      const { name, type, shape, shapeSignature, quantization } = elementAt(main?.tensors ?? [], index);
+      return {
+        name: name.slice(0, MOST_NAME),
+        type,
+        shape: shapeSignature ?? shape,
+        ...(quantization && { quantization }),
+      };
+    });
+  return {
+    model,
+    bytes,
+    runs: imported !== undefined,
+    description: inspection.model.description,
+    metadata: metadata ?? null,
+    packedFiles,
+    signatures: inspection.model.signatures.map(({ key, subgraph, inputs, outputs }) => ({
+      key,
+      subgraph,
+      inputs: inputs.map(({ name }) => name),
+      outputs: outputs.map(({ name }) => name),
+    })),
+    inputs: tensors(main?.inputs),
+    outputs: tensors(main?.outputs),
+    operators: groupOperators(operators),
+    constants,
+    multiplyAdds,
+    problems,
+    problemCount,
+    notes,
+  };
+}
+
+/** Operators with the same name, version and outcome as one, in the order in which they first occur. */
+function groupOperators(operators: readonly OperatorReport[]): OperatorGroup[] {
+  const groups = new Map<string, OperatorGroup>();
+  for (const { name, customCode, version, status, operations, reason } of operators) {
+    const key = JSON.stringify([name, customCode, version, status, operations]);
+    const known = groups.get(key);
+    const custom = customCode !== undefined && { customCode };
+    groups.set(key, {
+      ...(known ?? { name, ...custom, version, status, operations, ...(reason !== undefined && { reason }) }),
+      count: (known?.count ?? 0) + 1,
+    });
+  }
+  return [...groups.values()];
+}
+
+/** The report for people. */
+export function formatInfo(info: InfoJson): string {
+  const { metadata, constants, signatures } = info;
+  const facts = [
+    ["file", `${basename(info.model)}, ${byteText(info.bytes)}`],
+    ["runs", info.runs ? "yes" : `no: ${counted(info.problemCount, "problem")}`],
+    ["description", info.description],
+    ["name", metadata?.name ?? ""],
+    ["about", metadata?.description ?? ""],
+    ["version", metadata?.version ?? ""],
+    ["author", metadata?.author ?? ""],
+    ["licence", metadata?.license ?? ""],
+    ["constants", `${constants.count}, ${byteText(constants.bytes)}`],
+    ["work", `${millions(info.multiplyAdds)} multiply-adds`],
+    ["packed", info.packedFiles.map(({ name, size }) => `${name} (${byteText(size)})`).join(", ")],
+    ...signatures.map(({ key, inputs, outputs }) => [
+      "signature",
+      `${key}: ${inputs.join(", ")} → ${outputs.join(", ")}`,
+    ]),
+    ...info.notes.map((note) => ["note", note]),
+  ];
+  return [
+    ...columns(facts.map(([name = "", value = ""]) => [name, oneLine(value)]).filter(([, value]) => value !== "")),
+    "",
+    "Inputs",
+    ...formatTensors(info.inputs),
+    "",
+    "Outputs",
+    ...formatTensors(info.outputs),
+    "",
+    "Operators",
+    ...columns(info.operators.map(formatGroup)),
+    ...formatProblems(info),
+    "",
+  ].join("\n");
+}
+
+function formatTensors(tensors: readonly FileTensor[]): string[] {
+  return columns(
+    tensors.map(({ name, type, shape, quantization }, place) => [
+      `  ${place}`,
+      plain(name),
+      `${type} ${shapeText(shape)}`,
+      quantizationText(quantization),
+    ]),
+  );
+}
+
+function quantizationText(quantization: TfliteQuantization | undefined): string {
+  if (quantization === undefined) return "";
+  const [scale, ...others] = quantization.scale;
+  if (others.length > 0) return `a scale for each index of dimension ${quantization.quantizedDimension}`;
+  return `scale ${scale}, zero point ${quantization.zeroPoint[0] ?? 0}`;
+}
+
+function formatGroup(group: OperatorGroup): string[] {
+  const { name, customCode, version, count } = group;
+  const label = customCode === undefined ? name : `${name} ${plain(customCode)}`;
+  return [`  ${count}`, label, `version ${version}`, outcomeText(group)];
+}
+
+/** What becomes of an operator. */
+export function outcomeText({
+  status,
+  operations,
+  reason = "",
+}: Pick<OperatorGroup, "status" | "operations" | "reason">): string {
+  switch (status) {
+    case "hal":
+      return `HAL: ${operationsText(operations)}`;
+    case "extension":
+      return `extension: ${operationsText(operations)}`;
+    case "constant":
+      return "a constant";
+    case "unused":
+      return "not used";
+    case "blocked":
+      return `blocked: ${oneLine(reason)}`;
+  }
+}
+
+/** The names of operations; one that follows itself is counted. */
+function operationsText(operations: readonly string[]): string {
+  const runs: { readonly name: string; count: number }[] = [];
+  for (const name of operations) {
+    const last = runs.at(-1);
+    if (last?.name === name) last.count++;
+    else runs.push({ name, count: 1 });
+  }
+  return runs.map(({ name, count }) => (count === 1 ? name : `${count} x ${name}`)).join(", ");
+}
+
+/** The problems with what helps, after an empty line; nothing if there are none. */
+export function formatProblems({ problems, problemCount }: Pick<InfoJson, "problems" | "problemCount">): string[] {
+  if (problemCount === 0) return [];
+  const rest = problemCount - problems.length;
+  return [
+    "",
+    "Problems",
+    ...problems.map(({ path, message, help }) => {
+      const text = path === "" ? message : `${path}: ${message}`;
+      return `  ${oneLine(help === undefined ? text : `${text}; ${help}`)}`;
+    }),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ];
+}
+
+function millions(count: number): string {
+  return count < 10_000 ? String(count) : `${(count / 1e6).toPrecision(3)} million`;
+}

@@ -1,0 +1,36 @@
+/**
+ * What GATHER and GATHER_ND share.
+ */
+import { sameShape, type TensorInfo } from "@nnhal/operations";
+import { indexTypes } from "./_integers.ts";
+import { tfliteTypes } from "./types.ts";
+
+/** Types of elements. */
+export const gatheredTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_FLOAT16",
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_BOOL8",
+] as const;
+
+/** Types of indexes. INT16 ones are not quantised. */
+export const gatherIndexTypes = [...indexTypes, "TENSOR_QUANT16_SYMM"] as const;
+
+/**
+ * The shape of a result that has the axes of `operand`. A scalar of .tflite is one element in one dimension here; if the model declares the
+ * result with the rank that a scalar leads to, that is `without` the axis.
+ */
+export function withoutScalar(
+  shape: readonly number[],
+  operand: TensorInfo,
+  without: readonly number[],
+  declared: TensorInfo,
+): readonly number[] {
+  const mayBeScalar = sameShape(operand.dimensions, [1]) || operand.dimensions.length === 0;
+  if (mayBeScalar && without.length > 0 && declared.dimensions.length === without.length) return without;
+  return shape;
+}

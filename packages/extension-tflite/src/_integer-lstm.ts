@@ -1,0 +1,201 @@
+/**
+ * The integer LSTM cell: activations of 8 or 16 bits, weights of 8, a cell state of 16. Sums of products are exact; each is then
+ * rounded to the 16-bit scale of the gates, as are the results of their functions.
+ */
+import { clamp, integerRange, type OutputTensor, roundHalfAway, type Tensor } from "@nnhal/operations";
+import { type Gate, type LstmCell, lstmSizes, plainProduct, sequenceOf, sigmoid } from "@nnhal/operations/authoring";
+
+/** Scale of the sums of a gate: 12 fractional bits. */
+const GATE = 2 ** -12;
+/** Scale of the results of a gate's function: 15 fractional bits. */
+const SHARE = 2 ** -15;
+/** Steps of 1 in the normalised values of a layer normalisation. */
+const NORMAL = 1024;
+
+/** Clips, and the quantisation of values inside the cell: see `lstmIntermediates`. */
+export interface IntegerSettings {
+  readonly cellClip: number;
+  readonly projClip: number;
+  readonly inputIntermediateScale: number;
+  readonly forgetIntermediateScale: number;
+  readonly cellIntermediateScale: number;
+  readonly outputIntermediateScale: number;
+  readonly hiddenStateZeroPoint: number;
+  readonly hiddenStateScale: number;
+}
+
+/** A sequence, and the states before and after it. */
+export interface IntegerRun {
+  readonly input: Tensor;
+  readonly timeMajor: boolean;
+  readonly output: OutputTensor;
+  readonly outputStateOut: OutputTensor;
+  readonly cellStateOut: OutputTensor;
+}
+
+/** The vectors that the gates of a step read, less their zero points. */
+interface Vectors {
+  readonly input: Float64Array;
+  readonly recurrent: Float64Array;
+  readonly cell: Float64Array;
+}
+
+const toInt16 = (value: number) => clamp(value, -32768, 32767);
+
+/** Runs an integer cell along time, pausing after each step of each batch. */
+export function* runIntegerLstm(
+  cell: LstmCell,
+  { outputStateIn, cellStateIn, ...settings }: IntegerSettings & { outputStateIn: Tensor; cellStateIn: Tensor },
+  { input, timeMajor, output, outputStateOut, cellStateOut }: IntegerRun,
+): Generator<void, void> {
+  const from = sequenceOf(input.dimensions, timeMajor);
+  const to = sequenceOf(output.dimensions, timeMajor);
+  const { units, outputs, inputs } = lstmSizes(cell, from.size);
+  const step = stepOf(cell, settings, { input, outputStateIn, cellStateIn });
+  const vectors: Vectors = {
+    input: new Float64Array(inputs),
+    recurrent: new Float64Array(outputs),
+    cell: new Float64Array(units),
+  };
+  for (let batch = 0; batch < from.batches; batch++) {
+    centre(vectors.recurrent, outputStateIn, batch * outputs);
+    centre(vectors.cell, cellStateIn, batch * units);
+    for (let time = 0; time < from.times; time++) {
+      centre(vectors.input, input, from.offset(time, batch));
+      yield* step(vectors);
+      for (let index = 0; index < outputs; index++) {
+        output.data[to.offset(time, batch) + index] = vectors.recurrent[index] + outputStateIn.zeroPoint;
+      }
+      yield;
+    }
+    for (let index = 0; index < outputs; index++) {
+      outputStateOut.data[batch * outputs + index] = vectors.recurrent[index] + outputStateIn.zeroPoint;
+    }
+    cellStateOut.data.set(vectors.cell, batch * units);
+  }
+}
+
+/** Elements from an offset on, less the zero point. */
+function centre(vector: Float64Array, { data, zeroPoint }: Tensor, offset: number): void {
+  for (let index = 0; index < vector.length; index++) vector[index] = data[offset + index] - zeroPoint;
+}
+
+/** A step of the cell, which changes the vectors of its states. */
+function stepOf(
+  cell: LstmCell,
+  settings: IntegerSettings,
+  tensors: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
+): (vectors: Vectors) => Generator<void, void> {
+  const { outputStateIn, cellStateIn } = tensors;
+  const memory = cellStateIn.scale;
+  const inputGate = cell.inputGate && gateOf(cell.inputGate, settings.inputIntermediateScale, tensors);
+  const forgetGate = gateOf(cell.forgetGate, settings.forgetIntermediateScale, tensors);
+  const cellGate = gateOf(cell.cellGate, settings.cellIntermediateScale, tensors);
+  const outputGate = gateOf(cell.outputGate, settings.outputIntermediateScale, tensors);
+  const project = projectionOf(cell, settings, outputStateIn);
+  const cellClip = settings.cellClip > 0 ? Math.min(Math.trunc(settings.cellClip / memory), 32767) : 32768;
+  const { hiddenStateScale, hiddenStateZeroPoint } = settings;
+  const hidden = project ? { scale: hiddenStateScale, zeroPoint: hiddenStateZeroPoint } : outputStateIn;
+  const [least, greatest] = integerRange(outputStateIn.type);
+  const results = new Float64Array(cell.outputGate.input.dimensions[0]);
+  return function* (vectors) {
+    const state = vectors.cell;
+    const keep = yield* forgetGate(vectors, sigmoid);
+    const proposal = yield* cellGate(vectors, Math.tanh);
+    const take = inputGate && (yield* inputGate(vectors, sigmoid));
+    for (let unit = 0; unit < state.length; unit++) {
+      const share = take === undefined ? 32767 - keep[unit] : take[unit];
+      const kept = roundHalfAway(keep[unit] * state[unit] * SHARE);
+      const added = roundHalfAway((share * proposal[unit] * SHARE * SHARE) / memory);
+      state[unit] = clamp(toInt16(kept + toInt16(added)), -cellClip, cellClip);
+    }
+    const show = yield* outputGate(vectors, sigmoid);
+    for (let unit = 0; unit < state.length; unit++) {
+      const product = show[unit] * shareOf(Math.tanh(state[unit] * memory)) * SHARE * SHARE;
+      const element = clamp(roundHalfAway(product / hidden.scale) + hidden.zeroPoint, least, greatest);
+      results[unit] = element - hidden.zeroPoint;
+    }
+    if (project) yield* project(results, vectors.recurrent);
+    else for (let unit = 0; unit < results.length; unit++) vectors.recurrent[unit] = results[unit];
+  };
+}
+
+/** A number within [-1, 1] with 15 fractional bits. */
+function shareOf(value: number): number {
+  return Math.min(roundHalfAway(value / SHARE), 32767);
+}
+
+/** Computes a gate. The result is the gate's own and holds until it is computed again. */
+function gateOf(
+  gate: Gate,
+  intermediateScale: number,
+  {
+    input,
+    outputStateIn,
+    cellStateIn,
+  }: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
+): (vectors: Vectors, activation: (x: number) => number) => Generator<void, Float64Array> {
+  const scale = gate.norm ? intermediateScale : GATE;
+  const fromInput = (gate.input.scale * input.scale) / scale;
+  const fromState = (gate.recurrent.scale * outputStateIn.scale) / scale;
+  const fromCell = gate.cell ? (gate.cell.scale * cellStateIn.scale) / scale : 0;
+  const [units] = gate.input.dimensions;
+  const sums = new Float64Array(units);
+  const recurrent = new Float64Array(units);
+  return function* (vectors, activation) {
+    if (gate.norm) sums.fill(0);
+    else sums.set(gate.bias.data);
+    yield* plainProduct(sums, gate.input, vectors.input, 0);
+    recurrent.fill(0);
+    yield* plainProduct(recurrent, gate.recurrent, vectors.recurrent, 0);
+    for (let unit = 0; unit < units; unit++) {
+      let value = toInt16(roundHalfAway(sums[unit] * fromInput));
+      value = toInt16(value + roundHalfAway(recurrent[unit] * fromState));
+      if (gate.cell) value = toInt16(value + roundHalfAway(gate.cell.data[unit] * vectors.cell[unit] * fromCell));
+      sums[unit] = value;
+    }
+    if (gate.norm) normalise(sums, gate.norm, gate.bias);
+    for (let unit = 0; unit < units; unit++) sums[unit] = shareOf(activation(sums[unit] * GATE));
+    return sums;
+  };
+}
+
+/** Layer normalisation: the result has the scale of a gate's sums. The bias counts units of the weights' scale / NORMAL. */
+function normalise(values: Float64Array, weights: Tensor, bias: Tensor): void {
+  const count = values.length;
+  let sum = 0;
+  let squares = 0;
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  const mean = sum / count;
+  const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 1));
+  for (let unit = 0; unit < count; unit++) {
+    const normal = roundHalfAway(((values[unit] - mean) / deviation) * NORMAL);
+    const weighted = roundHalfAway((normal * weights.data[unit] + bias.data[unit]) / NORMAL);
+    values[unit] = toInt16(roundHalfAway((weighted * weights.scale) / GATE));
+  }
+}
+
+/** Returns a function that projects results to outputs, less the zero point of the output state; undefined without a projection. */
+function projectionOf(
+  { projection, projectionBias }: LstmCell,
+  { hiddenStateScale, projClip }: IntegerSettings,
+  { type, scale, zeroPoint }: Tensor,
+): ((hidden: Float64Array, outputs: Float64Array) => Generator<void, void>) | undefined {
+  if (projection === undefined) return undefined;
+  const [least, greatest] = integerRange(type);
+  // As in .tflite the clip bounds the elements, with their zero point.
+  const clip = projClip > 0 ? Math.min(Math.trunc(projClip / scale), greatest) : greatest + 1;
+  const multiplier = (projection.scale * hiddenStateScale) / scale;
+  return function* (hidden, outputs) {
+    if (projectionBias) outputs.set(projectionBias.data);
+    else outputs.fill(0);
+    yield* plainProduct(outputs, projection, hidden, 0);
+    for (let index = 0; index < outputs.length; index++) {
+      const element = clamp(roundHalfAway(outputs[index] * multiplier) + zeroPoint, least, greatest);
+      outputs[index] = clamp(element, -clip, clip) - zeroPoint;
+    }
+  };
+}

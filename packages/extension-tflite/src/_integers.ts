@@ -1,0 +1,41 @@
+/**
+ * Operands of integers that determine shapes and places: axes, extents, indexes. They may be 64-bit, and a scalar is a tensor of one element.
+ */
+import { type AnyOperandType, type AnyTensorData, ensure, type Tensor, type TensorData } from "@nnhal/operations";
+import { tfliteTypes } from "./types.ts";
+
+/** The types of lists of integers that most operators take. */
+export const indexTypes = ["TENSOR_INT32", tfliteTypes.TENSOR_INT64] as const satisfies readonly AnyOperandType[];
+
+/** Elements as numbers. 64-bit integers beyond 2^53 are rounded, which no extent or index reaches. */
+export function numbersOf(data: AnyTensorData): TensorData {
+  return isLongs(data) ? Float64Array.from(data, Number) : data;
+}
+
+/** A tensor with its elements as numbers. */
+export function narrowed(tensor: Tensor<AnyTensorData>): Tensor {
+  return { ...tensor, data: numbersOf(tensor.data) };
+}
+
+/** The elements as a list of numbers. */
+export function listOf({ data }: Tensor<AnyTensorData>): readonly number[] {
+  return Array.from(numbersOf(data));
+}
+
+/** The number that an operand of one element holds. `name`: the operand's, for the message. */
+export function oneNumber(name: string, { data }: Tensor<AnyTensorData>): number {
+  ensure(data.length === 1, () => `${name} has ${data.length} elements where 1 is needed`);
+  return Number(data[0]);
+}
+
+/** Whether elements are 64-bit integers. */
+export function isLongs(data: AnyTensorData): data is BigInt64Array | BigUint64Array {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array;
+}
+
+/**
+ * Elements for code that only copies them. 64-bit integers are copied as other numbers are, although the compiler does not know it.
+ */
+export function movable(data: AnyTensorData): TensorData {
+  return data as TensorData;
+}

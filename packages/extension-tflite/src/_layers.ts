@@ -1,0 +1,159 @@
+/**
+ * The common parts of convolutions and fully connected layers: the types that they take, what is multiplied, and how sums become
+ * elements.
+ */
+import {
+  type AnyTensorData,
+  activationRange,
+  clamp,
+  elementCount,
+  isFloat,
+  type KernelContext,
+  type OutputTensor,
+  quantisedActivationRange,
+  roundHalfAway,
+  type Tensor,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { ensure, type RowOfLength, type Store, widen, widenOnce } from "@nnhal/operations/authoring";
+import { realsOf } from "./_elements.ts";
+import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.ts";
+import { tfliteTypes } from "./types.ts";
+
+const { TENSOR_INT64 } = tfliteTypes;
+const perChannel = "TENSOR_QUANT8_SYMM_PER_CHANNEL";
+
+/** Types of input, filter, bias and output that all such layers take. */
+export const layerTypes: readonly RowOfLength<4>[] = [
+  ["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+  ["1.2", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM"],
+  ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+  ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", perChannel, "TENSOR_INT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
+  ["1.2", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT8_ASYMM_SIGNED", TENSOR_INT64, "TENSOR_QUANT16_SYMM"],
+  ["1.2", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_INT32", "TENSOR_QUANT16_SYMM"],
+  ["1.2", "TENSOR_QUANT16_SYMM", perChannel, TENSOR_INT64, "TENSOR_QUANT16_SYMM"],
+  ["1.2", "TENSOR_QUANT16_SYMM", perChannel, "TENSOR_INT32", "TENSOR_QUANT16_SYMM"],
+];
+
+/** The types of hybrid layers: see `_hybrid.ts`. */
+export const hybridTypes: readonly RowOfLength<4>[] = [
+  ["1.2", "TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+  ["1.2", "TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+  ["1.2", "TENSOR_FLOAT32", perChannel, "TENSOR_FLOAT32", "TENSOR_FLOAT32"],
+];
+
+/** Refuses a bias that has not one element for each output channel. */
+export function ensureBiasCount(bias: TensorInfo | undefined, channels: number): void {
+  ensure(channels >= 1, () => "the filter has no output channels");
+  if (bias === undefined) return;
+  const count = elementCount(bias.dimensions);
+  ensure(count === channels, () => `the bias has ${count} elements where ${channels} are needed, one for each channel`);
+}
+
+/** A layer whose sums are ready to be computed. */
+export interface Layer {
+  /** The input's elements in its own layout, less the zero point. */
+  readonly input: Float64Array;
+  readonly filter: Tensor;
+  /** What each channel's sum begins with, in the unit of the products. */
+  readonly bias: Float64Array;
+  readonly store: Store;
+}
+
+/** The operands of a layer. */
+export interface LayerOperands {
+  readonly input: Tensor;
+  readonly filter: Tensor;
+  readonly bias: Tensor<AnyTensorData> | undefined;
+  readonly activation: number;
+}
+
+/** How a hybrid layer quantises its input. */
+export interface HybridInput {
+  /** Parts of the input that are quantised each by itself. */
+  readonly rows: number;
+  readonly asymmetric: boolean;
+}
+
+/** Prepares a layer with this number of output channels. */
+export function* layerOf(
+  { input, filter, bias, activation }: LayerOperands,
+  channels: number,
+  output: OutputTensor,
+  { rows, asymmetric }: HybridInput,
+): Generator<void, Layer> {
+  const sums = biasOf(bias, channels);
+  if (!isHybrid(input, filter)) {
+    const store = isFloat(output.type)
+      ? floatStore(output, activation)
+      : quantisedStore(input, filter, channels, output, activation);
+    return { input: yield* widen(input), filter, bias: sums, store };
+  }
+  const weights = hybridWeights(filter);
+  const quantised = yield* quantiseRows(input.data, rows, input.data.length / rows, asymmetric);
+  return {
+    input: quantised.data,
+    filter: weights,
+    bias: new Float64Array(channels),
+    store: hybridStore(quantised.scales, channelScales(weights, channels), sums, output, activation),
+  };
+}
+
+/** The filters of a layer as a convolution takes them. */
+export function* filtersOf({ filter }: Layer, context: KernelContext) {
+  return { data: yield* widenOnce(filter, context), dimensions: filter.dimensions };
+}
+
+/** The bias of each channel. An INT64 one has at most 48 bits in .tflite, so that sums are exact. */
+function biasOf(bias: Tensor<AnyTensorData> | undefined, channels: number): Float64Array {
+  return bias === undefined ? new Float64Array(channels) : realsOf(bias);
+}
+
+function floatStore({ data }: OutputTensor, activation: number): Store {
+  const [least, greatest] = activationRange(activation);
+  return (sums, first, end, start, step) => {
+    for (let channel = first; channel < end; channel++)
+      data[start + channel * step] = clamp(sums[channel], least, greatest);
+  };
+}
+
+/** Sums count units of input scale * filter scale, whatever scale the bias claims to have. */
+function quantisedStore(
+  input: TensorInfo,
+  filter: TensorInfo,
+  channels: number,
+  output: OutputTensor,
+  activation: number,
+): Store {
+  const { data, zeroPoint } = output;
+  const [least, greatest] = quantisedActivationRange(activation, output);
+  const multipliers = Float64Array.from(
+    channelScales(filter, channels),
+    (scale) => (input.scale * scale) / output.scale,
+  );
+  return (sums, first, end, start, step) => {
+    for (let channel = first; channel < end; channel++) {
+      const value = roundHalfAway(sums[channel] * multipliers[channel]) + zeroPoint;
+      data[start + channel * step] = clamp(value, least, greatest);
+    }
+  };
+}
+
+/** The rows of the input share the output equally, in order. */
+function hybridStore(
+  rowScales: Float64Array,
+  scales: readonly number[],
+  bias: Float64Array,
+  { data }: OutputTensor,
+  activation: number,
+): Store {
+  const [least, greatest] = activationRange(activation);
+  const rowSize = data.length / rowScales.length;
+  return (sums, first, end, start, step) => {
+    const rowScale = rowScales[Math.floor(start / rowSize)];
+    for (let channel = first; channel < end; channel++) {
+      const value = sums[channel] * rowScale * scales[channel] + bias[channel];
+      data[start + channel * step] = clamp(value, least, greatest);
+    }
+  };
+}

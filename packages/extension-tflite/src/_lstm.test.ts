@@ -1,0 +1,291 @@
+import type { AnyOperandType } from "@nnhal/operations";
+import { describe, expect, it } from "vitest";
+import { bool, float32, type GivenInput, int32, omitted, type Result, runOperation } from "./_run.test-helper.ts";
+import { tfliteTypes } from "./types.ts";
+
+const UNITS = 3;
+const INPUTS = 2;
+const OUTPUTS = 2;
+const TIMES = 4;
+const BATCHES = 2;
+
+/** What a test changes of a cell: full, with peepholes, normalisation and projection, unless said otherwise. */
+interface Variant {
+  readonly isCoupled?: boolean;
+  readonly hasPeepholes?: boolean;
+  readonly hasProjection?: boolean;
+  readonly hasNorm?: boolean;
+  readonly timeMajor?: boolean;
+  readonly cellClip?: number;
+}
+
+/** Types of a cell, and the scales of its integers. */
+interface Kind {
+  readonly activation: AnyOperandType;
+  readonly weights: AnyOperandType;
+  readonly peephole: AnyOperandType;
+  readonly bias: AnyOperandType;
+  readonly memory: AnyOperandType;
+  /** Scale and zero point of input, output and output state. */
+  readonly scale: number;
+  readonly zeroPoint: number;
+}
+
+const FLOAT = "TENSOR_FLOAT32";
+const floatKind: Kind = {
+  activation: FLOAT,
+  weights: FLOAT,
+  peephole: FLOAT,
+  bias: FLOAT,
+  memory: FLOAT,
+  scale: 0,
+  zeroPoint: 0,
+};
+const INT8 = "TENSOR_QUANT8_ASYMM_SIGNED";
+const hybridKind: Kind = { ...floatKind, weights: INT8, peephole: INT8 };
+const INT16 = "TENSOR_QUANT16_SYMM";
+const byteKind: Kind = {
+  activation: INT8,
+  weights: INT8,
+  peephole: INT16,
+  bias: "TENSOR_INT32",
+  memory: INT16,
+  scale: 1 / 128,
+  zeroPoint: -3,
+};
+const wordKind: Kind = {
+  ...byteKind,
+  activation: INT16,
+  bias: tfliteTypes.TENSOR_INT64,
+  scale: 2 ** -15,
+  zeroPoint: 0,
+};
+
+/** Numbers within [-1, 1] that only depend on the seed. */
+function randoms(count: number, seed: number): number[] {
+  let state = seed * 2654435761;
+  return Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0;
+    return state / 2 ** 31;
+  });
+}
+
+/** A tensor of a type that holds real numbers as well as it can. */
+function given(
+  type: AnyOperandType,
+  dimensions: number[],
+  reals: readonly number[],
+  scale: number,
+  zeroPoint = 0,
+): GivenInput {
+  const steps = reals.map((real) => Math.round(real / scale) + zeroPoint);
+  if (type === FLOAT) return { type, dimensions, data: Float32Array.from(reals) };
+  if (type === INT8) return { type, dimensions, data: Int8Array.from(steps), scale, zeroPoint };
+  if (type === INT16) return { type, dimensions, data: Int16Array.from(steps), scale };
+  if (type === "TENSOR_INT32") return { type, dimensions, data: Int32Array.from(steps) };
+  return { type, dimensions, data: BigInt64Array.from(steps, BigInt) };
+}
+
+const memoryScale = 2 ** -12;
+const weightScale = 1 / 127;
+const peepholeScale = 2 ** -15;
+const intermediateScale = 2 ** -12;
+const hiddenScale = 1 / 128;
+
+/** Weights are multiples of 1 / 127, so that all kinds compute with the same numbers. */
+function onGrid(reals: readonly number[]): number[] {
+  return reals.map((real) => Math.round(real * 127) / 127);
+}
+
+/** The 24 tensors of a cell in a kind. */
+function tensorsOf(kind: Kind, variant: Variant): GivenInput[] {
+  const { isCoupled = false, hasPeepholes = true, hasProjection = true, hasNorm = true, timeMajor = true } = variant;
+  const outputs = hasProjection ? OUTPUTS : UNITS;
+  const weights = (present: boolean, rows: number, columns: number, seed: number) =>
+    present
+      ? given(kind.weights, [rows, columns], onGrid(randoms(rows * columns, seed)), weightScale)
+      : omitted(kind.weights);
+  const vector = (present: boolean, type: AnyOperandType, seed: number, scale: number, shift = 0) =>
+    present
+      ? given(
+          type,
+          [UNITS],
+          onGrid(randoms(UNITS, seed)).map((real) => real + shift),
+          scale,
+        )
+      : omitted(type);
+  const peepholeUnit = kind.peephole === INT16 ? peepholeScale : weightScale;
+  const biasUnit = hasNorm ? peepholeScale / 1024 : weightScale * (kind.scale || 1);
+  const gates = [!isCoupled, true, true, true];
+  const { activation, scale, zeroPoint } = kind;
+  const values = onGrid(randoms(TIMES * BATCHES * INPUTS, 1)).map((real) => real * 0.9);
+  const state = onGrid(randoms(BATCHES * outputs, 2)).map((real) => real * 0.9);
+  return [
+    given(activation, timeMajor ? [TIMES, BATCHES, INPUTS] : [BATCHES, TIMES, INPUTS], values, scale, zeroPoint),
+    ...gates.map((present, gate) => weights(present, UNITS, INPUTS, 10 + gate)),
+    ...gates.map((present, gate) => weights(present, UNITS, outputs, 20 + gate)),
+    ...[!isCoupled, true, true].map((present, gate) =>
+      vector(present && hasPeepholes, kind.peephole, 30 + gate, peepholeUnit),
+    ),
+    ...gates.map((present, gate) => vector(present, kind.bias, 40 + gate, biasUnit)),
+    weights(hasProjection, OUTPUTS, UNITS, 50),
+    hasProjection ? given(kind.bias, [OUTPUTS], [0.25, -0.125], weightScale * hiddenScale) : omitted(kind.bias),
+    given(activation, [BATCHES, outputs], state, scale, zeroPoint),
+    given(kind.memory, [BATCHES, UNITS], onGrid(randoms(BATCHES * UNITS, 3)), memoryScale),
+    ...gates.map((present, gate) => vector(present && hasNorm, kind.memory, 60 + gate, peepholeScale, 0)),
+  ];
+}
+
+function optionsOf({ timeMajor = true, cellClip = 0 }: Variant): GivenInput[] {
+  const scales = new Array(4).fill(float32(intermediateScale));
+  const intermediates = [...scales, int32(0), float32(hiddenScale)];
+  return [int32(4), float32(cellClip), float32(0), bool(timeMajor), bool(false), bool(false), ...intermediates];
+}
+
+const outputsOf = ({ activation, memory, scale, zeroPoint }: Kind) => [
+  { type: activation, scale, zeroPoint },
+  { type: activation, scale, zeroPoint },
+  { type: memory, scale: memory === FLOAT ? 0 : memoryScale },
+];
+
+function run(kind: Kind, variant: Variant): Promise<Result[]> {
+  const inputs = [...tensorsOf(kind, variant), ...optionsOf(variant)];
+  return runOperation("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, outputsOf(kind));
+}
+
+const realsOf = ({ data }: Result, scale: number, zeroPoint = 0) =>
+  Array.from(data as Float32Array, (element) => (element - zeroPoint) * (scale || 1));
+
+/** The greatest difference from the float cell. */
+async function difference(kind: Kind, variant: Variant): Promise<number> {
+  const [wanted, wantedState] = await run(floatKind, variant);
+  const [output, state, memory] = await run(kind, variant);
+  expect(output.dimensions).toEqual(wanted.dimensions);
+  expect(state.dimensions).toEqual(wantedState.dimensions);
+  expect(memory.dimensions).toEqual([BATCHES, UNITS]);
+  const reals = realsOf(output, kind.scale, kind.zeroPoint);
+  const differences = realsOf(wanted, 0).map((real, index) => Math.abs(real - reals[index]));
+  // The state is the last result.
+  const [batches, size] = state.dimensions;
+  const last = variant.timeMajor === false ? undefined : output.data.slice(-batches * size);
+  if (last) expect(state.data).toEqual(last);
+  return Math.max(...differences);
+}
+
+const variants: readonly (readonly [string, Variant])[] = [
+  ["a full cell", {}],
+  ["a plain cell", { hasPeepholes: false, hasNorm: false, hasProjection: false }],
+  ["coupled gates", { isCoupled: true }],
+  ["coupled gates without normalisation", { isCoupled: true, hasNorm: false }],
+  ["no projection", { hasProjection: false }],
+  ["a clip, batches first", { cellClip: 0.25, timeMajor: false }],
+];
+
+describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
+  it.each(variants)("in integers of 8 bits: %s", async (_, variant) => {
+    expect(await difference(byteKind, variant)).toBeLessThan(3 / 128);
+  });
+
+  it.each(variants)("in integers of 16 bits: %s", async (_, variant) => {
+    const isCoarse = variant.hasProjection !== false;
+    // The result before a projection has a scale of its own, here 1 / 128.
+    expect(await difference(wordKind, variant)).toBeLessThan(isCoarse ? 3 / 128 : 0.003);
+  });
+
+  it.each(variants)("hybrid: %s", async (_, variant) => {
+    const worst = await difference(hybridKind, variant);
+    expect(worst).toBeLessThan(0.04);
+    // Inputs are quantised, so that some difference must be.
+    expect(worst).toBeGreaterThan(0);
+  });
+
+  it("hybrid: one step by the formula", async () => {
+    // Input 0.3 of a range of 1 is 38.1 of 127 steps.
+    const one = (value: number) => given(INT8, [1, 1], [value], 0.5);
+    const none = omitted(INT8);
+    const inputs = [
+      given(FLOAT, [1, 1, 2], [1, 0.3], 0),
+      ...[none, ...[1, 2, 3].map((value) => given(INT8, [1, 2], [0, value], 0.5))],
+      ...[none, one(0), one(0), one(0)],
+      ...[none, none, none],
+      ...[omitted(), ...[0, 0, 0].map((value) => given(FLOAT, [1], [value], 0))],
+      ...[none, omitted()],
+      ...[given(FLOAT, [1, 1], [0.5], 0), given(FLOAT, [1, 1], [2], 0)],
+      ...[omitted(), omitted(), omitted(), omitted()],
+      ...[int32(4), float32(0), float32(0), bool(true), bool(false), bool(false)],
+    ];
+    const [output, , memory] = await runOperation("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, outputsOf(hybridKind));
+    const x = 38 / 127;
+    const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
+    const forget = sigmoid(x);
+    const cell = forget * 2 + (1 - forget) * Math.tanh(2 * x);
+    expect(memory.data[0]).toBeCloseTo(cell, 6);
+    expect(output.data[0]).toBeCloseTo(sigmoid(3 * x) * Math.tanh(cell), 6);
+  });
+
+  it("has recurrent weights that are a diagonal", async () => {
+    const variant = { hasPeepholes: false, hasProjection: false, hasNorm: false };
+    const dense = tensorsOf(floatKind, variant);
+    const diagonal = tensorsOf(floatKind, variant);
+    for (const place of [5, 6, 7, 8]) {
+      const values = randoms(UNITS, place);
+      diagonal[place] = given(FLOAT, [UNITS], values, 0);
+      const matrix = Array.from({ length: UNITS ** 2 }, (_, at) => (at % (UNITS + 1) === 0 ? values[at % UNITS] : 0));
+      dense[place] = given(FLOAT, [UNITS, UNITS], matrix, 0);
+    }
+    const options = optionsOf(variant);
+    const name = "UNIDIRECTIONAL_SEQUENCE_LSTM";
+    const wanted = await runOperation(name, [...dense, ...options], outputsOf(floatKind));
+    options[5] = bool(true);
+    expect(await runOperation(name, [...diagonal, ...options], outputsOf(floatKind))).toEqual(wanted);
+  });
+
+  it("refuses states of another size, an incomplete gate, and scales of 0 that a cell requires", async () => {
+    const broken = (place: number, input: GivenInput, kind = byteKind) => {
+      const inputs = [...tensorsOf(kind, {}), ...optionsOf({})];
+      inputs[place] = input;
+      return runOperation("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, outputsOf(kind));
+    };
+    const { scale, zeroPoint } = byteKind;
+    await expect(broken(18, given(INT8, [1, OUTPUTS], [0, 0], scale, zeroPoint))).rejects.toThrow(
+      "the output state has 2 elements where 4 are needed",
+    );
+    await expect(broken(19, given(INT16, [1, UNITS], [0, 0, 0], memoryScale))).rejects.toThrow(
+      "the cell state has 3 elements where 6 are needed",
+    );
+    await expect(broken(5, omitted(INT8))).rejects.toThrow("2 of the 3 input gate operands are given");
+    await expect(broken(31, float32(0))).rejects.toThrow("forgetIntermediateScale is 0 where a number > 0 is needed");
+    await expect(broken(35, float32(0))).rejects.toThrow("hiddenStateScale is 0 where a number > 0 is needed");
+    await expect(broken(29, bool(true))).rejects.toThrow(
+      "diagonalRecurrentTensors is true, but the cell is an integer",
+    );
+    await expect(broken(24, int32(2))).rejects.toThrow("activation 2 is none of NONE 0");
+  });
+});
+
+describe("LSTM", () => {
+  it.each([
+    ["float", floatKind],
+    ["hybrid", hybridKind],
+    ["8 bits", byteKind],
+    ["16 bits", wordKind],
+  ] as const)("is the first step of a sequence: %s", async (_, kind) => {
+    const tensors = tensorsOf(kind, {});
+    const [activation, clip, projClip, , asymmetric, , ...intermediates] = optionsOf({});
+    const step = { ...tensors[0], dimensions: [BATCHES, INPUTS], data: tensors[0].data.slice(0, BATCHES * INPUTS) };
+    const options = [activation, clip, projClip, asymmetric, ...intermediates];
+    const [output, state, memory] = await runOperation(
+      "LSTM",
+      [step, ...tensors.slice(1), ...options],
+      outputsOf(kind),
+    );
+    const sequence = { ...step, dimensions: [1, BATCHES, INPUTS] };
+    const [wanted, ...wantedStates] = await runOperation(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM",
+      [sequence, ...tensors.slice(1), ...optionsOf({})],
+      outputsOf(kind),
+    );
+    expect(output).toEqual({ dimensions: [BATCHES, OUTPUTS], data: wanted.data });
+    expect([state, memory]).toEqual(wantedStates);
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Lists of indexes, each of which names a slice of a tensor by its places along the first axes.
+ */
+import { ensure, formatShape, type TensorData } from "@nnhal/operations";
+
+/** The number of axes that each list has an index for: the last extent of the lists' shape. Throws an OperationError if there are not as many. */
+export function ensurePrefix(lists: readonly number[], dimensions: readonly number[]): number {
+  const depth = lists[lists.length - 1];
+  ensure(
+    depth <= dimensions.length,
+    () =>
+      `the indices of shape ${formatShape(lists)} name ${depth} axes of ${formatShape(dimensions)}, which has ${dimensions.length}`,
+  );
+  return depth;
+}
+
+/**
+ * The place of the first element of each slice, in the order of the lists. `prefix`: the extents of the axes that a list has an index for;
+ * `inner`: the elements of a slice. Throws an OperationError at an index outside its axis.
+ */
+export function* sliceOffsets(
+  indices: TensorData,
+  count: number,
+  prefix: readonly number[],
+  inner: number,
+): Generator<number, void> {
+  for (let list = 0; list < count; list++) {
+    let offset = 0;
+    for (let axis = 0; axis < prefix.length; axis++) {
+      const index = indices[list * prefix.length + axis];
+      const extent = prefix[axis];
+      ensure(
+        index >= 0 && index < extent,
+        () => `index ${index} of axis ${axis} in list ${list} is outside [0, ${extent})`,
+      );
+      offset = offset * extent + index;
+    }
+    yield offset * inner;
+  }
+}

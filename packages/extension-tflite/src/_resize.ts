@@ -1,0 +1,43 @@
+/**
+ * The common parts of the resizing operations: the types that they take, and the size as a tensor, which may be computed.
+ */
+import { type Form, formatShape, type Operation, type OperationTypes } from "@nnhal/operations";
+import { alternative, bool, ensure, optional, read, tensor } from "@nnhal/operations/authoring";
+import { type Wider, wider } from "./_wider.ts";
+
+const types = ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"] as const;
+
+/** The operand list with [height, width] as a tensor in place of the two scalars. */
+const sizeParams = alternative({
+  params: [
+    tensor("input"),
+    read(tensor("size", "TENSOR_INT32")),
+    bool("nchw"),
+    optional("1.2", bool("alignCorners"), false),
+    optional("1.2", bool("halfPixelCenters"), false),
+  ],
+  normalise({ size }) {
+    const { dimensions, data } = size;
+    ensure(
+      dimensions.length === 1 && data.length === 2,
+      () => `the size has shape ${formatShape(dimensions)} where 2 elements, height and width, are needed`,
+    );
+    const [height, width] = data;
+    return { height, width };
+  },
+});
+const sizeForm: Form = {
+  ...sizeParams,
+  outputs: [tensor("output")],
+  types: types.map((type) => ["1.2", type, type]),
+};
+
+/** Defines a resizing operation. `reference`: the kernel in place of the HAL's. */
+export function resizing<Name extends "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR">(
+  name: Name,
+  reference?: Operation["reference"],
+): OperationTypes[Name] {
+  // The kernel is one of both operations, whose arguments are alike.
+  const change = { from: "TENSOR_FLOAT32", types, forms: [sizeForm], ...(reference && { reference }) } as Wider<Name>;
+  return wider(name, change);
+}

@@ -1,0 +1,10 @@
+/**
+ * ARGMIN for the types of .tflite; the axis may be computed, and the result 64-bit.
+ */
+import { defineArgExtreme } from "../_arg-extreme.ts";
+
+export const argmin = defineArgExtreme(
+  "ARGMIN",
+  "The place of the least element along an axis, the first of several.",
+  (element, best) => element < best,
+);

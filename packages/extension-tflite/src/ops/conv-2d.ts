@@ -1,0 +1,80 @@
+/**
+ * CONV_2D for the types of .tflite: INT16 activations, hybrid layers, no bias, and groups with dilations. The operands are those of the
+ * HAL's operation.
+ */
+import { imageLayout } from "@nnhal/operations";
+import {
+  alternative,
+  checkChannelDim,
+  convolve,
+  convolvedShape,
+  defineOperation,
+  dilationParams,
+  ensure,
+  filterWork,
+  implicitImagePadding,
+  int32,
+  omittable,
+  paddingParams,
+  readImage,
+  strideParams,
+  tensor,
+  wide,
+} from "@nnhal/operations/authoring";
+import { OperationType } from "@nnhal/types";
+import { hasDifferentScales } from "../_hybrid.ts";
+import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
+
+const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
+
+export const conv2d = defineOperation({
+  name: "CONV_2D",
+  code: OperationType.CONV_2D,
+  summary: "Slides filters over an image: each output is the sum of the products under the window, plus a bias.",
+  params: [...operands, ...paddingParams, ...strideParams, int32("activation"), ...dilationParams],
+  outputs: [tensor("output")],
+  types: [...layerTypes, ...hybridTypes],
+  counts: [10, 11, 13],
+  ranks: { input: 4, filter: 4 },
+  alternatives: [
+    alternative({
+      params: [...operands, int32("paddingScheme"), ...strideParams, int32("activation"), ...dilationParams],
+      counts: [7, 8, 10],
+      normalise(args) {
+        const [, height, width] = args.filter.dimensions;
+        return implicitImagePadding(args.paddingScheme, args, height, width);
+      },
+    }),
+  ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
+  check: ({ filter }) => checkChannelDim(filter, 0),
+  infer(args) {
+    const { input, filter, bias, nchw } = args;
+    const [channels, , , filterDepth] = filter.dimensions;
+    const depth = imageLayout(input.dimensions, nchw).channels;
+    const groups = depth / filterDepth;
+    ensure(
+      Number.isInteger(groups) && channels % groups === 0,
+      () =>
+        `${depth} input channels and ${channels} filters do not divide into groups with filters of ${filterDepth} channels`,
+    );
+    ensureBiasCount(bias, channels);
+    return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
+  },
+  *reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
+    const { dimensions } = input;
+    const [channels, , , filterDepth] = filter.dimensions;
+    const image = imageLayout(dimensions, nchw);
+    const hybrid = { rows: image.batches, asymmetric: hasDifferentScales(filter) };
+    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, hybrid);
+    yield* convolve(
+      yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
+      yield* filtersOf(layer, context),
+      layer.bias,
+      imageLayout(output.dimensions, nchw),
+      sliding,
+      image.channels / filterDepth,
+      layer.store,
+    );
+  },
+});

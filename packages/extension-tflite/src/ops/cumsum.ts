@@ -1,0 +1,41 @@
+/**
+ * CUMSUM: sums of all elements up to each along an axis.
+ */
+import { extentProduct, resolveAxis } from "@nnhal/operations";
+import { bool, defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { movable, oneNumber } from "../_integers.ts";
+import { tfliteTypes } from "../types.ts";
+
+export const cumsum = defineOperation({
+  name: "CUMSUM",
+  code: 1128,
+  summary:
+    "The sum of all elements up to each along an axis; exclusive: without the element itself; reverse: from the end.",
+  params: [wide(tensor("input")), tensor("axis", "TENSOR_INT32"), bool("exclusive"), bool("reverse")],
+  outputs: [wide(tensor("output"))],
+  types: (["TENSOR_FLOAT32", "TENSOR_INT32", tfliteTypes.TENSOR_INT64] as const).map(
+    (type) => ["1.2", type, type] as const,
+  ),
+  ranks: { input: [1, Number.POSITIVE_INFINITY] },
+  infer: ({ input: { dimensions } }) => ({ output: { dimensions } }),
+  *reference({ input: { data, dimensions }, axis, exclusive, reverse }, { output }) {
+    const summed = resolveAxis(oneNumber("axis", axis), dimensions.length);
+    const extent = dimensions[summed];
+    const inner = extentProduct(dimensions, summed + 1);
+    const [source, target] = [movable(data), movable(output.data)];
+    const isTime = pacer();
+    const step = reverse ? -inner : inner;
+    for (let start = 0; start < source.length; start += extent * inner) {
+      for (let column = 0; column < inner; column++) {
+        let place = start + column + (reverse ? (extent - 1) * inner : 0);
+        // Each sum is rounded, or wraps, where it is stored; the next one is computed from there. The first element of an exclusive sum stays 0.
+        if (!exclusive) target[place] = source[place];
+        for (let index = 1; index < extent; index++, place += step) {
+          target[place + step] = target[place] + source[exclusive ? place : place + step];
+          if (isTime(1)) yield;
+        }
+        if (isTime(1)) yield;
+      }
+    }
+  },
+});

@@ -1,0 +1,77 @@
+/**
+ * DEPTHWISE_CONV_2D for the types of .tflite: INT16 activations, hybrid layers, no bias. The operands are those of the HAL's operation.
+ */
+import { imageLayout } from "@nnhal/operations";
+import {
+  alternative,
+  checkChannelDim,
+  convolveDepthwise,
+  convolvedShape,
+  defineOperation,
+  depthwiseWork,
+  dilationParams,
+  ensure,
+  implicitImagePadding,
+  int32,
+  omittable,
+  paddingParams,
+  readImage,
+  strideParams,
+  tensor,
+  wide,
+} from "@nnhal/operations/authoring";
+import { OperationType } from "@nnhal/types";
+import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
+
+const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
+const last = [int32("depthMultiplier"), int32("activation"), ...dilationParams] as const;
+
+export const depthwiseConv2d = defineOperation({
+  name: "DEPTHWISE_CONV_2D",
+  code: OperationType.DEPTHWISE_CONV_2D,
+  summary: "Slides filters over an image, each over one channel of it: every channel becomes depthMultiplier channels.",
+  params: [...operands, ...paddingParams, ...strideParams, ...last],
+  outputs: [tensor("output")],
+  types: [...layerTypes, ...hybridTypes],
+  counts: [11, 12, 14],
+  ranks: { input: 4, filter: 4 },
+  alternatives: [
+    alternative({
+      params: [...operands, int32("paddingScheme"), ...strideParams, ...last],
+      counts: [8, 9, 11],
+      normalise(args) {
+        const [, height, width] = args.filter.dimensions;
+        return implicitImagePadding(args.paddingScheme, args, height, width);
+      },
+    }),
+  ],
+  work: ({ filter }, { output }) => depthwiseWork(filter, output),
+  check: ({ filter }) => checkChannelDim(filter, 3),
+  infer(args) {
+    const { input, filter, bias, depthMultiplier, nchw } = args;
+    const [first, , , channels] = filter.dimensions;
+    const depth = imageLayout(input.dimensions, nchw).channels;
+    ensure(first === 1, () => `the filter's first extent is ${first} where 1 is needed`);
+    ensure(
+      channels === depthMultiplier * depth,
+      () =>
+        `the filter has ${channels} channels where ${depth} input channels * depth multiplier ${depthMultiplier} are needed`,
+    );
+    ensureBiasCount(bias, channels);
+    return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
+  },
+  *reference({ input, filter, bias, activation, depthMultiplier, nchw, ...sliding }, { output }, context) {
+    const { dimensions } = input;
+    const hybrid = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true };
+    const layer = yield* layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, hybrid);
+    yield* convolveDepthwise(
+      yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
+      yield* filtersOf(layer, context),
+      depthMultiplier,
+      layer.bias,
+      imageLayout(output.dimensions, nchw),
+      sliding,
+      layer.store,
+    );
+  },
+});

@@ -1,0 +1,88 @@
+/**
+ * EMBEDDING_LOOKUP_SPARSE: weighted rows of a table, chosen by index and added up by bucket.
+ */
+import { ensure, extentProduct } from "@nnhal/operations";
+import { defineOperation, ensureShape, int32, mayStayZero, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { listOf } from "../_integers.ts";
+
+const combiners = { sum: 0, mean: 1, sqrtn: 2 } as const;
+
+export const embeddingLookupSparse = defineOperation({
+  name: "EMBEDDING_LOOKUP_SPARSE",
+  code: 1033,
+  summary:
+    "Weighted rows of a table, chosen by index and added up by bucket; divided by the sum of the weights (combiner 1) or the root of the sum of their squares (2).",
+  params: [
+    tensor("ids", "TENSOR_INT32"),
+    tensor("indices", "TENSOR_INT32"),
+    read(tensor("denseShape", "TENSOR_INT32")),
+    tensor("weights", "TENSOR_FLOAT32"),
+    tensor("values", "TENSOR_FLOAT32"),
+    int32("combiner"),
+  ],
+  outputs: [mayStayZero(tensor("output", "TENSOR_FLOAT32"))],
+  types: [["1.2"]],
+  ranks: { ids: 1, indices: 2, denseShape: 1, weights: 1, values: [2, Number.POSITIVE_INFINITY] },
+  check: ({ combiner }) =>
+    combiner === undefined || Object.values<number>(combiners).includes(combiner)
+      ? undefined
+      : `the combiner is ${combiner} where 0 (SUM), 1 (MEAN) or 2 (SQRTN) is needed`,
+  infer({ ids, indices, denseShape, weights, values }) {
+    const [count] = ids.dimensions;
+    const shape = listOf(denseShape);
+    ensureShape("the indices", indices, [count, shape.length]);
+    ensureShape("the weights", weights, [count]);
+    ensure(
+      shape.length > 0 && shape.every((extent) => extent >= 0),
+      () => `the dense shape [${shape.join(", ")}] is not a list of extents`,
+    );
+    return { output: { dimensions: [...shape.slice(0, -1), ...values.dimensions.slice(1)] } };
+  },
+  *reference({ ids, indices, denseShape, weights, values, combiner }, { output }) {
+    const [rows] = values.dimensions;
+    const row = extentProduct(values.dimensions, 1);
+    const shape = listOf(denseShape);
+    const rank = shape.length;
+    const { data } = output;
+    const isTime = pacer();
+    let bucket = 0;
+    let weightSum = 0;
+    let squareSum = 0;
+    let count = 0;
+    const finish = () => {
+      if (combiner === combiners.sum || count === 0) return;
+      const divisor = combiner === combiners.mean ? weightSum : Math.fround(Math.sqrt(squareSum));
+      for (let place = 0; place < row; place++) data[bucket * row + place] /= divisor;
+    };
+    for (let position = 0; position < ids.data.length; position++) {
+      const index = ids.data[position];
+      ensure(index >= 0 && index < rows, () => `index ${index} at ${position} is outside [0, ${rows})`);
+      let own = 0;
+      for (let axis = 0; axis < rank - 1; axis++) {
+        const place = indices.data[position * rank + axis];
+        ensure(
+          place >= 0 && place < shape[axis],
+          () => `place ${place} on axis ${axis} of index ${position} is outside [0, ${shape[axis]})`,
+        );
+        own = own * shape[axis] + place;
+      }
+      if (own !== bucket) {
+        finish();
+        bucket = own;
+        weightSum = 0;
+        squareSum = 0;
+        count = 0;
+      }
+      count++;
+      const weight = weights.data[position];
+      weightSum = Math.fround(weightSum + weight);
+      squareSum = Math.fround(squareSum + Math.fround(weight * weight));
+      for (let place = 0; place < row; place++) {
+        data[bucket * row + place] += Math.fround(values.data[index * row + place] * weight);
+        if (isTime(1)) yield;
+      }
+      if (isTime(1)) yield;
+    }
+    finish();
+  },
+});

@@ -1,0 +1,26 @@
+/**
+ * MATRIX_SET_DIAG: matrices with other diagonals.
+ */
+import { copyInChunks, defineOperation, ensureShape, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
+import { copyDiagonals } from "../_diagonal.ts";
+import { movable } from "../_integers.ts";
+import { splitTypes } from "../_types.ts";
+
+export const matrixSetDiag = defineOperation({
+  name: "MATRIX_SET_DIAG",
+  code: 1115,
+  summary: "Matrices with other diagonals.",
+  params: [wide(tensor("input")), wide(tensor("diagonal"))],
+  outputs: [wide(tensor("output"))],
+  types: splitTypes.map((type) => ["1.2", type, type, type] as const),
+  ranks: { input: [2, Number.POSITIVE_INFINITY] },
+  infer({ input, diagonal }) {
+    const { dimensions } = input;
+    ensureShape("the diagonal", diagonal, [...dimensions.slice(0, -2), Math.min(...dimensions.slice(-2))]);
+    return { output: movedInfo(input, dimensions) };
+  },
+  *reference({ input, diagonal }, { output }) {
+    yield* copyInChunks(movable(input.data), movable(output.data));
+    yield* copyDiagonals(diagonal, output);
+  },
+});

@@ -1,0 +1,48 @@
+/**
+ * NON_MAX_SUPPRESSION_V5: the boxes with the best scores that do not overlap too much; the scores of overlapping ones are lowered.
+ */
+import { ensure } from "@nnhal/operations";
+import { defineOperation, ensureShape, mayStayZero, read, tensor } from "@nnhal/operations/authoring";
+import { oneNumber } from "../_integers.ts";
+import { suppress } from "../_suppression.ts";
+
+export const nonMaxSuppressionV5 = defineOperation({
+  name: "NON_MAX_SUPPRESSION_V5",
+  code: 1121,
+  summary: "The boxes with the best scores that do not overlap too much, best first; unused places are 0.",
+  params: [
+    tensor("boxes", "TENSOR_FLOAT32"),
+    tensor("scores", "TENSOR_FLOAT32"),
+    read(tensor("maxOutputSize", "TENSOR_INT32")),
+    tensor("iouThreshold", "TENSOR_FLOAT32"),
+    tensor("scoreThreshold", "TENSOR_FLOAT32"),
+    tensor("sigma", "TENSOR_FLOAT32"),
+  ],
+  outputs: [
+    mayStayZero(tensor("selectedIndices", "TENSOR_INT32")),
+    mayStayZero(tensor("selectedScores", "TENSOR_FLOAT32")),
+    mayStayZero(tensor("numSelected", "TENSOR_INT32")),
+  ],
+  types: [["1.2"]],
+  ranks: { boxes: 2, scores: 1 },
+  infer({ boxes, scores, maxOutputSize }) {
+    ensureShape("the boxes", boxes, [scores.dimensions[0], 4]);
+    const most = oneNumber("maxOutputSize", maxOutputSize);
+    ensure(most >= 0, () => `maxOutputSize is ${most}, less than 0`);
+    return {
+      selectedIndices: { dimensions: [most] },
+      selectedScores: { dimensions: [most] },
+      numSelected: { dimensions: [1] },
+    };
+  },
+  *reference({ boxes, scores, iouThreshold, scoreThreshold, sigma }, { selectedIndices, selectedScores, numSelected }) {
+    const given = {
+      boxes: boxes.data,
+      scores: scores.data,
+      iouThreshold: oneNumber("iouThreshold", iouThreshold),
+      scoreThreshold: oneNumber("scoreThreshold", scoreThreshold),
+      sigma: oneNumber("sigma", sigma),
+    };
+    numSelected.data[0] = yield* suppress(given, selectedIndices.data, selectedScores.data);
+  },
+});

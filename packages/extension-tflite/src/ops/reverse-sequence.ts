@@ -1,0 +1,55 @@
+/**
+ * REVERSE_SEQUENCE: the first elements of each sequence backwards, the others as they are.
+ */
+import { ensure, extentProduct, stridesOf } from "@nnhal/operations";
+import { defineOperation, int32, movedInfo, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { indexTypes, movable, numbersOf } from "../_integers.ts";
+import { tfliteTypes } from "../types.ts";
+
+export const reverseSequence = defineOperation({
+  name: "REVERSE_SEQUENCE",
+  code: 1112,
+  summary:
+    "Sequences along axis seqDim with their first elements backwards; seqLengths has how many for each place of axis batchDim.",
+  params: [wide(tensor("input")), wide(tensor("seqLengths")), int32("seqDim"), int32("batchDim")],
+  outputs: [wide(tensor("output"))],
+  types: (
+    ["TENSOR_FLOAT32", "TENSOR_INT32", tfliteTypes.TENSOR_INT64, "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT16_SYMM"] as const
+  ).flatMap((type) => indexTypes.map((integer) => ["1.2", type, integer, type] as const)),
+  ranks: { input: [2, Number.POSITIVE_INFINITY], seqLengths: 1 },
+  infer({ input, seqLengths, seqDim, batchDim }) {
+    const { dimensions } = input;
+    for (const [name, axis] of Object.entries({ seqDim, batchDim })) {
+      ensure(axis >= 0 && axis < dimensions.length, () => `${name} is ${axis}, outside [0, ${dimensions.length})`);
+    }
+    ensure(seqDim !== batchDim, () => `seqDim and batchDim are both ${seqDim}`);
+    const [count] = seqLengths.dimensions;
+    ensure(
+      count === dimensions[batchDim],
+      () => `there are ${count} lengths where ${dimensions[batchDim]}, the extent of axis ${batchDim}, are needed`,
+    );
+    return { output: movedInfo(input, dimensions) };
+  },
+  *reference({ input: { data, dimensions }, seqLengths, seqDim, batchDim }, { output }) {
+    const lengths = numbersOf(seqLengths.data);
+    lengths.forEach((length, batch) => {
+      ensure(
+        length >= 0 && length <= dimensions[seqDim],
+        () => `length ${length} of sequence ${batch} is outside [0, ${dimensions[seqDim]}]`,
+      );
+    });
+    const [source, target] = [movable(data), movable(output.data)];
+    const steps = stridesOf(dimensions);
+    const inner = extentProduct(dimensions, Math.max(seqDim, batchDim) + 1);
+    const isTime = pacer();
+    for (let block = 0; block < source.length; block += inner) {
+      const place = Math.floor(block / steps[seqDim]) % dimensions[seqDim];
+      const length = lengths[Math.floor(block / steps[batchDim]) % dimensions[batchDim]];
+      const from = place < length ? block + (length - 1 - 2 * place) * steps[seqDim] : block;
+      for (let index = 0; index < inner; index++) {
+        target[block + index] = source[from + index];
+        if (isTime(1)) yield;
+      }
+    }
+  },
+});

@@ -1,0 +1,29 @@
+/**
+ * REVERSE_V2: the elements of a tensor backwards along some axes.
+ */
+import { ensure, resolveAxis, stridesOf } from "@nnhal/operations";
+import { copySteps, defineOperation, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
+import { gatheredTypes } from "../_gathered.ts";
+import { movable } from "../_integers.ts";
+
+export const reverseV2 = defineOperation({
+  name: "REVERSE_V2",
+  code: 1105,
+  summary: "The elements of a tensor backwards along some axes.",
+  params: [wide(tensor("tensor")), tensor("axis", "TENSOR_INT32")],
+  outputs: [wide(tensor("output"))],
+  types: gatheredTypes.map((type) => ["1.2", type, type] as const),
+  ranks: { tensor: [1, Number.POSITIVE_INFINITY], axis: 1 },
+  infer: ({ tensor: input }) => ({ output: movedInfo(input, input.dimensions) }),
+  reference({ tensor: { data, dimensions }, axis }, { output }) {
+    const axes = Array.from(axis.data, (each) => resolveAxis(each, dimensions.length));
+    const reversed = new Set(axes);
+    ensure(reversed.size === axes.length, () => `the axes [${axis.data}] name one axis twice`);
+    const steps = stridesOf(dimensions);
+    const from = {
+      start: axes.reduce((sum, each) => sum + (dimensions[each] - 1) * steps[each], 0),
+      steps: steps.map((step, each) => (reversed.has(each) ? -step : step)),
+    };
+    return copySteps(dimensions, movable(data), from, movable(output.data), { start: 0, steps });
+  },
+});

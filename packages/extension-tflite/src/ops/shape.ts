@@ -1,0 +1,20 @@
+/**
+ * SHAPE: the extents of a tensor.
+ */
+import { defineOperation, int32, tensor, wide } from "@nnhal/operations/authoring";
+import { indexTypes } from "../_integers.ts";
+import { storeIntegers } from "../_store.ts";
+import { complexTypes, realTypes } from "../_types.ts";
+
+export const shape = defineOperation({
+  name: "SHAPE",
+  code: 1077,
+  summary: "The extents of a tensor; the type of the result is that of its operand, as outType says.",
+  params: [wide(tensor("input")), int32("outType")],
+  outputs: [wide(tensor("output"))],
+  types: [...realTypes, ...complexTypes].flatMap((type) => indexTypes.map((result) => ["1.2", type, result] as const)),
+  infer: ({ input }) => ({ output: { dimensions: [input.dimensions.length] } }),
+  reference({ input }, { output }) {
+    storeIntegers(input.dimensions, output.data);
+  },
+});

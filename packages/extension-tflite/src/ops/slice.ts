@@ -1,0 +1,12 @@
+/**
+ * SLICE for all types; begin and size may be 64-bit.
+ */
+import { indexTypes } from "../_integers.ts";
+import { realTypes } from "../_types.ts";
+import { wider } from "../_wider.ts";
+
+export const slice = wider("SLICE", {
+  from: "TENSOR_FLOAT32",
+  types: realTypes,
+  integers: { names: ["begin", "size"], types: indexTypes },
+});

@@ -1,0 +1,62 @@
+/**
+ * SPARSE_TO_DENSE: a tensor of one value with others at given places.
+ */
+import { ensure, extentProduct } from "@nnhal/operations";
+import { bool, defineOperation, fillInChunks, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { indexTypes, listOf, movable, numbersOf } from "../_integers.ts";
+import { sliceOffsets } from "../_prefix.ts";
+import { depthTypes } from "../_types.ts";
+
+export const sparseToDense = defineOperation({
+  name: "SPARSE_TO_DENSE",
+  code: 1068,
+  summary:
+    "A tensor of one value with others at given places; one value is for all places. Places are checked whatever validateIndices is.",
+  params: [
+    wide(tensor("sparseIndices")),
+    read(wide(tensor("outputShape"))),
+    wide(tensor("sparseValues")),
+    wide(tensor("defaultValue")),
+    bool("validateIndices"),
+  ],
+  outputs: [wide(tensor("output"))],
+  types: depthTypes.flatMap((type) =>
+    indexTypes.flatMap((index) => indexTypes.map((extent) => ["1.2", index, extent, type, type, type] as const)),
+  ),
+  ranks: { sparseIndices: [0, 2], outputShape: 1, sparseValues: [0, 1] },
+  infer({ sparseIndices, outputShape, sparseValues }) {
+    const dimensions = listOf(outputShape);
+    dimensions.forEach((extent, axis) => {
+      ensure(extent >= 0, () => `the extent of axis ${axis} is ${extent}, less than 0`);
+    });
+    const [count, depth] = listsOf(sparseIndices.dimensions);
+    ensure(
+      depth === dimensions.length,
+      () => `a place has ${depth} indexes where ${dimensions.length}, one for each axis, are needed`,
+    );
+    const values = extentProduct(sparseValues.dimensions, 0);
+    ensure(values === 1 || values === count, () => `there are ${values} values for ${count} places`);
+    const { scale, zeroPoint } = sparseValues;
+    return { output: { dimensions, scale, zeroPoint } };
+  },
+  *reference({ sparseIndices, sparseValues, defaultValue }, { output }) {
+    const { length } = defaultValue.data;
+    ensure(length === 1, () => `the default value has ${length} elements where 1 is needed`);
+    const [values, target] = [movable(sparseValues.data), movable(output.data)];
+    yield* fillInChunks(target, movable(defaultValue.data)[0]);
+    const [count] = listsOf(sparseIndices.dimensions);
+    const isTime = pacer();
+    let place = 0;
+    for (const offset of sliceOffsets(numbersOf(sparseIndices.data), count, output.dimensions, 1)) {
+      target[offset] = values[values.length === 1 ? 0 : place];
+      place++;
+      if (isTime(output.dimensions.length)) yield;
+    }
+  },
+});
+
+/** The number of places, and of the indexes of each. */
+function listsOf(dimensions: readonly number[]): readonly [count: number, depth: number] {
+  const [count = 1, depth = 1] = dimensions;
+  return [count, depth];
+}

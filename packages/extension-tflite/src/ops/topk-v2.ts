@@ -1,0 +1,65 @@
+/**
+ * TOPK_V2: the greatest elements along the last axis and their places, greatest first. Of equal elements the one with the smaller index comes
+ * first, unlike in the HAL's operation; NaN comes after all numbers.
+ */
+import { ensure } from "@nnhal/operations";
+import { defineOperation, greatest, movedInfo, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movable, oneNumber } from "../_integers.ts";
+import { splitTypes } from "../_types.ts";
+
+const shortTypes = ["TENSOR_INT32", "TENSOR_QUANT16_SYMM"] as const;
+
+export const topkV2 = defineOperation({
+  name: "TOPK_V2",
+  code: 1048,
+  summary: "The k greatest elements along the last axis and their places, greatest first.",
+  params: [wide(tensor("input")), read(tensor("k"))],
+  outputs: [wide(tensor("values")), tensor("indices")],
+  types: splitTypes.flatMap((type) =>
+    shortTypes.flatMap((k) => shortTypes.map((index) => ["1.2", type, k, type, index] as const)),
+  ),
+  ranks: { input: [1, Number.POSITIVE_INFINITY] },
+  infer({ input, k }, { indices }) {
+    const { dimensions } = input;
+    const last = dimensions.length - 1;
+    const count = Math.max(0, oneNumber("k", k));
+    ensure(
+      count <= dimensions[last],
+      () => `k is ${count} where at most ${dimensions[last]}, the last extent, is needed`,
+    );
+    const most = indices.type === "TENSOR_INT32" ? 2 ** 31 - 1 : 2 ** 15 - 1;
+    ensure(
+      dimensions[last] <= most,
+      () => `the last extent is ${dimensions[last]} where the indices hold at most ${most}`,
+    );
+    const shape = [...dimensions.slice(0, last), count];
+    return { values: movedInfo(input, shape), indices: { dimensions: shape } };
+  },
+  *reference({ input: { data: elements, dimensions } }, { values, indices }) {
+    const data = movable(elements);
+    const into = movable(values.data);
+    const length = dimensions[dimensions.length - 1];
+    const k = values.dimensions[values.dimensions.length - 1];
+    const isTime = pacer();
+    let write = 0;
+    for (let row = 0; row < data.length; row += length) {
+      const order = yield* greatest(length, k, (a, b) => isBefore(data[row + a], data[row + b], a < b));
+      for (const place of order) {
+        into[write] = data[row + place];
+        indices.data[write++] = place;
+        if (isTime(1)) yield;
+      }
+      // Each row counts its own work.
+      if (isTime(length)) yield;
+    }
+  },
+});
+
+/** Whether an element comes before another one; `isEarlier`: if they are equal. */
+function isBefore(element: number, other: number, isEarlier: boolean): boolean {
+  if (element > other) return true;
+  if (element < other) return false;
+  if (element === other) return isEarlier;
+  const isLast = Number.isNaN(element);
+  return isLast === Number.isNaN(other) ? isEarlier : !isLast;
+}

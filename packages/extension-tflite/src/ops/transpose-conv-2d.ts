@@ -1,0 +1,100 @@
+/**
+ * TRANSPOSE_CONV_2D for the types of .tflite: INT16 activations, no bias, and any shape of the result. The operands are those of the
+ * HAL's operation, of which an output shape holds here in full: what lies beyond it is left out, and what no filter reaches is the
+ * bias.
+ */
+import { formatShape, imageAxes, imageLayout, implicitPadding } from "@nnhal/operations";
+import {
+  alternative,
+  bool,
+  checkChannelDim,
+  defineOperation,
+  ensure,
+  ensureDepth,
+  filterWork,
+  imageDimensions,
+  int32,
+  omittable,
+  paddingParams,
+  read,
+  readImage,
+  spread,
+  spreadExtent,
+  strideParams,
+  tensor,
+  wide,
+} from "@nnhal/operations/authoring";
+import { OperationType } from "@nnhal/types";
+import { ensureBiasCount, filtersOf, layerOf, layerTypes } from "../_layers.ts";
+
+const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
+const last = [...strideParams, int32("activation"), bool("nchw")] as const;
+
+export const transposeConv2d = defineOperation({
+  name: "TRANSPOSE_CONV_2D",
+  code: OperationType.TRANSPOSE_CONV_2D,
+  summary: "Spreads a filter over the output for every element of the input: the transpose of a convolution.",
+  params: [...operands, ...paddingParams, ...last],
+  outputs: [tensor("output")],
+  types: layerTypes,
+  ranks: { input: 4, filter: 4 },
+  alternatives: [
+    alternative({
+      params: [...operands, read(tensor("outputShape", "TENSOR_INT32")), int32("paddingScheme"), ...last],
+      normalise({ input, filter, nchw, strideHeight, strideWidth, outputShape, paddingScheme }) {
+        const { dimensions, data } = outputShape;
+        ensure(
+          dimensions.length === 1 && data.length === 4,
+          () => `the output shape has shape ${formatShape(dimensions)} where 4 elements are needed`,
+        );
+        const [channels, filterHeight, filterWidth] = filter.dimensions;
+        const image = imageLayout(input.dimensions, nchw);
+        const axes = imageAxes(nchw);
+        ensure(
+          data[axes.batch] === image.batches && data[axes.channel] === channels,
+          () =>
+            `the output shape has ${data[axes.batch]} batches and ${data[axes.channel]} channels where ${image.batches} and ${channels} are needed`,
+        );
+        const along = (axis: string, output: number, from: number, stride: number, window: number) => {
+          ensure(output >= 1, () => `the output's ${axis} is ${output}, less than 1`);
+          const [before] = implicitPadding(paddingScheme, output, stride, window);
+          return [before, (from - 1) * stride + window - before - output] as const;
+        };
+        const [paddingTop, paddingBottom] = along(
+          "height",
+          data[axes.height],
+          image.height,
+          strideHeight,
+          filterHeight,
+        );
+        const [paddingLeft, paddingRight] = along("width", data[axes.width], image.width, strideWidth, filterWidth);
+        return { paddingLeft, paddingRight, paddingTop, paddingBottom };
+      },
+    }),
+  ],
+  work: ({ filter }, { output }) => filterWork(filter, output),
+  check: ({ filter }) => checkChannelDim(filter, 0),
+  infer({ input, filter, bias, nchw, ...padded }) {
+    const [channels, filterHeight, filterWidth, filterDepth] = filter.dimensions;
+    const image = imageLayout(input.dimensions, nchw);
+    ensureDepth(filterDepth, image.channels);
+    ensureBiasCount(bias, channels);
+    const { paddingTop, paddingBottom, paddingLeft, paddingRight, strideHeight, strideWidth } = padded;
+    const height = spreadExtent("height", image.height, filterHeight, strideHeight, paddingTop, paddingBottom);
+    const width = spreadExtent("width", image.width, filterWidth, strideWidth, paddingLeft, paddingRight);
+    return { output: { dimensions: imageDimensions({ batches: image.batches, height, width, channels }, nchw) } };
+  },
+  *reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
+    const { dimensions } = input;
+    const channels = filter.dimensions[0];
+    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, { rows: 1, asymmetric: false });
+    yield* spread(
+      yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
+      yield* filtersOf(layer, context),
+      layer.bias,
+      imageLayout(output.dimensions, nchw),
+      padded,
+      layer.store,
+    );
+  },
+});

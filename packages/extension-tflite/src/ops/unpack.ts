@@ -1,0 +1,31 @@
+/**
+ * UNPACK: the slices of a tensor along an axis, without the axis.
+ */
+import { ensure, resolveAxis } from "@nnhal/operations";
+import { defineOperation, int32, movedInfo, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { copyParts } from "../_parts.ts";
+import { unpackTypes } from "../_types.ts";
+
+export const unpack = defineOperation({
+  name: "UNPACK",
+  code: 1088,
+  summary: "The slices of a tensor along an axis, without the axis.",
+  params: [wide(tensor("input")), int32("num"), int32("axis")],
+  outputs: [variadic(wide(tensor("outputs")))],
+  types: unpackTypes.map((type) => ["1.2", type, type] as const),
+  ranks: { input: [1, Number.POSITIVE_INFINITY] },
+  infer({ input, num, axis }, { outputs }) {
+    const { dimensions } = input;
+    const place = resolveAxis(axis, dimensions.length);
+    ensure(num === outputs.length, () => `num is ${num}, but there are ${outputs.length} outputs`);
+    ensure(
+      num === dimensions[place],
+      () => `axis ${place} has extent ${dimensions[place]} where ${num}, num, is needed`,
+    );
+    const rest = dimensions.toSpliced(place, 1);
+    return { outputs: outputs.map(() => movedInfo(input, rest.length === 0 ? [1] : rest)) };
+  },
+  reference({ input, axis }, { outputs }) {
+    return copyParts(input, resolveAxis(axis, input.dimensions.length), outputs);
+  },
+});

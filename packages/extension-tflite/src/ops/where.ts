@@ -1,0 +1,49 @@
+/**
+ * WHERE: the places of the elements of a tensor that are not zero.
+ */
+import { defineOperation, pacer, resize, tensor, wide } from "@nnhal/operations/authoring";
+import { numbersOf } from "../_integers.ts";
+import { tfliteTypes } from "../types.ts";
+
+export const where = defineOperation({
+  name: "WHERE",
+  code: 1109,
+  summary: "The places of the elements that are not zero: a row of indexes for each, in order.",
+  params: [wide(tensor("condition"))],
+  outputs: [tensor("output", tfliteTypes.TENSOR_INT64)],
+  types: (
+    [
+      "TENSOR_BOOL8",
+      "TENSOR_FLOAT32",
+      "TENSOR_INT32",
+      tfliteTypes.TENSOR_INT64,
+      tfliteTypes.TENSOR_UINT32,
+      "TENSOR_QUANT8_ASYMM",
+      "TENSOR_QUANT8_ASYMM_SIGNED",
+    ] as const
+  ).map((type) => ["1.2", type] as const),
+  ranks: { condition: [1, Number.POSITIVE_INFINITY] },
+  dynamic: true,
+  infer: ({ condition }) => ({ output: { dimensions: [0, condition.dimensions.length] } }),
+  *reference({ condition: { data, dimensions } }, { output }) {
+    const numbers = numbersOf(data);
+    const rank = dimensions.length;
+    const isTime = pacer();
+    let count = 0;
+    for (let index = 0; index < numbers.length; index++) {
+      if (numbers[index] !== 0) count++;
+      if (isTime(1)) yield;
+    }
+    resize(output, [count, rank]);
+    let row = 0;
+    for (let index = 0; index < numbers.length; index++) {
+      if (isTime(1)) yield;
+      if (numbers[index] === 0) continue;
+      for (let axis = rank - 1, rest = index; axis >= 0; axis--) {
+        output.data[row * rank + axis] = BigInt(rest % dimensions[axis]);
+        rest = Math.floor(rest / dimensions[axis]);
+      }
+      row++;
+    }
+  },
+});

@@ -1,0 +1,140 @@
+/**
+ * Public .tflite files with what TensorFlow Lite makes of them: each is imported, run on the reference device, and compared. The
+ * files are not part of the repository: NNHAL_CORPUS names their folder.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { elementAt } from "@nnhal/operations";
+import { corpusFolder as folder } from "@nnhal/test-kit/folders";
+import { describe, expect, test } from "vitest";
+import { execute } from "./_model.test-helper.ts";
+import { inspectTflite } from "./describe/inspect.ts";
+import type { TensorDescription } from "./import/import.ts";
+
+const micro = (name: string, numbers: readonly number[]) => numbers.map((number) => `tflite-micro__${name}${number}`);
+
+/**
+ * The models that HAL 1.3 cannot express, by the operators that block them. A model that is listed and can be imported fails: the
+ * list only ever shrinks.
+ */
+const blocked: readonly (readonly [operators: string, models: readonly string[]])[] = [
+  ["ADD of INT16", micro("add", [0, 3, 5, 7, 9, 10, 12, 14, 16])],
+  ["CONV_2D of INT16", micro("conv", [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 20])],
+  ["LEAKY_RELU of INT16", micro("leaky_relu", [1, 4, 6, 8, 11, 13, 15, 17, 19, 20, 22])],
+  ["PAD of INT16", micro("pad", [0, 3, 5, 7, 9, 10, 12, 14, 16, 18])],
+  ["QUANTIZE of INT16", micro("quantize", [1])],
+  ["STRIDED_SLICE of INT16", micro("strided_slice", [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 20, 22, 24, 26, 28, 31, 33])],
+  ["SUB of INT16", micro("sub", [1, 3])],
+  ["TRANSPOSE_CONV of INT32 and INT16", micro("transpose_conv", [0, 2, 4])],
+  // An INT16 input, INT8 layers with an INT16 memory, and an INT16 result.
+  ["QUANTIZE of INT16, SVDF of INT8, SOFTMAX of INT8", ["tflite-micro__keyword_scrambled_8bit"]],
+  [
+    "RFFT2D of FLOAT32, RESHAPE of COMPLEX64, COMPLEX_ABS of COMPLEX64",
+    ["tflite-support__yamnet_audio_classifier_with_metadata"],
+  ],
+];
+
+const reasons = new Map(blocked.flatMap(([operators, models]) => models.map((model) => [model, operators] as const)));
+
+const names = existsSync(folder)
+  ? readdirSync(folder)
+      .filter((file) => file.endsWith(".tflite"))
+      .map((file) => file.slice(0, -".tflite".length))
+  : [];
+
+function readFile(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(folder, name)));
+}
+
+/** The elements of a tensor in the file's own type. */
+function elementsOf(tensorType: TensorDescription["tensorType"], { buffer }: Uint8Array): number[] {
+  const arrays: { readonly [Name in typeof tensorType]?: ArrayLike<number | bigint> } = {
+    get FLOAT32() {
+      return new Float32Array(buffer);
+    },
+    get INT32() {
+      return new Int32Array(buffer);
+    },
+    get INT64() {
+      return new BigInt64Array(buffer);
+    },
+    get INT16() {
+      return new Int16Array(buffer);
+    },
+    get INT8() {
+      return new Int8Array(buffer);
+    },
+    get UINT8() {
+      return new Uint8Array(buffer);
+    },
+  };
+  return Array.from(arrays[tensorType] ?? [], Number);
+}
+
+/** The greatest difference of an element, and the part of the elements that must have it at most (the folder's README). */
+function tolerance(tensorType: TensorDescription["tensorType"], wanted: readonly number[]) {
+  const largest = wanted.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
+  switch (tensorType) {
+    case "FLOAT32":
+      return { most: 1e-3 * largest, part: 0.999 };
+    case "UINT8":
+    case "INT8":
+      return { most: 3, part: 0.999 };
+    case "INT16":
+      return { most: 1, part: 0.999 };
+    default:
+      return { most: 0, part: 0.99 };
+  }
+}
+
+function expectNear(
+  { name, tensorType }: TensorDescription,
+  actual: readonly number[],
+  wanted: readonly number[],
+): void {
+  expect({ name, elements: actual.length }).toEqual({ name, elements: wanted.length });
+  const { most, part } = tolerance(tensorType, wanted);
+  // A difference that is not a number is not near.
+  const near = actual.filter((value, i) => Math.abs(value - elementAt(wanted, i)) <= most).length;
+  expect(near / wanted.length, `${name}: elements that differ by ${most} at most`).toBeGreaterThanOrEqual(part);
+}
+
+/** The operators that block a model, each once, with the types of the inputs that are not constants. */
+function blockersOf({ model, operators }: ReturnType<typeof inspectTflite>): string {
+  const kinds = operators
+    .filter(({ status }) => status === "blocked")
+    .map(({ subgraph, index, name }) => {
+      const { tensors, operators: own } = elementAt(model.subgraphs, subgraph);
+      const inputs = elementAt(own, index).inputs.map((tensor) => tensors[tensor]);
+      const types = inputs.flatMap((tensor) => (tensor === undefined || tensor.data ? [] : [tensor.type]));
+      return `${name} of ${[...new Set(types)].join(" and ")}`;
+    });
+  return [...new Set(kinds)].join(", ");
+}
+
+describe("public models", { timeout: 120_000 }, () => {
+  if (names.length === 0)
+    test(`no .tflite files in ${folder}: set NNHAL_CORPUS to a folder that has some`, () => expect(names).toEqual([]));
+  else
+    test("66 of 74 need more than HAL 1.3", () => {
+      expect([names.length, reasons.size]).toEqual([74, 66]);
+      expect([...reasons.keys()].filter((name) => !names.includes(name))).toEqual([]);
+    });
+
+  test.each(names)("%s", async (name) => {
+    const file = `${name}.tflite`;
+    const inspection = inspectTflite(readFile(file));
+    const { imported } = inspection;
+    expect(blockersOf(inspection)).toBe(reasons.get(name) ?? "");
+    if (imported === undefined) return;
+    const states = new Set(imported.states.flatMap(({ input, output }) => [input, output + imported.inputs.length]));
+    const own = imported.inputs.filter((_, place) => !states.has(place));
+    const given = own.map(({ tensorType }, place) => elementsOf(tensorType, readFile(`${file}.in${place}.bin`)));
+    const results = await execute(imported, given);
+    for (const [place, info] of imported.outputs.entries()) {
+      if (states.has(place + imported.inputs.length)) continue;
+      const wanted = elementsOf(info.tensorType, readFile(`${file}.out${place}.bin`));
+      expectNear(info, elementAt(results, place), wanted);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * What a file holds and what becomes of it, whether or not it can be imported.
+ */
+import { sourceArgument, type TfliteBytes } from "../arguments.ts";
+import { TfliteError, type TfliteProblem } from "../error.ts";
+import { attemptImport, type ImportedModel, type ImportOptions } from "../import/import.ts";
+import type { OperatorReport } from "../import/importer.ts";
+import type { TfliteModel } from "../model.ts";
+import { readTflite } from "../read.ts";
+import { type ModelMetadata, modelMetadata } from "./model-metadata.ts";
+import { multiplyAdds } from "./multiply-adds.ts";
+import { type PackedFile, packedFiles } from "./packed-files.ts";
+
+/** A file, and what becomes of it. */
+export interface TfliteInspection {
+  /** The file as it was read. */
+  readonly model: TfliteModel;
+  /** The HAL model; undefined if there are problems. */
+  readonly imported: ImportedModel | undefined;
+  /** One for each operator of the file, by subgraph. */
+  readonly operators: readonly OperatorReport[];
+  /** All reasons why the file cannot be imported, at most 100. */
+  readonly problems: readonly TfliteProblem[];
+  /** How many problems there are, also those that `problems` leaves out. */
+  readonly problemCount: number;
+  /** Constants of the file; one that several tensors share counts once. */
+  readonly constants: { readonly count: number; readonly bytes: number };
+  /** Multiply-adds of one execution of the first subgraph's operators, with the shapes that the file stores. */
+  readonly multiplyAdds: number;
+  /** What the maker says about the model; undefined if nothing, or if that is broken. */
+  readonly metadata: ModelMetadata | undefined;
+  /** Files that are packed with the model. */
+  readonly packedFiles: readonly PackedFile[];
+  /** What is wrong with the metadata or the packed files. It does not prevent the import. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads a file and tries to import it. A file that cannot be imported is described all the same.
+ *
+ * @throws TfliteError if the file cannot be read, or for wrong options.
+ */
+export function inspectTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): TfliteInspection {
+  const given = sourceArgument(source, "inspectTflite");
+  const file = given instanceof Uint8Array ? given : undefined;
+  const model = given instanceof Uint8Array ? readTflite(given) : given;
+  const { imported, operators, problems } = attemptImport(model, file, options);
+  const error = problems.error();
+  const notes: string[] = [];
+  const noted = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (failure) {
+      if (!(failure instanceof TfliteError)) throw failure;
+      notes.push(failure.message);
+      return undefined;
+    }
+  };
+  const [main] = model.subgraphs;
+  return {
+    model,
+    imported,
+    operators,
+    problems: error?.problems ?? [],
+    problemCount: problems.count,
+    constants: constantsOf(model),
+    multiplyAdds: (main?.operators ?? []).reduce(
+      (sum, operator) => sum + (main === undefined ? 0 : multiplyAdds(main, operator)),
+      0,
+    ),
+    metadata: noted(() => modelMetadata(model)),
+    packedFiles: (file && noted(() => packedFiles(file))) ?? [],
+    notes,
+  };
+}
+
+function constantsOf({ subgraphs }: TfliteModel): TfliteInspection["constants"] {
+  const known = new Map<ArrayBufferLike, Set<string>>();
+  let count = 0;
+  let bytes = 0;
+  for (const { data } of subgraphs.flatMap(({ tensors }) => tensors)) {
+    if (data === undefined) continue;
+    const ranges = known.get(data.buffer) ?? new Set<string>();
+    known.set(data.buffer, ranges);
+    const range = `${data.byteOffset}+${data.length}`;
+    if (ranges.has(range)) continue;
+    ranges.add(range);
+    count++;
+    bytes += data.length;
+  }
+  return { count, bytes };
+}

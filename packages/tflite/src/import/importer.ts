@@ -1,0 +1,270 @@
+/**
+ * Lowers the subgraphs of a file: the main one and those that its operators run. A problem of one operator does not end the
+ * import, so that the others are examined too.
+ */
+import { elementAt, type Operation } from "@nnhal/operations";
+import type { Subgraph } from "@nnhal/types";
+import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
+import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
+import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
+import type { Constants } from "./constants.ts";
+import type { Dialect } from "./dialect.ts";
+import { canFold, foldedValues, type IntegerTensor, MOST_FOLDED } from "./fold.ts";
+import { createGraph, type Graph, type StateOperands } from "./graph.ts";
+import { createLowering, type Lowering, operatorWhere, problemOperator, type Surroundings } from "./lowering.ts";
+import { narrowTensors } from "./narrow.ts";
+import { createProblemList, type ProblemList } from "./problems.ts";
+import { rowOf } from "./rows.ts";
+import { scheduleOperators } from "./schedule.ts";
+import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
+
+/**
+ * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
+ * constant, computed by the import. `unused`: nothing, as no output depends on it. `blocked`: it prevents the import.
+ */
+export type OperatorStatus = "hal" | "extension" | "constant" | "unused" | "blocked";
+
+/** An operator of a file, and what becomes of it. */
+export interface OperatorReport extends ProblemOperator {
+  readonly status: OperatorStatus;
+  /** The names of the operations that it becomes, in order; empty unless the status is `hal` or `extension`. */
+  readonly operations: readonly string[];
+  /** Why it is blocked. */
+  readonly reason?: string;
+}
+
+/** A subgraph that was lowered. */
+export interface Finished {
+  readonly subgraph: Subgraph;
+  readonly states: readonly StateOperands[];
+  readonly graph: Graph;
+}
+
+/** The import of the subgraphs of one model. */
+export interface Importer {
+  /** Lowers the subgraph that is the model; its inputs and outputs may be in another order than those of the file. */
+  importMain(subgraph: TfliteSubgraph, index: number): Finished;
+  /** The other subgraphs that operators run, in the order in which they were finished. */
+  readonly referenced: readonly Subgraph[];
+  /** One for each operator of the file. */
+  reports(): readonly OperatorReport[];
+}
+
+/** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
+const MOST_NESTED = 32;
+
+/** Computes an operator whose inputs are small integer constants; false if it is not one of those. */
+function fold(op: Lowering): boolean {
+  const { name, inputs, outputs } = op.operator;
+  if (!canFold(name) || outputs.length !== 1) return false;
+  const output = op.outputIndex(0);
+  const { type, shape } = elementAt(op.graph.subgraph.tensors, output);
+  if (!isInteger(type) || shape.includes(0) || op.graph.dimensions(output).includes(0)) return false;
+  const constants: IntegerTensor[] = [];
+  for (const [place, tensor] of inputs.entries()) {
+    if (tensor < 0) return false;
+    const input = op.inputTensor(place);
+    const bytes = isInteger(input.type) && !input.quantization ? op.graph.constantBytes(tensor) : undefined;
+    if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
+    constants.push({ values: integersOf(input.type, bytes, op.graph.tensorPath(tensor)), shape: input.shape });
+  }
+  const values = foldedValues({ name, inputs: constants, shape, option: op.option });
+  if (values === undefined) return false;
+  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
+  return true;
+}
+
+function isInteger(type: TensorTypeName): boolean {
+  return type === "INT32" || type === "INT64";
+}
+
+/** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
+function lower(op: Lowering, graph: Graph): void {
+  if (rowOf(op.operator) === undefined && (fold(op) || op.emitBuiltin())) return;
+  let refused: TfliteError;
+  try {
+    graph.undoIfThrown(() => lowerByRow(op));
+    return;
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    refused = error;
+  }
+  try {
+    let isDone = false;
+    graph.undoIfThrown(() => {
+      isDone = op.emitBuiltin();
+    });
+    if (isDone) return;
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    throw bothOf(refused, error);
+  }
+  throw refused;
+}
+
+/** Why neither the HAL nor the extension has an operator. */
+function bothOf(refused: TfliteError, extension: TfliteError): TfliteError {
+  const [first, ...more] = refused.problems;
+  const [other] = extension.problems;
+  if (first === undefined || other === undefined) return refused;
+  return new TfliteError([{ ...first, message: `${first.message}; ${other.message}` }, ...more], refused.problemCount);
+}
+
+function lowerByRow(op: Lowering): void {
+  const { name, version, customCode } = op.operator;
+  const row = rowOf(op.operator);
+  if ((row === undefined || version <= row.version) && fold(op)) return;
+  if (row === undefined) {
+    const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
+    op.fail(`the HAL has no counterpart of ${which}`);
+  }
+  op.ensure(version <= row.version, () => `version ${version} is not supported, only 1 to ${row.version}`);
+  row.lower(op);
+}
+
+/** What has become of the operators of a subgraph. */
+interface Progress {
+  readonly graph: Graph;
+  readonly order: readonly number[];
+  /** Why operators are blocked, by their index. */
+  readonly blocked: ReadonlyMap<number, string>;
+}
+
+/** Starts the import of a model. */
+export function createImporter(
+  model: TfliteModel,
+  constants: Constants,
+  options: ShapeOptions,
+  dialect: Dialect,
+  problems: ProblemList,
+): Importer {
+  const referenced: Subgraph[] = [];
+  const imported = new Map<number, { readonly place: number; readonly subgraph: Subgraph } | TfliteError | "open">();
+  const progress = new Map<number, Progress>();
+  let main = 0;
+
+  function importSubgraph(subgraph: TfliteSubgraph, index: number, depth: number, isMain: boolean): Finished {
+    const path = `subgraphs[${index}]`;
+    ensure(depth <= MOST_NESTED, path, () => `subgraphs name each other more than ${MOST_NESTED} deep`);
+    // The problems of this subgraph and of those that its operators run; all of them are recorded for the model as well.
+    const own = createProblemList();
+    const blocked = new Map<number, string>();
+    const place = { path, index };
+
+    function attempt(work: () => void, operator?: number): boolean {
+      try {
+        work();
+        return true;
+      } catch (error) {
+        if (!(error instanceof TfliteError)) throw error;
+        const at =
+          operator === undefined
+            ? undefined
+            : () => operatorWhere(place, elementAt(subgraph.operators, operator), operator);
+        own.add(error, at);
+        const problem = problems.add(error, at);
+        if (operator !== undefined && problem !== undefined) blocked.set(operator, reasonOf(problem, place, operator));
+        return false;
+      }
+    }
+
+    const shapes = shapesOf(subgraph, options, isMain);
+    const { order, read } = scheduleOperators(subgraph, shapes, place, { attempt });
+    const narrow = dialect.typeOf("INT64") === undefined ? narrowTensors(subgraph, order) : new Set<number>();
+    const graph = createGraph(subgraph, shapes, constants, { index, narrow, dialect });
+    progress.set(index, { graph, order, blocked });
+    const surroundings: Surroundings = {
+      dialect,
+      isRead: (tensor) => read.has(tensor),
+      infersShapes: !hasOpenShapes(options),
+      importSubgraphs: (others) => importReferenced(others, depth + 1, path),
+    };
+    for (const input of subgraph.inputs) attempt(() => graph.operand(input));
+    for (const each of order) {
+      if (blocked.has(each)) continue;
+      const operator = elementAt(subgraph.operators, each);
+      for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs);
+      attempt(() => lower(createLowering(graph, operator, each, surroundings), graph), each);
+    }
+    own.throwIfAny();
+    return { ...graph.finish(), graph };
+  }
+
+  function importOther(index: number, depth: number, path: string): { place: number; subgraph: Subgraph } {
+    const subgraph = model.subgraphs[index];
+    const known = imported.get(index);
+    ensure(
+      subgraph !== undefined && index !== main,
+      path,
+      () => `there is no subgraph ${index} that an operator may run`,
+    );
+    ensure(known !== "open", path, () => `subgraph ${index} runs itself`);
+    if (known instanceof TfliteError) throw known;
+    if (known !== undefined) return known;
+    imported.set(index, "open");
+    try {
+      const finished = importSubgraph(subgraph, index, depth, false);
+      ensure(
+        finished.states.length === 0,
+        `subgraphs[${index}]`,
+        () => "keeps state, which the HAL cannot do inside control flow",
+      );
+      referenced.push(finished.subgraph);
+      const done = { place: referenced.length - 1, subgraph: finished.subgraph };
+      imported.set(index, done);
+      return done;
+    } catch (error) {
+      if (error instanceof TfliteError) imported.set(index, error);
+      throw error;
+    }
+  }
+
+  /** Imports all of them before the problems of any are thrown. */
+  function importReferenced(indexes: readonly number[], depth: number, path: string) {
+    const together = createProblemList();
+    const done = indexes.flatMap((index) => together.attempt(() => importOther(index, depth, path)) ?? []);
+    together.throwIfAny();
+    return done;
+  }
+
+  return {
+    referenced,
+    importMain(subgraph, index) {
+      main = index;
+      return importSubgraph(subgraph, index, 1, true);
+    },
+    reports: () => model.subgraphs.flatMap((subgraph, index) => reportsOf(subgraph, index, progress.get(index))),
+  };
+}
+
+/** Why an operator is blocked: its own problem, or that of a subgraph that it runs. */
+function reasonOf(
+  problem: ReturnType<ProblemList["add"]> & object,
+  place: { readonly index: number },
+  operator: number,
+): string {
+  const { operator: at, message } = problem;
+  const isOwn = at?.subgraph === place.index && at.index === operator;
+  return isOwn ? message : `runs a subgraph that cannot be imported: ${problemText(problem)}`;
+}
+
+function reportsOf(subgraph: TfliteSubgraph, index: number, progress: Progress | undefined): OperatorReport[] {
+  const operations = new Map<number, Operation[]>();
+  for (const { operation, origin } of progress?.graph.emitted ?? []) {
+    const list = operations.get(origin);
+    if (list === undefined) operations.set(origin, [operation]);
+    else list.push(operation);
+  }
+  const used = new Set(progress?.order);
+  return subgraph.operators.map((operator, place): OperatorReport => {
+    const facts = problemOperator(operator, place, index);
+    const reason = progress?.blocked.get(place);
+    if (reason !== undefined) return { ...facts, status: "blocked", operations: [], reason };
+    if (!used.has(place)) return { ...facts, status: "unused", operations: [] };
+    const made = operations.get(place) ?? [];
+    const isExtended = made.some(({ extension }) => extension !== undefined);
+    const status = made.length === 0 ? "constant" : isExtended ? "extension" : "hal";
+    return { ...facts, status, operations: made.map(({ name }) => name) };
+  });
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { execute, importLines, ofOperators } from "../_model.test-helper.ts";
+import { importTflite } from "./import.ts";
+
+// A file for images of any size, whose stored shapes are those of a size of 1.
+const image = { type: "FLOAT32", shape: [1, 4, 4, 1] } as const;
+const open = { type: "FLOAT32", shape: [1, 1, 1, 1], shapeSignature: [-1, -1, -1, 1] } as const;
+const block = { type: "INT32", shape: [2], data: [2, 2] } as const;
+const margins = (...data: number[]) => ({ type: "INT32", shape: [2, 2], data }) as const;
+
+const model = ofOperators(
+  { x: image, block, none: margins(0, 0, 0, 0), crops: margins(0, 1, 1, 0), a: open, b: open, y: open },
+  [
+    { name: "SPACE_TO_BATCH_ND", inputs: ["x", "block", "none"], outputs: ["a"] },
+    { name: "ABS", inputs: ["a"], outputs: ["b"] },
+    { name: "BATCH_TO_SPACE_ND", inputs: ["b", "block", "crops"], outputs: ["y"] },
+  ],
+  ["x"],
+  ["y"],
+);
+
+describe("shapes that the file leaves open", () => {
+  test("follow from those of the inputs", async () => {
+    expect(importLines(model)).toEqual([
+      "SPACE_TO_BATCH_ND(in0, INT32[2](2,2), INT32[2,2](0,0,0,0)) -> t0:FLOAT32[4,2,2,1]",
+      "ABS(t0) -> t1:FLOAT32[4,2,2,1]",
+      "BATCH_TO_SPACE_ND(t1, INT32[2](2,2)) -> t2:FLOAT32[1,4,4,1]",
+      "SLICE(t2, INT32[4](0,0,1,0), INT32[4](-1,3,3,-1)) -> out0",
+    ]);
+    const imported = importTflite(model);
+    expect(imported.outputs[0]?.shape).toEqual([1, 3, 3, 1]);
+    const given = Array.from({ length: 16 }, (_, i) => i);
+    expect(await execute(imported, [given])).toEqual([[1, 2, 3, 5, 6, 7, 9, 10, 11]]);
+  });
+
+  test("stay unknown on request", () => {
+    const abs = ofOperators({ x: open, y: open }, [{ name: "ABS", inputs: ["x"], outputs: ["y"] }], ["x"], ["y"]);
+    expect(importTflite(abs, { dynamicShapes: true }).outputs[0]?.shape).toEqual([0, 0, 0, 1]);
+  });
+});

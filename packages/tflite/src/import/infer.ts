@@ -1,0 +1,64 @@
+/**
+ * The shapes of an operation's results, by its definition. A file whose sizes are open stores shapes that may be those of
+ * another size.
+ */
+import {
+  bindInputs,
+  decodeTensorData,
+  elementCount,
+  inferOutputs,
+  isInferable,
+  matchOperation,
+  normaliseArguments,
+  type OperandInfo,
+  type Operation,
+  OperationError,
+} from "@nnhal/operations";
+import type { OperandSpec } from "./operand-types.ts";
+
+/** An operand, and the bytes of its value if it is a constant. */
+export interface ValuedSpec extends OperandSpec {
+  readonly value?: Uint8Array | undefined;
+}
+
+/** Constants with more elements are not read: they hold no shapes. */
+const MOST_ELEMENTS = 32;
+
+function infoOf({
+  type,
+  dimensions,
+  scale,
+  zeroPoint,
+  channelQuant,
+  isOmitted,
+  value,
+}: ValuedSpec): OperandInfo | undefined {
+  if (isOmitted) return undefined;
+  const count = elementCount(dimensions);
+  const data = value && count <= MOST_ELEMENTS ? decodeTensorData(type, value, count) : undefined;
+  return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }), ...(data && { data }) };
+}
+
+/** The shapes of the results; undefined if they depend on what is known at execution only. */
+export function inferredShapes(
+  definition: Operation,
+  inputs: readonly ValuedSpec[],
+  outputs: readonly OperandSpec[],
+): readonly (readonly number[])[] | undefined {
+  if (definition.infer === undefined || definition.dynamic) return undefined;
+  const match = matchOperation(
+    definition,
+    inputs.map(({ type }) => type),
+    outputs.map(({ type }) => type),
+  );
+  const given = inputs.map(infoOf);
+  if ("mismatch" in match || !isInferable(match.form, given)) return undefined;
+  try {
+    const args = normaliseArguments(definition, match.form, bindInputs(match.form, given));
+    return inferOutputs(definition, match.form, args, outputs).map(({ dimensions }) => dimensions);
+  } catch (error) {
+    // Shapes that do not fit each other are reported when the model is validated, with the operands.
+    if (error instanceof OperationError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import { builder } from "flatbuffers/js/flexbuffers.js";
+import { describe, expect, test } from "vitest";
+import {
+  changed,
+  execute,
+  firstOperator,
+  importLines,
+  oneOperator,
+  problemOf,
+  type TensorGiven,
+} from "../../_model.test-helper.ts";
+import type { TfliteModel } from "../../model.ts";
+import { importTflite } from "../import.ts";
+
+const options = {
+  max_detections: 2,
+  max_classes_per_detection: 1,
+  detections_per_class: 5,
+  num_classes: 2,
+  nms_score_threshold: 0.25,
+  nms_iou_threshold: 0.5,
+  y_scale: 1,
+  x_scale: 1,
+  h_scale: 1,
+  w_scale: 1,
+  use_regular_nms: false,
+};
+
+/** Options as a FlexBuffer. */
+function flexible(values: object): Uint8Array {
+  const made = builder();
+  made.startMap();
+  for (const [name, value] of Object.entries(values)) {
+    made.addKey(name);
+    made.add(value);
+  }
+  made.end();
+  return new Uint8Array(made.finish());
+}
+
+// Three boxes; scores of the background and two classes.
+const boxes = { shape: [1, 3, 4] } as const;
+const scores = { shape: [1, 3, 3] } as const;
+const anchors = { shape: [3, 4], data: [1, 1, 2, 2, 1, 1.125, 2, 2, 5, 5, 2, 2] } as const;
+const outputs = { boxes_out: {}, classes: {}, scores_out: {}, count: {} };
+
+function detection(
+  given: object = options,
+  tensors: Partial<Record<"boxes" | "scores" | "anchors", TensorGiven>> = {},
+): TfliteModel {
+  const model = oneOperator(
+    "CUSTOM",
+    { boxes, scores, anchors, ...tensors },
+    outputs,
+    {},
+    {
+      customCode: "TFLite_Detection_PostProcess",
+    },
+  );
+  return changed(model, () => ({ operators: [{ ...firstOperator(model), customOptions: flexible(given) }] }));
+}
+
+describe("TFLite_Detection_PostProcess", () => {
+  test("is DETECTION_POSTPROCESSING, with outputs in another order", async () => {
+    const model = detection();
+    expect(importLines(model)).toEqual([
+      "DETECTION_POSTPROCESSING(in1, in0, FLOAT32[3,4](1,1,2,2,1,1.125,2,2,5,5,2,2), 1, 1, 1, 1, 0, 2, 1, 5, 0.25, 0.5, 0) -> out2, out0, t0:INT32[1,2], t1:INT32[1]",
+      "CAST(t0) -> out1",
+      "CAST(t1) -> out3",
+    ]);
+    const imported = importTflite(model);
+    expect(imported.outputs.map(({ shape }) => shape)).toEqual([[1, 2, 4], [1, 2], [1, 2], [1]]);
+    const zeros = new Array<number>(12).fill(0);
+    // The second box overlaps the first, which is better; the third is apart.
+    expect(await execute(imported, [zeros, [0, 0.75, 0.5, 0, 0.625, 0.5, 0, 0.25, 0.5]])).toEqual([
+      [0, 0, 2, 2, 4, 4, 6, 6],
+      [0, 1],
+      [0.75, 0.5],
+      [2],
+    ]);
+  });
+
+  test("widens 8-bit inputs", () => {
+    const q8 = { type: "UINT8", scale: 0.5, zeroPoint: 1 } as const;
+    const lines = importLines(detection(options, { boxes: { ...boxes, ...q8 }, scores: { ...scores, ...q8 } }));
+    expect(lines.map((line) => line.split("(")[0])).toEqual([
+      "DEQUANTIZE",
+      "DEQUANTIZE",
+      "DETECTION_POSTPROCESSING",
+      "CAST",
+      "CAST",
+    ]);
+  });
+
+  test("passes on the choice of suppression, and 100 detections for each class by default", () => {
+    const { detections_per_class: _default, ...others } = options;
+    const [line] = importLines(detection({ ...others, use_regular_nms: true }));
+    expect(line).toContain(", 1, 1, 1, 1, 1, 2, 1, 100, 0.25, 0.5, 0) -> ");
+  });
+
+  test.each([
+    [{ ...options, num_classes: 3 }, "3 classes need 4 scores, here are 3"],
+    [{ ...options, max_detections: 0 }, "have to be at least 1, they are 0 and 1"],
+    [{ ...options, y_scale: "one" }, "custom option y_scale has to be a number, it is missing"],
+    [{}, "custom option num_classes has to be a number, it is missing"],
+  ])("with %j is refused", (given, message) => {
+    expect(problemOf(detection(given))).toContain(message);
+  });
+
+  test("with options that are not a map, or other tensors, is refused", () => {
+    const model = detection();
+    const operator = firstOperator(model);
+    const withOperator = (change: object) => changed(model, () => ({ operators: [{ ...operator, ...change }] }));
+    for (const customOptions of [new Uint8Array(0), Uint8Array.of(1, 4, 1), new Uint8Array(70_000).fill(36)]) {
+      expect(problemOf(withOperator({ customOptions }))).toContain("num_classes has to be a number, it is missing");
+    }
+    expect(problemOf(withOperator({ inputs: [0, 1] }))).toContain("needs 3 inputs and 4 outputs, it has 2 and 4");
+    expect(problemOf(detection(options, { boxes: { shape: [1, -1, 4] } }))).toContain(
+      "the shape of the box encodings (input 0) has to be known",
+    );
+  });
+
+  test("with any byte of the options changed is imported or refused", () => {
+    const model = detection();
+    const { customOptions = new Uint8Array(0) } = firstOperator(model);
+    for (let at = 0; at < customOptions.length; at++) {
+      for (const value of [0, 1, 0x7f, 0x80, 0xff]) {
+        const bytes = customOptions.slice();
+        bytes[at] = value;
+        expect(
+          problemOf(changed(model, () => ({ operators: [{ ...firstOperator(model), customOptions: bytes }] }))),
+        ).toMatch(/^(no error$|TfliteError: subgraphs\[0\])/);
+      }
+    }
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * Custom operators that detect objects.
+ */
+import { elementAt } from "@nnhal/operations";
+import { type CustomOptions, customOptions } from "../custom-options.ts";
+import type { Lowering } from "../lowering.ts";
+import type { CustomRow } from "../row.ts";
+
+/** An option that has to be there. */
+function numberOption(op: Lowering, options: CustomOptions, name: string): number {
+  const value = options(name);
+  if (typeof value !== "number") op.fail(`custom option ${name} has to be a number, it is ${value ?? "missing"}`);
+  return value;
+}
+
+const places = ["the box encodings", "the class scores", "the anchors"];
+
+const detectionPostProcess: CustomRow = {
+  customCode: "TFLite_Detection_PostProcess",
+  version: 1,
+  operations: ["DETECTION_POSTPROCESSING", "DEQUANTIZE", "CAST"],
+  note: "Custom. The first class must be the background. 8-bit inputs are widened by DEQUANTIZE; classes and the count become floats by CAST.",
+  lower(op: Lowering) {
+    const { inputs, outputs } = op.operator;
+    op.ensure(
+      inputs.length === 3 && outputs.length === 4,
+      () => `needs 3 inputs and 4 outputs, it has ${inputs.length} and ${outputs.length}`,
+    );
+    const dimensions = places.map((what, place) => {
+      const { dimensions: own } = op.inputSpec(place);
+      op.ensure(
+        own.every((extent) => extent > 0),
+        () => `the shape of ${what} (input ${place}) has to be known`,
+      );
+      return own;
+    });
+    const [batches = 0, , classes = 0] = elementAt(dimensions, 1);
+    const options = customOptions(op.operator.customOptions);
+    const number = (name: string) => numberOption(op, options, name);
+    const labels = number("num_classes");
+    op.ensure(
+      classes === labels + 1,
+      () =>
+        `the HAL takes the first class as the background: ${labels} classes need ${labels + 1} scores, here are ${classes}`,
+    );
+    const isRegular = options("use_regular_nms") === true;
+    const [most, mostClasses] = [number("max_detections"), number("max_classes_per_detection")];
+    const mostPerClass = options("detections_per_class");
+    const detections = isRegular ? most : most * mostClasses;
+    op.ensure(
+      Number.isInteger(detections) && detections > 0 && detections <= 0x7fff_ffff,
+      () => `max_detections and max_classes_per_detection have to be at least 1, they are ${most} and ${mostClasses}`,
+    );
+    // The file does not say how many results there are.
+    const shapes = [[batches, detections, 4], [batches, detections], [batches, detections], [batches]];
+    for (const [place, shape] of shapes.entries()) op.graph.setShape(op.outputIndex(place), shape);
+    const scores = op.asFloat(1);
+    const spec = op.graph.spec(scores);
+    const float = (name: string) => op.float(number(name), spec);
+    const integers = (shape: readonly number[]) =>
+      op.graph.temporary({ type: "TENSOR_INT32", dimensions: shape, scale: 0, zeroPoint: 0 });
+    const [chosen, counts] = [integers([batches, detections]), integers([batches])];
+    op.emit(
+      "DETECTION_POSTPROCESSING",
+      [
+        ...[scores, op.asFloat(0), op.asFloat(2)],
+        ...["y_scale", "x_scale", "h_scale", "w_scale"].map(float),
+        ...[op.bool(isRegular), op.int32(most), op.int32(mostClasses)],
+        op.int32(typeof mostPerClass === "number" ? mostPerClass : DEFAULT_PER_CLASS),
+        ...["nms_score_threshold", "nms_iou_threshold"].map(float),
+        op.bool(false),
+      ],
+      [op.output(2), op.output(0), chosen, counts],
+    );
+    op.emit("CAST", [chosen], [op.output(1)]);
+    op.emit("CAST", [counts], [op.output(3)]);
+  },
+};
+
+/** What TensorFlow Lite takes if detections_per_class is missing. */
+const DEFAULT_PER_CLASS = 100;
+
+export const customRows: readonly CustomRow[] = [detectionPostProcess];

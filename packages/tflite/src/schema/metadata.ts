@@ -1,0 +1,65 @@
+/**
+ * The tables of TFLite Metadata: what a model's maker says about the model, its tensors and the files packed with it. Fields
+ * are in slot order; unused ones at a table's end are omitted.
+ */
+import { children, float32s, int8, presence, reference, string, uint8 } from "../flatbuffer/fields.ts";
+
+/** The name of the block of metadata that holds such a table. */
+export const MODEL_METADATA_NAME = "TFLITE_METADATA";
+
+/** The four characters at offset 4 of the block. */
+export const MODEL_METADATA_IDENTIFIER = "M001";
+
+/** What a packed file holds; a name's place is its code. */
+export const packedFileKinds = [
+  "unknown",
+  "descriptions",
+  "axis labels",
+  "value labels",
+  "score calibration",
+  "vocabulary",
+  "search index",
+] as const;
+
+/** The code of NormalizationOptions in the union of process units. */
+export const NORMALIZATION = 1;
+
+/** pixel -> (pixel - mean) / std */
+export const normalizationLayout = { mean: float32s(), std: float32s() };
+
+const processUnitLayout = { optionsType: uint8(), options: reference() };
+
+const associatedFileLayout = {
+  name: string(),
+  description: string(),
+  type: int8(),
+  locale: string(),
+};
+
+const tensorMetadataLayout = {
+  name: string(),
+  description: string(),
+  dimensionNames: presence(),
+  content: presence(),
+  processUnits: children(processUnitLayout),
+  stats: presence(),
+  associatedFiles: children(associatedFileLayout),
+};
+
+const subgraphMetadataLayout = {
+  name: string(),
+  description: string(),
+  inputs: children(tensorMetadataLayout),
+  outputs: children(tensorMetadataLayout),
+  associatedFiles: children(associatedFileLayout),
+};
+
+export const modelMetadataLayout = {
+  name: string(),
+  description: string(),
+  version: string(),
+  subgraphs: children(subgraphMetadataLayout),
+  author: string(),
+  license: string(),
+  associatedFiles: children(associatedFileLayout),
+};

@@ -1,0 +1,120 @@
+/**
+ * Bundles of a package's sources. They are kept in node_modules/.cache, and are made again if a source of the package has changed.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The text of modules, by path. @typedef {Readonly<Record<string, string>>} Modules */
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const cache = join(root, "node_modules/.cache/nnhal-sources");
+
+/** How paths of bundled modules end: those of sources instead of `.ts`, and those of what sources share. */
+export const bundleEnding = ".bundled.mjs";
+
+/** @satisfies {import("esbuild").CommonOptions} */
+const options = {
+  target: `node${process.versions.node}`,
+  format: "esm",
+  sourcemap: "inline",
+  sourcesContent: false,
+  logLevel: "silent",
+};
+
+/** The folder of the package of this workspace whose sources a path is among; undefined if there is none. @param {string} path */
+export function packageFolderOf(path) {
+  const [parent, name, source, ...rest] = relative(root, path).split(sep);
+  const isSource = ["apps", "packages", "tools"].includes(parent) && source === "src" && rest.length > 0;
+  return isSource ? join(root, parent, name) : undefined;
+}
+
+/**
+ * The modules of a package: its entries, one more file, and what they share.
+ * @param {string} folder @param {string} file
+ * @returns {Promise<Modules>}
+ */
+export async function bundlePackage(folder, file) {
+  const key = keyOf(folder);
+  const entries = entriesOf(folder);
+  const names = entries.includes(file) ? [folder] : [folder, file];
+  const path = join(cache, `${names.map((name) => relative(root, name).replaceAll(sep, "-")).join("+")}.json`);
+  const kept = read(path);
+  if (kept?.key === key) return kept.modules;
+  const modules = await bundle(folder, new Set([...entries, file]));
+  write(path, { key, modules });
+  return modules;
+}
+
+/** @param {string} folder @param {ReadonlySet<string>} files @returns {Promise<Modules>} */
+async function bundle(folder, files) {
+  const { build } = await import("esbuild");
+  const source = join(folder, "src");
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: [...files],
+    outdir: source,
+    outbase: source,
+    outExtension: { ".js": bundleEnding },
+    chunkNames: "[hash]",
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    packages: "external",
+    write: false,
+  });
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path, text]));
+}
+
+/** JavaScript of a TypeScript file. @param {string} path @param {string} text */
+export async function transformFile(path, text) {
+  const { transform } = await import("esbuild");
+  const { code } = await transform(text, { ...options, loader: "ts", sourcefile: basename(path) });
+  return code;
+}
+
+/** The source files that a package exports. @param {string} folder @returns {string[]} */
+function entriesOf(folder) {
+  /** @type {{ exports?: Record<string, unknown> }} */
+  const { exports = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return Object.values(exports)
+    .map((entry) => (typeof entry === "object" && entry !== null ? Reflect.get(entry, "@nnhal/source") : entry))
+    .filter((entry) => typeof entry === "string" && entry.endsWith(".ts"))
+    .map((entry) => join(folder, entry));
+}
+
+/** Changes with everything that a bundle of a package is made from. @param {string} folder */
+function keyOf(folder) {
+  const hash = createHash("sha256");
+  const sources = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" }).map((path) =>
+    join("src", path),
+  );
+  const own = fileURLToPath(import.meta.url);
+  for (const path of ["package.json", "tsconfig.json", ...sources.sort()]) {
+    if (/\.json$|(?<!\.test)\.ts$/.test(path)) hash.update(`${path}\0${readFileSync(join(folder, path), "utf8")}\0`);
+  }
+  return hash.update(`${process.version}\0${readFileSync(own, "utf8")}`).digest("hex");
+}
+
+/** @param {string} path @returns {{ key: string, modules: Modules } | undefined} */
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    // Absent, or not whole: it is written again.
+    return undefined;
+  }
+}
+
+/** @param {string} path @param {{ key: string, modules: Modules }} content */
+function write(path, content) {
+  const draft = `${path}.${process.pid}`;
+  try {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(draft, JSON.stringify(content));
+    renameSync(draft, path);
+  } catch {
+    // A checkout that cannot be written to works all the same.
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * How sources are loaded (sources.mjs). A package of the workspace is bundled when one of its files is first asked for: its
+ * entries and that file, without the packages that it imports. A process then loads a dozen modules instead of hundreds.
+ * Other TypeScript files, such as a user's backend, are transformed one by one.
+ *
+ * Modules keep their URLs. What several entries of a package share becomes modules that have URLs, but no files.
+ */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { bundleEnding, bundlePackage, packageFolderOf, transformFile } from "./source-bundles.mjs";
+
+/** The modules of each package that this process has loaded, by the package's folder. @type {Map<string, Promise<import("./source-bundles.mjs").Modules>>} */
+const packages = new Map();
+
+/** @type {import("node:module").ResolveHook} */
+export function resolve(specifier, context, next) {
+  if (specifier.endsWith(bundleEnding) && context.parentURL !== undefined) {
+    const { href } = new URL(specifier, context.parentURL);
+    const source = `${href.slice(0, -bundleEnding.length)}.ts`;
+    return { url: existsSync(fileURLToPath(source)) ? source : href, shortCircuit: true };
+  }
+  return next(specifier, { ...context, conditions: ["@nnhal/source", ...context.conditions] });
+}
+
+/** @type {import("node:module").LoadHook} */
+export async function load(url, context, next) {
+  const { protocol, pathname } = new URL(url);
+  if (protocol !== "file:" || !(/\.m?ts$/.test(pathname) || pathname.endsWith(bundleEnding))) return next(url, context);
+  const path = fileURLToPath(url);
+  const source = (await moduleOfPackage(path)) ?? (await transformFile(path, await readFile(path, "utf8")));
+  return { format: "module", source, shortCircuit: true };
+}
+
+/** The text of a module of a package; undefined for a file elsewhere. @param {string} path */
+async function moduleOfPackage(path) {
+  const folder = packageFolderOf(path);
+  if (folder === undefined) return undefined;
+  const modules = packages.get(folder) ?? bundlePackage(folder, path);
+  packages.set(folder, modules);
+  const name = path.replace(/\.ts$/, bundleEnding);
+  // A file that is neither an entry nor what was loaded first: it shares nothing with these.
+  return (await modules)[name] ?? (await bundlePackage(folder, path))[name];
+}

@@ -1,0 +1,107 @@
+/** A small workspace with a copy of the loader, whose programs run in processes of their own. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const here = import.meta.dirname;
+let root: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "nnhal-sources-")));
+  const launcher = join(root, "tools/launcher");
+  for (const name of ["sources.mjs", "source-hooks.mjs", "source-bundles.mjs"]) {
+    cpSync(join(here, name), join(launcher, "src", name));
+  }
+  link(realpathSync(join(here, "../node_modules/esbuild")), join(launcher, "node_modules/esbuild"));
+  put("packages/shapes/package.json", JSON.stringify({ name: "@nnhal/shapes", type: "module", exports }));
+  put("packages/shapes/tsconfig.json", "{}");
+  put("packages/shapes/src/index.ts", `export * from "./count.ts";\nexport const url: string = import.meta.url;\n`);
+  put(
+    "packages/shapes/src/deep/other.ts",
+    `export * from "../count.ts";\nexport const lazy = () => import("../index.ts");\n`,
+  );
+  put("packages/shapes/src/count.ts", `let count = 0;\nexport const next = (): number => ++count;\n`);
+  link(join(root, "packages/shapes"), join(root, "node_modules/@nnhal/shapes"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const exports = {
+  ".": { "@nnhal/source": "./src/index.ts", default: "./dist/index.js" },
+  "./other": { "@nnhal/source": "./src/deep/other.ts", default: "./dist/deep/other.js" },
+  "./package.json": "./package.json",
+};
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path, "junction");
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+/** Writes a program at `path` and runs it. */
+function run(text: string, path = "program.ts"): { readonly stdout: string; readonly stderr: string } {
+  put(path, text);
+  const args = ["--import", join(root, "tools/launcher/src/sources.mjs"), join(root, path)];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  return { stdout, stderr };
+}
+
+const kept = () => readdirSync(join(root, "node_modules/.cache/nnhal-sources"));
+
+test("what entries of a package share exists once, and modules keep their URLs", () => {
+  const program = `
+    import * as shapes from "@nnhal/shapes";
+    import { lazy, next } from "@nnhal/shapes/other";
+    const last: number[] = [shapes.next(), next(), (await lazy()).next()];
+    console.log(last.join(), (await lazy()) === shapes, shapes.url === import.meta.resolve("@nnhal/shapes"));
+    console.log(shapes.url.slice(-28));`;
+  expect(run(program)).toEqual({ stdout: "1,2,3 true true\npackages/shapes/src/index.ts\n", stderr: "" });
+});
+
+test("a change of a source is seen, and a bundle that is not whole is made again", () => {
+  const program = `import { next } from "@nnhal/shapes"; console.log(next());`;
+  expect(run(program).stdout).toBe("1\n");
+  expect(kept()).toEqual(["packages-shapes.json"]);
+  put("packages/shapes/src/count.ts", `export const next = (): number => 41;\n`);
+  expect(run(program).stdout).toBe("41\n");
+  put("node_modules/.cache/nnhal-sources/packages-shapes.json", `{"key":`);
+  expect(run(program)).toEqual({ stdout: "41\n", stderr: "" });
+});
+
+test("a bundle is kept", () => {
+  const program = `import { next } from "@nnhal/shapes"; console.log(next());`;
+  run(program);
+  // Without the tool that makes bundles, only what is kept can be loaded.
+  rmSync(join(root, "tools/launcher/node_modules/esbuild"));
+  expect(run(program, "plain.mjs")).toEqual({ stdout: "1\n", stderr: "" });
+});
+
+test("a file of a package that is not an entry shares what it imports with the entries", () => {
+  const program = `
+    import { next } from "./count.ts";
+    import { next as same } from "@nnhal/shapes";
+    console.log(next(), same());`;
+  expect(run(program, "packages/shapes/src/main.ts")).toEqual({ stdout: "1 2\n", stderr: "" });
+});
+
+test("a stack names sources and their lines", () => {
+  put(
+    "packages/shapes/src/count.ts",
+    `interface Nothing {}\n\nexport function next(): never {\n  throw new Error("no");\n}\n`,
+  );
+  const { stderr } = run(`import { next } from "@nnhal/shapes";\ntype None = 0;\n\nnext();\n`);
+  expect(stderr).toContain(`(${join(root, "packages/shapes/src/count.ts")}:4:9)`);
+  expect(stderr).toContain(`${join(root, "program.ts")}:4:1`);
+});
+
+test("a source that cannot be compiled is named with its line", () => {
+  put("packages/shapes/src/count.ts", "\nexport const = 1;\n");
+  const { stdout, stderr } = run(`import "@nnhal/shapes";`);
+  expect(stdout).toBe("");
+  expect(stderr).toMatch(/packages[\\/]shapes[\\/]src[\\/]count\.ts:2:13: ERROR: Expected identifier/);
+});

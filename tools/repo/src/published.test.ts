@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { publishProblems, type Upload } from "./published.ts";
+
+const manifest = {
+  name: "@nnhal/x",
+  description: "x",
+  license: "Apache-2.0",
+  type: "module",
+  sideEffects: false,
+  engines: { node: ">=20.19" },
+  publishConfig: { access: "public", provenance: true },
+  exports: { ".": { "@nnhal/source": "./src/index.ts", import: { types: "./dist/index.d.ts" } } },
+  bin: { x: "./dist/main.js" },
+};
+const paths = ["package.json", "README.md", "LICENSE", "src/index.ts", "dist/index.d.ts", "dist/main.js"];
+const upload = (name: string, files: readonly string[]): Upload => ({
+  name,
+  size: 1,
+  files: files.map((path) => ({ path })),
+});
+const problems = (change: object, files: readonly string[] = paths) =>
+  publishProblems([{ manifest: { ...manifest, ...change } }], [upload("@nnhal/x", files)]);
+
+test("a complete package has no problem", () => {
+  expect(problems({})).toEqual([]);
+});
+
+describe("a problem is", () => {
+  test.each(paths)("the absence of %s", (path) => {
+    const rest = paths.filter((each) => each !== path);
+    expect(problems({}, rest)).toEqual([`@nnhal/x: the file ${path} is missing`]);
+  });
+
+  test.each([
+    ["license", undefined],
+    ["type", "commonjs"],
+    ["sideEffects", undefined],
+    ["engines", { node: ">=18" }],
+    ["publishConfig", { access: "public" }],
+  ])("another %s than the packages share", (field, value) => {
+    expect(problems({ [field]: value })).toEqual([expect.stringMatching(`^@nnhal/x: "${field}" is .*, and must be `)]);
+  });
+
+  test("a package without a description", () => {
+    expect(problems({ description: undefined })).toEqual(['@nnhal/x: "description" is missing']);
+  });
+
+  test("a test among the files", () => {
+    expect(problems({}, [...paths, "src/x.test.ts"])).toEqual(["@nnhal/x: src/x.test.ts is a test"]);
+  });
+
+  test("a package that is published and must not be, or the other way round", () => {
+    expect(publishProblems([], [upload("@nnhal/secret", paths)])).toEqual([
+      "@nnhal/secret would be published, and must not be",
+    ]);
+    expect(publishProblems([{ manifest }], [])).toEqual(["@nnhal/x would not be published"]);
+  });
+});

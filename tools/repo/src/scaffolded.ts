@@ -1,0 +1,77 @@
+/**
+ * Checks create-nnhal as its users have it: from its tarball it writes packages into empty folders. Once npm has installed our tarballs
+ * and their tools for them, they build, type-check, pass the conformance kit, and the examples of their READMEs run.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandResult, inOrder, runCommand } from "./process.ts";
+
+/** What is written, as the arguments of create-nnhal. The first is also the folder in the project. */
+const scaffolds = [
+  ["backend", "nnhal-backend-scaffolded"],
+  ["extension", "nnhal-extension-scaffolded"],
+] as const;
+
+/** The folders of the packages in the project, which npm takes as workspaces. */
+export const scaffoldedFolders = scaffolds.map(([kind]) => kind);
+
+/**
+ * All tests, but of the kit only the suites on the device as it is, since faces of HAL versions do not depend on the backend, and not those
+ * that measure time, which a busy machine disturbs. `npm run release-trial` runs the whole kit.
+ */
+const tests = "--testNamePattern=^(?!.*(through.HAL|conformance:.(fenced|qos)))";
+
+/** Writes the packages into a project, with the create-nnhal of a tarball that is unpacked into `folder`. */
+export function writeScaffolds(root: string, tarball: string, folder: string, project: string): Promise<CommandResult> {
+  const unpacked = join(folder, "create-nnhal");
+  mkdirSync(unpacked);
+  return inOrder([
+    () => runCommand(root, "tar", ["-xzf", tarball, "-C", unpacked, "--strip-components=1"]),
+    ...scaffolds.map(
+      ([kind, name]) =>
+        () =>
+          runCommand(root, process.execPath, [join(unpacked, "dist/main.js"), kind, name, "-d", kind], project),
+    ),
+  ]);
+}
+
+/** Uses the packages as their authors do, all at once. */
+export async function checkScaffolds(root: string, project: string): Promise<CommandResult> {
+  const results = await Promise.all(
+    scaffoldedFolders.map((kind) => {
+      const folder = join(project, kind);
+      const npm = (...args: string[]) => named(`${kind}: npm ${args.join(" ")}`, runCommand(root, "npm", args, folder));
+      return inOrder([
+        () => npm("run", "build"),
+        () => npm("run", "types"),
+        () => npm("test", "--", tests),
+        () => named(`${kind}: the example of README.md`, runExample(root, folder)),
+      ]);
+    }),
+  );
+  const failed = results.filter(({ ok }) => !ok);
+  return { ok: failed.length === 0, output: failed.map(({ output }) => output).join("\n") };
+}
+
+/** The output of a failure begins with what was done. */
+async function named(what: string, running: Promise<CommandResult>): Promise<CommandResult> {
+  const { ok, output } = await running;
+  return { ok, output: `${what}\n${output}` };
+}
+
+/** Runs the example of a README. The comment on its last line is what it must print. */
+async function runExample(root: string, folder: string): Promise<CommandResult> {
+  const { code, expected } = exampleOf(readFileSync(join(folder, "README.md"), "utf8"));
+  writeFileSync(join(folder, "example.mjs"), code);
+  const { ok, output } = await runCommand(root, process.execPath, ["example.mjs"], folder);
+  if (ok && output.trim() === expected) return { ok, output };
+  return { ok: false, output: `prints\n${output}\nand its last line says that it prints\n${expected}` };
+}
+
+/** The example in JavaScript of a scaffolded README, and what it prints. Throws an Error if there is none. */
+export function exampleOf(readme: string): { readonly code: string; readonly expected: string } {
+  const [, code, expected] = /^```js\n([\s\S]*? \/\/ (.*)\n)```$/m.exec(readme) ?? [];
+  if (code === undefined || expected === undefined)
+    throw new Error("the README has no example that says what it prints");
+  return { code, expected };
+}
