@@ -45,6 +45,26 @@ export function inferredShapes(
   inputs: readonly ValuedSpec[],
   outputs: readonly OperandSpec[],
 ): readonly (readonly number[])[] | undefined {
+  const inferred = infer(definition, inputs, outputs);
+  // Shapes that do not fit each other are reported when the model is validated, with the operands.
+  return typeof inferred === "string" ? undefined : inferred;
+}
+
+/** Why an operation cannot compute its results from the shapes and small constants that are known; undefined if it can. */
+export function shapeProblem(
+  definition: Operation,
+  inputs: readonly ValuedSpec[],
+  outputs: readonly OperandSpec[],
+): string | undefined {
+  const inferred = infer(definition, inputs, outputs);
+  return typeof inferred === "string" ? inferred : undefined;
+}
+
+function infer(
+  definition: Operation,
+  inputs: readonly ValuedSpec[],
+  outputs: readonly OperandSpec[],
+): readonly (readonly number[])[] | string | undefined {
   if (definition.infer === undefined || definition.dynamic) return undefined;
   const match = matchOperation(
     definition,
@@ -57,8 +77,7 @@ export function inferredShapes(
     const args = normaliseArguments(definition, match.form, bindInputs(match.form, given));
     return inferOutputs(definition, match.form, args, outputs).map(({ dimensions }) => dimensions);
   } catch (error) {
-    // Shapes that do not fit each other are reported when the model is validated, with the operands.
-    if (error instanceof OperationError) return undefined;
+    if (error instanceof OperationError) return error.message;
     throw error;
   }
 }

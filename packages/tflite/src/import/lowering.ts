@@ -19,7 +19,7 @@ import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
 import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { inferredShapes } from "./infer.ts";
+import { inferredShapes, shapeProblem } from "./infer.ts";
 import { describeTensor, isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
@@ -271,12 +271,19 @@ export function createLowering(
     const given = outputs.map(graph.spec);
     let problem: string | undefined;
     for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
-      problem = signatureProblem(operation, candidate.map(graph.spec), given);
+      const specs = candidate.map(graph.spec);
+      problem = signatureProblem(operation, specs, given) ?? problemOfShapes(operation, candidate, given);
       if (problem !== undefined) continue;
       emitChecked(operation, candidate, outputs);
       return "emitted";
     }
     return `; ${problem}`;
+  }
+
+  function problemOfShapes(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {
+    const valued = inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
+    const problem = shapeProblem(operation, valued, outputs);
+    return problem && `the extension's ${operation.name} cannot compute it: ${problem}`;
   }
 
   function asWide(operand: number): number {
