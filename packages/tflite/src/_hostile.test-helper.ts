@@ -9,6 +9,7 @@ import { inspectTflite } from "./describe/inspect.ts";
 import { readPackedFile } from "./describe/packed-files.ts";
 import { TfliteError } from "./error.ts";
 import { writeTable } from "./flatbuffer/table.ts";
+import type { ImportOptions } from "./import/import.ts";
 import type { TfliteModel } from "./model.ts";
 import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type TensorRow } from "./schema/tables.ts";
 
@@ -19,9 +20,9 @@ const ofShapes: readonly string[] = ["operation-shape", "output-shape"];
  * Reads all of a file and imports it; "fine" if that makes a model that the HAL accepts except for shapes that the file has wrong,
  * or the message of the one error that is allowed.
  */
-export function attempt(source: Uint8Array | TfliteModel): string {
+export function attempt(source: Uint8Array | TfliteModel, options: ImportOptions = {}): string {
   try {
-    const { imported, problems, problemCount, packedFiles } = inspectTflite(source);
+    const { imported, problems, problemCount, packedFiles } = inspectTflite(source, options);
     if (source instanceof Uint8Array) for (const { name } of packedFiles) readPackedFile(source, name);
     expect(imported === undefined).toBe(problemCount > 0);
     if (imported === undefined) throw new TfliteError(problems, problemCount);
