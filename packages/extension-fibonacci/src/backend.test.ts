@@ -247,7 +247,7 @@ describe("a model that breaks a rule", () => {
       model.addOperation(model.getExtensionOperationType(name, 42), [n], [sequence]);
       model.identifyInputsAndOutputs([n], [sequence]);
     });
-    expect(failure).toEqual(coded("BAD_DATA", `${name} has no operation 42`));
+    expect(failure).toEqual(coded("BAD_DATA", `${name} operation 42: the engine does not have this operation`));
   });
 
   it("with extension data of a wrong length, with none, or with some that the type does not have is refused", async () => {

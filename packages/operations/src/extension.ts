@@ -75,8 +75,6 @@ export interface Vocabulary {
   readonly operationByCode: (code: number) => Operation | undefined;
   /** Undefined: neither the HAL nor a known extension has such a type. */
   readonly operandTypeByCode: (code: number) => AnyOperandType | undefined;
-  /** Whether the model uses an extension, and its definition is known. */
-  readonly hasExtension: (name: string) => boolean;
 }
 
 /** Parts of lower case letters, digits and underscores, with dots between them (HAL 1.2 Extension.name). */
@@ -161,7 +159,6 @@ export function splitExtensionCode(code: number): { readonly prefix: number; rea
 const halVocabulary: Vocabulary = {
   operationByCode,
   operandTypeByCode: (code) => operandTypeNames.get(code),
-  hasExtension: () => false,
 };
 
 /**
@@ -190,7 +187,6 @@ export function vocabularyOf(
       const { prefix, code: own } = splitExtensionCode(code);
       return byPrefix.get(prefix)?.operandTypes.find((type) => type.code === own);
     },
-    hasExtension: (wanted) => [...byPrefix.values()].some(({ name }) => name === wanted),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import {
   changed,
   controlModel,
@@ -57,6 +58,16 @@ const models: readonly (readonly [what: string, version: (typeof halVersions)[nu
   ["a loop", "1.3", loopModel],
 ];
 
+/** An operation that the FLOOR of the model does not fit. */
+const twoInputs = defineOperation({
+  name: "TWO_INPUTS",
+  code: 0x1_0003,
+  summary: "Reads two tensors.",
+  params: [tensor("left"), tensor("right")],
+  outputs: [tensor("output")],
+  types: [["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
+});
+
 describe("minimumVersion", () => {
   it.each(models)("of %s is %s", (_, version, model) => {
     expect(minimumVersion(model)).toBe(version);
@@ -78,7 +89,7 @@ describe("minimumVersion", () => {
     expect(minimumVersion(loop, { mode: "runtime" })).toBe("1.3");
     const model = withExtensions(changed(floorModel(), "main.operations[1].type", 0x1_0003));
     expect(minimumVersion(model)).toBe("1.2");
-    expect(minimumVersion(model, knowing())).toBeUndefined();
+    expect(minimumVersion(model, knowing(twoInputs))).toBeUndefined();
   });
 });
 

@@ -8,7 +8,6 @@ import {
   type NamedFacts,
   OperationError,
   operandTypeText,
-  splitExtensionCode,
   typeText,
   vocabularyOf,
 } from "@nnhal/operations";
@@ -309,16 +308,11 @@ function checkExtensionOperand(place: OperandPlace, operand: Operand): Extension
       `${name} has extraParams channelQuant where none or extension is needed`,
     );
   }
-  const extension = extensionOf(type, prefixes);
-  if (extension === undefined) {
+  if (extensionOf(type, prefixes) === undefined) {
     addIssue(place, "extension-prefix", ".type", unknownPrefix(type));
     return undefined;
   }
-  if (!isExtensionType(described)) {
-    if (!vocabulary.hasExtension(extension)) return undefined;
-    addIssue(place, "operand-type", ".type", `${extension} has no operand type ${splitExtensionCode(type).code}`);
-    return undefined;
-  }
+  if (!isExtensionType(described)) return undefined;
   checkDimensions(place, operand, { ...described, name: typeText(described) });
   if (extraParams.kind !== "channelQuant") checkExtensionData(place, extraParams, described);
   return described;

@@ -15,7 +15,6 @@ import {
   operationText,
   type Param,
   type RankRule,
-  splitExtensionCode,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, operandLifeTimeNames } from "@nnhal/types";
 import { type ModelContext, requireVersion } from "./context.ts";
@@ -124,14 +123,9 @@ function definitionOf(
   const path = `${at}.type`;
   if (isExtensionOperationType(type)) {
     if (extensionsSince > version) requireVersion(context, extensionsSince, "extension-operation-version", path, name);
-    const extension = extensionOf(type, prefixes);
-    const definition = vocabulary.operationByCode(type);
-    if (extension === undefined) issues.add("extension-prefix", path, unknownPrefix(type));
-    else if (definition === undefined && vocabulary.hasExtension(extension)) {
-      const { code } = splitExtensionCode(type);
-      issues.add("operation-type", path, `${extension} has no operation ${code}`);
-    }
-    return definition;
+    if (extensionOf(type, prefixes) === undefined) issues.add("extension-prefix", path, unknownPrefix(type));
+    // A later version of an extension may have more operations than the one that is known.
+    return vocabulary.operationByCode(type);
   }
   const known = knownOperationType(type);
   if (known === undefined) {

@@ -1,3 +1,4 @@
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import { knowing, modelOf } from "@nnhal/test-kit/models";
 import { ErrorStatus, type Memory, type Model, OperandLifeTime } from "@nnhal/types";
 import { sealModel } from "@nnhal/validation";
@@ -49,12 +50,20 @@ describe("a model that is sealed", () => {
   });
 
   it("is validated with the extensions of the device", async () => {
-    const operations = absModel.main.operations.map((abs) => ({ ...abs, type: 0x1_0003 }));
+    const twoInputs = defineOperation({
+      name: "TWO_INPUTS",
+      code: 0x1_0003,
+      summary: "Reads two tensors.",
+      params: [tensor("left"), tensor("right")],
+      outputs: [tensor("output")],
+      types: [["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
+    });
+    const operations = absModel.main.operations.map((abs) => ({ ...abs, type: twoInputs.code }));
     const model = sealed(modelOf({ ...absModel.main, operations }));
-    const device = await fakeDevice(knowing());
+    const device = await fakeDevice(knowing(twoInputs));
     expect(await device.prepareModel(model)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
-      message: expect.stringContaining("com.example.extension1 has no operation 3"),
+      message: expect.stringContaining("TWO_INPUTS: it has 1 inputs"),
     });
   });
 
