@@ -11,8 +11,14 @@ export interface CommandResult {
 /** No step needs nearly as long; one that does hangs. */
 const limitMilliseconds = 15 * 60_000;
 
-/** `command` is found among the workspace's own tools first. */
-export function runCommand(root: string, command: string, args: readonly string[], cwd = root): Promise<CommandResult> {
+/** `command` is found among the workspace's own tools first. `environment` is added to that of this process. */
+export function runCommand(
+  root: string,
+  command: string,
+  args: readonly string[],
+  cwd = root,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<CommandResult> {
   const child = spawn(command, args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
@@ -26,6 +32,7 @@ export function runCommand(root: string, command: string, args: readonly string[
       FORCE_COLOR: undefined,
       TURBO_TELEMETRY_DISABLED: "1",
       DO_NOT_TRACK: "1",
+      ...environment,
     },
   });
   return new Promise((resolve) => {
