@@ -267,8 +267,9 @@ function isLong(data: AnyTensorData): boolean {
 export async function execute(
   { model, inputs, outputs }: ImportedModel,
   given: readonly (readonly number[])[],
+  backend = createReferenceBackend({ extensions: [tfliteExtension] }),
 ): Promise<number[][]> {
-  const session = await createReferenceBackend({ extensions: [tfliteExtension] }).open();
+  const session = await backend.open();
   if ("unavailable" in session) throw new TypeError(session.unavailable);
   const pools = model.pools.map(({ handle, size }) => {
     if (handle?.kind !== "buffer") throw new TypeError("the pool is not a buffer");

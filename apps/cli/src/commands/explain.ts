@@ -84,7 +84,7 @@ export async function runExplainCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, setExitCode } = context;
-  const file = await inspectFile(path, cwd);
+  const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   const selection = await devices.select(options.devices);
   // What a device does that breaks the rules is a reason why it takes nothing.

@@ -64,11 +64,12 @@ export async function runGraphCommand(
   { cwd, stdout, stderr, devices, setExitCode }: GraphContext,
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
-  const model = await loadHalModel(path, cwd);
+  const extensions = await devices.definitions();
+  const model = await loadHalModel(path, cwd, { customOperators: extensions });
   const isBlocked = "problems" in model;
   const drawn = await (isBlocked
     ? drawFile(basename(path), model, format)
-    : draw(basename(path), model, format, { constants, extensions: await devices.definitions() }));
+    : draw(basename(path), model, format, { constants, extensions }));
   if (output === undefined) stdout.write(String(drawn));
   else await writeUserFile(output, drawn, cwd);
   if (!isBlocked) return;

@@ -43,9 +43,9 @@ export function registerInfoCommand(program: Command, context: () => Promise<Mod
 export async function runInfoCommand(
   path: string,
   { json = false }: InfoCommandOptions,
-  { cwd, stdout }: Pick<ModelCommandContext, "cwd" | "stdout">,
+  { cwd, stdout, devices }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices">,
 ): Promise<void> {
-  const { bytes, inspection } = await inspectFile(path, cwd);
+  const { bytes, inspection } = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
   const info = infoJson(path, bytes.length, inspection);
   stdout.write(json ? `${JSON.stringify(info)}\n` : formatInfo(info));
 }

@@ -100,7 +100,8 @@ export async function runModelCommand(
   // What is cheap to find wrong comes first: files before engines.
   const given = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, signatureOf(options)));
+  const importing = { ...signatureOf(options), customOperators: await devices.definitions() };
+  const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, importing));
   const imported = now() - started;
   const inputs = await prepareInputs(
     model,

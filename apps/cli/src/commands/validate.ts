@@ -84,8 +84,9 @@ export async function runValidateCommand(
   { hal = "1.3", rules, json = false }: ValidateCommandOptions,
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
-  const loaded = await loadHalModel(path, cwd, { forValidation: true });
-  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, await devices.definitions());
+  const customOperators = await devices.definitions();
+  const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators });
+  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, customOperators);
   stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
   if (!result.valid) setExitCode(exitCodes.failed);
 }

@@ -2,7 +2,14 @@
  * Loads a HAL model from a file of the user: .tflite, or one conformance example as JSON.
  */
 import { modelOf, parseExample, VectorFormatError } from "@nnhal/conformance";
-import { inspectTflite, TfliteError, type TfliteInspection, type TfliteProblem, tfliteIssues } from "@nnhal/tflite";
+import {
+  type ImportOptions,
+  inspectTflite,
+  TfliteError,
+  type TfliteInspection,
+  type TfliteProblem,
+  tfliteIssues,
+} from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
 import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
@@ -16,22 +23,27 @@ export interface BlockedFile {
   readonly inspection: TfliteInspection | undefined;
 }
 
+/** Options of `loadHalModel`. */
+export interface HalModelOptions extends Pick<ImportOptions, "customOperators"> {
+  /** Whether an example is loaded even if its indexes are out of range. Default: no. */
+  readonly forValidation?: boolean;
+}
+
 /**
- * Loads a model that need not be able to run. Rejects with a usage error if there is no file, or if it is not a model. `forValidation`:
- * an example is loaded even if its indexes are out of range.
+ * Loads a model that need not be able to run. Rejects with a usage error if there is no file, or if it is not a model.
  */
 export async function loadHalModel(
   path: string,
   cwd: string,
-  options: { readonly forValidation?: boolean } = {},
+  { customOperators = [], ...options }: HalModelOptions = {},
 ): Promise<Model | BlockedFile> {
-  return load(path, cwd, halModel, options);
+  return load(path, cwd, (bytes) => halModel(bytes, { customOperators }), options);
 }
 
-function halModel(bytes: Uint8Array): Model | BlockedFile {
+function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFile {
   const issues = tfliteIssues(bytes);
   if (issues.length > 0) return { problems: issues, inspection: undefined };
-  const inspection = inspectTflite(bytes);
+  const inspection = inspectTflite(bytes, options);
   return inspection.imported?.model ?? { problems: inspection.problems, inspection };
 }
 

@@ -52,9 +52,9 @@ export async function loadModel(path: string, cwd: string, options: ImportOption
 }
 
 /** Reads a file that need not be able to run. Rejects with a usage error if there is none, and with a failure if it is broken. */
-export async function inspectFile(path: string, cwd: string): Promise<InspectedFile> {
+export async function inspectFile(path: string, cwd: string, options: ImportOptions = {}): Promise<InspectedFile> {
   const bytes = await readUserFile(path, { what: "model", cwd });
-  return { path, bytes, inspection: described(path, () => inspectTflite(bytes)) };
+  return { path, bytes, inspection: described(path, () => inspectTflite(bytes, options)) };
 }
 
 /** The model of a file; undefined if it has problems. Throws a failure for a model that is too large. */

@@ -7,7 +7,7 @@ import { ensure, fail, listText, type Place, quoted } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { bytesOfIntegers, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
-import { type Dialect, halOperation, operationCode, typeCode } from "./dialect.ts";
+import { type Dialect, halOperation } from "./dialect.ts";
 import type { Graph, GraphFacts, StateOperands } from "./graph.ts";
 import { elementSize, isQuantised, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
@@ -241,7 +241,7 @@ export function createGraph(
   }
 
   function emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void {
-    operations.push({ type: operationCode(operation), inputs, outputs });
+    operations.push({ type: dialect.operationCode(operation), inputs, outputs });
     emitted.push({ operation, origin });
     for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
@@ -401,7 +401,7 @@ export function createGraph(
       ensure(operations.length > 0, path, () => "has no operators");
       const finished = operands.map(
         (draft, index): Operand => ({
-          type: typeCode(draft.type),
+          type: dialect.typeCode(draft.type),
           dimensions: draft.dimensions,
           numberOfConsumers: consumers.get(index) ?? 0,
           scale: draft.scale,

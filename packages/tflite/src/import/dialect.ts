@@ -2,7 +2,14 @@
  * What an import may write: the HAL's operations and types alone, or those of the extension for .tflite as well.
  */
 import { tfliteExtension, tfliteTypes } from "@nnhal/extension-tflite";
-import { type AnyOperandType, extensionCode, type Operation, operationByCode } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  type ExtensionDefinition,
+  extensionCode,
+  type Operation,
+  operationByCode,
+  splitExtensionCode,
+} from "@nnhal/operations";
 import { type ExtensionNameAndPrefix, OperandType, OperationType, type OperationTypeName } from "@nnhal/types";
 import type { TensorTypeName } from "../schema/codes.ts";
 
@@ -12,18 +19,28 @@ export interface Dialect {
   typeOf(element: TensorTypeName): AnyOperandType | undefined;
   /** The type of INT16 elements with a zero point other than 0; undefined if the dialect lacks it. */
   readonly shiftedInt16: typeof tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED | undefined;
-  /** The extension's operation of a name; undefined if there is none. */
+  /** The operation of `nnhal.tflite` of a name; undefined if there is none. */
   operationOf(name: string): Operation | undefined;
+  /** The operation that was registered for a custom operator; undefined if there is none. */
+  customOf(customCode: string): Operation | undefined;
+  /** The code of an operation in an imported model. */
+  operationCode(operation: Operation): number;
+  /** The code of a type in an imported model. */
+  typeCode(type: AnyOperandType): number;
+  /** The entries of the extensions whose codes are used. */
+  prefixesOf(codes: readonly { readonly type: number }[]): ExtensionNameAndPrefix[];
 }
 
-/** The prefix of the extension in an imported model. */
-const prefix = 1;
+/** What `createDialect` needs. */
+export interface DialectOptions {
+  /** Whether `nnhal.tflite` may be used. */
+  readonly hasExtension: boolean;
+  /** Extensions whose operations have the names of custom operators. */
+  readonly custom: readonly ExtensionDefinition[];
+}
 
-/** Codes of the extension's operations for operators that the HAL lacks begin here: see `builtinOperation`. */
+/** Codes of the extension's operations for operators that the HAL lacks begin here: see `isBuiltinForm`. */
 const firstBuiltin = 1000;
-
-/** The HAL's operations and types alone. */
-export const halDialect: Dialect = { typeOf: () => undefined, shiftedInt16: undefined, operationOf: () => undefined };
 
 const operationsByName: ReadonlyMap<string, Operation> = new Map(
   tfliteExtension.operations.map((operation) => [operation.name, operation]),
@@ -38,12 +55,28 @@ const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
   COMPLEX128: tfliteTypes.TENSOR_COMPLEX128,
 };
 
-/** The HAL's, and those of the extension `nnhal.tflite`. */
-export const extensionDialect: Dialect = {
-  typeOf: (element) => typesByElement[element],
-  shiftedInt16: tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED,
-  operationOf: (name) => operationsByName.get(name),
-};
+/** The dialect of an import. Prefixes of extensions count from 1. */
+export function createDialect({ hasExtension, custom: given }: DialectOptions): Dialect {
+  // The operations of `nnhal.tflite` are of builtin operators.
+  const custom = given.filter(({ name }) => name !== tfliteExtension.name);
+  const names = [...new Set([tfliteExtension.name, ...custom.map(({ name }) => name)])];
+  const codeOf = (extension: string, code: number) => extensionCode(names.indexOf(extension) + 1, code);
+  const customs = new Map(
+    custom.flatMap(({ operations }) => operations.map((operation) => [operation.name, operation])),
+  );
+  return {
+    typeOf: (element) => (hasExtension ? typesByElement[element] : undefined),
+    shiftedInt16: hasExtension ? tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED : undefined,
+    operationOf: (name) => (hasExtension ? operationsByName.get(name) : undefined),
+    customOf: (customCode) => customs.get(customCode),
+    operationCode: ({ code, extension }) => (extension === undefined ? code : codeOf(extension, code)),
+    typeCode: (type) => (typeof type === "string" ? OperandType[type] : codeOf(type.extension, type.code)),
+    prefixesOf(codes) {
+      const used = new Set(codes.map(({ type }) => splitExtensionCode(type).prefix));
+      return names.map((name, index) => ({ name, prefix: index + 1 })).filter(({ prefix }) => used.has(prefix));
+    },
+  };
+}
 
 /** Whether an operation has the operand list of the builtin operator of its name: its tensors, then its options. */
 export function isBuiltinForm({ code }: Operation): boolean {
@@ -53,20 +86,4 @@ export function isBuiltinForm({ code }: Operation): boolean {
 /** The HAL's operation. */
 export function halOperation(name: OperationTypeName): Operation | undefined {
   return operationByCode(OperationType[name]);
-}
-
-/** The code of an operation in an imported model. */
-export function operationCode({ code, extension }: Operation): number {
-  return extension === undefined ? code : extensionCode(prefix, code);
-}
-
-/** The code of a type in an imported model. */
-export function typeCode(type: AnyOperandType): number {
-  return typeof type === "string" ? OperandType[type] : extensionCode(prefix, type.code);
-}
-
-/** The entry of the extension in the model, if some of its codes are used. */
-export function prefixesOf(codes: readonly { readonly type: number }[]): ExtensionNameAndPrefix[] {
-  const isUsed = codes.some(({ type }) => type >= extensionCode(prefix, 0));
-  return isUsed ? [{ name: tfliteExtension.name, prefix }] : [];
 }

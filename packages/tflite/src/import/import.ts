@@ -1,7 +1,7 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { type AnyOperandType, elementAt } from "@nnhal/operations";
+import { type AnyOperandType, type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
@@ -9,7 +9,7 @@ import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
-import { extensionDialect, halDialect, prefixesOf } from "./dialect.ts";
+import { createDialect, type Dialect } from "./dialect.ts";
 import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
@@ -21,6 +21,12 @@ export interface ImportOptions extends ShapeOptions {
    * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
    */
   readonly extensions?: boolean;
+  /**
+   * Extensions with operations for custom operators. A custom operator becomes the operation of its name: its tensors in order, then the
+   * scalars of the operation, each the option of its name in the operator's FlexBuffer. A device must have the extension to run the model.
+   * Default: none.
+   */
+  readonly customOperators?: readonly ExtensionDefinition[];
   /**
    * The key of the file's signature to import, such as `serving_default`: its subgraph, with inputs and outputs in its order; inputs
    * that it does not name follow. Default: the first subgraph, with inputs and outputs in the subgraph's order.
@@ -174,14 +180,30 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   const entry = entryOf(model, signature);
   const problems = createProblemList();
   const constants = createConstants(model, file);
-  const dialect = options.extensions === false ? halDialect : extensionDialect;
+  const dialect = createDialect({ hasExtension: options.extensions !== false, custom: customOperatorsOf(options) });
   const importer = createImporter(model, constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain(entry.subgraph, entry.index));
   const imported =
     finished && problems.count === 0
-      ? problems.attempt(() => importedModel(model, entry, finished, importer.referenced, constants))
+      ? problems.attempt(() => importedModel(model, entry, finished, importer.referenced, constants, dialect))
       : undefined;
   return { imported, operators: importer.reports(), problems };
+}
+
+/** The option `customOperators`, checked. */
+function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly ExtensionDefinition[] {
+  const isExtension = (each: unknown) =>
+    typeof each === "object" &&
+    each !== null &&
+    "name" in each &&
+    "operations" in each &&
+    Array.isArray(each.operations);
+  ensure(
+    Array.isArray(customOperators) && customOperators.every(isExtension),
+    "options.customOperators",
+    () => `it has to be a list of extensions, not ${describeValue(customOperators)}`,
+  );
+  return customOperators;
 }
 
 function importedModel(
@@ -190,6 +212,7 @@ function importedModel(
   finished: Finished,
   referenced: readonly Subgraph[],
   constants: Constants,
+  dialect: Dialect,
 ): ImportedModel {
   const { subgraph, states, graph } = finished;
   const main = graph.subgraph;
@@ -204,7 +227,7 @@ function importedModel(
       referenced,
       ...constants.finish(),
       relaxComputationFloat32toFloat16: false,
-      extensionNameToPrefix: prefixesOf(
+      extensionNameToPrefix: dialect.prefixesOf(
         [subgraph, ...referenced].flatMap((each) => [...each.operands, ...each.operations]),
       ),
     },

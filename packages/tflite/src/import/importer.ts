@@ -84,7 +84,9 @@ function isInteger(type: TensorTypeName): boolean {
 function lower(op: Lowering, graph: Graph): void {
   const row = rowOf(op.operator);
   if (row === undefined && (fold(op) || op.emitBuiltin())) return;
-  if (row?.prefersExtension && builtinProblem(op, graph) === undefined) return;
+  // An operation that was registered for a custom operator precedes a row for it.
+  const isPreferred = row?.prefersExtension || op.operator.name === "CUSTOM";
+  if (isPreferred && builtinProblem(op, graph) === undefined) return;
   let refused: TfliteError;
   try {
     graph.undoIfThrown(() => lowerByRow(op));
@@ -126,7 +128,8 @@ function lowerByRow(op: Lowering): void {
   if ((row === undefined || version <= row.version) && fold(op)) return;
   if (row === undefined) {
     const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
-    op.fail(`the HAL has no counterpart of ${which}`);
+    const help = "import it with customOperators: an extension with an operation of its name";
+    op.fail(`the HAL has no counterpart of ${which}`, name === "CUSTOM" ? help : undefined);
   }
   op.ensure(version <= row.version, () => `version ${version} is not supported, only 1 to ${row.version}`);
   row.lower(op);

@@ -17,6 +17,7 @@ import type { TfliteOperator, TfliteTensor } from "../model.ts";
 import { builtinOperators } from "../schema/builtin-operators.ts";
 import { type OptionValue, optionsLayout } from "../schema/options.ts";
 import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
+import { customOptions } from "./custom-options.ts";
 import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
 import { inferredShapes, shapeProblem } from "./infer.ts";
@@ -267,7 +268,14 @@ export function createLowering(
    */
   function emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): "emitted" | string {
     const operation = surroundings.dialect.operationOf(name);
-    if (operation === undefined) return "";
+    return operation === undefined ? "" : emitIfAccepted(operation, inputs, outputs);
+  }
+
+  function emitIfAccepted(
+    operation: Operation,
+    inputs: readonly number[],
+    outputs: readonly number[],
+  ): "emitted" | string {
     const given = outputs.map(graph.spec);
     let problem: string | undefined;
     for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
@@ -297,12 +305,31 @@ export function createLowering(
     return inputs.map((input, place) => (positions[place]?.type === undefined ? asWide(input) : input));
   }
 
+  const isCustom = operator.name === "CUSTOM";
+
+  /** The operation that has the operator's own tensors and options as its operands. */
+  function ownOperation(): Operation | undefined {
+    const { dialect } = surroundings;
+    if (isCustom) return dialect.customOf(operator.customCode ?? "");
+    const operation = dialect.operationOf(operator.name);
+    return operation !== undefined && isBuiltinForm(operation) ? operation : undefined;
+  }
+
+  /** The value of an option of a custom operator. */
+  function customOption({ name, default: absent }: Param): number | boolean {
+    const value = customOptions(operator.customOptions)(name) ?? absent;
+    check(value !== undefined, () => `the custom option ${name} is missing`);
+    return value;
+  }
+
   function emitBuiltin(): boolean {
-    const operation = surroundings.dialect.operationOf(operator.name);
-    if (operation === undefined || !isBuiltinForm(operation)) return false;
+    const operation = ownOperation();
+    if (operation === undefined) return false;
     const states: StateOperands[] = [];
     const [{ params }] = operation.forms;
-    const options = params.filter(({ name }) => fieldOf(operator, name) !== undefined);
+    const options = params.filter(({ name, kind }) =>
+      isCustom ? kind !== "tensor" : fieldOf(operator, name) !== undefined,
+    );
     const tensors = params.filter((param) => !options.includes(param));
     // A scalar that is not an option needs a row that knows its value.
     if (tensors.some(({ kind }) => kind !== "tensor")) return false;
@@ -322,7 +349,7 @@ export function createLowering(
     for (const param of options) operands.push(optionOperand(param));
     // New values of states are outputs after the operator's own.
     const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
-    const problem = emitExtension(operator.name, operands, outputs);
+    const problem = emitIfAccepted(operation, operands, outputs);
     check(problem === "emitted", () => `${problem.slice(2)}. The tensors are ${describeTensors()}`);
     return true;
   }
@@ -342,8 +369,9 @@ export function createLowering(
   }
 
   /** An option as an operand: a scalar, or a list as a tensor. */
-  function optionOperand({ name, type }: Param): number {
-    const value = option(name);
+  function optionOperand(param: Param): number {
+    const { name, type } = param;
+    const value = isCustom ? customOption(param) : option(name);
     if (typeof value === "boolean") return scalar("BOOL", Number(value), Uint8Array.of(Number(value)));
     if (typeof value === "object") return type === "TENSOR_FLOAT32" ? float32Tensor(value) : int32Tensor(value);
     if (type === "FLOAT32") return scalar("FLOAT32", Number(value), bytesOfFloat(Number(value), "TENSOR_FLOAT32"));
