@@ -14,6 +14,7 @@ const broken: Readonly<Record<string, readonly RuleCode[]>> = {
     "operation-signature",
     "scale-none",
     "extra-params-extension",
+    "extension-prefix",
     "subgraph-lifetime",
     "control-flow-compatibility",
   ],

@@ -10,7 +10,7 @@ import {
   operandTypes,
 } from "@nnhal/types";
 import { invalid, type ModelMutation, type Mutant } from "./mutation.ts";
-import { isConstant, nowhere, operandSites, operationNameOf, usesOf, withOperand } from "./site.ts";
+import { isConstant, nowhere, operandSites, withOperand } from "./site.ts";
 
 /** One code beyond each end of the HAL's own types. Minus one is, unsigned, the greatest code of an extension's type. */
 const wrongTypes = [
@@ -20,22 +20,13 @@ const wrongTypes = [
   OperandTypeRange.OEM_MAX + 1,
 ];
 
-/** An operand of an extension's type is wrong only where an operation of the HAL's own uses it. */
-const unknownToAll = "no operation of the HAL's own uses the operand, so that an extension may know its type";
-
 export const operandType: ModelMutation = {
   name: "operandType",
   says: "An operand has a type that the HAL does not know.",
   *mutate(model) {
     for (const site of operandSites(model)) {
-      const isUsed = usesOf(site).some(({ operation }) => {
-        const name = operationNameOf(operation);
-        return name !== undefined && name !== "OEM_OPERATION";
-      });
-      for (const type of wrongTypes) {
-        const exempt = type > OperandTypeRange.BASE_MAX && !isUsed ? unknownToAll : undefined;
-        yield invalid(`${site.label} has type ${type}`, withOperand(site, { type }), exempt);
-      }
+      // The prefix of the code beyond the HAL's own types belongs to no extension of the model.
+      for (const type of wrongTypes) yield invalid(`${site.label} has type ${type}`, withOperand(site, { type }));
     }
   },
 };

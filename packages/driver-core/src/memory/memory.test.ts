@@ -7,7 +7,7 @@ import { copyFile } from "./file-copy.ts";
 import { allocateBlob, allocateHardwareBuffer, HardwareBufferUsage } from "./hardware-buffer.ts";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { allocateMemory, mapAnew, mapMemory, mapPool, memoryOf } from "./memory.ts";
-import { type FileMapper, nativeMapper } from "./native.ts";
+import { type FileMapper, nativeMapper, whyNoNativeMapper } from "./native.ts";
 import { mmapFdIntegers, mmapFdMemory, Protection } from "./protection.ts";
 
 const { READ, WRITE } = Protection;
@@ -137,7 +137,10 @@ describe.each(mappers)("mmap_fd, %s", (_how, mapper) => {
 });
 
 describe("the two ways to map a file", () => {
-  it("are both here: koffi is installed for the tests", () => expect(nativeMapper()).toBeTypeOf("function"));
+  it("are both here: koffi is installed for the tests", () => {
+    const mapper = nativeMapper();
+    expect(mapper, whyNoNativeMapper()).toBeTypeOf("function");
+  });
 
   it("share through koffi, and keep bytes alive as long as anything sees them", () => {
     const { fd, path } = file(8);

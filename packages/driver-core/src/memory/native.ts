@@ -27,6 +27,7 @@ const largestPage = 65_536;
 const greatestView = 2 ** 32 - 1;
 
 let found: FileMapper | null | undefined;
+let problem: string | undefined;
 
 /** The flag with which msync waits until the bytes are stored; undefined if files are not mapped by system calls on such a machine. */
 export function syncFlagOf({ platform, arch }: Pick<NodeJS.Process, "platform" | "arch">): number | undefined {
@@ -39,14 +40,23 @@ export function nativeMapper(): FileMapper | undefined {
   return found ?? undefined;
 }
 
+/** Why `nativeMapper` has found no mapper; undefined if it has found one, or has not been called. */
+export function whyNoNativeMapper(): string | undefined {
+  return problem;
+}
+
 function loadMapper(): FileMapper | undefined {
   const syncFlag = syncFlagOf(process);
-  if (syncFlag === undefined) return undefined;
+  if (syncFlag === undefined) {
+    problem = `files are not mapped by system calls on ${process.platform} ${process.arch}`;
+    return undefined;
+  }
   try {
     // `__filename` in the CommonJS build, where there is no import.meta.
     const load = createRequire(typeof __filename === "string" ? __filename : import.meta.url);
     return mapperOf(load("koffi"), syncFlag);
-  } catch {
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
     return undefined;
   }
 }
