@@ -103,9 +103,8 @@ describe("the exemptions", () => {
     expect(exempt(concatenation, "addOperationInput")).toEqual([]);
   });
 
-  it("let an unused operand be anything", () => {
+  it("let an unused operand go", () => {
     expect(exempt(unused, "removeOperand")).toEqual([["main operand 2 is gone", "no operation uses the operand"]]);
-    expect(exempt(unused, "operandType").map(([name]) => name)).toEqual(["main operand 2 has type 4294967295"]);
   });
 
   it("are needed: validation accepts such a mutant", () => {

@@ -11,7 +11,6 @@ const broken: Readonly<Record<string, readonly RuleCode[]>> = {
   executionOrder: ["read-before-write"],
   operandType: [
     "operand-type",
-    "operation-signature",
     "scale-none",
     "extra-params-extension",
     "extension-prefix",
