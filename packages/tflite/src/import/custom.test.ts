@@ -30,7 +30,7 @@ const affine = defineOperation({
     return { output: { dimensions: input.dimensions } };
   },
   reference({ input, factor, shift }, { output }) {
-    for (let index = 0; index < output.data.length; index++) output.data[index] = input.data[index] * factor + shift;
+    for (const [index, value] of input.data.entries()) output.data[index] = value * factor + shift;
   },
 });
 const mine = defineExtension({ name: "com.example.mine", operations: [affine] });
