@@ -41,10 +41,11 @@ describe("nnhal info", () => {
     await put("custom.tflite", unknownOperatorModel());
     const { stdout, exitCode } = await run(["info", "custom.tflite"]);
     const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
+    const help = "import it with customOperators: an extension with an operation of its name";
     expect(exitCode).toBe(0);
     expect(stdout).toContain("runs         no: 1 problem\n");
     expect(stdout).toContain(`  1  CUSTOM Frobnicate  version 1  blocked: ${reason}\n`);
-    expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}\n`);
+    expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}; ${help}\n`);
   });
 
   it("prints JSON of the promised form", async () => {
