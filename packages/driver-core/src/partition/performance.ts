@@ -12,6 +12,7 @@ import {
   type PerformanceInfo,
   type Subgraph,
 } from "@nnhal/types";
+import { isExtensionOperandType } from "@nnhal/utils";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { CostModel } from "./policy.ts";
 import { timeOf } from "./work.ts";
@@ -44,6 +45,9 @@ export function performancesOf(
     byType.set(OperandType.FLOAT32, figure(capabilities.relaxedFloat32toFloat16PerformanceScalar));
     byType.set(OperandType.TENSOR_FLOAT32, figure(capabilities.relaxedFloat32toFloat16PerformanceTensor));
   }
+  // Capabilities have no types of extensions: a device computes with them as with float32.
+  const figureOf = (type: number) =>
+    byType.get(type) ?? (isExtensionOperandType(type) ? byType.get(OperandType.TENSOR_FLOAT32) : undefined);
   /** Sums over the operations of a referenced subgraph, by its index. */
   const sums = new Map<number, Performance>();
   const performancesIn = (subgraph: Subgraph) =>
@@ -62,7 +66,7 @@ export function performancesOf(
       }
       const [first] = inputs;
       const named =
-        (first !== undefined && byType.get(elementAt(subgraph.operands, first).type)) || Number.POSITIVE_INFINITY;
+        (first !== undefined && figureOf(elementAt(subgraph.operands, first).type)) || Number.POSITIVE_INFINITY;
       const computing = timeOf(subgraph, index, costs) * Math.min(named, UNNAMED_PERFORMANCE);
       return { performance: named, predictedTime: costs.operation + computing };
     });

@@ -51,6 +51,18 @@ describe("predicted times", () => {
     );
   });
 
+  it("of operations on types of extensions are those on float32, which capabilities have no figures for", () => {
+    const main = sketch([["ABS", "in", "out"]], "in", "out");
+    const timeOf = (type: number, execTime: number) => {
+      const operands = main.operands.map((operand) => ({ ...operand, type }));
+      const declared = [{ type: OperandType.TENSOR_FLOAT32, info: { execTime, powerUsage: 1 } }];
+      const device = deviceOf("npu", { ...capabilitiesOf(1), operandPerformance: declared });
+      return planned({ ...main, operands }, [device], android).predictedTime;
+    };
+    expect(timeOf(0x1_0003, 0.25)).toBe(step + operation + 0.25 * work);
+    expect(timeOf(OperandType.TENSOR_INT32, 0.25)).toBeGreaterThan(100 * timeOf(0x1_0003, 0.25));
+  });
+
   it("count what a step reads twice once, and nothing between steps of one device", () => {
     const main = sketch(
       [
