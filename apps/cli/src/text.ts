@@ -1,7 +1,6 @@
 /**
  * Text for a terminal: names from files made harmless, bars, columns, durations.
  */
-import { elementAt } from "@nnhal/operations";
 
 /** A name out of a file, without the control characters that would let it write elsewhere on the terminal. */
 export function plain(text: string): string {
@@ -29,7 +28,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   }
   return rows.map((row) =>
     row
-      .map((cell, place) => cell.padEnd(elementAt(widths, place)))
+      .map((cell, place) => cell.padEnd(widths[place] ?? 0))
       .join("  ")
       .trimEnd(),
   );
