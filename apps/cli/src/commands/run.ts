@@ -3,6 +3,14 @@
  */
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import {
+  elementsOf,
+  type Labels,
+  type Normalisation,
+  packedLabels,
+  scoresOf,
+  topClasses,
+} from "@nnhal/network/tensors";
 import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -10,13 +18,10 @@ import { usageError } from "../failure.ts";
 import { pathFrom, reasonOf, writeUserFile } from "../files.ts";
 import { type OutputValue, prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
-import { type Labels, packedLabels, readLabels } from "../model/labels.ts";
+import { readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
 import { measureRuns } from "../model/measure.ts";
-import { scoresOf, topClasses } from "../model/scores.ts";
-import { elementsOf } from "../model/tensor.ts";
 import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
-import type { Normalisation } from "../picture/to-tensor.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, type RunReport, toJson } from "../run-report.ts";
 import { oneLine } from "../text.ts";
