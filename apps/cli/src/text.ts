@@ -1,7 +1,6 @@
 /**
  * Text for a terminal: bars, columns, durations.
  */
-import { elementAt } from "@nnhal/operations";
 
 export { oneLine, plain, shapeText } from "@nnhal/network/tensors";
 
@@ -21,7 +20,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   }
   return rows.map((row) =>
     row
-      .map((cell, place) => cell.padEnd(elementAt(widths, place)))
+      .map((cell, place) => cell.padEnd(widths[place] ?? 0))
       .join("  ")
       .trimEnd(),
   );

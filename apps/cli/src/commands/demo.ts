@@ -34,11 +34,9 @@ Examples:
   nnhal demo
   nnhal demo --device reference`;
 
-/** Adds the command to a program. */
-export function registerDemoCommand(program: Command, context: () => Promise<DemoContext>): void {
-  program
-    .command("demo")
-    .description("let the network that comes with nnhal read some handwritten digits")
+/** Gives the command its arguments, options and work. */
+export function registerDemoCommand(command: Command, context: () => Promise<DemoContext>): void {
+  command
     .addOption(deviceOption())
     .addHelpText("after", help)
     .action(async (options: DemoCommandOptions) => runDemoCommand(options, await context()));

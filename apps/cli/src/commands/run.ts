@@ -59,11 +59,9 @@ Examples:
   nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
   nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
 
-/** Adds the command to a program. */
-export function registerRunCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("run")
-    .description("run a .tflite model and show its best classes or values, and how long it took")
+/** Gives the command its arguments, options and work. */
+export function registerRunCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file")
     .option("--input <file>", "picture or raw .bin tensor; once for each input of the model, in order", collect)
     .addOption(
