@@ -52,7 +52,6 @@ export const isomorphicPackages = [
   "backend-reference",
   "extension-fibonacci",
   "extension-tflite",
-  "network",
 ] as const;
 
 const scope = "@nnhal/";
