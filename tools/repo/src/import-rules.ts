@@ -33,7 +33,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "tflite",
     "extension-tflite",
   ],
-  nnhal: ["network"],
+  nnhal: ["network", "cli"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
