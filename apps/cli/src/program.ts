@@ -5,6 +5,7 @@ import { type AllowList, currentApplication, readAllowList } from "@nnhal/runtim
 import { createTraceRecorder, silentLogger, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
 import { type Engine, engineOf, extensionsOf } from "./backend-module.ts";
+import { registerBenchCommand } from "./commands/bench.ts";
 import { registerConformanceCommand } from "./commands/conformance.ts";
 import { registerDemoCommand } from "./commands/demo.ts";
 import { registerDevicesCommand } from "./commands/devices.ts";
@@ -48,6 +49,7 @@ Examples:
   nnhal run model.tflite --input picture.png --labels labels.txt
   nnhal info model.tflite
   nnhal explain model.tflite
+  nnhal bench model.tflite
   nnhal devices
   nnhal help run`;
 
@@ -147,6 +149,7 @@ function createProgram(surroundings: Surroundings): Command {
   };
   registerDemoCommand(program, full);
   registerRunCommand(program, full);
+  registerBenchCommand(program, full);
   registerExplainCommand(program, full);
   registerInfoCommand(program, full);
   registerValidateCommand(program, full);
