@@ -13,7 +13,7 @@ export type TfjsNetwork = (inputs: readonly Uint8Array[]) => readonly tf.TypedAr
 /** What an operator computes of the tensors that are not constants. */
 type Compute = (given: readonly tf.Tensor[]) => tf.Tensor;
 
-/** An operator made ready: what it reads and writes, and what nobody reads after it. */
+/** An operator made ready: what it reads and writes, and what is not read after it. */
 interface Step {
   readonly reads: readonly number[];
   readonly writes: number;
@@ -31,7 +31,7 @@ interface Given {
   readonly dilations: [number, number];
   readonly pad: "same" | "valid";
   readonly activation: Activation;
-  /** The constant input at a place, as a tensor that is kept. Throws a CannotRun if it is no constant. */
+  /** The constant input at a place, as a tensor that is kept. Throws a CannotRun if it is not a constant. */
   constant(place: number, arrange?: (tensor: tf.Tensor) => tf.Tensor): tf.Tensor;
   hasInput(place: number): boolean;
   isConstant(place: number): boolean;

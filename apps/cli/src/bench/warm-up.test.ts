@@ -3,7 +3,7 @@ import { type WarmUpLimits, warmUp } from "./warm-up.ts";
 
 const limits: WarmUpLimits = { window: { runs: 2, milliseconds: 0 }, settled: 2, tolerance: 0.1, longest: 1000 };
 
-/** A clock that stands still but for the runs, which take the given times, the last one again and again. */
+/** A clock that moves on in the runs alone, which take the given times, the last one again and again. */
 function runs(times: readonly number[]) {
   let time = 0;
   let done = 0;
