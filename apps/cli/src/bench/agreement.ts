@@ -2,9 +2,9 @@
  * Whether a contestant computes what the reference does. Times of different results cannot be compared.
  */
 import { byteLength, decodeTensorData } from "@nnhal/backend";
+import { type TensorShape, tensorText } from "@nnhal/network/tensors";
 import type { AnyTensorData } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
-import { type TensorShape, tensorText } from "../model/tensor.ts";
 
 /** How far the outputs of a contestant are from those of the reference. */
 export interface Agreement {

@@ -2,6 +2,7 @@
  * A device of ours as a contestant: the whole way of an application, through importer, runtime, driver and backend.
  */
 import { createHash } from "node:crypto";
+import { byteSize } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { Burst, Execution } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
@@ -9,7 +10,6 @@ import type { DeviceFinder } from "../devices.ts";
 import { CommandError } from "../failure.ts";
 import { inputValues, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
 import { modelOfBytes } from "../model/load.ts";
-import { byteSize } from "../model/tensor.ts";
 import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } from "./contestant.ts";
 
 /** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */

@@ -74,7 +74,8 @@ function bind(session: InferenceSession, given: readonly Uint8Array[], cached: b
     outputs: () =>
       session.outputNames.map((name) => {
         const data = results?.[name]?.data;
-        if (!ArrayBuffer.isView(data)) throw new Error(`the output ${name} of the ONNX file is not a tensor of numbers`);
+        if (!ArrayBuffer.isView(data))
+          throw new Error(`the output ${name} of the ONNX file is not a tensor of numbers`);
         return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
       }),
     close: () => session.release(),

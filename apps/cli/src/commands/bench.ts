@@ -12,10 +12,10 @@ import { type BenchmarkReport, type ModelReport, reportFormat } from "../bench/r
 import { formatBenchmark } from "../bench/report-text.ts";
 import { createStation } from "../bench/station.ts";
 import type { ModelCommandContext } from "../context.ts";
-import { allDevices, type DeviceFinder } from "../devices.ts";
+import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
-import { collect, wholeNumber } from "../option-values.ts";
+import { allDevices, collect, wholeNumber } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 
 /** The command's options, as commander parses them. */
@@ -56,11 +56,9 @@ Examples:
   nnhal bench mobilenet.tflite --device tfjs,gpujs --peers litert --threads 1
   nnhal bench float.tflite quantised.tflite --rounds 50 --json`;
 
-/** Adds the command to a program. */
-export function registerBenchCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("bench")
-    .description("measure devices beside other engines that run the same network directly")
+/** Gives the command its arguments, options and work. */
+export function registerBenchCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model...>", "the .tflite files")
     .option(
       "--device <names>",
