@@ -12,11 +12,14 @@ const MOST_ADDED_BYTES = 2 ** 26;
 /** The memory that contains the file's constants. */
 interface Pool {
   readonly bytes: Uint8Array;
+  has(data: Uint8Array): boolean;
   offsetOf(data: Uint8Array): number;
 }
 
 /** The constants of a model under construction. */
 export interface Constants {
+  /** Whether a value is one of the file's own constants. */
+  has(data: Uint8Array): boolean;
   /** The place of one of the file's own constants. */
   locate(data: Uint8Array): DataLocation;
   /** Adds a constant to `operandValues`. */
@@ -50,11 +53,15 @@ function packed(parts: readonly Uint8Array[]): Pool {
   }
   const bytes = new Uint8Array(size);
   for (const [part, offset] of offsets) bytes.set(part, offset);
-  return { bytes, offsetOf: (data) => offsets.get(data) ?? 0 };
+  return { bytes, has: (data) => offsets.has(data), offsetOf: (data) => offsets.get(data) ?? 0 };
 }
 
 function view(bytes: Uint8Array): Pool {
-  return { bytes, offsetOf: (data) => data.byteOffset - bytes.byteOffset };
+  return {
+    bytes,
+    has: ({ buffer }) => buffer === bytes.buffer,
+    offsetOf: (data) => data.byteOffset - bytes.byteOffset,
+  };
 }
 
 function poolOf(model: TfliteModel, file: Uint8Array | undefined): Pool {
@@ -73,6 +80,7 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
   let size = 0;
   let isPoolUsed = false;
   return {
+    has: pool.has,
     locate(data) {
       isPoolUsed = true;
       return { poolIndex: 0, offset: pool.offsetOf(data), length: data.length };

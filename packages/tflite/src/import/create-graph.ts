@@ -66,7 +66,7 @@ export function createGraph(
   subgraph: TfliteSubgraph,
   storedShapes: readonly (readonly number[])[],
   constants: Constants,
-  { index, narrow, dialect }: GraphFacts,
+  { index, narrow, dialect, returnsStates }: GraphFacts,
 ): Graph {
   const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
@@ -195,7 +195,7 @@ export function createGraph(
   function constantOperand(index: number, bytes: Uint8Array): number {
     const place = tensorPath(index);
     const isNarrow = isNarrowed(index);
-    const isOwn = !isNarrow && !folded.has(index);
+    const isOwn = !isNarrow && !folded.has(index) && constants.has(bytes);
     const value = isNarrow ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
     const made = isOwn
       ? add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes))
@@ -255,7 +255,8 @@ export function createGraph(
     return subgraph.outputs.map((index) => {
       const source = newStates.get(index) ?? operand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
-      if (!newStates.has(index) && lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && !taken.has(source)) {
+      const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
+      if (isResult && !taken.has(source)) {
         taken.add(source);
         return source;
       }
@@ -395,6 +396,7 @@ export function createGraph(
       const outputs = outputOperands();
       const inputIndexes = subgraph.inputs.map(operand);
       for (const { tensor, input, output } of states) {
+        if (returnsStates) continue;
         if (!inputTensors.has(tensor)) inputIndexes.push(input);
         outputs.push(output);
       }
