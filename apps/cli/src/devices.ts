@@ -21,6 +21,7 @@ export const knownEngines: readonly Engine[] = [
     load: () => loadReference([]),
     withExtensions: loadReference,
   },
+  { device: "nnhal-ort", module: "@nnhal/backend-ort", load: () => loadBackend("@nnhal/backend-ort") },
   { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
   { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
 ];
