@@ -53,6 +53,8 @@ export interface Lowering {
   /** The description of input `place`; does not make the operand. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
+  /** The tensor that is an output, the first one by default. */
+  outputTensor(place?: number): TfliteTensor;
   /** The operand of an output, the first one by default. */
   output(place?: number): number;
   outputSpec(place?: number): OperandSpec;
@@ -109,6 +111,8 @@ export interface Lowering {
   subgraphs(indexes: readonly number[]): readonly Callee[];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
+  /** The code of a type in the imported model. */
+  typeCode(type: AnyOperandType): number;
 }
 
 /** A subgraph that an operator runs. */
@@ -444,6 +448,7 @@ export function createLowering(
     asInFile: (place) => asWide(input(place)),
     inputSpec,
     outputIndex,
+    outputTensor: (place = 0) => elementAt(subgraph.tensors, outputIndex(place)),
     output,
     outputSpec,
     constantIntegers,
@@ -514,5 +519,6 @@ export function createLowering(
         .importSubgraphs(others)
         .map(({ place: callee, subgraph: inner }) => ({ reference: graph.subgraphReference(callee), subgraph: inner })),
     isRead: surroundings.isRead,
+    typeCode: surroundings.dialect.typeCode,
   };
 }
