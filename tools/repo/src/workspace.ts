@@ -12,6 +12,8 @@ export interface Manifest {
   readonly private?: boolean;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
+  /** Modules that depend on the platform: those of Node.js, and those of all others. */
+  readonly imports?: Readonly<Record<string, unknown>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@
  * Loads the .tflite file that a user names.
  */
 import { basename } from "node:path";
+import { byteSize, tensorText } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
@@ -14,7 +15,6 @@ import {
 import { type CommandError, failure } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
-import { byteSize, tensorText } from "./tensor.ts";
 
 /** A model and the tensors that its user deals with. */
 export interface LoadedModel extends ImportedModel {
@@ -43,7 +43,11 @@ const MOST_TENSOR_BYTES = 2 ** 31;
  * Loads a model. Rejects with a usage error if there is no file, and with a failure if the HAL cannot run its model.
  */
 export async function loadModel(path: string, cwd: string, options: ImportOptions = {}): Promise<LoadedModel> {
-  const bytes = await readUserFile(path, { what: "model", cwd });
+  return modelOfBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+}
+
+/** The model in the bytes of a file. Throws a failure if the HAL cannot run it. */
+export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOptions = {}): LoadedModel {
   return loaded(
     path,
     bytes,
