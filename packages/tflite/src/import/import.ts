@@ -25,6 +25,12 @@ export interface ImportOptions extends ShapeOptions {
    */
   readonly extensions?: boolean;
   /**
+   * What becomes of hybrid layers, those with float inputs and 8-bit weights. "quantised": the layer quantises its input at each execution,
+   * as .tflite's kernels do; an operation of the extension. "widened": the weights become floats, and the layer is computed in float by
+   * an operation of the HAL, which accelerators take. Default: "quantised"; without the extension, and if it lacks the layer, "widened".
+   */
+  readonly hybrid?: "quantised" | "widened";
+  /**
    * Extensions with operations for custom operators. A custom operator becomes the operation of its name: its tensors in order, then the
    * scalars of the operation, each the option of its name in the operator's FlexBuffer. A device must have the extension to run the model.
    * Default: none.
@@ -186,7 +192,11 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   const entry = entryOf(model, signature);
   const problems = createProblemList();
   const constants = createConstants(model, file);
-  const dialect = createDialect({ hasExtension: options.extensions !== false, custom: customOperatorsOf(options) });
+  const dialect = createDialect({
+    hasExtension: options.extensions !== false,
+    quantisesInputs: hybridOf(options) === "quantised",
+    custom: customOperatorsOf(options),
+  });
   const program = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
   const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
@@ -195,6 +205,17 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
       ? problems.attempt(() => importedModel(model, entry, program, finished, importer.referenced, constants, dialect))
       : undefined;
   return { imported, operators: importer.reports(), problems };
+}
+
+/** The option `hybrid`, checked. */
+function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widened" {
+  ensure(
+    hybrid === "quantised" || hybrid === "widened",
+    "options.hybrid",
+    () =>
+      `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
+  );
+  return hybrid;
 }
 
 /** The option `customOperators`, checked. */
