@@ -11,8 +11,7 @@ import { exitCodes, stackOf, unexpectedLine } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
 
-/** In a checkout, users type the root script instead of the command. */
-const isCheckout = import.meta.url.endsWith(".ts") && process.env.npm_lifecycle_event !== undefined;
+const isCheckout = import.meta.url.endsWith(".ts");
 
 /** Ends the process with one line on stderr. */
 function end(line: string): never {
@@ -46,7 +45,9 @@ await runProgram(process.argv.slice(2), {
   cwd: process.cwd(),
   now: () => performance.now(),
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
-  commandLine: isCheckout ? "npm run -s nnhal --" : "nnhal",
+  // In a checkout, users type the root script instead of the command.
+  commandLine: isCheckout && process.env.npm_lifecycle_event !== undefined ? "npm run -s nnhal --" : "nnhal",
+  installs: (module) => (isCheckout ? "npm run setup" : `npm install ${module}`),
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
   startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url)),
   setExitCode(code) {

@@ -32,7 +32,7 @@ describe("nnhal", () => {
       "input <file>",
       "labels <file>",
       "top <k>",
-      "device <name>",
+      "device <names>",
       "output-dir <dir>",
       "runs <n>",
       "json",

@@ -1,30 +1,11 @@
 /**
  * The whole command line: its commands, their shared options, and the handling of problems. A command is loaded when it is named.
  */
-import type { AllowList } from "@nnhal/runtime";
 import { Command, CommanderError, Option } from "commander";
-import type { Engine } from "./backend-module.ts";
-import type { CommandContext, DemoContext } from "./context.ts";
+import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
 import { CommandError, exitCodes, messageOf, stackOf, unexpectedLine } from "./failure.ts";
 import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
-
-/** The process around the command line. */
-export interface Surroundings
-  extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere" | "allowList"> {
-  /** The engines it knows, in the order in which they are preferred. */
-  readonly engines: readonly Engine[];
-  readonly version: string;
-  /** Which applications may use extensions. Default: the machine's list. */
-  readonly extensionsAllowed?: AllowList;
-}
-
-/** Options of every command. */
-export interface SharedOptions {
-  readonly backend?: readonly string[];
-  readonly extension?: readonly string[];
-  readonly debug?: boolean;
-}
 
 /** What commands may use: that of those that run models, and that of those that only open a device. */
 interface Contexts {

@@ -120,7 +120,7 @@ describe("nnhal explain", () => {
 
   it("says why there is no plan and exits with 1", async () => {
     await put("pass.tflite", passingModel({ shape: [2, 2] }));
-    const args = ["explain", "pass.tflite", "--devices", "adder"];
+    const args = ["explain", "pass.tflite", "--device", "adder"];
     const { stdout, exitCode } = await run(args, { engines });
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(
@@ -181,7 +181,7 @@ describe("nnhal explain", () => {
     expect(await lineFor("gone.tflite")).toContain("there is no such file");
     expect(await lineFor("add.tflite", "--preference", "FAST")).toContain("LOW_POWER");
     expect(await lineFor("add.tflite", "--policy", "best")).toContain("cost, android");
-    expect(await lineFor("add.tflite", "--devices", "adder,toaster")).toContain('there is no device "toaster"');
+    expect(await lineFor("add.tflite", "--device", "adder,toaster")).toContain('there is no device "toaster"');
     expect(await lineFor("add.tflite", "--svg", path("."))).toContain("it is a folder");
   });
 });
