@@ -29,6 +29,7 @@ export interface ExplainCommandOptions {
   readonly preference: ExecutionPreference;
   readonly policy: "cost" | "android";
   readonly run?: boolean;
+  readonly verbose?: boolean;
   readonly json?: boolean;
   readonly svg?: string;
 }
@@ -37,6 +38,7 @@ const help = `
 Examples:
   nnhal explain mobilenet.tflite
   nnhal explain mobilenet.tflite --device tfjs,reference --svg mobilenet.svg
+  nnhal explain mobilenet.tflite --verbose
   nnhal explain mobilenet.tflite --policy android --run --json`;
 
 /** Gives the command its arguments, options and work. */
@@ -56,6 +58,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
     )
     .option("--run", "also run the model on noise, and time each step and each operation")
     .option("--svg <file>", "write a picture of the graph, coloured by device")
+    .option("--verbose", "explain each operation: types and shapes, the answer of each device, and the reason")
     .option("--json", "print the explanation as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: ExplainCommandOptions) =>
@@ -95,7 +98,7 @@ export async function runExplainCommand(
       stderr.write("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
     else await writeUserFile(options.svg, drawExplanation(explanation), cwd);
   }
-  stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation));
+  stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation, options));
   if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
 }
 
