@@ -13,7 +13,7 @@ export interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
   /** Modules that depend on the platform: those of Node.js, and those of all others. */
-  readonly imports?: Readonly<Record<string, { readonly node?: SourceTarget; readonly default?: SourceTarget }>>;
+  readonly imports?: Readonly<Record<string, unknown>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -23,11 +23,6 @@ export interface Manifest {
   readonly bundledIntoBuild?: readonly string[];
   /** Development dependencies that the sources import if a user has installed them. */
   readonly foundIfInstalled?: readonly string[];
-}
-
-/** Where an import leads inside this repository. */
-interface SourceTarget {
-  readonly "@nnhal/source": string;
 }
 
 export interface SourceFile {
