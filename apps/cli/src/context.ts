@@ -38,6 +38,8 @@ export interface CommandContext {
 export interface ModelCommandContext extends CommandContext {
   /** The folder that relative paths start from. */
   readonly cwd: string;
+  /** Reads the standard input to its end. Absent: there is none. */
+  stdin?(): Promise<Uint8Array>;
   /** Milliseconds of a clock that never goes back. */
   now(): number;
   /** The devices that the command line knows. */

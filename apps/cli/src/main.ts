@@ -40,6 +40,7 @@ process.once("beforeExit", onStuck);
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
+  stdin: readStandardInput,
   engines: knownEngines,
   version: readVersion(),
   cwd: process.cwd(),
@@ -55,6 +56,12 @@ await runProgram(process.argv.slice(2), {
   },
 });
 process.off("beforeExit", onStuck);
+
+async function readStandardInput(): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return new Uint8Array(Buffer.concat(chunks));
+}
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));

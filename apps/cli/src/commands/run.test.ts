@@ -37,7 +37,16 @@ describe("nnhal run", () => {
     expect(JSON.parse(stdout)).toEqual({
       model: "scores.tflite",
       device: "nnhal-reference",
-      outputs: [{ name: "passed", type: "TENSOR_QUANT8_ASYMM", shape: [1, 4], scale: 0.25, zeroPoint: 2 }],
+      outputs: [
+        {
+          name: "passed",
+          type: "TENSOR_QUANT8_ASYMM",
+          shape: [1, 4],
+          scale: 0.25,
+          zeroPoint: 2,
+          values: [0, 1, 0.25, 1],
+        },
+      ],
       top: [
         { index: 1, label: "bee", score: 1 },
         { index: 3, label: "dog", score: 1 },
@@ -301,7 +310,7 @@ describe("nnhal run, given something wrong", () => {
     expect(await lineFor("short.bin")).toBe(`the input short.bin has 15 bytes, but ${takes}`);
     expect(await lineFor("long.bin")).toBe(`the input long.bin has 17 bytes, but ${takes}`);
     expect(await lineFor("text.png")).toBe(
-      "the input text.png is not a PNG, JPEG or BMP picture; raw tensors need a name in .bin",
+      "the input text.png is not a PNG, JPEG or BMP picture, a .npy or WAV file, or numbers; raw tensors need a name in .bin",
     );
     expect(await lineFor("cut.png")).toMatch(/^the input cut\.png is a PNG picture that cannot be read: /);
     expect(await lineFor("dot.png")).toMatch(/cannot take the picture dot\.png: a picture needs the shape \[1, height/);
@@ -321,7 +330,6 @@ describe("nnhal run, given something wrong", () => {
     const wrong: readonly (readonly [RegExp, ...string[]])[] = [
       [/^unknown option '--colour'; see nnhal run --help$/, "add.tflite", "--colour"],
       [/^missing required argument 'model'; see nnhal run --help$/],
-      [/^too many arguments for 'run'/, "add.tflite", "b.tflite"],
       [/'--top <k>' argument '0' is invalid/, "add.tflite", "--top", "0"],
       [/'--runs <n>' argument '1.5' is invalid/, "add.tflite", "--runs", "1.5"],
       [/'--random <seed>' argument '-1' is invalid/, "add.tflite", "--random", "-1"],
