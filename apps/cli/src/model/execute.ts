@@ -21,19 +21,22 @@ export interface PreparedRun {
 /** How to compile a model. */
 export interface PrepareRunOptions extends Omit<CompilationOptions, "cpu"> {
   readonly preference?: ExecutionPreference;
+  /** Keeps prepared models in this folder, under a token of the model. Default: nothing is kept. */
+  readonly cache?: { readonly directory: string; readonly token: Uint8Array };
 }
 
 /** Compiles a model for devices. Rejects with a failure that says which operation none of them takes, and why. */
 export async function prepareRun(
   model: LoadedModel,
   { devices, cpu }: DeviceSelection,
-  { preference, ...options }: PrepareRunOptions = {},
+  { preference, cache, ...options }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
   return explained(async () => {
     const { trace = noTracer } = options;
     const built = inSection(trace, "LA", "PP", "build model", () => Model.from(model.model, options));
     const compilation = new Compilation(built, devices, { ...options, ...(cpu && { cpu }) });
     if (preference !== undefined) compilation.setPreference(preference);
+    if (cache !== undefined) compilation.setCaching(cache.directory, cache.token);
     await inSection(trace, "LA", "PC", "compile", () => compilation.finish());
     return { model, compilation };
   });
@@ -53,8 +56,7 @@ export async function runOnce(
   { model, compilation }: PreparedRun,
   inputs: readonly Uint8Array[],
 ): Promise<readonly OutputValue[]> {
-  const values = model.inputs.map(zeros);
-  for (const [place, index] of model.givenInputs.entries()) values[index] = elementAt(inputs, place);
+  const values = inputValues(model, inputs);
   const shapes = await explained(() =>
     inSection(compilation.trace, "LA", "PE", "run", () =>
       execute(
@@ -67,7 +69,15 @@ export async function runOnce(
   return model.wantedOutputs.map((index) => elementAt(shapes, index));
 }
 
-async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+/** The bytes of all inputs of a model: the user's, and states at zero. */
+export function inputValues(model: LoadedModel, inputs: readonly Uint8Array[]): readonly Uint8Array[] {
+  const values = model.inputs.map(zeros);
+  for (const [place, index] of model.givenInputs.entries()) values[index] = elementAt(inputs, place);
+  return values;
+}
+
+/** Does work of which a problem of the runtime means that the model cannot run: a failure that says why. */
+export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

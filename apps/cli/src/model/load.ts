@@ -43,7 +43,12 @@ const MOST_TENSOR_BYTES = 2 ** 31;
  * failure if the HAL cannot run its model.
  */
 export async function loadModel(path: string, cwd: string, options: ImportOptions = {}): Promise<LoadedModel> {
-  const file = await inspectFile(path, cwd, options);
+  return modelOfBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+}
+
+/** The model in the bytes of a file. Throws as `loadModel` rejects. */
+export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOptions = {}): LoadedModel {
+  const file = inspectBytes(path, bytes, options);
   const model = modelOfFile(file);
   if (model !== undefined) return model;
   const { problems, problemCount } = file.inspection;
@@ -54,7 +59,10 @@ export async function loadModel(path: string, cwd: string, options: ImportOption
 
 /** Reads a file whose model need not be able to run. Rejects with a usage error if there is none, or if it is not a .tflite file. */
 export async function inspectFile(path: string, cwd: string, options: ImportOptions = {}): Promise<InspectedFile> {
-  const bytes = await readUserFile(path, { what: "model", cwd });
+  return inspectBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+}
+
+function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): InspectedFile {
   try {
     return { path, bytes, inspection: inspectTflite(bytes, options) };
   } catch (error) {
