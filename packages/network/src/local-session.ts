@@ -139,9 +139,9 @@ function createSession(
 ): Session {
   const { inputs, outputs, states } = imported;
   const named = namedOperations(imported, extensions);
-  const stateOutputs = new Set(states.map(({ output }) => output));
+  const stateOutputs = new Set(states.flatMap(({ output }) => output ?? []));
   const givenCount = inputs.length - states.length;
-  const start = () => states.map(({ input }) => zeros(elementAt(inputs, input)));
+  const start = () => states.map(({ input, initial }) => initial?.slice() ?? zeros(elementAt(inputs, input)));
   let state = start();
   // A run of a model with state begins when the one before it has ended.
   let last: Promise<unknown> = Promise.resolve();
@@ -167,7 +167,9 @@ function createSession(
   };
   const once = async (values: readonly Value[], into: readonly (Uint8Array | undefined)[] = []): Promise<Value[]> => {
     const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into));
-    state = states.map(({ output }) => elementAt(results, output).bytes);
+    state = states.map(({ output }, place) =>
+      output === undefined ? elementAt(state, place) : elementAt(results, output).bytes,
+    );
     return results.flatMap(({ info, bytes }, place) => (stateOutputs.has(place) ? [] : [{ bytes, shape: info.shape }]));
   };
   return {

@@ -3,6 +3,7 @@
  */
 import { basename } from "node:path";
 import { byteText, columns, counted, milliseconds, oneLine, plain, shapeText } from "../text.ts";
+import type { Peak } from "./calibrate.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
 import type { Ratio } from "./statistics.ts";
 
@@ -15,6 +16,7 @@ export function formatBenchmark(report: BenchmarkReport): string {
       `${machine.processor}, ${counted(machine.processors, "processor")}, ${machine.system}, Node.js ${machine.node}`,
     ],
     ["threads", String(report.threads)],
+    ...report.peaks.map((peak) => ["peak", peakText(peak)]),
     ...notesOf(report).map((note) => ["note", note]),
   ]);
   return `${[...facts, ...models.flatMap((model) => ["", ...formatModel(model)])].join("\n")}\n`;
@@ -59,26 +61,65 @@ function formatModel(model: ModelReport): string[] {
       ]),
       ...(noReference === null ? [] : [["note", `there are no reference outputs: ${oneLine(noReference)}`]]),
     ]),
-    ...(measured.length === 0 ? [] : ["", ...columns([headings, ...measured.map(contestantRow)])]),
+    ...table(
+      ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
+      measured.map(timesRow),
+    ),
+    ...table(["", "prepare", "from cache", "first", "memory", "heap a run"], measured.map(costsRow)),
     ...(others.length === 0 ? [] : ["", ...columns(others.map(({ name, problem }) => [name, oneLine(problem ?? "")]))]),
     ...formatRatios(ratios),
   ];
 }
 
-const headings = ["", "min", "median", "p90", "a second", "cores", "prepare", "first", "memory", "difference"];
+/** The unit of a network's rate. */
+export function unitOf({ arithmetic }: Pick<ModelReport, "arithmetic">): string {
+  return arithmetic === "float" ? "GFLOP/s" : "GOP/s";
+}
 
-function contestantRow(one: ContestantReport): string[] {
-  const { name, times, perSecond, cores, prepare, first, memory } = one;
+/** What one way to find the peak has found. */
+export function peakText({ how, threads, float, integer }: Peak): string {
+  const rates = [
+    ...(float === null ? [] : [`${rateText(float)} GFLOP/s`]),
+    ...(integer === null ? [] : [`${rateText(integer)} GOP/s`]),
+  ];
+  return `${rates.length === 0 ? "not known" : rates.join(", ")} with ${counted(threads, "thread")}: ${how}`;
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ["", ...columns([headings, ...rows])];
+}
+
+function timesRow(one: ContestantReport): string[] {
+  const { name, times, perSecond, cores, gigaOperations, shareOfPeak } = one;
   return [
     name,
     ...(times === null ? ["", "", ""] : [times.min, times.median, times.p90].map(duration)),
-    perSecond === null ? "" : perSecond.toPrecision(3),
-    cores === null ? "" : cores.toFixed(2),
-    prepare === null ? "" : duration(Math.min(...prepare.cold)),
-    first === null ? "" : duration(first),
-    memory === null ? "" : byteText(memory),
+    orNothing(perSecond, rateText),
+    orNothing(cores, (value) => value.toFixed(2)),
+    orNothing(gigaOperations, rateText),
+    orNothing(shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
     differenceText(one),
   ];
+}
+
+function costsRow({ name, prepare, first, memory, heap }: ContestantReport): string[] {
+  return [
+    name,
+    orNothing(prepare, ({ cold }) => duration(Math.min(...cold))),
+    prepare?.cached == null ? "no cache" : duration(Math.min(...prepare.cached)),
+    orNothing(first, duration),
+    orNothing(memory, byteText),
+    orNothing(heap, (value) => byteText(Math.round(value))),
+  ];
+}
+
+function orNothing<Value>(value: Value | null, text: (value: Value) => string): string {
+  return value === null ? "" : text(value);
+}
+
+/** A number with three digits. */
+function rateText(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }
 
 /** How far outputs are from the reference's. */

@@ -18,7 +18,7 @@ function measured(id: ContestantId, times: readonly number[], changed: Partial<M
   return {
     id,
     opened: { version: "2", settings: ["one thread"], threads: 1, milliseconds: 5 },
-    prepared: { milliseconds: 7, cached: false, first: 9, outputs: [right] },
+    prepared: { milliseconds: 7, keeps: false, first: 9, outputs: [right] },
     warmUp: { runs: 3, stable: true, least: 1 },
     rounds: times.map((time) => [time]),
     cpu: times.reduce((sum, time) => sum + time, 0) * 1.5,
@@ -35,11 +35,12 @@ function report(all: readonly Measured[], changed: Partial<ModelResults> = {}) {
     expected: [right],
     measured: all,
     preparations: [],
+    peaks: [],
     ...changed,
   });
 }
 
-const outputs = (value: Uint8Array) => ({ milliseconds: 7, cached: false, first: 9, outputs: [value] });
+const outputs = (value: Uint8Array) => ({ milliseconds: 7, keeps: false, first: 9, outputs: [value] });
 
 describe("modelReport", () => {
   it("has the figures of a contestant", () => {
@@ -56,9 +57,23 @@ describe("modelReport", () => {
       cores: 1.5,
       // Two operations for each of 2 million multiply-adds, in 2 ms.
       gigaOperations: 2,
+      shareOfPeak: null,
       memory: 1000,
       agreement: { agrees: true },
     });
+  });
+
+  it("relates the rate to the greatest peak of the arithmetic, and adds preparations of other processes", () => {
+    const peak = { how: "", threads: 1, integer: 50 };
+    const peaks = [
+      { ...peak, float: 10 },
+      { ...peak, float: 8 },
+    ];
+    const { contestants } = report([measured(device, [4, 2])], {
+      peaks,
+      preparations: [{ cold: [8, 6], cached: [1, 2] }],
+    });
+    expect(contestants[0]).toMatchObject({ shareOfPeak: 0.2, prepare: { cold: [7, 8, 6], cached: [1, 2] } });
   });
 
   it("compares devices with peers, and with the devices after them", () => {

@@ -182,7 +182,7 @@ describe("an input of nnhal run", () => {
     await put("model.tflite", passingModel({ shape: [1, 3] }));
     expect(await valuesOf("-", floats(1, 2, 3))).toEqual([1, 2, 3]);
     expect(await valuesOf("-", Buffer.from("4 5 6"))).toEqual([4, 5, 6]);
-    expect(await valuesOf("-", floats(1, 2))).toContain("the input - is not a PNG, JPEG or BMP picture");
+    expect(await valuesOf("-", floats(1, 2))).toContain("the input - is not a PNG, JPEG, WebP, GIF or BMP picture");
     expect(await valuesOf("-")).toContain("there is no standard input");
   });
 

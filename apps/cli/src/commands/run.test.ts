@@ -310,7 +310,7 @@ describe("nnhal run, given something wrong", () => {
     expect(await lineFor("short.bin")).toBe(`the input short.bin has 15 bytes, but ${takes}`);
     expect(await lineFor("long.bin")).toBe(`the input long.bin has 17 bytes, but ${takes}`);
     expect(await lineFor("text.png")).toBe(
-      "the input text.png is not a PNG, JPEG or BMP picture, a .npy or WAV file, or numbers; raw tensors need a name in .bin",
+      "the input text.png is not a PNG, JPEG, WebP, GIF or BMP picture, a .npy or WAV file, or numbers; raw tensors need a name in .bin",
     );
     expect(await lineFor("cut.png")).toMatch(/^the input cut\.png is a PNG picture that cannot be read: /);
     expect(await lineFor("dot.png")).toMatch(/cannot take the picture dot\.png: a picture needs the shape \[1, height/);

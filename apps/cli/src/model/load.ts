@@ -83,7 +83,7 @@ function loaded(path: string, bytes: Uint8Array, imported: ImportedModel): Loade
     }
   }
   const stateInputs = new Set(imported.states.map(({ input }) => input));
-  const stateOutputs = new Set(imported.states.map(({ output }) => output));
+  const stateOutputs = new Set(imported.states.flatMap(({ output }) => output ?? []));
   return {
     ...imported,
     path,
