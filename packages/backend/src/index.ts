@@ -57,4 +57,5 @@ export {
 } from "./kernels/kernel.ts";
 export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backend.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
+export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";
