@@ -50,11 +50,6 @@ async function loadModule(module: string, what: string, cwd: string): Promise<un
   }
 }
 
-/** The backend of a package that is installed beside the command line, or not. Rejects if it is not. */
-export async function loadBackend(module: string): Promise<Backend> {
-  return backendIn(await import(module), module);
-}
-
 function backendIn(namespace: unknown, module: string): Backend {
   const backend = isObject(namespace) && "backend" in namespace ? namespace.backend : undefined;
   const problem = problemOf(backend);

@@ -1,38 +1,16 @@
 /**
- * The devices of the command line. Engines are found, not bundled: each is a package that is loaded when it is asked
- * for, and where it is missing its device says so, and how to add it.
+ * The devices of the command line: finds and opens them. If the package of an engine is missing, its device says so, and how to add it.
  */
-
 import type { Backend, PowerBasis, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
-import { type Engine, loadBackend } from "./backend-module.ts";
+import type { Engine } from "./backend-module.ts";
 import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
+import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
-
-/** The engines of this project. */
-export const knownEngines: readonly Engine[] = [
-  {
-    device: "nnhal-reference",
-    module: "@nnhal/backend-reference",
-    load: () => loadReference([]),
-    withExtensions: loadReference,
-  },
-  { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
-  { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
-];
-
-/** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
-async function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {
-  const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
-    import("@nnhal/backend-reference"),
-    import("@nnhal/extension-tflite"),
-  ]);
-  return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
-}
 
 /** A device, or why there is none. */
 export interface FoundDevice {
@@ -82,9 +60,6 @@ export interface DeviceSelection {
   /** The one that the others fall back to. Only with `auto`: a list is all there is. */
   readonly cpu?: Device;
 }
-
-/** What `--device` says for all devices that work here. */
-export const allDevices = "auto";
 
 /** The device that takes every model. */
 const cpuDevice = "nnhal-reference";

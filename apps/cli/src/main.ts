@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createChildStarter } from "./children.ts";
-import { knownEngines } from "./devices.ts";
+import { knownEngines } from "./engines.ts";
 import { exitCodes, stackOf, unexpectedLine } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
@@ -48,7 +48,7 @@ await runProgram(process.argv.slice(2), {
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
   commandLine: isCheckout ? "npm run -s nnhal --" : "nnhal",
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
-  startSelf: createChildStarter(fileURLToPath(import.meta.url)),
+  startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url)),
   setExitCode(code) {
     process.exitCode = code;
   },

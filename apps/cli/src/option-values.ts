@@ -2,7 +2,9 @@
  * Values of options, checked as commander reads them.
  */
 import { InvalidArgumentError, Option } from "commander";
-import { allDevices } from "./devices.ts";
+
+/** What `--device` says for all devices that work here. */
+export const allDevices = "auto";
 
 /** A reader of whole numbers within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {

@@ -2,12 +2,11 @@
  * The report of `nnhal run`, for people and as JSON.
  */
 import { basename } from "node:path";
+import { realValues, type ScoredClass, tensorText } from "@nnhal/network/tensors";
 import { typeText } from "@nnhal/operations";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
-import type { ScoredClass } from "./model/scores.ts";
-import { realValues, tensorText } from "./model/tensor.ts";
 import { bar, columns, milliseconds, plain } from "./text.ts";
 
 /** What there is to report. */

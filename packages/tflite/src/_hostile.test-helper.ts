@@ -48,7 +48,7 @@ export function fileOf(row: Partial<ModelRow>): Uint8Array {
 }
 
 export const tensorRow: TensorRow = {
-  ...{ shape: [2], type: 0, buffer: 0, name: "t", quantization: undefined, isVariable: false, sparsity: false },
+  ...{ shape: [2], type: 0, buffer: 0, name: "t", quantization: undefined, isVariable: false, sparsity: undefined },
   ...{ shapeSignature: undefined, hasRank: false, variantTensors: false, externalBuffer: 0 },
 };
 export const operatorRow: OperatorRow = {

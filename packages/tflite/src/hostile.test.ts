@@ -32,7 +32,17 @@ const small = writeTflite({
         c: q8,
         d: { type: "FLOAT32", shape: [1, 1, 1, 2] },
         s: f,
-        v: { type: "FLOAT32", shape: [1, 2], data: [1, 2] },
+        // The second element alone is stored.
+        v: {
+          type: "FLOAT32",
+          shape: [1, 2],
+          data: [2],
+          sparsity: {
+            traversalOrder: [0, 1],
+            blockMap: [],
+            dimensions: [{ size: 1 }, { segments: [0, 1], indexes: [1] }],
+          },
+        },
         l: one,
         r: { ...one, data: [0.5] },
         b: { type: "FLOAT32", shape: [1], data: [0.5] },

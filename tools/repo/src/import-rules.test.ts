@@ -114,6 +114,21 @@ describe("import rules", () => {
     expect(check(packageOf("packages/conformance", {}, { "a.ts": text }))).toEqual([]);
   });
 
+  test("an import of the package itself is one of those that it lists; the sources for Node.js alone may use it", () => {
+    const to = (path: string) => ({ "@nnhal/source": `./src/${path}` });
+    const imports = { "#files": { node: to("files-node.ts"), default: to("files.ts") } };
+    const node = 'import "node:fs";';
+    expect(operationsWith('import "#files";')).toEqual([
+      'packages/operations/src/index.ts: imports #files, which the field "imports" of packages/operations/package.json does not have',
+    ]);
+    expect(operationsWith('import "#files";', "index.ts", { imports })).toEqual([]);
+    expect(operationsWith(node, "files-node.ts", { imports })).toEqual([]);
+    expect(operationsWith(node, "files.ts", { imports })).toHaveLength(1);
+    expect(
+      operationsWith(node, "files-node.ts", { imports: { "#files": { node: to("files-node.ts") } } }),
+    ).toHaveLength(1);
+  });
+
   test("a module of Node.js is named with its prefix", () => {
     expect(check(packageOf("packages/conformance", {}, { "a.ts": 'import fs from "fs";' }))).toEqual([
       "packages/conformance/src/a.ts: imports fs: write it as node:fs",

@@ -22,6 +22,18 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   transport: ["types", "driver-core/memory", "driver-core/burst"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],
+  network: [
+    "types",
+    "operations",
+    "backend",
+    "backend-reference",
+    "utils",
+    "driver-core",
+    "runtime",
+    "tflite",
+    "extension-tflite",
+  ],
+  nnhal: ["network"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
@@ -46,6 +58,7 @@ export const isomorphicPackages = [
   "runtime",
   "extension-fibonacci",
   "extension-tflite",
+  "network",
 ] as const;
 
 const scope = "@nnhal/";
@@ -98,6 +111,7 @@ function checkSource(
 ): string[] {
   const test = isTest(source.path);
   const isomorphic = isomorphicPackages.some((name) => folder === `packages/${name}`);
+  const forNode = new Set(sourcesForNode(manifest).map((path) => `${folder}/${path}`));
   const declared = runtimeDependencies(manifest);
   const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
   const bundled = manifest.bundledIntoBuild ?? [];
@@ -110,9 +124,16 @@ function checkSource(
       if (problem !== undefined) problems.push(problem);
       continue;
     }
+    if (specifier.startsWith("#")) {
+      if (!Object.hasOwn(manifest.imports ?? {}, specifier)) {
+        problems.push(`imports ${specifier}, which the field "imports" of ${folder}/package.json does not have`);
+      }
+      continue;
+    }
     const name = packageName(specifier);
     if (specifier.startsWith("node:")) {
-      if (values?.has(specifier)) problems.push(`imports ${specifier}, but ${folder} also runs in a browser`);
+      if (values?.has(specifier) && !forNode.has(source.path))
+        problems.push(`imports ${specifier}, but ${folder} also runs in a browser`);
     } else if (builtins.has(specifier)) {
       problems.push(`imports ${specifier}: write it as node:${specifier}`);
     } else if (name === manifest.name) {
@@ -126,6 +147,13 @@ function checkSource(
     }
   }
   return problems;
+}
+
+/** The sources that the field "imports" names for Node.js alone: others take their place in a browser. */
+function sourcesForNode({ imports = {} }: Manifest): string[] {
+  return Object.values(imports).flatMap(({ node, default: other }) =>
+    node !== undefined && other !== undefined ? [node["@nnhal/source"].slice(2)] : [],
+  );
 }
 
 function checkRelative(path: string, specifier: string, folder: string, outsideAllowed: boolean): string | undefined {

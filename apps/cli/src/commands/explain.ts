@@ -6,7 +6,7 @@ import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
-import { allDevices, type DeviceSelection } from "../devices.ts";
+import type { DeviceSelection } from "../devices.ts";
 import { formatExplanation } from "../explain/explain-report.ts";
 import {
   type ExplainedPlan,
@@ -20,6 +20,7 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
+import { allDevices } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
@@ -38,11 +39,9 @@ Examples:
   nnhal explain mobilenet.tflite --devices tfjs,reference --svg mobilenet.svg
   nnhal explain mobilenet.tflite --policy android --run --json`;
 
-/** Adds the command to a program. */
-export function registerExplainCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("explain")
-    .description("say which operation of a .tflite model goes to which device, and why")
+/** Gives the command its arguments, options and work. */
+export function registerExplainCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file")
     .option(
       "--devices <names>",

@@ -36,11 +36,9 @@ Examples:
   nnhal graph mobilenet.tflite --constants nodes > mobilenet.dot
   nnhal graph mobilenet.tflite --format json`;
 
-/** Adds the command to a program. */
-export function registerGraphCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("graph")
-    .description("draw a model as Graphviz text, SVG or PNG, or print it as JSON")
+/** Gives the command its arguments, options and work. */
+export function registerGraphCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file, or a conformance example as JSON")
     .option("-o, --output <file>", "write to this file (default: to the standard output)")
     .addOption(

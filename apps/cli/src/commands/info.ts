@@ -28,11 +28,9 @@ Examples:
   nnhal info mobilenet.tflite
   nnhal info mobilenet.tflite --json`;
 
-/** Adds the command to a program. */
-export function registerInfoCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("info")
-    .description("show what a .tflite file holds, and whether it can run")
+/** Gives the command its arguments, options and work. */
+export function registerInfoCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file")
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)

@@ -3,6 +3,14 @@
  */
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import {
+  elementsOf,
+  type Labels,
+  type Normalisation,
+  packedLabels,
+  scoresOf,
+  topClasses,
+} from "@nnhal/network/tensors";
 import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal/utils";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -10,13 +18,10 @@ import { usageError } from "../failure.ts";
 import { pathFrom, reasonOf, writeUserFile } from "../files.ts";
 import { type OutputValue, prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
-import { type Labels, packedLabels, readLabels } from "../model/labels.ts";
+import { readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
 import { measureRuns } from "../model/measure.ts";
-import { scoresOf, topClasses } from "../model/scores.ts";
-import { elementsOf } from "../model/tensor.ts";
 import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
-import type { Normalisation } from "../picture/to-tensor.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, type RunReport, toJson } from "../run-report.ts";
 import { oneLine } from "../text.ts";
@@ -54,11 +59,9 @@ Examples:
   nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
   nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
 
-/** Adds the command to a program. */
-export function registerRunCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("run")
-    .description("run a .tflite model and show its best classes or values, and how long it took")
+/** Gives the command its arguments, options and work. */
+export function registerRunCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file")
     .option("--input <file>", "picture or raw .bin tensor; once for each input of the model, in order", collect)
     .addOption(

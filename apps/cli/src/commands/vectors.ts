@@ -40,11 +40,9 @@ Examples:
   nnhal vectors nn-vectors --device reference --path device-memory
   nnhal vectors nn-vectors --backend ./my-backend.js --device mine --json`;
 
-/** Adds the command to a program. */
-export function registerVectorsCommand(program: Command, context: CommandContext): void {
-  program
-    .command("vectors")
-    .description("run conformance vectors on a device and report the results")
+/** Gives the command its arguments, options and work. */
+export function registerVectorsCommand(command: Command, context: () => Promise<CommandContext>): void {
+  command
     .argument("<dir>", "folder of *.jsonl.gz files, or one such file")
     .requiredOption("--device <name>", "device to run on")
     .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
@@ -54,8 +52,10 @@ export function registerVectorsCommand(program: Command, context: CommandContext
     .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
-    .action((dir: string, options: VectorsCommandOptions) =>
-      options.serve === undefined ? runVectorsCommand(dir, options, context) : serve(dir, options, context),
+    .action(async (dir: string, options: VectorsCommandOptions) =>
+      options.serve === undefined
+        ? runVectorsCommand(dir, options, await context())
+        : serve(dir, options, await context()),
     );
 }
 

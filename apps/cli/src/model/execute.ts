@@ -2,6 +2,7 @@
  * Runs a model on devices and measures it.
  */
 import { encodeTensorData } from "@nnhal/backend";
+import { byteSize, elementsOf, type TensorValue } from "@nnhal/network/tensors";
 import { createData, elementAt } from "@nnhal/operations";
 import {
   Compilation,
@@ -18,7 +19,6 @@ import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { oneLine } from "../text.ts";
 import type { LoadedModel } from "./load.ts";
-import { byteSize, elementsOf } from "./tensor.ts";
 
 /** A model that is ready to run. */
 export interface PreparedRun {
@@ -48,10 +48,9 @@ export async function prepareRun(
 }
 
 /** An output of a run. */
-export interface OutputValue {
+export interface OutputValue extends TensorValue {
   /** With the shape that the run gave it. */
   readonly info: TensorDescription;
-  readonly bytes: Uint8Array;
 }
 
 /**

@@ -1,16 +1,22 @@
 /**
  * Converts the user's inputs to the bytes of the model's input tensors.
  */
+
+import {
+  byteSize,
+  decodePicture,
+  type Normalisation,
+  type Picture,
+  pictureToTensor,
+  tensorText,
+  whyNoPicture,
+} from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
-import { decodePicture } from "../picture/decode.ts";
-import type { Picture } from "../picture/picture.ts";
-import { type Normalisation, pictureToTensor, whyNoPicture } from "../picture/to-tensor.ts";
 import type { LoadedModel } from "./load.ts";
 import { randomTensor } from "./random.ts";
-import { byteSize, tensorText } from "./tensor.ts";
 
 /** The user's inputs. */
 export interface GivenInputs {
@@ -63,7 +69,7 @@ async function readInput(
   if (/\.bin$/i.test(file)) return readRaw(file, info, cwd);
   const most = { bytes: MOST_PICTURE_BYTES, reason: "more than any picture needs" };
   const bytes = await readUserFile(file, { what: "input", cwd, most });
-  const picture = decode(file, bytes);
+  const picture = await decode(file, bytes);
   const problem = whyNoPicture(info) ?? whyNoNormalisation(info, normalisation);
   if (problem !== undefined) {
     throw usageError(`the input ${tensorText(info)} cannot take the picture ${file}: ${problem}`);
@@ -80,9 +86,9 @@ async function readRaw(file: string, info: TensorDescription, cwd: string): Prom
   return { info, bytes, source: file };
 }
 
-function decode(file: string, bytes: Uint8Array): Picture {
+async function decode(file: string, bytes: Uint8Array): Promise<Picture> {
   try {
-    return decodePicture(bytes);
+    return await decodePicture(bytes);
   } catch (error) {
     const hint = error instanceof RangeError && error.cause === undefined ? "; raw tensors need a name in .bin" : "";
     throw usageError(`the input ${file} ${messageOf(error)}${hint}`, error);

@@ -2,6 +2,7 @@
  * Loads the .tflite file that a user names.
  */
 import { basename } from "node:path";
+import { byteSize, tensorText } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
@@ -14,7 +15,6 @@ import {
 import { type CommandError, failure } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
-import { byteSize, tensorText } from "./tensor.ts";
 
 /** A model and the tensors that its user deals with. */
 export interface LoadedModel extends ImportedModel {

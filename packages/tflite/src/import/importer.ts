@@ -19,6 +19,7 @@ import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
 import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
+import { packedRange } from "./stored.ts";
 
 /**
  * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
@@ -80,8 +81,37 @@ function isInteger(type: TensorTypeName): boolean {
   return type === "INT32" || type === "INT64";
 }
 
+/** Operators whose results may have less than 8 bits: those that convert to them, and those that move elements. */
+const packing: ReadonlySet<string> = new Set([
+  ...[
+    "QUANTIZE",
+    "DENSIFY",
+    "RESHAPE",
+    "SQUEEZE",
+    "EXPAND_DIMS",
+    "SLICE",
+    "STRIDED_SLICE",
+    "GATHER",
+    "TRANSPOSE",
+    "CONCATENATION",
+  ],
+]);
+
+/** Refuses an operator that computes elements of less than 8 bits, which are held in 8. */
+function ensurePackedResults(op: Lowering): void {
+  const { name, outputs } = op.operator;
+  if (packing.has(name)) return;
+  const packed = outputs.find((output) => packedRange(elementAt(op.graph.subgraph.tensors, output).type) !== undefined);
+  op.ensure(
+    packed === undefined,
+    () =>
+      `tensor ${packed} has elements of less than 8 bits, which only operators that quantise or move elements can write`,
+  );
+}
+
 /** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
 function lower(op: Lowering, graph: Graph): void {
+  ensurePackedResults(op);
   const row = rowOf(op.operator);
   if (row === undefined && (fold(op) || op.emitBuiltin())) return;
   // An operation that was registered for a custom operator precedes a row for it.

@@ -53,6 +53,8 @@ export interface Lowering {
   /** The description of input `place`; does not make the operand. */
   inputSpec(place: number): OperandSpec;
   outputIndex(place: number): number;
+  /** The tensor that is an output, the first one by default. */
+  outputTensor(place?: number): TfliteTensor;
   /** The operand of an output, the first one by default. */
   output(place?: number): number;
   outputSpec(place?: number): OperandSpec;
@@ -444,6 +446,7 @@ export function createLowering(
     asInFile: (place) => asWide(input(place)),
     inputSpec,
     outputIndex,
+    outputTensor: (place = 0) => elementAt(subgraph.tensors, outputIndex(place)),
     output,
     outputSpec,
     constantIntegers,

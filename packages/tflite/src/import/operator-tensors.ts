@@ -65,6 +65,7 @@ const table = {
   DEPTHWISE_CONV_2D: layer,
   DEQUANTIZE: unary,
   DIV: binary,
+  DENSIFY: unary,
   ELU: unary,
   EMBEDDING_LOOKUP: ["indexes table", "output"],
   EQUAL: binary,

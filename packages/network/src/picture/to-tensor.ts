@@ -3,7 +3,7 @@
  */
 import { encodeTensorData } from "@nnhal/backend";
 import { clamp, createData, elementAt, elementFactsOf, roundHalfAway, typeText } from "@nnhal/operations";
-import { byteSize, elementsOf, type TensorShape } from "../model/tensor.ts";
+import { byteSize, elementsOf, type TensorShape } from "../tensor.ts";
 import type { Picture } from "./picture.ts";
 import { resize, toGrey } from "./resize.ts";
 

@@ -1,38 +1,12 @@
 /**
- * Decodes PNG, JPEG and BMP files, told apart by their first bytes. Every problem of a file is a RangeError with a
- * message that goes on from the file's name.
+ * The decoders of Node.js.
  */
-
 import { inflateSync } from "node:zlib";
 import { elementAt } from "@nnhal/operations";
 import jpeg from "jpeg-js";
 import { PNG } from "pngjs";
-import { messageOf } from "../failure.ts";
-import { oneLine } from "../text.ts";
-import { readBmp } from "./bmp.ts";
+import { messageOf } from "../text.ts";
 import { checkSize, MOST_PIXELS, onWhite, type Picture } from "./picture.ts";
-
-const formats = [
-  { name: "PNG", start: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], decode: readPng },
-  { name: "JPEG", start: [0xff, 0xd8, 0xff], decode: readJpeg },
-  { name: "BMP", start: [0x42, 0x4d], decode: readBmp },
-] as const;
-
-/**
- * Decodes a picture. Transparent pixels are blended with white. JPEG files are used as they are stored, not turned
- * upright.
- */
-export function decodePicture(bytes: Uint8Array): Picture {
-  const format = formats.find(({ start }) => start.every((byte, place) => bytes[place] === byte));
-  if (format === undefined) throw new RangeError("is not a PNG, JPEG or BMP picture");
-  try {
-    return format.decode(bytes);
-  } catch (error) {
-    throw new RangeError(`is a ${format.name} picture that cannot be read: ${oneLine(messageOf(error))}`, {
-      cause: error,
-    });
-  }
-}
 
 const IHDR_END = 33;
 const IDAT = 0x49444154;
@@ -40,7 +14,8 @@ const IDAT = 0x49444154;
 /** Numbers in a pixel, by colour type. */
 const pngChannels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-function readPng(bytes: Uint8Array): Picture {
+/** Reads a PNG file. */
+export async function readPng(bytes: Uint8Array): Promise<Picture> {
   if (bytes.length < IHDR_END) throw new RangeError(`it ends after ${bytes.length} bytes, in the header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [width, height] = [view.getUint32(16), view.getUint32(20)];
@@ -88,7 +63,8 @@ function interlacedBytes(width: number, height: number, rowsOf: (columns: number
   );
 }
 
-function readJpeg(bytes: Uint8Array): Picture {
+/** Reads a JPEG file. */
+export async function readJpeg(bytes: Uint8Array): Promise<Picture> {
   const most = MOST_PIXELS / 1e6;
   try {
     const { width, height, data } = jpeg.decode(bytes, {

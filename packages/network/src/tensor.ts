@@ -4,10 +4,17 @@
 import { byteLength, decodeTensorData } from "@nnhal/backend";
 import { type AnyTensorData, typeText } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
-import { plain, shapeText } from "../text.ts";
+import { plain, shapeText } from "./text.ts";
 
 /** What sizes and values depend on. */
 export type TensorShape = Pick<TensorDescription, "type" | "shape" | "scale" | "zeroPoint">;
+
+/** A tensor with its elements. */
+export interface TensorValue {
+  readonly info: TensorShape;
+  /** Little-endian. */
+  readonly bytes: Uint8Array;
+}
 
 /** The number of elements of a shape; 0 if an extent is unknown. */
 export function elementsOf(shape: readonly number[]): number {

@@ -2,8 +2,7 @@
  * The best classes of an output that holds one score for each class.
  */
 import { elementAt } from "@nnhal/operations";
-import type { OutputValue } from "./execute.ts";
-import { elementsOf, realValues } from "./tensor.ts";
+import { elementsOf, realValues, type TensorValue } from "./tensor.ts";
 
 /** A class and its score. */
 export interface ScoredClass {
@@ -15,7 +14,7 @@ export interface ScoredClass {
 }
 
 /** The first output that looks like scores: more than one number, in the shape [classes] or [1, classes]. */
-export function scoresOf(outputs: readonly OutputValue[]): OutputValue | undefined {
+export function scoresOf<Value extends TensorValue>(outputs: readonly Value[]): Value | undefined {
   return outputs.find(({ info: { type, shape } }) => {
     const isList = shape.length === 1 || (shape.length === 2 && shape[0] === 1);
     return isList && elementsOf(shape) > 1 && type !== "TENSOR_BOOL8";
@@ -23,7 +22,7 @@ export function scoresOf(outputs: readonly OutputValue[]): OutputValue | undefin
 }
 
 /** The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. */
-export function topClasses(scores: OutputValue, count: number, labels?: readonly string[]): ScoredClass[] {
+export function topClasses(scores: TensorValue, count: number, labels?: readonly string[]): ScoredClass[] {
   const values = realValues(scores.info, scores.bytes);
   const rank = (index: number) => {
     const value = elementAt(values, index);

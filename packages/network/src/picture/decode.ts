@@ -1,0 +1,40 @@
+/**
+ * Decodes PNG, JPEG and BMP files, told apart by their first bytes. Every problem of a file is a RangeError with a
+ * message that goes on from the file's name.
+ */
+import { messageOf, oneLine } from "../text.ts";
+import { readBmp } from "./bmp.ts";
+import type { Picture } from "./picture.ts";
+
+/** Decoders are loaded when a file needs one. Which there are depends on the platform: see `imports` in package.json. */
+const decoders = () => import("#decoders");
+
+const formats = [
+  {
+    name: "PNG",
+    start: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+    decode: async (bytes: Uint8Array) => (await decoders()).readPng(bytes),
+  },
+  {
+    name: "JPEG",
+    start: [0xff, 0xd8, 0xff],
+    decode: async (bytes: Uint8Array) => (await decoders()).readJpeg(bytes),
+  },
+  { name: "BMP", start: [0x42, 0x4d], decode: async (bytes: Uint8Array) => readBmp(bytes) },
+] as const;
+
+/**
+ * Decodes a picture. Transparent pixels are blended with white. JPEG files are used as they are stored, not turned
+ * upright.
+ */
+export async function decodePicture(bytes: Uint8Array): Promise<Picture> {
+  const format = formats.find(({ start }) => start.every((byte, place) => bytes[place] === byte));
+  if (format === undefined) throw new RangeError("is not a PNG, JPEG or BMP picture");
+  try {
+    return await format.decode(bytes);
+  } catch (error) {
+    throw new RangeError(`is a ${format.name} picture that cannot be read: ${oneLine(messageOf(error))}`, {
+      cause: error,
+    });
+  }
+}
