@@ -1,7 +1,7 @@
 /** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
 import type { Backend, Unavailable } from "@nnhal/backend";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
-import { type CachingOptions, createCaching } from "../cache/cache.ts";
+import { type CachingOptions, createCaching } from "../cache/caching.ts";
 import { createBreather } from "../schedule/breather.ts";
 import { createScheduler, type WaitingLimits } from "../schedule/scheduler.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
