@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createChildStarter } from "./children.ts";
+import { createChildStarter, createInterrupts } from "./children.ts";
 import { knownEngines } from "./engines.ts";
 import { exitCodes, stackOf, unexpectedLine } from "./failure.ts";
 import { reasonOf } from "./files.ts";
@@ -38,6 +38,7 @@ const onStuck = () =>
   end("unexpected problem: the command waits for something that never happens, such as a backend that never loads");
 process.once("beforeExit", onStuck);
 
+const interrupts = createInterrupts();
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
@@ -48,7 +49,8 @@ await runProgram(process.argv.slice(2), {
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
   commandLine: isCheckout ? "npm run -s nnhal --" : "nnhal",
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
-  startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url)),
+  startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url), interrupts),
+  onInterrupt: interrupts.onInterrupt,
   setExitCode(code) {
     process.exitCode = code;
   },

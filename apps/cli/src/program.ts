@@ -54,6 +54,13 @@ const commands: Readonly<Record<string, CommandEntry>> = {
       return (command, { full }) => registerRunCommand(command, full);
     },
   },
+  bench: {
+    description: "measure devices beside other engines that run the same network directly",
+    async load() {
+      const { registerBenchCommand } = await import("./commands/bench.ts");
+      return (command, { full }) => registerBenchCommand(command, full);
+    },
+  },
   explain: {
     description: "say which operation of a .tflite model goes to which device, and why",
     async load() {
@@ -116,6 +123,7 @@ Examples:
   nnhal run model.tflite --input picture.png --labels labels.txt
   nnhal info model.tflite
   nnhal explain model.tflite
+  nnhal bench model.tflite
   nnhal devices
   nnhal help run`;
 

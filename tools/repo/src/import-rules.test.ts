@@ -123,6 +123,7 @@ describe("import rules", () => {
     ]);
     expect(operationsWith('import "#files";', "index.ts", { imports })).toEqual([]);
     expect(operationsWith(node, "files-node.ts", { imports })).toEqual([]);
+    expect(operationsWith(node, "files-node.ts", { exports: imports })).toEqual([]);
     expect(operationsWith(node, "files.ts", { imports })).toHaveLength(1);
     expect(
       operationsWith(node, "files-node.ts", { imports: { "#files": { node: to("files-node.ts") } } }),

@@ -33,7 +33,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "tflite",
     "extension-tflite",
   ],
-  nnhal: ["network"],
+  nnhal: ["network", "cli"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
@@ -58,7 +58,6 @@ export const isomorphicPackages = [
   "runtime",
   "extension-fibonacci",
   "extension-tflite",
-  "network",
 ] as const;
 
 const scope = "@nnhal/";
@@ -149,11 +148,21 @@ function checkSource(
   return problems;
 }
 
-/** The sources that the field "imports" names for Node.js alone: others take their place in a browser. */
-function sourcesForNode({ imports = {} }: Manifest): string[] {
-  return Object.values(imports).flatMap(({ node, default: other }) =>
-    node !== undefined && other !== undefined ? [node["@nnhal/source"].slice(2)] : [],
-  );
+/** The sources that the fields "imports" and "exports" name for Node.js alone: others take their place in a browser. */
+function sourcesForNode({ imports = {}, exports = {} }: Manifest): string[] {
+  return [...Object.values(imports), ...Object.values(exports)].flatMap((target) => {
+    const [source, other] = ["node", "default"].map((platform) => sourceOf(propertyOf(target, platform)));
+    return source !== undefined && other !== undefined ? [source.replace("./", "")] : [];
+  });
+}
+
+function sourceOf(target: unknown): string | undefined {
+  const source = propertyOf(target, "@nnhal/source");
+  return typeof source === "string" ? source : undefined;
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function checkRelative(path: string, specifier: string, folder: string, outsideAllowed: boolean): string | undefined {

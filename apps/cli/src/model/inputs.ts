@@ -7,6 +7,7 @@ import {
   decodePicture,
   type Normalisation,
   type Picture,
+  pictureLayoutOf,
   pictureToTensor,
   tensorText,
   whyNoPicture,
@@ -97,5 +98,6 @@ async function decode(file: string, bytes: Uint8Array): Promise<Picture> {
 
 function whyNoNormalisation({ shape }: TensorDescription, given: Normalisation | undefined): string | undefined {
   const most = Math.max(given?.mean.length ?? 1, given?.std.length ?? 1);
-  return most > elementAt(shape, 3) ? `--mean and --std have ${most} numbers for ${shape[3]} channel` : undefined;
+  const channels = pictureLayoutOf(shape)?.channels ?? 1;
+  return most > channels ? `--mean and --std have ${most} numbers for ${channels} channel` : undefined;
 }

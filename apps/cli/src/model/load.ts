@@ -43,7 +43,11 @@ const MOST_TENSOR_BYTES = 2 ** 31;
  * Loads a model. Rejects with a usage error if there is no file, and with a failure if the HAL cannot run its model.
  */
 export async function loadModel(path: string, cwd: string, options: ImportOptions = {}): Promise<LoadedModel> {
-  const bytes = await readUserFile(path, { what: "model", cwd });
+  return modelOfBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+}
+
+/** The model in the bytes of a file. Throws a failure if the HAL cannot run it. */
+export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOptions = {}): LoadedModel {
   return loaded(
     path,
     bytes,
