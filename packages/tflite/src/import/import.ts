@@ -1,8 +1,8 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { type AnyOperandType, type ExtensionDefinition, elementAt } from "@nnhal/operations";
-import type { Model, Subgraph } from "@nnhal/types";
+import { type AnyOperandType, type ExtensionDefinition, elementAt, ensureLoaded } from "@nnhal/operations";
+import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
@@ -12,6 +12,7 @@ import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
 import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
+import { rowOf } from "./rows.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
@@ -190,6 +191,7 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     () => `it has to be a string, not ${describeValue(signature)}`,
   );
   const entry = entryOf(model, signature);
+  ensureLoaded(operationsOf(model));
   const problems = createProblemList();
   const constants = createConstants(model, file);
   const dialect = createDialect({
@@ -216,6 +218,12 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
       `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
   );
   return hybrid;
+}
+
+/** The codes of the HAL's operations that the operators of a model may become. */
+function operationsOf({ subgraphs }: TfliteModel): readonly number[] {
+  const rows = new Set(subgraphs.flatMap(({ operators }) => operators.map(rowOf)));
+  return [...rows].flatMap((row) => row?.operations ?? []).map((name) => OperationType[name]);
 }
 
 /** The option `customOperators`, checked. */
