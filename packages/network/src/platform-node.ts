@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 import type { Port } from "./port.ts";
 
 /** The engines that are used if they are installed, best first. */
-export const knownEngines: readonly string[] = ["@nnhal/backend-tfjs", "@nnhal/backend-gpujs"];
+export const knownEngines: readonly string[] = ["@nnhal/backend-ort", "@nnhal/backend-tfjs", "@nnhal/backend-gpujs"];
 
 /** The bytes of a file; undefined if the source is not a file. Rejects with the system's error. */
 export async function readLocal(source: string | URL): Promise<Uint8Array | undefined> {
