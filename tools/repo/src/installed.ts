@@ -43,6 +43,15 @@ export function checkInstalled(root: string, packages: readonly WorkspacePackage
   });
 }
 
+/** Enums of HAL versions are values and types in the built declarations too. */
+const useOfEnums = `import { V1_0, V1_2, V1_3 } from "@nnhal/types";
+export const values: readonly [V1_0.ErrorStatus, V1_2.DeviceType, V1_3.Priority] = [
+  V1_0.ErrorStatus.NONE,
+  V1_2.DeviceType.CPU,
+  V1_3.Priority.LOW,
+];
+`;
+
 /** What the project has besides the packages. */
 export function projectFiles(
   root: string,
@@ -53,7 +62,9 @@ export function projectFiles(
   const all = `export const all: readonly object[] = [${names.join(", ")}];\n`;
   const lines = (line: (name: string, entry: string) => string) =>
     names.map((name, index) => `${line(name, entries[index])}\n`).join("") + all;
+  const uses: Readonly<Record<string, string>> = entries.includes("@nnhal/types") ? { "enums.mts": useOfEnums } : {};
   return {
+    ...uses,
     "package.json": `${JSON.stringify({ name: "project", private: true, type: "module", workspaces: scaffoldedFolders })}\n`,
     "load.mjs": loadScript(entries),
     "esm.mts": lines((name, entry) => `import * as ${name} from "${entry}";`),
@@ -72,7 +83,7 @@ export function projectFiles(
         types: ["node"],
         typeRoots: [join(root, "node_modules", "@types")],
       },
-      files: ["esm.mts", "cjs.cts"],
+      files: ["esm.mts", "cjs.cts", ...Object.keys(uses)],
     }),
   };
 }
