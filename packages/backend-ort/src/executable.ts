@@ -3,6 +3,7 @@
  * extents makes a session, of which the last few are kept.
  */
 import {
+  type CacheBlobs,
   type CompileOptions,
   checkOf,
   type Executable,
@@ -18,22 +19,17 @@ import {
 import { elementAt, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
-import { type Ort, sessionOptions } from "./engine.ts";
+import { type Machine, optimisedModel, optimisedOptions, sessionOptions } from "./engine.ts";
 import { lowerGraph, type Wire } from "./lower.ts";
 import { writeModel } from "./onnx/write.ts";
 import { createSlots, type Slots } from "./slots.ts";
-
-/** The engine as executables use it. */
-export interface Machine {
-  readonly ort: Ort;
-  /** Threads of a session; 0 is one for each core. */
-  readonly threads: number;
-}
 
 /** A session for inputs of certain shapes. */
 interface Variant {
   readonly inputs: readonly (Wire | undefined)[];
   readonly session: ort.InferenceSession;
+  /** The model, if the session reads it in place: it must live as long. */
+  readonly bytes: Uint8Array | undefined;
   readonly slots: Slots;
   /** By output. */
   readonly infos: readonly TensorInfo[];
@@ -56,21 +52,65 @@ interface Compiled {
 const mostVariants = 4;
 
 /** Compiles a subgraph. Rejects with the reason if onnxruntime refuses it. */
-export async function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
+export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
+  return openGraph(machine, graph, options, (extents) => createVariant(machine, graph, extents));
+}
+
+/** Opens a subgraph that was optimised before. Rejects if the blobs do not fit it. */
+export function restoreGraph(
+  machine: Machine,
+  { model: [optimised] }: CacheBlobs,
+  graph: GraphView,
+  options: CompileOptions,
+): Promise<Executable> {
+  return openGraph(machine, graph, options, async (extents) => {
+    if (optimised === undefined) throw new Error("the cache has no optimised model");
+    const { inputs, outputs } = lowerGraph(graph, extents);
+    const session = await machine.ort.InferenceSession.create(optimised, optimisedOptions(machine.threads));
+    const expected = [inputs, outputs].map((wires) => wires.flatMap((wire) => wire?.name ?? []).join());
+    if ([session.inputNames, session.outputNames].some((names, side) => names.join() !== expected[side])) {
+      await session.release();
+      throw new Error("the optimised model in the cache has other inputs or outputs than the subgraph");
+    }
+    return variantOver(machine, session, inputs, outputs, optimised);
+  });
+}
+
+/** Opens a subgraph: if the model determines the extents of its inputs, with a session that `open` creates for them. */
+async function openGraph(
+  machine: Machine,
+  graph: GraphView,
+  options: CompileOptions,
+  open: (extents: readonly (readonly number[])[]) => Promise<Variant>,
+): Promise<Executable> {
   const check = checkOf(options, "the deadline passed while the model was prepared");
   check();
   const extents = staticExtents(graph);
   const compiled: Compiled = { machine, graph, variants: [] };
-  if (extents !== undefined) compiled.variants.push(await createVariant(machine, graph, extents));
-  check();
+  const close = () => {
+    for (const { session } of compiled.variants.splice(0)) void session.release();
+  };
+  if (extents !== undefined) {
+    compiled.variants.push(await open(extents));
+    try {
+      check();
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
+    ...(extents !== undefined && {
+      serialize: async () => ({
+        model: [await optimisedModel(machine, writeModel(lowerGraph(graph, extents).onnx))],
+        data: [],
+      }),
+    }),
     releaseScratch() {
       for (const { slots } of compiled.variants) slots.clear();
     },
-    close() {
-      for (const { session } of compiled.variants.splice(0)) void session.release();
-    },
+    close,
   };
 }
 
@@ -92,13 +132,24 @@ async function createVariant(
   graph: GraphView,
   extents: readonly (readonly number[] | undefined)[],
 ): Promise<Variant> {
-  const { ort, threads } = machine;
   const { onnx, inputs, outputs } = lowerGraph(graph, extents);
-  const session = await ort.InferenceSession.create(writeModel(onnx), sessionOptions(threads));
+  const session = await machine.ort.InferenceSession.create(writeModel(onnx), sessionOptions(machine.threads));
+  return variantOver(machine, session, inputs, outputs);
+}
+
+/** `bytes` are those of a model that the session reads in place. */
+function variantOver(
+  { ort }: Machine,
+  session: ort.InferenceSession,
+  inputs: readonly (Wire | undefined)[],
+  outputs: readonly Wire[],
+  bytes?: Uint8Array,
+): Variant {
   const outputShapes = outputs.map(({ info }): OutputShape => ({ dimensions: info.dimensions, isSufficient: true }));
   return {
     inputs,
     session,
+    bytes,
     slots: createSlots(ort, inputs, outputs),
     infos: outputs.map(({ info }) => info),
     success: { status: ErrorStatus.NONE, outputShapes },

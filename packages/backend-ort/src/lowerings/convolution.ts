@@ -131,10 +131,13 @@ function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [
   return [signed, scaleConstant(builder, info), whole(builder, "int8", zeroPointOf(info) - 128)];
 }
 
-/** Bytes less 128: the top bit changes. */
-function toSigned(elements: Elements): Int8Array {
-  const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-  return new Int8Array(bytes.map((byte) => byte ^ 0x80).buffer);
+/** Bytes less 128: the top bit changes. Four bytes at once, because networks have millions of them. */
+function toSigned({ buffer, byteOffset, byteLength }: Elements): Int8Array {
+  const padded = new Uint8Array(Math.ceil(byteLength / 4) * 4);
+  padded.set(new Uint8Array(buffer, byteOffset, byteLength));
+  const words = new Int32Array(padded.buffer);
+  for (let place = 0; place < words.length; place++) words[place] = (words[place] ?? 0) ^ 0x80808080;
+  return new Int8Array(padded.buffer, 0, byteLength);
 }
 
 /** The operators of onnxruntime take a bias whose scale is the product of the others. */
