@@ -1,9 +1,10 @@
 /**
  * What `npm start`, `npm test` and the other root scripts run. Plain Node.js without dependencies, since on a fresh
- * checkout nothing is installed yet: it brings the install up to date where needed, then hands over.
+ * checkout nothing is installed yet: it brings the install up to date if that is needed, then hands over.
  *
  *   start            install what the demo needs, run the demo
  *   nnhal ARGS       the same install, then the command line with ARGS, in the folder the user typed it in
+ *   setup            full install: every engine that needs no build of its own
  *   generate         full install, then write the generated files
  *   api              full install and build, then write the API reports
  *   mutants PACKAGE  full install, then a mutation test of a package
@@ -18,5 +19,6 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
 } else {
   // Imported only now, so that an old Node.js gets the line above and not a syntax error.
   const { main } = await import("./launcher/src/main.mjs");
-  process.exitCode = await main(process.argv.slice(2));
+  const code = await main(process.argv.slice(2));
+  if (code !== undefined) process.exitCode = code;
 }

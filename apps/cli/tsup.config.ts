@@ -1,4 +1,4 @@
 import { command } from "../../tsup.base.ts";
 
-// tsup leaves only dependencies and peers out of a bundle by itself.
-export default command({ main: "src/main.ts" }, { external: ["@viz-js/viz"] });
+// tsup leaves only dependencies and peers out of a bundle by itself. Engines are found, not bundled.
+export default command({ main: "src/main.ts" }, { external: ["@viz-js/viz", /^@nnhal\/backend-/] });

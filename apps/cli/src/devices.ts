@@ -1,39 +1,16 @@
 /**
- * The devices of the command line. Engines are found, not bundled: each is a package that is loaded when it is asked
- * for, and where it is missing its device says so, and how to add it.
+ * The devices of the command line: finds and opens them. If the package of an engine is missing, its device says so, and how to add it.
  */
-
 import type { Backend, PowerBasis, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
-import { type Engine, loadBackend } from "./backend-module.ts";
+import type { Engine } from "./backend-module.ts";
 import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
+import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
-
-/** The engines of this project. */
-export const knownEngines: readonly Engine[] = [
-  {
-    device: "nnhal-reference",
-    module: "@nnhal/backend-reference",
-    load: () => loadReference([]),
-    withExtensions: loadReference,
-  },
-  { device: "nnhal-ort", module: "@nnhal/backend-ort", load: () => loadBackend("@nnhal/backend-ort") },
-  { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", load: () => loadBackend("@nnhal/backend-tfjs") },
-  { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", load: () => loadBackend("@nnhal/backend-gpujs") },
-];
-
-/** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
-async function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {
-  const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
-    import("@nnhal/backend-reference"),
-    import("@nnhal/extension-tflite"),
-  ]);
-  return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
-}
 
 /** A device, or why there is none. */
 export interface FoundDevice {
@@ -73,6 +50,8 @@ export interface DeviceFinderOptions {
   readonly trace?: Tracer | undefined;
   /** Extensions whose reference kernels the reference device is to run. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /** What installs a package of this project. Default: npm. */
+  readonly installs?: ((module: string) => string) | undefined;
   /** How many of the first engines the user named. Default: 0. */
   readonly own?: number | undefined;
 }
@@ -83,9 +62,6 @@ export interface DeviceSelection {
   /** The one that the others fall back to. Only with `auto`: a list is all there is. */
   readonly cpu?: Device;
 }
-
-/** What `--device` says for all devices that work here. */
-export const allDevices = "auto";
 
 /** The device that takes every model. */
 const cpuDevice = "nnhal-reference";
@@ -98,7 +74,7 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(
   engines: readonly Engine[],
-  { trace = noTracer, extensions = [], own = 0 }: DeviceFinderOptions = {},
+  { trace = noTracer, extensions = [], installs = byNpm, own = 0 }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
@@ -108,7 +84,7 @@ export function createDeviceFinder(
   }
   const found = new Map<Engine, Promise<FoundDevice>>();
   const find = (engine: Engine): Promise<FoundDevice> => {
-    const known = found.get(engine) ?? openEngine(engine, trace, extensions);
+    const known = found.get(engine) ?? openEngine(engine, { trace, extensions, installs });
     found.set(engine, known);
     return known;
   };
@@ -154,14 +130,21 @@ function describe({ unavailable, remedy }: Unavailable): string {
   return remedy === undefined ? unavailable : `${unavailable}; ${remedy}`;
 }
 
-async function openEngine(engine: Engine, trace: Tracer, wanted: readonly ExtensionDefinition[]): Promise<FoundDevice> {
+function byNpm(module: string): string {
+  return `npm install ${module}`;
+}
+
+async function openEngine(
+  engine: Engine,
+  { trace, extensions: wanted, installs }: Required<Pick<DeviceFinderOptions, "extensions" | "installs" | "trace">>,
+): Promise<FoundDevice> {
   const { device: name, module } = engine;
   let backend: Backend;
   try {
     backend = await (wanted.length > 0 && engine.withExtensions ? engine.withExtensions(wanted) : engine.load());
   } catch (error) {
     if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
-    return { name, type: undefined, opened: whyNotLoaded(module, error), missing: [], extensions: [] };
+    return { name, type: undefined, opened: whyNotLoaded(module, error, installs), missing: [], extensions: [] };
   }
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
@@ -190,11 +173,11 @@ async function openEngine(engine: Engine, trace: Tracer, wanted: readonly Extens
  * Whether a package is not installed; one that is, but fails to load, for instance without its native library, is
  * another case.
  */
-function whyNotLoaded(module: string, error: unknown): Unavailable {
+function whyNotLoaded(module: string, error: unknown, installs: (module: string) => string): Unavailable {
   const message = oneLine(messageOf(error));
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
   return isMissing && message.includes(module)
-    ? { unavailable: `${module} is not installed`, remedy: `npm install ${module}` }
+    ? { unavailable: `${module} is not installed`, remedy: installs(module) }
     : { unavailable: `loading ${module} failed: ${message}` };
 }

@@ -1,7 +1,10 @@
 /**
  * How a command ends that cannot do its work: with one line for the user and an exit code.
  */
+import { messageOf } from "@nnhal/network/tensors";
 import { oneLine } from "./text.ts";
+
+export { messageOf };
 
 /** Exit codes, as `nnhal --help` explains them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -26,11 +29,6 @@ export function usageError(message: string, cause?: unknown): CommandError {
 /** The command line is right, but the model cannot run. */
 export function failure(message: string, cause?: unknown): CommandError {
   return new CommandError(exitCodes.failed, message, { cause });
-}
-
-/** The message of a thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The line for an error that no command expects. `debug`: its stack is shown already. */

@@ -6,11 +6,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTrainedExamples, type TrainedExample, trainedOutputProblem } from "@nnhal/conformance";
+import { decodePicture, pictureToTensor } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 import { describe, expect, it } from "vitest";
-import { decodePicture } from "./picture/decode.ts";
-import { pictureToTensor } from "./picture/to-tensor.ts";
 import { runCommandLine, useFolder } from "./program.test-helper.ts";
 
 const absent = `there are no models at ${folder}; set NNHAL_MODELS to their folder`;
@@ -54,7 +53,7 @@ describe("trained models", { timeout: 120_000 }, () => {
   it.each(cats.map(({ model, inputs }) => [model, elementAt(inputs, 0)] as const))(
     "the picture as %s wants it",
     async (_, input) => {
-      const picture = decodePicture(new Uint8Array(readFileSync(join(folder, "cat.bmp"))));
+      const picture = await decodePicture(new Uint8Array(readFileSync(join(folder, "cat.bmp"))));
       const types = {
         FLOAT32: "TENSOR_FLOAT32",
         UINT8: "TENSOR_QUANT8_ASYMM",

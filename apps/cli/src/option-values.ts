@@ -2,7 +2,9 @@
  * Values of options, checked as commander reads them.
  */
 import { InvalidArgumentError, Option } from "commander";
-import { allDevices } from "./devices.ts";
+
+/** What `--device` says for all devices that work here. */
+export const allDevices = "auto";
 
 /** A reader of whole numbers within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -34,9 +36,14 @@ export function collect(text: string, previous: readonly string[] = []): readonl
   return [...previous, text];
 }
 
+const devices = "one device, or several with commas between them, the first of equals first; auto: all that work here";
+
 /** The option `--device` of commands that divide a model among devices. */
 export function deviceOption(): Option {
-  const what =
-    "device to run on, or several with commas between them to divide the model among, the first of equals first; auto: all that work here";
-  return new Option("--device <name>", what).default(allDevices);
+  return new Option("--device <names>", `what to run on: ${devices}`).default(allDevices);
+}
+
+/** The option `--device` of commands that check a device. */
+export function checkedDeviceOption(): Option {
+  return new Option("--device <names>", `what to check: ${devices}`).makeOptionMandatory();
 }

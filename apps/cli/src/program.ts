@@ -1,41 +1,107 @@
 /**
- * The whole command line: its commands, their shared options, and the handling of problems.
+ * The whole command line: its commands, their shared options, and the handling of problems. A command is loaded when it is named.
  */
-import { type AllowList, currentApplication, readAllowList } from "@nnhal/runtime";
-import { createTraceRecorder, silentLogger, type TraceRecorder } from "@nnhal/utils";
 import { Command, CommanderError, Option } from "commander";
-import { type Engine, engineOf, extensionsOf } from "./backend-module.ts";
-import { registerConformanceCommand } from "./commands/conformance.ts";
-import { registerDemoCommand } from "./commands/demo.ts";
-import { registerDevicesCommand } from "./commands/devices.ts";
-import { registerExplainCommand } from "./commands/explain.ts";
-import { registerGraphCommand } from "./commands/graph.ts";
-import { registerInfoCommand } from "./commands/info.ts";
-import { registerRunCommand } from "./commands/run.ts";
-import { registerValidateCommand } from "./commands/validate.ts";
-import { registerVectorsCommand } from "./commands/vectors.ts";
-import type { CommandContext, DemoContext } from "./context.ts";
-import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
+import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
 import { CommandError, exitCodes, messageOf, stackOf, unexpectedLine } from "./failure.ts";
 import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
-/** The process around the command line. */
-export interface Surroundings
-  extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere" | "allowList"> {
-  /** The engines it knows, in the order in which they are preferred. */
-  readonly engines: readonly Engine[];
-  readonly version: string;
-  /** Which applications may use extensions. Default: the machine's list. */
-  readonly extensionsAllowed?: AllowList;
+/** What commands may use: that of those that run models, and that of those that only open a device. */
+interface Contexts {
+  readonly full: () => Promise<DemoContext>;
+  readonly light: () => Promise<CommandContext>;
+  /** With all its commands, if it was loaded for a command that wants to know them. */
+  readonly program: Command;
+  readonly surroundings: Surroundings;
 }
 
-/** Options of every command. */
-interface SharedOptions {
-  readonly backend?: readonly string[];
-  readonly extension?: readonly string[];
-  readonly debug?: boolean;
+/** A command: `load` loads it, `define` gives it its arguments, options and work. */
+interface CommandEntry {
+  readonly description: string;
+  load(): Promise<(command: Command, contexts: Contexts) => void>;
 }
+
+/** The commands, in the order in which help lists them. */
+const commands: Readonly<Record<string, CommandEntry>> = {
+  demo: {
+    description: "let the network that comes with nnhal read some handwritten digits",
+    async load() {
+      const { registerDemoCommand } = await import("./commands/demo.ts");
+      return (command, { full }) => registerDemoCommand(command, full);
+    },
+  },
+  run: {
+    description: "run a .tflite model and show its best classes or values, and how long it took",
+    async load() {
+      const { registerRunCommand } = await import("./commands/run.ts");
+      return (command, { full }) => registerRunCommand(command, full);
+    },
+  },
+  bench: {
+    description: "measure devices beside other engines that run the same network directly",
+    async load() {
+      const { registerBenchCommand } = await import("./commands/bench.ts");
+      return (command, { full }) => registerBenchCommand(command, full);
+    },
+  },
+  explain: {
+    description: "say which operation of a .tflite model goes to which device, and why",
+    async load() {
+      const { registerExplainCommand } = await import("./commands/explain.ts");
+      return (command, { full }) => registerExplainCommand(command, full);
+    },
+  },
+  info: {
+    description: "show what a .tflite file holds, and whether it can run",
+    async load() {
+      const { registerInfoCommand } = await import("./commands/info.ts");
+      return (command, { full }) => registerInfoCommand(command, full);
+    },
+  },
+  validate: {
+    description: "list the rules that a model breaks, and the oldest HAL version that it fits",
+    async load() {
+      const { registerValidateCommand } = await import("./commands/validate.ts");
+      return (command, { full }) => registerValidateCommand(command, full);
+    },
+  },
+  graph: {
+    description: "draw a model as Graphviz text, SVG or PNG, or print it as JSON",
+    async load() {
+      const { registerGraphCommand } = await import("./commands/graph.ts");
+      return (command, { full }) => registerGraphCommand(command, full);
+    },
+  },
+  devices: {
+    description: "list the devices, and the missing parts of those that are not available",
+    async load() {
+      const { registerDevicesCommand } = await import("./commands/devices.ts");
+      return (command, { full }) => registerDevicesCommand(command, full);
+    },
+  },
+  vectors: {
+    description: "run conformance vectors on a device and report the results",
+    async load() {
+      const { registerVectorsCommand } = await import("./commands/vectors.ts");
+      return (command, { light }) => registerVectorsCommand(command, light);
+    },
+  },
+  conformance: {
+    description: "run the conformance suites on a device and report the rules that it breaks",
+    async load() {
+      const { registerConformanceCommand } = await import("./commands/conformance.ts");
+      return (command, { light }) => registerConformanceCommand(command, light);
+    },
+  },
+  completion: {
+    description: "print a script that lets bash, zsh or fish complete command lines",
+    async load() {
+      const { registerCompletionCommand } = await import("./commands/completion.ts");
+      return (command, { program, surroundings }) => registerCompletionCommand(command, program, surroundings);
+    },
+  },
+};
 
 const help = `
 Exit codes:
@@ -48,12 +114,16 @@ Examples:
   nnhal run model.tflite --input picture.png --labels labels.txt
   nnhal info model.tflite
   nnhal explain model.tflite
+  nnhal bench model.tflite
   nnhal devices
   nnhal help run`;
 
+/** The command that knows the options of all others. */
+const knowingAll = "completion";
+
 /** Runs the command line on some arguments. Never rejects: the outcome is text, and an exit code. */
 export async function runProgram(args: readonly string[], surroundings: Surroundings): Promise<void> {
-  const program = createProgram(surroundings);
+  const program = await createProgram(surroundings, (name) => args.includes(name) || args.includes(knowingAll));
   try {
     await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
   } catch (error) {
@@ -87,8 +157,9 @@ function exitCodeOf(error: unknown): number {
   return error instanceof CommanderError ? exitCodes.usage : exitCodes.failed;
 }
 
-function createProgram(surroundings: Surroundings): Command {
-  const { stdout, stderr, version, startSelf } = surroundings;
+/** The program with all its commands; those that are not `wanted` have no more than a name and a description. */
+async function createProgram(surroundings: Surroundings, wanted: (name: string) => boolean): Promise<Command> {
+  const { stdout, stderr, version } = surroundings;
   const program = new Command("nnhal")
     .description("Run, explain and check models on Neural Networks HAL devices")
     .version(version, "--version", "print the version")
@@ -115,62 +186,29 @@ function createProgram(surroundings: Surroundings): Command {
     .exitOverride()
     .addHelpText("after", help);
 
-  const trace = createTraceRecorder();
-  let finder: Promise<DeviceFinder> | undefined;
-  const devices = () => {
-    finder ??= findDevices(program.opts<SharedOptions>(), surroundings, trace);
-    return finder;
-  };
-  const context: CommandContext = {
-    ...surroundings,
-    showWhere(error) {
-      if (program.opts<SharedOptions>().debug === true) stderr.write(`${stackOf(error)}\n`);
-    },
-    openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
-    ...(startSelf !== undefined && {
-      startSelf: (args) => startSelf([...sharedArguments(program.opts<SharedOptions>()), ...args]),
-    }),
-  };
-  const full = async (): Promise<DemoContext> => {
-    const found = await devices();
-    return {
-      ...context,
-      ...surroundings,
-      trace,
-      devices: found,
-      allowList() {
-        const list = surroundings.extensionsAllowed ?? readAllowList({ log: silentLogger });
-        return { source: list.source, refused: list.whyRefused(currentApplication()) ?? null };
-      },
-      openDevice: async (names) => asOneDevice(await found.select(names)),
-    };
-  };
-  registerDemoCommand(program, full);
-  registerRunCommand(program, full);
-  registerExplainCommand(program, full);
-  registerInfoCommand(program, full);
-  registerValidateCommand(program, full);
-  registerGraphCommand(program, full);
-  registerDevicesCommand(program, full);
-  registerVectorsCommand(program, context);
-  registerConformanceCommand(program, context);
+  const contexts = createContexts(program, surroundings);
+  for (const [name, { description, load }] of Object.entries(commands)) {
+    const command = program.command(name).description(description);
+    if (wanted(name)) (await load())(command, contexts);
+  }
   return program;
 }
 
-/** The user's backends come before those that this program knows. Naming one of these moves it to the front. */
-async function findDevices(
-  { backend: modules = [], extension: definitions = [] }: SharedOptions,
-  { engines, cwd }: Surroundings,
-  trace: TraceRecorder,
-): Promise<DeviceFinder> {
-  const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
-  const others = engines.filter(({ module }) => !modules.includes(module));
-  const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
-  return createDeviceFinder([...own, ...others], { trace, extensions, own: own.length });
-}
-
-/** The shared options as arguments, for a child process that is to know the same devices. */
-function sharedArguments({ backend = [], extension = [], debug = false }: SharedOptions): string[] {
-  const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
-  return [...named("--backend", backend), ...named("--extension", extension), ...(debug ? ["--debug"] : [])];
+/** The contexts are made when a command begins its work: what they need takes longer to load than help. */
+function createContexts(program: Command, surroundings: Surroundings): Contexts {
+  const load = async () => {
+    const { createContexts } = await import("./command-context.ts");
+    return createContexts(program.opts<SharedOptions>(), surroundings);
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  const contexts = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  return {
+    full: async () => (await contexts()).full(),
+    light: async () => (await contexts()).light,
+    program,
+    surroundings,
+  };
 }

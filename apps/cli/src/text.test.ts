@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bar, columns, milliseconds, oneLine, plain } from "./text.ts";
+import { bar, columns, milliseconds } from "./text.ts";
 
 describe("text for terminals", () => {
-  it("makes names harmless", () => {
-    expect(plain("a\x1b[31mb\u202e\tc\n")).toBe("a [31mb c");
-    expect(oneLine("first\n   second\r\nthird")).toBe("first second third");
-  });
-
   it("draws bars in eighths, within their width", () => {
     expect(bar(1, 4)).toBe("████");
     expect(bar(0.5, 4)).toBe("██");

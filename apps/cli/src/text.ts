@@ -1,17 +1,8 @@
 /**
- * Text for a terminal: names from files made harmless, bars, columns, durations.
+ * Text for a terminal: bars, columns, durations.
  */
-import { elementAt } from "@nnhal/operations";
 
-/** A name out of a file, without the control characters that would let it write elsewhere on the terminal. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
-}
-
-/** Any text as one line. */
-export function oneLine(text: string): string {
-  return plain(text.replace(/\s*[\r\n]+\s*/g, " "));
-}
+export { oneLine, plain, shapeText } from "@nnhal/network/tensors";
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -29,7 +20,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   }
   return rows.map((row) =>
     row
-      .map((cell, place) => cell.padEnd(elementAt(widths, place)))
+      .map((cell, place) => cell.padEnd(widths[place] ?? 0))
       .join("  ")
       .trimEnd(),
   );
@@ -38,11 +29,6 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 /** Milliseconds with about three digits. */
 export function milliseconds(value: number): string {
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
-}
-
-/** Extents as the HAL's documentation writes them. */
-export function shapeText(shape: readonly number[]): string {
-  return `[${shape.join(", ")}]`;
 }
 
 /** A number of bytes. */

@@ -22,7 +22,7 @@ import { modelIssues } from "@nnhal/validation";
 import { expect } from "vitest";
 import { TfliteError } from "./error.ts";
 import { type ImportedModel, type ImportOptions, importTflite } from "./import/import.ts";
-import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
+import type { TfliteModel, TfliteOperator, TfliteSparsity, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import type { TensorTypeName } from "./schema/codes.ts";
 
 /** A tensor of a test model: type, shape, and fields that differ from the defaults. */
@@ -36,6 +36,7 @@ export interface TensorGiven {
   readonly quantizedDimension?: number;
   readonly isVariable?: boolean;
   readonly shapeSignature?: readonly number[];
+  readonly sparsity?: TfliteSparsity;
 }
 
 /** An operator of a test model; tensors by name, "" is an omitted one. */
@@ -77,7 +78,8 @@ function listOf(value: number | readonly number[]): readonly number[] {
 }
 
 function tensorOf(name: string, given: TensorGiven): TfliteTensor {
-  const { type = "FLOAT32", shape = [], data, scale, zeroPoint = 0, quantizedDimension = 0, shapeSignature } = given;
+  const { type = "FLOAT32", shape = [], data, scale, zeroPoint = 0, quantizedDimension = 0 } = given;
+  const { shapeSignature, sparsity } = given;
   const scales = scale === undefined ? [] : listOf(scale).map(Math.fround);
   return {
     name,
@@ -85,6 +87,7 @@ function tensorOf(name: string, given: TensorGiven): TfliteTensor {
     type,
     isVariable: given.isVariable ?? false,
     ...(shapeSignature && { shapeSignature }),
+    ...(sparsity && { sparsity }),
     ...(data && data.length > 0 && { data: bytesOf(type, data) }),
     ...(scales.length > 0 && {
       quantization: {

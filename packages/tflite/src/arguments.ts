@@ -110,6 +110,10 @@ function record(parts: Readonly<Record<string, Check>>): Check {
   };
 }
 
+const sparseDimension: Check = (value, path) => {
+  const isWhole = typeof value === "object" && value !== null && "size" in value;
+  record(isWhole ? { size: number } : { segments: list(number), indexes: list(number) })(value, path);
+};
 const tensor = record({
   name: text,
   shape: list(number),
@@ -117,6 +121,9 @@ const tensor = record({
   type: text,
   data: optional(bytes),
   isVariable: flag,
+  sparsity: optional(
+    record({ traversalOrder: list(number), blockMap: list(number), dimensions: list(sparseDimension) }),
+  ),
   quantization: optional(record({ scale: list(number), zeroPoint: list(number), quantizedDimension: number })),
 });
 const operator = record({

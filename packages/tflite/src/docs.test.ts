@@ -33,7 +33,7 @@ function operatorTable(): string {
     .map(({ name }) => {
       const { version, operations = [], note } = byName.get(name) ?? {};
       const extension = extensionOf(name, operations);
-      const isThere = operations.length > 0 || extension.length > 0;
+      const isThere = byName.has(name) || extension.length > 0;
       return { operator: name as string, version, operations, extension, note: isThere ? note : refusal(name) };
     });
   const custom = customRows.map(({ customCode, ...row }) => ({

@@ -28,6 +28,8 @@ export type {
   TfliteOperator,
   TfliteQuantization,
   TfliteSignature,
+  TfliteSparseDimension,
+  TfliteSparsity,
   TfliteSubgraph,
   TfliteTensor,
 } from "./model.ts";

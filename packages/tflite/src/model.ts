@@ -13,6 +13,25 @@ export interface TfliteQuantization {
   readonly quantizedDimension: number;
 }
 
+/** Which elements of a dimension a sparse constant stores: all of them, or those of a list. */
+export type TfliteSparseDimension =
+  | { readonly size: number }
+  | {
+      /** Where the indexes of each place of the dimensions before begin; the last entry is the end. */
+      readonly segments: readonly number[];
+      readonly indexes: readonly number[];
+    };
+
+/** How a constant leaves out zeros. */
+export interface TfliteSparsity {
+  /** The order of storage: the tensor's dimensions, then those inside of blocks, which are numbered from the tensor's rank on. */
+  readonly traversalOrder: readonly number[];
+  /** The dimension of the tensor that each block dimension is a part of. */
+  readonly blockMap: readonly number[];
+  /** In the order of storage. */
+  readonly dimensions: readonly TfliteSparseDimension[];
+}
+
 /** A tensor of a subgraph. */
 export interface TfliteTensor {
   /** May be empty, and need not be unique. */
@@ -29,8 +48,8 @@ export interface TfliteTensor {
   readonly quantization?: TfliteQuantization;
   /** Set if the file states that `shape` is known even if it is empty. */
   readonly hasRank?: true;
-  /** Set if the file omits zeros of `data`. Such a tensor can be read but not imported or written. */
-  readonly isSparse?: true;
+  /** Set if `data` leaves out zeros. */
+  readonly sparsity?: TfliteSparsity;
 }
 
 /** An operator of a subgraph. */

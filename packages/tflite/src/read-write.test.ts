@@ -57,6 +57,15 @@ const quantization = fc
     })),
   );
 
+const indexes = fc.array(fc.nat(0x1_ffff), { maxLength: 4 });
+const sparsity = fc.record({
+  traversalOrder: fc.array(int32, { maxLength: 3 }),
+  blockMap: fc.array(int32, { maxLength: 2 }),
+  dimensions: fc.array(fc.oneof(fc.record({ size: int32 }), fc.record({ segments: indexes, indexes })), {
+    maxLength: 3,
+  }),
+});
+
 const tensor: fc.Arbitrary<TfliteTensor> = fc.record(
   {
     name: text,
@@ -66,6 +75,7 @@ const tensor: fc.Arbitrary<TfliteTensor> = fc.record(
     shapeSignature: fc.array(int32, { minLength: 1, maxLength: 5 }),
     data: fc.uint8Array({ minLength: 1, maxLength: 40 }),
     quantization,
+    sparsity,
     hasRank: fc.constant(true as const),
   },
   { requiredKeys: ["name", "shape", "type", "isVariable"] },
@@ -258,7 +268,14 @@ describe("models that cannot be written", () => {
     [withOperator({ version: Number.NaN }), "operatorCodes[0].version: NaN is not an integer"],
     [withTensor({ type: "INT5" as never }), "tensors[0].type: INT5 is not a tensor type"],
     [withTensor({ data: [1] as never }), "tensors[0].data: it has to be a Uint8Array, it is an array"],
-    [withTensor({ isSparse: true }), "sparsity: cannot be written"],
+    [
+      withTensor({ sparsity: { traversalOrder: [0], blockMap: [], dimensions: [{}] as never } }),
+      "sparsity.dimensions[0].segments: it has to be a list, it is undefined",
+    ],
+    [
+      withTensor({ sparsity: { traversalOrder: [0], blockMap: [], dimensions: [{ segments: [-1], indexes: [] }] } }),
+      "sparsity.dimensions[0].segments.values: -1 is not an integer from 0 to 255",
+    ],
     [
       withTensor({ quantization: { scale: [1], zeroPoint: [2 ** 53], quantizedDimension: 0 } }),
       "zeroPoint: 9007199254740992 is not an integer",

@@ -12,6 +12,8 @@ import type {
   TfliteOperator,
   TfliteQuantization,
   TfliteSignature,
+  TfliteSparseDimension,
+  TfliteSparsity,
   TfliteSubgraph,
   TfliteTensor,
 } from "./model.ts";
@@ -21,12 +23,15 @@ import { type OptionValue, optionsLayout, optionsTableNames } from "./schema/opt
 import {
   type BufferRow,
   FILE_IDENTIFIER,
+  type IndexVectorRow,
+  indexVectorLayouts,
   type ModelRow,
   modelLayout,
   type OperatorCodeRow,
   type OperatorRow,
   type QuantizationRow,
   SCHEMA_VERSION,
+  type SparsityRow,
   type SubgraphRow,
   type TensorRow,
 } from "./schema/tables.ts";
@@ -76,6 +81,28 @@ function quantization(row: QuantizationRow | undefined, path: string): TfliteQua
   return { scale, zeroPoint: zeroPoint.length === 0 ? scale.map(() => 0) : zeroPoint, quantizedDimension };
 }
 
+/** A list of indexes; its kind of vector is `type`. */
+function indexes({ source }: Context, type: number, position: number | undefined, path: string): readonly number[] {
+  const layout = indexVectorLayouts[type - 1];
+  ensure(layout !== undefined || type === 0, path, () => `vectors of indexes of kind ${type} are not known`);
+  if (layout === undefined || position === undefined) return [];
+  return readTable<IndexVectorRow>(source, layout, position, path).values ?? [];
+}
+
+function sparsity(context: Context, row: SparsityRow, path: string): TfliteSparsity {
+  const { traversalOrder = [], blockMap = [], dimMetadata = [] } = row;
+  const dimensions = dimMetadata.map((each, i): TfliteSparseDimension => {
+    const place = `${path}.dimMetadata[${i}]`;
+    ensure(each.format === 0 || each.format === 1, place, () => `format ${each.format} is not known`);
+    if (each.format === 0) return { size: each.denseSize };
+    return {
+      segments: indexes(context, each.arraySegmentsType, each.arraySegments, `${place}.arraySegments`),
+      indexes: indexes(context, each.arrayIndicesType, each.arrayIndices, `${place}.arrayIndices`),
+    };
+  });
+  return { traversalOrder, blockMap, dimensions };
+}
+
 function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
   const type = tensorTypes[row.type];
   ensure(type !== undefined, `${path}.type`, () => `tensor type ${row.type} is not known`);
@@ -96,7 +123,7 @@ function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
     isVariable: row.isVariable,
     ...(affine && { quantization: affine }),
     ...(row.hasRank && { hasRank: true }),
-    ...(row.sparsity && { isSparse: true }),
+    ...(row.sparsity && { sparsity: sparsity(context, row.sparsity, `${path}.sparsity`) }),
   };
 }
 

@@ -1,20 +1,25 @@
 /**
  * Writes plain objects as a .tflite file; the inverse of `readTflite`.
  */
+import { elementAt } from "@nnhal/operations";
 import { Builder } from "flatbuffers";
 import { modelArgument } from "./arguments.ts";
 import { ensure } from "./error.ts";
-import { writeTable } from "./flatbuffer/table.ts";
-import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
+import { type Layout, writeTable } from "./flatbuffer/table.ts";
+import type { TfliteModel, TfliteOperator, TfliteSparsity, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import { type BuiltinOperator, builtinOperators } from "./schema/builtin-operators.ts";
 import { tensorTypes } from "./schema/codes.ts";
 import { type OptionValue, optionsLayout, optionsTableNames } from "./schema/options.ts";
 import {
+  type DimensionRow,
   FILE_IDENTIFIER,
+  type IndexVectorRow,
+  indexVectorLayouts,
   type ModelRow,
   modelLayout,
   type OperatorCodeRow,
   type OperatorRow,
+  type SparsityRow,
   type SubgraphRow,
   type TensorRow,
 } from "./schema/tables.ts";
@@ -52,7 +57,33 @@ function operatorByName(name: string, path: string): Pick<BuiltinOperator, "code
   return known;
 }
 
-function tensorRow(tensor: TfliteTensor, buffers: BufferList, path: string): TensorRow {
+/** Writes a list of indexes as the narrowest vector; returns the union's code and its position. */
+function writeIndexes(builder: Builder, values: readonly number[], path: string): { type: number; at: number } {
+  const greatest = values.reduce((most, value) => Math.max(most, value), 0);
+  const place = greatest <= 0xff ? 2 : greatest <= 0xffff ? 1 : 0;
+  const layout: Layout<IndexVectorRow> = elementAt(indexVectorLayouts, place);
+  return { type: place + 1, at: writeTable(builder, layout, { values }, path) };
+}
+
+function sparsityRow(builder: Builder, sparsity: TfliteSparsity, path: string): SparsityRow {
+  const dimMetadata = sparsity.dimensions.map((dimension, i): DimensionRow => {
+    if ("size" in dimension) {
+      return {
+        ...{ format: 0, denseSize: dimension.size, arraySegmentsType: 0, arraySegments: undefined },
+        ...{ arrayIndicesType: 0, arrayIndices: undefined },
+      };
+    }
+    const segments = writeIndexes(builder, dimension.segments, `${path}.dimensions[${i}].segments`);
+    const indexes = writeIndexes(builder, dimension.indexes, `${path}.dimensions[${i}].indexes`);
+    return {
+      ...{ format: 1, denseSize: 0, arraySegmentsType: segments.type, arraySegments: segments.at },
+      ...{ arrayIndicesType: indexes.type, arrayIndices: indexes.at },
+    };
+  });
+  return { traversalOrder: sparsity.traversalOrder, blockMap: sparsity.blockMap, dimMetadata };
+}
+
+function tensorRow(builder: Builder, tensor: TfliteTensor, buffers: BufferList, path: string): TensorRow {
   const { quantization } = tensor;
   const type = tensorTypes.indexOf(tensor.type);
   ensure(type >= 0, `${path}.type`, () => `${tensor.type} is not a tensor type`);
@@ -71,7 +102,7 @@ function tensorRow(tensor: TfliteTensor, buffers: BufferList, path: string): Ten
       quantizedDimension: quantization.quantizedDimension,
     },
     isVariable: tensor.isVariable,
-    sparsity: tensor.isSparse ?? false,
+    sparsity: tensor.sparsity && sparsityRow(builder, tensor.sparsity, `${path}.sparsity`),
     shapeSignature: tensor.shapeSignature,
     hasRank: tensor.hasRank ?? false,
     variantTensors: false,
@@ -147,7 +178,7 @@ function subgraphRow(
     };
   });
   return {
-    tensors: subgraph.tensors.map((tensor, i) => tensorRow(tensor, buffers, `${path}.tensors[${i}]`)),
+    tensors: subgraph.tensors.map((tensor, i) => tensorRow(builder, tensor, buffers, `${path}.tensors[${i}]`)),
     inputs: subgraph.inputs,
     outputs: subgraph.outputs,
     operators,

@@ -51,6 +51,15 @@ describe("facts", () => {
     expect(readExtensions([extension])[0]).not.toBe(extension);
   });
 
+  it("that are capabilities are copied and checked once", () => {
+    const read = readCapabilities(capabilities);
+    expect(read).not.toBe(capabilities);
+    expect(readCapabilities(read)).toBe(read);
+    expect(() => Object.assign(read.ifPerformance, { execTime: -1 })).toThrow(TypeError);
+    const frozen = Object.freeze({ ...capabilities, ifPerformance: { execTime: -1, powerUsage: 1 } });
+    expectBroken(() => readCapabilities(frozen), "answered capabilities that are not valid");
+  });
+
   it.each<[string, () => unknown, string]>([
     ["capabilities", () => readCapabilities(null), "answered capabilities that are not valid"],
     ["extensions", () => readExtensions([null]), "answered extensions that are not valid"],

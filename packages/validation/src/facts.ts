@@ -51,27 +51,42 @@ function isErrorStatus(status: unknown): status is ErrorStatus {
   return typeof status === "number" && errorStatusNames.has(status);
 }
 
-export function readCapabilities(value: unknown): Capabilities {
+/** Capabilities that were taken before. They are frozen and valid, so taking them again needs no copy and no check. */
+const taken = new WeakSet<object>();
+
+/** Valid capabilities as a frozen copy, or the first rule that they break. */
+export function takeCapabilities(value: unknown): { readonly capabilities: Capabilities } | { readonly issue: Issue } {
   // The check accepts any value, and the copy has the shape if there are no issues.
-  const copy = plainCopy(value) as Capabilities;
-  return withoutIssues(copy, capabilitiesIssues(copy), "capabilities");
+  const capabilities = (hasFields(value) && taken.has(value) ? value : frozenCopy(value)) as Capabilities;
+  if (taken.has(capabilities)) return { capabilities };
+  const [issue] = capabilitiesIssues(capabilities);
+  if (issue !== undefined) return { issue };
+  taken.add(capabilities);
+  return { capabilities };
+}
+
+export function readCapabilities(value: unknown): Capabilities {
+  const answer = takeCapabilities(value);
+  return "issue" in answer ? notValid("capabilities", answer.issue) : answer.capabilities;
 }
 
 export function readExtensions(value: unknown): readonly Extension[] {
-  const copy = plainCopy(value) as readonly Extension[];
-  return withoutIssues(copy, extensionIssues(copy), "extensions");
+  const copy = frozenCopy(value) as readonly Extension[];
+  const [issue] = extensionIssues(copy);
+  return issue === undefined ? copy : notValid("extensions", issue);
 }
 
-function withoutIssues<Value>(value: Value, [issue]: readonly Issue[], what: string): Value {
-  return issue === undefined ? value : broken(`answered ${what} that are not valid: ${issue.path}: ${issue.message}`);
+function notValid(what: string, { path, message }: Issue): never {
+  return broken(`answered ${what} that are not valid: ${path}: ${message}`);
 }
 
 /** A copy that does not change with the answer. A few levels deep: no answer has more. */
-function plainCopy(value: unknown, levels = 5): unknown {
+function frozenCopy(value: unknown, levels = 5): unknown {
   if (levels === 0) return value;
-  if (Array.isArray(value)) return Array.from(value, (item: unknown) => plainCopy(item, levels - 1));
+  if (Array.isArray(value)) return Object.freeze(Array.from(value, (item: unknown) => frozenCopy(item, levels - 1)));
   if (!hasFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plainCopy(field, levels - 1)]));
+  const fields = Object.entries(value).map(([key, field]) => [key, frozenCopy(field, levels - 1)]);
+  return Object.freeze(Object.fromEntries(fields));
 }
 
 /** A device type. `mayBeUnknown`: whether it can be DEVICE_TYPE_UNKNOWN, as for devices older than HAL 1.2. */

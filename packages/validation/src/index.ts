@@ -19,6 +19,7 @@ export {
   readOutcome,
   readSupport,
   readVersionString,
+  takeCapabilities,
   type UncheckedFields,
 } from "./facts.ts";
 export { defaultIssueLimit, type Issue, show } from "./issues.ts";

@@ -14,7 +14,7 @@ import { createHash } from "node:crypto";
  * @property {Stamp | undefined} stamp
  * @property {string} key The key of the checkout as it is now.
  * @property {"none" | "partial" | "outdated" | "current"} byHand What pnpm itself recorded, for installs made without
- *   these scripts: nothing, not everything, everything of an older lockfile, or everything.
+ *   these scripts: nothing, not everything, everything of an older lockfile, or everything. Only read if the stamp does not decide.
  */
 
 /**
@@ -37,8 +37,10 @@ export function parseStamp(text) {
  * @param {State} state
  * @returns {Kind | undefined}
  */
-export function installNeeded(wanted, { stamp, key, byHand }) {
+export function installNeeded(wanted, state) {
+  const { stamp, key } = state;
   if (stamp?.key === key && (stamp.kind === "full" || wanted === "demo")) return undefined;
+  const { byHand } = state;
   if (wanted === "demo" && byHand === "current") return undefined;
   const fullBefore = stamp?.kind === "full" || byHand === "outdated" || byHand === "current";
   return fullBefore ? "full" : wanted;

@@ -129,7 +129,9 @@ function installState(root) {
       manifests: manifests(root),
       platform: `${process.platform}-${process.arch}-${process.versions.modules}`,
     }),
-    byHand: installedByHand(modules, lockfile),
+    get byHand() {
+      return installedByHand(modules, lockfile);
+    },
   };
 }
 

@@ -1,21 +1,24 @@
 /**
  * The commands behind the root scripts: each names the install it needs and the TypeScript file that is run from its
- * source, with what the user typed.
+ * source, with what the user typed. The command line runs in this process, from a program that is built once.
  */
 import { spawn } from "node:child_process";
+import module from "node:module";
 import { constants } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ensureInstalled } from "./install.mjs";
+import { builtProgram } from "./program.mjs";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /**
  * @typedef {object} Command
  * @property {import("./decide.mjs").Kind} install
- * @property {string} file From the root of the checkout.
+ * @property {string} [file] From the root of the checkout. Absent: the install is all there is to do.
  * @property {readonly string[]} [args] Come before the user's.
- * @property {boolean} [inUserFolder] Runs where the user typed the command, so that relative paths mean what they say.
+ * @property {boolean} [isProgram] Runs as a program that is built once, where the user typed the command, so that relative paths mean
+ *   what they say.
  * @property {string} [lastLineOnFailure] What stdout ends with, if the install fails.
  */
 
@@ -23,8 +26,9 @@ const noTests = "0 passed, 1 failed, 0 skipped";
 
 /** @type {Readonly<Record<string, Command>>} */
 const commands = {
-  start: { install: "demo", file: "apps/cli/src/main.ts", args: ["demo"], inUserFolder: true },
-  nnhal: { install: "demo", file: "apps/cli/src/main.ts", inUserFolder: true },
+  start: { install: "demo", file: "apps/cli/src/main.ts", args: ["demo"], isProgram: true },
+  nnhal: { install: "demo", file: "apps/cli/src/main.ts", isProgram: true },
+  setup: { install: "full" },
   generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
   api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
   mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
@@ -33,9 +37,9 @@ const commands = {
 };
 
 /**
- * Runs one command; the exit code is that of what ran.
+ * Runs one command; the exit code is that of what ran. Undefined: it runs in this process, whose exit code it sets.
  * @param {readonly string[]} argv The command's name, then its arguments.
- * @returns {Promise<number>}
+ * @returns {Promise<number | undefined>}
  */
 export async function main([name = "", ...args]) {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -47,9 +51,32 @@ export async function main([name = "", ...args]) {
     if (command.lastLineOnFailure !== undefined) console.log(command.lastLineOnFailure);
     return 1;
   }
-  return runFromSource(join(root, command.file), [...(command.args ?? []), ...args], {
-    cwd: command.inUserFolder ? userFolder(process.cwd(), process.env) : root,
-  });
+  if (command.file === undefined) return 0;
+  const all = [...(command.args ?? []), ...args];
+  const cwd = command.isProgram ? userFolder(process.cwd(), process.env) : root;
+  if (!command.isProgram || needsSources(all)) return runFromSource(join(root, command.file), all, { cwd });
+  return runHere(command.file, all, cwd);
+}
+
+/**
+ * Whether the packages of this workspace have to be found by modules from elsewhere, such as the user's backend.
+ * @param {readonly string[]} args
+ */
+export function needsSources(args) {
+  return args.some((arg) => /^--(backend|extension)(=|$)/.test(arg));
+}
+
+/** @param {string} file @param {readonly string[]} args @param {string} cwd @returns {Promise<undefined>} */
+async function runHere(file, args, cwd) {
+  // Reading the source maps takes longer than many a command.
+  if (args.includes("--debug")) process.setSourceMapsEnabled(true);
+  const program = await builtProgram(root, file);
+  // Node.js 22 and newer keep what they have compiled.
+  Reflect.get(module, "enableCompileCache")?.(join(root, "node_modules/.cache/nnhal-compiled"));
+  process.chdir(cwd);
+  process.argv.splice(1, process.argv.length, program, ...args);
+  await import(pathToFileURL(program).href);
+  return undefined;
 }
 
 /**

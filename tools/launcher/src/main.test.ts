@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { main, root, userFolder } from "./main.mjs";
+import { main, needsSources, root, userFolder } from "./main.mjs";
 
 describe("userFolder", () => {
   const elsewhere = tmpdir();
@@ -28,7 +28,20 @@ describe("main", () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
     expect(await main([name])).toBe(2);
     expect(error.mock.calls).toEqual([
-      [`nnhal: "${name}" is not a command of this script. There are: start, nnhal, generate, api, mutants, ok, test.`],
+      [
+        `nnhal: "${name}" is not a command of this script. There are: start, nnhal, setup, generate, api, mutants, ok, test.`,
+      ],
     ]);
+  });
+});
+
+describe("needsSources", () => {
+  test.each([
+    [["devices", "--backend", "./mine.ts"], true],
+    [["--extension=./mine.ts", "devices"], true],
+    [["run", "backend", "--extensions"], false],
+    [[], false],
+  ])("of %j is %j", (args, expected) => {
+    expect(needsSources(args)).toBe(expected);
   });
 });

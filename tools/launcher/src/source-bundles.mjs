@@ -61,6 +61,7 @@ async function bundle(folder, files) {
     bundle: true,
     splitting: true,
     platform: "node",
+    conditions: ["@nnhal/source"],
     packages: "external",
     write: false,
   });

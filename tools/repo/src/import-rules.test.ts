@@ -29,6 +29,13 @@ describe("import rules", () => {
     expect(operationsWith(text, "index.ts", { bundledIntoBuild: ["engine"] })).toEqual([problem]);
   });
 
+  test("what is found if it is installed is a development dependency, too", () => {
+    const text = 'const engine = () => import("engine");';
+    const devDependencies = { engine: "1" };
+    expect(operationsWith(text, "index.ts", { devDependencies, foundIfInstalled: ["engine"] })).toEqual([]);
+    expect(operationsWith(text, "index.ts", { foundIfInstalled: ["engine"] })).toHaveLength(1);
+  });
+
   test("a dependency against the direction is found in package.json", () => {
     expect(check(packageOf("packages/types", { dependencies: link("tflite") }), packageOf("packages/tflite"))).toEqual([
       "packages/types/package.json: depends on @nnhal/tflite, which packages/types must not import",
@@ -105,6 +112,22 @@ describe("import rules", () => {
     ]);
     expect(operationsWith(text, "index.test.ts")).toEqual([]);
     expect(check(packageOf("packages/driver-core", {}, { "a.ts": text }))).toEqual([]);
+  });
+
+  test("an import of the package itself is one of those that it lists; the sources for Node.js alone may use it", () => {
+    const to = (path: string) => ({ "@nnhal/source": `./src/${path}` });
+    const imports = { "#files": { node: to("files-node.ts"), default: to("files.ts") } };
+    const node = 'import "node:fs";';
+    expect(operationsWith('import "#files";')).toEqual([
+      'packages/operations/src/index.ts: imports #files, which the field "imports" of packages/operations/package.json does not have',
+    ]);
+    expect(operationsWith('import "#files";', "index.ts", { imports })).toEqual([]);
+    expect(operationsWith(node, "files-node.ts", { imports })).toEqual([]);
+    expect(operationsWith(node, "files-node.ts", { exports: imports })).toEqual([]);
+    expect(operationsWith(node, "files.ts", { imports })).toHaveLength(1);
+    expect(
+      operationsWith(node, "files-node.ts", { imports: { "#files": { node: to("files-node.ts") } } }),
+    ).toHaveLength(1);
   });
 
   test("a module of Node.js is named with its prefix", () => {

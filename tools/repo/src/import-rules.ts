@@ -22,6 +22,18 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   transport: ["types", "driver-core/memory", "driver-core/burst"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],
+  network: [
+    "types",
+    "operations",
+    "backend",
+    "backend-reference",
+    "utils",
+    "driver-core",
+    "runtime",
+    "tflite",
+    "extension-tflite",
+  ],
+  nnhal: ["network", "cli"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
@@ -92,9 +104,10 @@ function checkSource(
 ): string[] {
   const test = isTest(source.path);
   const isomorphic = isomorphicPackages.some((name) => folder === `packages/${name}`);
+  const forNode = new Set(sourcesForNode(manifest).map((path) => `${folder}/${path}`));
   const declared = runtimeDependencies(manifest);
   const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
-  const bundled = manifest.bundledIntoBuild ?? [];
+  const inBuildOrFound = [...(manifest.bundledIntoBuild ?? []), ...(manifest.foundIfInstalled ?? [])];
   const tool = folder.startsWith("tools/");
   const problems: string[] = [];
   for (const specifier of importedModules(source.text)) {
@@ -103,22 +116,46 @@ function checkSource(
       if (problem !== undefined) problems.push(problem);
       continue;
     }
+    if (specifier.startsWith("#")) {
+      if (!Object.hasOwn(manifest.imports ?? {}, specifier)) {
+        problems.push(`imports ${specifier}, which the field "imports" of ${folder}/package.json does not have`);
+      }
+      continue;
+    }
     const name = packageName(specifier);
     if (specifier.startsWith("node:")) {
-      if (isomorphic && !test) problems.push(`imports ${specifier}, but ${folder} also runs in a browser`);
+      if (isomorphic && !test && !forNode.has(source.path))
+        problems.push(`imports ${specifier}, but ${folder} also runs in a browser`);
     } else if (builtins.has(specifier)) {
       problems.push(`imports ${specifier}: write it as node:${specifier}`);
     } else if (name === manifest.name) {
       if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
     } else if (name === scope + forTestsOnly && !test) {
       problems.push(`imports ${specifier}, which only tests import`);
-    } else if (!Object.hasOwn(test || tool || bundled.includes(name) ? declaredForTests : declared, name)) {
+    } else if (!Object.hasOwn(test || tool || inBuildOrFound.includes(name) ? declaredForTests : declared, name)) {
       problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
     } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
       problems.push(`imports ${specifier}, which ${folder} must not import`);
     }
   }
   return problems;
+}
+
+/** The sources that the fields "imports" and "exports" name for Node.js alone: others take their place in a browser. */
+function sourcesForNode({ imports = {}, exports = {} }: Manifest): string[] {
+  return [...Object.values(imports), ...Object.values(exports)].flatMap((target) => {
+    const [source, other] = ["node", "default"].map((platform) => sourceOf(propertyOf(target, platform)));
+    return source !== undefined && other !== undefined ? [source.replace("./", "")] : [];
+  });
+}
+
+function sourceOf(target: unknown): string | undefined {
+  const source = propertyOf(target, "@nnhal/source");
+  return typeof source === "string" ? source : undefined;
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function checkRelative(path: string, specifier: string, folder: string, outsideAllowed: boolean): string | undefined {

@@ -49,7 +49,7 @@ async function run(args: readonly string[], device: Device) {
     },
   };
   const program = new Command().exitOverride().configureOutput({ writeErr: context.stderr.write });
-  registerConformanceCommand(program, context);
+  registerConformanceCommand(program.command("conformance"), async () => context);
   try {
     await program.parseAsync(["conformance", ...args], { from: "user" });
   } catch (error) {

@@ -19,6 +19,7 @@ import { htmlReport } from "../conformance-html.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { writeUserFile } from "../files.ts";
+import { checkedDeviceOption } from "../option-values.ts";
 import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import {
   countDeviceCases,
@@ -73,12 +74,10 @@ Examples:
   nnhal conformance --backend ./my-backend.js --device mine --html report.html
   nnhal conformance --device reference --vectors nn-vectors --suite mutations --all --filter CONV_2D --json`;
 
-/** Adds the command to a program. */
-export function registerConformanceCommand(program: Command, context: CommandContext): void {
-  program
-    .command("conformance")
-    .description("run the conformance suites on a device and report the rules that it breaks")
-    .requiredOption("--device <name>", "device to run on")
+/** Gives the command its arguments, options and work. */
+export function registerConformanceCommand(command: Command, context: () => Promise<CommandContext>): void {
+  command
+    .addOption(checkedDeviceOption())
     .option("--vectors <dir>", "folder of *.jsonl.gz files, or one such file, for the suites that need vectors")
     .addOption(new Option("--suite <name>", "only this suite; may be given several times").argParser(collectSuite))
     .addOption(
@@ -108,8 +107,8 @@ export function registerConformanceCommand(program: Command, context: CommandCon
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
-    .action((options: ConformanceCommandOptions) =>
-      options.serve === undefined ? runConformanceCommand(options, context) : serve(options, context),
+    .action(async (options: ConformanceCommandOptions) =>
+      options.serve === undefined ? runConformanceCommand(options, await context()) : serve(options, await context()),
     );
 }
 

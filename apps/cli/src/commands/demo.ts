@@ -4,6 +4,7 @@
 
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { decodePicture, parseLabels, type ScoredClass, scoresOf, topClasses } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { Command } from "commander";
 import type { DemoContext } from "../context.ts";
@@ -13,9 +14,7 @@ import { prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
-import { parseLabels, type ScoredClass, scoresOf, topClasses } from "../model/scores.ts";
 import { deviceOption } from "../option-values.ts";
-import { decodePicture } from "../picture/decode.ts";
 import { preview } from "../picture/preview.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatTop } from "../run-report.ts";
@@ -35,11 +34,9 @@ Examples:
   nnhal demo
   nnhal demo --device reference`;
 
-/** Adds the command to a program. */
-export function registerDemoCommand(program: Command, context: () => Promise<DemoContext>): void {
-  program
-    .command("demo")
-    .description("let the network that comes with nnhal read some handwritten digits")
+/** Gives the command its arguments, options and work. */
+export function registerDemoCommand(command: Command, context: () => Promise<DemoContext>): void {
+  command
     .addOption(deviceOption())
     .addHelpText("after", help)
     .action(async (options: DemoCommandOptions) => runDemoCommand(options, await context()));
@@ -67,7 +64,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
   try {
     for (const [place, file] of pictures.entries()) {
       bar.moveTo(place, file);
-      const inputs = await prepareInputs(model, { files: [file] }, cwd);
+      const inputs = await prepareInputs(model, { files: [file] }, { cwd });
       const { outputs, latency } = await measureRuns(
         prepared,
         inputs.map(({ bytes }) => bytes),
@@ -86,7 +83,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
   const engine = prepared.compilation.deviceNames.join(", ");
   prepared.compilation.close();
   const first = await readUserFile(elementAt(pictures, 0), { what: "picture", cwd });
-  const shown = preview(decodePicture(first), { columns: previewColumns, hasColours: context.hasColours });
+  const shown = preview(await decodePicture(first), { columns: previewColumns, hasColours: context.hasColours });
   const times = `prepared in ${milliseconds(prepareTime)}, median ${milliseconds(median(readings.map(({ time }) => time)))} a picture`;
   const lines = [
     `A small network of this project, ${modelFile}, reads handwritten digits.`,

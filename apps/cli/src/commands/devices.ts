@@ -67,11 +67,9 @@ Examples:
   nnhal devices --json
   nnhal devices --backend ./my-backend.js`;
 
-/** Adds the command to a program. */
-export function registerDevicesCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("devices")
-    .description("list the devices, and the missing parts of those that are not available")
+/** Gives the command its arguments, options and work. */
+export function registerDevicesCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .option("--json", "print the list as JSON")
     .addHelpText("after", help)
     .action(async ({ json = false }: { readonly json?: boolean }) => {

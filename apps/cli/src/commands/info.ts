@@ -21,18 +21,15 @@ sizes, multiply-adds, and what the maker says about the model. For each operator
 
 Exit codes:
   0  the file could be read, whether or not its model can run
-  1  it is not a .tflite file, or it is broken
-  2  there is no such file
+  2  there is no such file, it is not a .tflite file, or it is broken
 
 Examples:
   nnhal info mobilenet.tflite
   nnhal info mobilenet.tflite --json`;
 
-/** Adds the command to a program. */
-export function registerInfoCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("info")
-    .description("show what a .tflite file holds, and whether it can run")
+/** Gives the command its arguments, options and work. */
+export function registerInfoCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file")
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)

@@ -59,11 +59,9 @@ Examples:
   nnhal validate mobilenet.tflite --hal 1.1
   nnhal validate example.json --rules driver --json`;
 
-/** Adds the command to a program. */
-export function registerValidateCommand(program: Command, context: () => Promise<ModelCommandContext>): void {
-  program
-    .command("validate")
-    .description("list the rules that a model breaks, and the oldest HAL version that it fits")
+/** Gives the command its arguments, options and work. */
+export function registerValidateCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
     .argument("<model>", "the .tflite file, or a conformance example as JSON")
     .addOption(new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(halVersions))
     .addOption(

@@ -50,7 +50,7 @@ async function run(args: readonly string[], device: Device = fakeDevice(behaviou
     },
   };
   const program = new Command().exitOverride().configureOutput({ writeErr: context.stderr.write });
-  registerVectorsCommand(program, context);
+  registerVectorsCommand(program.command("vectors"), async () => context);
   try {
     await program.parseAsync(["vectors", ...args], { from: "user" });
   } catch (error) {

@@ -17,6 +17,7 @@ import {
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
+import { checkedDeviceOption } from "../option-values.ts";
 import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
@@ -40,13 +41,11 @@ Examples:
   nnhal vectors nn-vectors --device reference --path device-memory
   nnhal vectors nn-vectors --backend ./my-backend.js --device mine --json`;
 
-/** Adds the command to a program. */
-export function registerVectorsCommand(program: Command, context: CommandContext): void {
-  program
-    .command("vectors")
-    .description("run conformance vectors on a device and report the results")
+/** Gives the command its arguments, options and work. */
+export function registerVectorsCommand(command: Command, context: () => Promise<CommandContext>): void {
+  command
     .argument("<dir>", "folder of *.jsonl.gz files, or one such file")
-    .requiredOption("--device <name>", "device to run on")
+    .addOption(checkedDeviceOption())
     .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
     .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
     .addOption(new Option("--path <path>", "how to execute").choices(executionPaths).default("sync"))
@@ -54,8 +53,10 @@ export function registerVectorsCommand(program: Command, context: CommandContext
     .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
-    .action((dir: string, options: VectorsCommandOptions) =>
-      options.serve === undefined ? runVectorsCommand(dir, options, context) : serve(dir, options, context),
+    .action(async (dir: string, options: VectorsCommandOptions) =>
+      options.serve === undefined
+        ? runVectorsCommand(dir, options, await context())
+        : serve(dir, options, await context()),
     );
 }
 

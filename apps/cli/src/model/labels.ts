@@ -1,52 +1,25 @@
 /**
- * Names of classes: from a file of the user, or from a file that is packed with the model.
+ * Names of classes from a file of the user.
  */
-import { type ModelMetadata, modelMetadata, readPackedFile, readTflite, TfliteError } from "@nnhal/tflite";
+import { type Labels, parseLabels } from "@nnhal/network/tensors";
+import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
-import { oneLine } from "../text.ts";
-import { parseLabels } from "./scores.ts";
 
-/** Names of classes, and where they come from. */
-export interface Labels {
-  readonly names: readonly string[];
-  /** For messages. */
-  readonly source: string;
-}
-
-/** Reads a file of labels. Rejects with a usage error if that is not possible. */
+/** Reads a file of labels. Rejects with a usage error if that is not possible, or if it is not a text with a label. */
 export async function readLabels(path: string, cwd: string): Promise<Labels> {
   const most = { bytes: 2 ** 26, reason: "more than a list of labels needs" };
   const bytes = await readUserFile(path, { what: "label file", cwd, most });
-  return { names: parseLabels(new TextDecoder().decode(bytes)), source: path };
+  const names = parseLabels(textOf(bytes, path));
+  if (names.every((name) => name.trim() === "")) throw usageError(`the label file ${path} is empty`);
+  return { names, source: path };
 }
 
-/**
- * The labels that are packed with a model for one of its outputs; undefined if there are none. Metadata or a packed file that
- * is broken is reported to `note`.
- */
-export function packedLabels(
-  file: Uint8Array,
-  output: { readonly name: string },
-  note: (message: string) => void,
-): Labels | undefined {
+/** The text of a file; only binary files have bytes that are not UTF-8, or zeros. */
+function textOf(bytes: Uint8Array, path: string): string {
   try {
-    const model = readTflite(file);
-    const metadata = modelMetadata(model);
-    const [main] = model.subgraphs;
-    // Metadata describe the outputs of the first subgraph, in its order.
-    const place = main?.outputs.findIndex((tensor) => main.tensors[tensor]?.name === output.name) ?? -1;
-    const name = metadata && labelFile(metadata, place);
-    const bytes = name === undefined ? undefined : readPackedFile(file, name);
-    return bytes && { names: parseLabels(new TextDecoder().decode(bytes)), source: `${name}, packed with the model,` };
-  } catch (error) {
-    if (!(error instanceof TfliteError)) throw error;
-    note(`labels that are packed with the model cannot be read: ${oneLine(error.message)}`);
-    return undefined;
+    if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // Said below.
   }
-}
-
-/** Of several files for one output, the one in no particular language, else the first. */
-function labelFile({ outputs }: ModelMetadata, place: number): string | undefined {
-  const files = outputs[place]?.files.filter(({ kind }) => kind === "axis labels") ?? [];
-  return (files.find(({ locale }) => locale === "") ?? files[0])?.name;
+  throw usageError(`the label file ${path} is not a text in UTF-8 with one label a line`);
 }

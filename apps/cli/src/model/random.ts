@@ -2,9 +2,9 @@
  * Inputs of seeded noise: the same on every machine.
  */
 import { encodeTensorData } from "@nnhal/backend";
+import { byteSize, elementsOf, type TensorShape } from "@nnhal/network/tensors";
 import { type AnyOperandType, type AnyTensorData, createData, isExtensionType } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
-import { byteSize, elementsOf, type TensorShape } from "./tensor.ts";
 
 /** Whole numbers in an input of INT32 are often indexes: small ones have a chance to be within bounds. */
 const INDEXES = 10;

@@ -1,8 +1,9 @@
 /**
  * Pictures on a terminal: two pixels in each character, one above the other.
  */
+
+import type { Picture } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
-import type { Picture } from "./picture.ts";
 
 /** How to show a picture. */
 export interface PreviewOptions {

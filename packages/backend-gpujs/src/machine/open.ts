@@ -21,8 +21,14 @@ const remedies: Readonly<Record<ModeName, string>> = {
   cpu: "npm install gpu.js",
 };
 
-/** Opens the wanted mode, or the first that works. */
-export async function openMachine(wanted?: ModeName): Promise<OpenMachine | Unavailable> {
+/**
+ * Opens the wanted mode, or the first that works. WebGPU on the processor is only opened if it is wanted: it compiles for seconds, and
+ * Dawn prints on the standard error as soon as it looks for an adapter. `hasGpu`: whether there may be another adapter.
+ */
+export async function openMachine(
+  wanted?: ModeName,
+  hasGpu: () => Promise<boolean> = findsGpu,
+): Promise<OpenMachine | Unavailable> {
   let gpujs: GpuJs;
   try {
     gpujs = await loadGpuJs();
@@ -32,6 +38,7 @@ export async function openMachine(wanted?: ModeName): Promise<OpenMachine | Unav
   const missing: Unavailable[] = [];
   for (const mode of wanted === undefined ? modeNames : [wanted]) {
     try {
+      if (mode === "webgpu" && wanted === undefined && !(await hasGpu())) throw new Unusable("there is no GPU", noGpu);
       return { machine: await open(gpujs, mode), missing };
     } catch (error) {
       missing.push({
@@ -42,6 +49,16 @@ export async function openMachine(wanted?: ModeName): Promise<OpenMachine | Unav
   }
   const problems = missing.map(({ unavailable }) => unavailable).join("; ");
   return { unavailable: `gpu.js does not run here. ${problems}`, remedy: remedies[wanted ?? "webgpu"] };
+}
+
+const noGpu = "a GPU with its driver; NNHAL_GPUJS_MODE=webgpu also uses a driver that computes with the processor";
+
+/** Whether this machine may have a GPU. Linux shows each as a device; elsewhere only the driver knows. */
+export async function findsGpu(platform = process.platform, folder = "/dev"): Promise<boolean> {
+  if (platform !== "linux") return true;
+  const { readdir } = await import("node:fs/promises");
+  const devices = await readdir(folder).catch(() => []);
+  return devices.some((name) => /^(dri|dxg|nvidia\d+|nvidiactl|mali\d+|kgsl-3d\d+)$/.test(name));
 }
 
 async function open(gpujs: GpuJs, mode: ModeName): Promise<Machine> {

@@ -12,7 +12,7 @@ import { closePlans, idlePlans, isOmitted, kernelOf, nameOf, planKernels } from 
 import { checkOf, runKernels, type Session } from "./run.ts";
 import { drive } from "./steps.ts";
 import type { Memory } from "./values.ts";
-import { runOnZeros } from "./warm-up.ts";
+import { runOnZeros, type WarmRuns } from "./warm-up.ts";
 
 /** Options of `kernelBackend`. */
 export interface KernelBackendOptions<Handle> {
@@ -25,17 +25,19 @@ export interface KernelBackendOptions<Handle> {
 
 /** Creates a backend from an engine of kernels. */
 export function kernelBackend<Handle>({ name, deviceType, open }: KernelBackendOptions<Handle>): Backend {
+  // All sessions run the same code.
+  const warmRuns: WarmRuns = new Map();
   return {
     name,
     deviceType,
     async open() {
       const engine = await open();
-      return "unavailable" in engine ? engine : sessionOver(engine, name);
+      return "unavailable" in engine ? engine : sessionOver(engine, name, warmRuns);
     },
   };
 }
 
-function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): BackendSession {
+function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string, warmRuns: WarmRuns): BackendSession {
   const memory: Memory<Handle> = { engine, used: 0 };
   const places = createPlaces(memory);
   const session: Session<Handle> = { memory, places };
@@ -52,7 +54,7 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string): Backen
       const check = checkOf(options, "the deadline passed while the model was prepared");
       const plan = await drive(planKernels(graph, memory), check);
       try {
-        if (engine.warmsUp !== false) await runOnZeros(plan, session, { ...options, check });
+        if (engine.warmsUp !== false) await runOnZeros(plan, session, warmRuns, { ...options, check });
       } catch (error) {
         closePlans(plan);
         throw error;

@@ -1,20 +1,23 @@
 /**
- * Runs before the first execution. Engines compile and allocate in their first run. JavaScript is slow in the first few runs, which
- * matters if a run is as short as compiling is.
+ * Runs before the first execution. Engines compile and allocate in the first run of a model. JavaScript is slow in the first few runs of a
+ * kernel, which matters if a run is as short as compiling is; models share kernels, so only those that are new are run more often.
  */
 import { byteLength, elementCount, isTensorType } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import type { CompileOptions, InputBuffer, OutputBuffer, RunContext } from "../contract.ts";
 import type { GraphView } from "../graph.ts";
-import type { KernelPlan } from "./plan.ts";
+import type { KernelPlan, KernelStep } from "./plan.ts";
 import { runKernels, type Session } from "./run.ts";
 import type { Check } from "./steps.ts";
 
 /**
- * The most runs, and the nanoseconds after which no further run begins. The first run does what an engine does only once, such as
- * packing weights. The others matter to small networks only: JavaScript gets faster from run to run.
+ * How often each kernel runs in warm-ups, and the nanoseconds after which no further run begins. The first run of a model does what an
+ * engine does only once, such as packing weights. The others matter to small networks only: JavaScript gets faster from run to run.
  */
 const warmUp = { runs: 24, time: 50_000_000n };
+
+/** How often warm-ups have run each kernel of a backend, by the name and the type of its step. */
+export type WarmRuns = Map<string, number>;
 
 /** Nanoseconds that a WHILE may take in a warm-up. */
 const LOOP_TIME = 100_000_000n;
@@ -34,6 +37,7 @@ export interface WarmUpLimits extends Pick<CompileOptions, "now" | "deadline"> {
 export async function runOnZeros<Handle>(
   plan: KernelPlan<Handle>,
   session: Session<Handle>,
+  warmRuns: WarmRuns,
   { now, deadline, check }: WarmUpLimits,
 ): Promise<void> {
   const plans = [plan, ...plan.referenced];
@@ -53,14 +57,21 @@ export async function runOnZeros<Handle>(
     measure: false,
     random: () => 0.5,
   };
+  const kernels = plans.flatMap(({ steps }) => steps.map(kernelKey));
+  const isCold = (kernel: string) => (warmRuns.get(kernel) ?? 0) < warmUp.runs;
   const start = steadyClock();
-  for (let run = 0; run < warmUp.runs; run++) {
-    if (run > 0 && steadyClock() - start >= warmUp.time) return;
+  for (let run = 0; run === 0 || (kernels.some(isCold) && steadyClock() - start < warmUp.time); run++) {
     const { status } = await runKernels(plan, session, inputs, outputs, context);
     check();
     if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
     if (run === 0) for (const { constants } of plans) constants.trim();
+    for (const kernel of kernels) warmRuns.set(kernel, (warmRuns.get(kernel) ?? 0) + 1);
   }
+}
+
+/** Steps with the same key run the same code. */
+function kernelKey<Handle>({ name, view }: KernelStep<Handle>): string {
+  return `${name} ${view.inputs[0]?.type}`;
 }
 
 function steadyClock(): bigint {

@@ -20,7 +20,7 @@ import {
 import { describeExtension, type ExtensionDefinition, type VendorDefinitions } from "@nnhal/operations";
 import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
 import { isErrorStatus, type Logger } from "@nnhal/utils";
-import { capabilitiesIssues, extensionIssues, show } from "@nnhal/validation";
+import { extensionIssues, show, takeCapabilities } from "@nnhal/validation";
 import type { Timer } from "../schedule/timer.ts";
 import { createClient, endsWithin, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
@@ -146,8 +146,7 @@ function factsOf(session: BackendSession, backend: Backend) {
     throw new Error(`its version is ${show(version)} where a string that is not empty is needed`);
   }
   const taken = takeCapabilities(capabilities);
-  const [issue] = capabilitiesIssues(taken);
-  if (issue !== undefined) throw new Error(`its capabilities are not valid: ${issue.path}: ${issue.message}`);
+  if ("issue" in taken) throw new Error(`its capabilities are not valid: ${taken.issue.path}: ${taken.issue.message}`);
   if (!Object.values(DeviceType).includes(deviceType)) {
     throw new Error(`its deviceType is ${show(deviceType)}, which is not a DeviceType`);
   }
@@ -168,18 +167,13 @@ function factsOf(session: BackendSession, backend: Backend) {
     throw new Error(`its oemOperation is ${show(oemOperation)} where the definition of an operation is needed`);
   }
   const own = [...extensions];
-  return { version, capabilities: taken, deviceType, extensions: own, oemOperation, concurrency, lost };
+  return { version, ...taken, deviceType, extensions: own, oemOperation, concurrency, lost };
 }
 
 function isExtension(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { operandTypes, operations }: { operandTypes?: unknown; operations?: unknown } = value;
   return [operandTypes, operations].every((list) => Array.isArray(list) && list.every(isObject));
-}
-
-/** Capabilities as plain data. Another value is returned unchanged, for validation to refuse. */
-function takeCapabilities(capabilities: Capabilities): Capabilities {
-  return isObject(capabilities) ? structuredClone(capabilities) : capabilities;
 }
 
 /** The methods of a session, read once. Throws an Error if one is not a function. */

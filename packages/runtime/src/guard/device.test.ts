@@ -83,6 +83,20 @@ describe("guardDevice", () => {
     expect(message).toContain(rule);
   });
 
+  it("capabilities are read until the device has answered, and then no more", () => {
+    let reads = 0;
+    const device: Device = {
+      ...reference,
+      getCapabilities: () =>
+        reads++ === 0 ? { ...reference.getCapabilities(), ...failure } : reference.getCapabilities(),
+    };
+    const guard = guardDevice(device);
+    expect(guard.getCapabilities().status).toBe(GENERAL_FAILURE);
+    expect(guard.getCapabilities()).toEqual(reference.getCapabilities());
+    expect(guard.getCapabilities()).toEqual(reference.getCapabilities());
+    expect(reads).toBe(2);
+  });
+
   it("a status that cannot be had is UNKNOWN", () => {
     for (const fault of ["throws", answers("fine"), answers(99)] as const) {
       expect(guarded("device", "getStatus", fault).getStatus()).toBe(DeviceStatus.UNKNOWN);

@@ -107,6 +107,16 @@ function guarded(own: Device): GuardedDevice {
       extensions: [],
     });
   const extensions = () => getSupportedExtensions().extensions;
+  // They do not change; each plan asks for them.
+  let capabilities: (Outcome & { readonly capabilities: Capabilities }) | undefined;
+  const getCapabilities = () => {
+    if (capabilities !== undefined) return capabilities;
+    const answer = query("getCapabilities", ({ capabilities: own }) => ({ capabilities: readCapabilities(own) }), {
+      capabilities: unknownCapabilities,
+    });
+    if (answer.status === ErrorStatus.NONE) capabilities = answer;
+    return answer;
+  };
   const prepared = (answer: unknown, model: Model | undefined): GuardedPrepareResult => {
     const outcome = readOutcome(answer);
     const preparedModel = hasFields(answer) ? answer.preparedModel : undefined;
@@ -121,10 +131,7 @@ function guarded(own: Device): GuardedDevice {
     ...facts,
     own,
     ...(flaw !== undefined && { flaw }),
-    getCapabilities: () =>
-      query("getCapabilities", ({ capabilities }) => ({ capabilities: readCapabilities(capabilities) }), {
-        capabilities: unknownCapabilities,
-      }),
+    getCapabilities,
     getType: () =>
       query("getType", ({ type }) => ({ type: readDeviceType(type, halVersion < "1.2") }), {
         type: DEVICE_TYPE_UNKNOWN,

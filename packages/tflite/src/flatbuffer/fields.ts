@@ -11,7 +11,7 @@ import { type Field, type Layout, readTable, type Store, writeTable } from "./ta
 export type Codes = readonly string[];
 
 interface IntegerKind {
-  readonly size: 1 | 4 | 8;
+  readonly size: 1 | 2 | 4 | 8;
   readonly least: number;
   readonly greatest: number;
   get(source: Source, at: number): number;
@@ -33,6 +33,14 @@ const uint8Kind: IntegerKind = {
   least: 0,
   greatest: 0xff,
   get: (source, at) => source.values.readUint8(at),
+};
+const uint16Kind: IntegerKind = {
+  size: 2,
+  least: 0,
+  greatest: 0xffff,
+  get: (source, at) => source.values.readUint16(at),
+  put: (builder, slot, value) => builder.addFieldInt16(slot, value, null),
+  add: (builder, value) => builder.addInt16(value),
 };
 const int32Kind: IntegerKind = {
   size: 4,
@@ -221,6 +229,8 @@ function integers(kind: IntegerKind): Field<readonly number[] | undefined> {
   );
 }
 
+export const uint8s = (): Field<readonly number[] | undefined> => integers(uint8Kind);
+export const uint16s = (): Field<readonly number[] | undefined> => integers(uint16Kind);
 export const int32s = (): Field<readonly number[] | undefined> => integers(int32Kind);
 export const int64s = (): Field<readonly number[] | undefined> => integers(int64Kind);
 

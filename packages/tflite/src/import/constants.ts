@@ -1,10 +1,11 @@
 /**
- * The places of an imported model's constants: those of the file are not moved and form one pool, the file's own memory; those that
- * the import adds are in `operandValues`.
+ * The places of an imported model's constants: those of the file are not moved and form one pool, the file's own memory; those of the
+ * file that have to be expanded form another; those that the import adds are in `operandValues`.
  */
 import type { DataLocation, Memory } from "@nnhal/types";
-import { ensure } from "../error.ts";
-import type { TfliteModel } from "../model.ts";
+import { ensure, type Place } from "../error.ts";
+import type { TfliteModel, TfliteTensor } from "../model.ts";
+import { createExpander } from "./stored.ts";
 
 /** Constants that the import adds are mostly scalars; a model that asks for more than this is made to exhaust memory. */
 const MOST_ADDED_BYTES = 2 ** 26;
@@ -12,13 +13,16 @@ const MOST_ADDED_BYTES = 2 ** 26;
 /** The memory that contains the file's constants. */
 interface Pool {
   readonly bytes: Uint8Array;
-  offsetOf(data: Uint8Array): number;
+  /** Undefined for bytes that are not in the pool. */
+  offsetOf(data: Uint8Array): number | undefined;
 }
 
 /** The constants of a model under construction. */
 export interface Constants {
-  /** The place of one of the file's own constants. */
-  locate(data: Uint8Array): DataLocation;
+  /** All elements of one of the file's constants. */
+  elementsOf(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array;
+  /** The place of one of the file's own constants, in a pool; undefined for other bytes. */
+  locate(data: Uint8Array): DataLocation | undefined;
   /** Adds a constant to `operandValues`. */
   add(value: Uint8Array, path: string): DataLocation;
   finish(): { readonly operandValues: Uint8Array; readonly pools: readonly Memory[] };
@@ -50,11 +54,14 @@ function packed(parts: readonly Uint8Array[]): Pool {
   }
   const bytes = new Uint8Array(size);
   for (const [part, offset] of offsets) bytes.set(part, offset);
-  return { bytes, offsetOf: (data) => offsets.get(data) ?? 0 };
+  return { bytes, offsetOf: (data) => offsets.get(data) };
 }
 
 function view(bytes: Uint8Array): Pool {
-  return { bytes, offsetOf: (data) => data.byteOffset - bytes.byteOffset };
+  return {
+    bytes,
+    offsetOf: (data) => (data.buffer === bytes.buffer ? data.byteOffset - bytes.byteOffset : undefined),
+  };
 }
 
 function poolOf(model: TfliteModel, file: Uint8Array | undefined): Pool {
@@ -66,16 +73,46 @@ function poolOf(model: TfliteModel, file: Uint8Array | undefined): Pool {
   return parts.every((part) => part.buffer === buffer) ? view(spanOf(buffer, parts)) : packed(parts);
 }
 
+function memoryOf({ buffer, byteOffset, length }: Uint8Array): Memory {
+  return { name: "ashmem", size: length, handle: { kind: "buffer", buffer, byteOffset } };
+}
+
 /** The constants of a model; `file`: the memory that all of them are views of, if there is one. */
 export function createConstants(model: TfliteModel, file?: Uint8Array): Constants {
   const pool = poolOf(model, file);
+  const expander = createExpander(pool.bytes.length);
+  const expanded = new Map<Uint8Array, number>();
+  let expandedSize = 0;
+  /** The pools in use, in the order of their indexes. */
+  const pools: (() => Memory)[] = [];
   const added: { readonly offset: number; readonly value: Uint8Array }[] = [];
   let size = 0;
-  let isPoolUsed = false;
+  const poolIndex = (memory: () => Memory) => {
+    if (!pools.includes(memory)) pools.push(memory);
+    return pools.indexOf(memory);
+  };
+  const fileMemory = () => memoryOf(pool.bytes);
+  const expandedMemory = () => {
+    const bytes = new Uint8Array(expandedSize);
+    for (const [data, offset] of expanded) bytes.set(data, offset);
+    return memoryOf(bytes);
+  };
   return {
+    elementsOf(tensor, data, elementSize, place) {
+      const elements = expander.expand(tensor, data, elementSize, place);
+      return elements ?? data;
+    },
     locate(data) {
-      isPoolUsed = true;
-      return { poolIndex: 0, offset: pool.offsetOf(data), length: data.length };
+      const { length } = data;
+      const offset = pool.offsetOf(data);
+      if (offset !== undefined) return { poolIndex: poolIndex(fileMemory), offset, length };
+      if (!expander.has(data)) return undefined;
+      const place = expanded.get(data) ?? Math.ceil(expandedSize / 16) * 16;
+      if (!expanded.has(data)) {
+        expanded.set(data, place);
+        expandedSize = place + length;
+      }
+      return { poolIndex: poolIndex(expandedMemory), offset: place, length };
     },
     add(value, path) {
       // The alignment of operandValues in the NNAPI runtime: 2 for two or three bytes, 4 for more.
@@ -89,9 +126,7 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
     finish() {
       const operandValues = new Uint8Array(size);
       for (const { offset, value } of added) operandValues.set(value, offset);
-      const { buffer, byteOffset, length } = pool.bytes;
-      const memory: Memory = { name: "ashmem", size: length, handle: { kind: "buffer", buffer, byteOffset } };
-      return { operandValues, pools: isPoolUsed ? [memory] : [] };
+      return { operandValues, pools: pools.map((memory) => memory()) };
     },
   };
 }

@@ -66,7 +66,7 @@ export function createGraph(
   subgraph: TfliteSubgraph,
   storedShapes: readonly (readonly number[])[],
   constants: Constants,
-  { index, narrow, dialect }: GraphFacts,
+  { index, narrow, dialect, returnsStates }: GraphFacts,
 ): Graph {
   const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
@@ -142,18 +142,24 @@ export function createGraph(
     return shape.map((extent) => Math.max(extent, 0));
   }
 
-  /** Refuses a constant whose shape is not known, or is not that of its value. */
-  function checkConstant(index: number, data: Uint8Array): void {
+  /** Refuses a constant whose shape is not known. Returns the bytes of one of its elements. */
+  function checkConstantShape(index: number): number {
     const { type, shape } = tensorAt(index);
     checkRank(index, shape);
     const size = elementSize(type, dialect);
     ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
-    const needed = shape.reduce((product, extent) => product * extent, size);
     ensure(
       shape.every((extent) => Number.isInteger(extent) && extent >= 0),
       placeOf(index),
       () => `the shape ${listText(shape)} of a constant has to be known`,
     );
+    return size;
+  }
+
+  /** Refuses a constant whose value has not the size of its shape. */
+  function checkConstantSize(index: number, data: Uint8Array): void {
+    const { type, shape } = tensorAt(index);
+    const needed = shape.reduce((product, extent) => product * extent, checkConstantShape(index));
     ensure(
       data.length === needed,
       placeOf(index),
@@ -164,11 +170,12 @@ export function createGraph(
   function constantBytes(index: number): Uint8Array | undefined {
     const known = folded.get(index);
     if (known !== undefined) return known;
-    const { data, isVariable, isSparse } = tensorAt(index);
+    const tensor = tensorAt(index);
+    const { data, isVariable } = tensor;
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
-    ensure(!isSparse, placeOf(index), () => "the HAL has no sparse constants");
-    checkConstant(index, data);
-    return data;
+    const elements = constants.elementsOf(tensor, data, checkConstantShape(index), placeOf(index));
+    checkConstantSize(index, elements);
+    return elements;
   }
 
   /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
@@ -191,15 +198,20 @@ export function createGraph(
     return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
   }
 
+  /** A constant of the file stays in its pool. */
+  function addConstant(spec: OperandSpec, value: Uint8Array, place: string): number {
+    const location = constants.locate(value);
+    return location === undefined
+      ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, place))
+      : add(spec, OperandLifeTime.CONSTANT_REFERENCE, location);
+  }
+
   /** A constant operand: INT64 values are narrowed, the others stay in the pool. */
   function constantOperand(index: number, bytes: Uint8Array): number {
     const place = tensorPath(index);
     const isNarrow = isNarrowed(index);
-    const isOwn = !isNarrow && !folded.has(index);
     const value = isNarrow ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
-    const made = isOwn
-      ? add(specOf(index), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes))
-      : add(specOf(index), OperandLifeTime.CONSTANT_COPY, constants.add(value, place));
+    const made = addConstant(specOf(index), value, place);
     values.set(made, value);
     return made;
   }
@@ -255,7 +267,8 @@ export function createGraph(
     return subgraph.outputs.map((index) => {
       const source = newStates.get(index) ?? operand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
-      if (!newStates.has(index) && lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && !taken.has(source)) {
+      const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
+      if (isResult && !taken.has(source)) {
         taken.add(source);
         return source;
       }
@@ -279,7 +292,7 @@ export function createGraph(
     dimensions,
     constantBytes,
     fold(tensor, value) {
-      checkConstant(tensor, value);
+      checkConstantSize(tensor, value);
       folded.set(tensor, value);
     },
     operand,
@@ -313,11 +326,9 @@ export function createGraph(
     },
     reinterpret(tensor, key, spec) {
       const bytes = constantBytes(tensor);
-      const isOne = bytes !== undefined && !folded.has(tensor) && !isNarrowed(tensor);
-      ensure(isOne, placeOf(tensor), () => "must be a constant of the file, and not one of INT64");
-      return once(`${tensor} as ${key}`, () =>
-        add(spec(), OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
-      );
+      const isOne = bytes !== undefined && !isNarrowed(tensor);
+      ensure(isOne, placeOf(tensor), () => "must be a constant, and not one of INT64");
+      return once(`${tensor} as ${key}`, () => addConstant(spec(), bytes, tensorPath(tensor)));
     },
     constant,
     shared: (key, spec, value) => once(key, () => constant(spec, value)),
@@ -366,11 +377,7 @@ export function createGraph(
       const bytes = tensor === undefined || !isNarrowed(tensor) ? undefined : constantBytes(tensor);
       if (tensor === undefined || bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
       const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
-      return once(`${tensor} as INT64`, () =>
-        folded.has(tensor)
-          ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(bytes, tensorPath(tensor)))
-          : add(spec, OperandLifeTime.CONSTANT_REFERENCE, constants.locate(bytes)),
-      );
+      return once(`${tensor} as INT64`, () => addConstant(spec, bytes, tensorPath(tensor)));
     },
     undoIfThrown(work) {
       const before = { operands: operands.length, operations: operations.length, states: states.length };
@@ -395,6 +402,7 @@ export function createGraph(
       const outputs = outputOperands();
       const inputIndexes = subgraph.inputs.map(operand);
       for (const { tensor, input, output } of states) {
+        if (returnsStates) continue;
         if (!inputTensors.has(tensor)) inputIndexes.push(input);
         outputs.push(output);
       }

@@ -97,9 +97,14 @@ describe("constants", () => {
   ])("have as many bytes as their shape says (%#)", (data, message) => {
     expect(problemOf(retensored(added, "w", { data }))).toContain(message);
   });
+});
 
-  test("that leave out zeros are refused", () => {
-    expect(problemOf(retensored(added, "w", { isSparse: true }))).toContain("the HAL has no sparse constants");
+describe("the option hybrid", () => {
+  test.each([
+    ["exact", 'it has to be "quantised" or "widened", it is "exact"'],
+    [true, 'it has to be "quantised" or "widened", it is the boolean true'],
+  ])("is not %j", (hybrid, message) => {
+    expect(() => importTflite(added, { hybrid: hybrid as never })).toThrow(message);
   });
 });
 
@@ -365,11 +370,14 @@ describe("inputs and outputs", () => {
     expect(problemOf(ofOperators({ x: f }, [], ["x"], []))).toContain("subgraphs[0]: has no operators");
   });
 
-  test.each(["STRING", "FLOAT64", "INT4", "BFLOAT16", "COMPLEX64"] as const)("a tensor of %s is refused", (type) => {
-    expect(problemOf(oneOperator("ABS", { x: { type, shape: [2] } }, { y: f }))).toBe(
-      `TfliteError: subgraphs[0].tensors[0] "x": the HAL has no tensors of type ${type}`,
-    );
-  });
+  test.each(["STRING", "FLOAT64", "FLOAT8_E5M2", "BFLOAT16", "COMPLEX64"] as const)(
+    "a tensor of %s is refused",
+    (type) => {
+      expect(problemOf(oneOperator("ABS", { x: { type, shape: [2] } }, { y: f }))).toBe(
+        `TfliteError: subgraphs[0].tensors[0] "x": the HAL has no tensors of type ${type}`,
+      );
+    },
+  );
 
   test("a scalar is one element in one dimension", () => {
     const { inputs } = importTflite(oneOperator("ABS", { x: { shape: [] } }, { y: { shape: [] } }));

@@ -29,6 +29,10 @@ const typesByElement: { readonly [Name in TensorTypeName]?: OperandTypeName } = 
   INT32: "TENSOR_INT32",
   UINT8: "TENSOR_QUANT8_ASYMM",
   INT8: "TENSOR_QUANT8_ASYMM_SIGNED",
+  // Elements of less than 8 bits have 8 bits here: see `stored.ts`.
+  INT4: "TENSOR_QUANT8_ASYMM_SIGNED",
+  INT2: "TENSOR_QUANT8_ASYMM_SIGNED",
+  UINT4: "TENSOR_QUANT8_ASYMM",
   INT16: "TENSOR_QUANT16_SYMM",
   UINT16: "TENSOR_QUANT16_ASYMM",
   BOOL: "TENSOR_BOOL8",
@@ -45,7 +49,6 @@ export function elementSize(type: TensorTypeName, dialect: Dialect): number | un
 export const typeHelp: { readonly [Name in TensorTypeName]?: string } = {
   INT64: "convert the model with 32-bit integers",
   FLOAT64: "convert the model with 32-bit floats",
-  INT4: "convert the model with 8-bit weights",
   BFLOAT16: "convert the model with FLOAT32 or FLOAT16 weights",
 };
 
@@ -61,7 +64,7 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], place: 
     quantizedDimension: 0,
   };
   ensure(
-    tensor.type === "INT8",
+    typesByElement[tensor.type] === "TENSOR_QUANT8_ASYMM_SIGNED",
     place,
     () => `${tensor.type} has ${scale.length} scales; the HAL has a scale per channel for INT8 only`,
   );
@@ -99,7 +102,6 @@ export function operandSpecOf(
   if (added !== undefined) return { type: added, dimensions, scale: 0, zeroPoint: 0 };
   const type = typesByElement[tensor.type];
   if (type === undefined) fail(place, `the HAL has no tensors of type ${tensor.type}`, typeHelp[tensor.type]);
-  ensure(!tensor.isSparse, place, () => "the HAL has no sparse constants");
   const { quantisation, ...row } = operandTypes[type];
   if (quantisation === "none") return { type, dimensions, scale: 0, zeroPoint: 0 };
   // Integers without quantisation represent themselves. The HAL requires a scale for all types except TENSOR_INT32.

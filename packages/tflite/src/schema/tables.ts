@@ -17,6 +17,8 @@ import {
   reference,
   string,
   uint8,
+  uint8s,
+  uint16s,
   uint32,
   uint64,
 } from "../flatbuffer/fields.ts";
@@ -40,6 +42,28 @@ export const quantizationLayout = {
   quantizedDimension: int32(),
 };
 
+/**
+ * One dimension of a constant that leaves out zeros. Format 0: all indexes are stored. Format 1: for each index of the dimensions before,
+ * a segment of the indexes that are. Both lists are unions of the vectors of `indexVectorLayouts`.
+ */
+export const dimensionLayout = {
+  format: int8(),
+  denseSize: int32(),
+  arraySegmentsType: uint8(),
+  arraySegments: reference(),
+  arrayIndicesType: uint8(),
+  arrayIndices: reference(),
+};
+
+/** Vectors of indexes; the code of one in the union is its place plus 1. */
+export const indexVectorLayouts = [{ values: int32s() }, { values: uint16s() }, { values: uint8s() }] as const;
+
+export const sparsityLayout = {
+  traversalOrder: int32s(),
+  blockMap: int32s(),
+  dimMetadata: children(dimensionLayout),
+};
+
 export const tensorLayout = {
   shape: int32s(),
   type: int8(),
@@ -48,7 +72,7 @@ export const tensorLayout = {
   quantization: child(quantizationLayout),
   isVariable: bool(),
   /** Constants whose zeros are left out. */
-  sparsity: presence(),
+  sparsity: child(sparsityLayout),
   shapeSignature: int32s(),
   hasRank: bool(),
   /** The value of a VARIANT. */
@@ -125,6 +149,9 @@ export const modelLayout = {
 };
 
 export type QuantizationRow = Row<typeof quantizationLayout>;
+export type DimensionRow = Row<typeof dimensionLayout>;
+export type IndexVectorRow = Row<(typeof indexVectorLayouts)[number]>;
+export type SparsityRow = Row<typeof sparsityLayout>;
 export type TensorRow = Row<typeof tensorLayout>;
 export type OperatorCodeRow = Row<typeof operatorCodeLayout>;
 export type OperatorRow = Row<typeof operatorLayout>;

@@ -1,11 +1,12 @@
 /**
  * Rows of conversions between element types.
  */
-import { roundHalfEven } from "@nnhal/operations";
+import { roundHalfEven, typeText } from "@nnhal/operations";
 import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
+import { packedRange } from "../stored.ts";
 
 /** TensorFlow Lite converts between two quantisations of one 8-bit type with a multiplier of 8 bits after the point. */
 const MULTIPLIER_STEPS = 2 ** 8;
@@ -39,17 +40,48 @@ function convertCoarsely(op: Lowering, from: OperandSpec, to: OperandSpec, multi
 const quantize: Row = {
   operator: "QUANTIZE",
   version: 6,
-  operations: ["QUANTIZE", "DEQUANTIZE", "MUL", "ADD"],
-  note: "From one 8-bit quantisation to another it goes by way of float; within one type with a multiplier of 8 bits after the point, as TensorFlow Lite does.",
+  operations: ["QUANTIZE", "DEQUANTIZE", "MUL", "ADD", "MAXIMUM", "MINIMUM"],
+  note: "From one 8-bit quantisation to another it goes by way of float; within one type with a multiplier of 8 bits after the point, as TensorFlow Lite does. To INT4: clamped by MAXIMUM and MINIMUM.",
   lower(op: Lowering) {
     const [from, to] = [op.inputSpec(0), op.outputSpec()];
+    const range = packedRange(op.outputTensor().type);
+    const result = range === undefined ? op.output() : op.graph.temporary(to);
     if (!isQuantised(from.type)) {
-      op.emit("QUANTIZE", [op.input(0)], [op.output()]);
-      return;
+      op.emit("QUANTIZE", [op.input(0)], [result]);
+    } else {
+      const multiplier = range === undefined ? coarseMultiplier(from, to) : undefined;
+      if (multiplier === undefined) op.requantise(op.input(0), result);
+      else convertCoarsely(op, from, to, multiplier);
     }
-    const multiplier = coarseMultiplier(from, to);
-    if (multiplier === undefined) op.requantise(op.input(0), op.output());
-    else convertCoarsely(op, from, to, multiplier);
+    if (range !== undefined) clampTo(op, result, range);
+  },
+};
+
+/** Clamps elements of 8 bits to the range of fewer, which they stand for. */
+function clampTo(op: Lowering, elements: number, [least, greatest]: readonly [number, number]): void {
+  const spec = op.graph.spec(elements);
+  const constant = (value: number) =>
+    op.graph.shared(
+      `${typeText(spec.type)} ${value} ${spec.scale} ${spec.zeroPoint}`,
+      { ...spec, dimensions: [1] },
+      Uint8Array.of(value),
+    );
+  const raised = op.graph.temporary(spec);
+  op.emit("MAXIMUM", [elements, constant(least)], [raised]);
+  op.emit("MINIMUM", [raised, constant(greatest)], [op.output()]);
+}
+
+const densify: Row = {
+  operator: "DENSIFY",
+  version: 1,
+  operations: [],
+  note: "Becomes a constant.",
+  lower(op: Lowering) {
+    const bytes = op.graph.constantBytes(op.inputIndex(0));
+    op.ensure(bytes !== undefined, () => "its input has to be a constant");
+    const [from, to] = [op.inputTensor(0).type, op.outputTensor().type];
+    op.ensure(from === to, () => `its input is ${from}, and its output ${to}`);
+    op.graph.fold(op.outputIndex(0), bytes);
   },
 };
 
@@ -77,4 +109,4 @@ const cast: Row = {
   },
 };
 
-export const quantisationRows: readonly Row[] = [quantize, dequantize, cast];
+export const quantisationRows: readonly Row[] = [quantize, dequantize, cast, densify];

@@ -1,0 +1,62 @@
+/**
+ * What commands may use, made of the process around the command line and of the options that all commands share.
+ */
+import { currentApplication, readAllowList } from "@nnhal/runtime";
+import { createTraceRecorder, silentLogger, type TraceRecorder } from "@nnhal/utils";
+import { engineOf, extensionsOf } from "./backend-module.ts";
+import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
+import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
+import { stackOf } from "./failure.ts";
+
+/** `light` loads the user's modules when a device is opened, `full` before it resolves. */
+export function createContexts(
+  options: SharedOptions,
+  surroundings: Surroundings,
+): { readonly light: CommandContext; full(): Promise<DemoContext> } {
+  const { stderr, startSelf, extensionsAllowed } = surroundings;
+  const trace = createTraceRecorder();
+  let finder: Promise<DeviceFinder> | undefined;
+  const devices = () => {
+    finder ??= findDevices(options, surroundings, trace);
+    return finder;
+  };
+  const light: CommandContext = {
+    ...surroundings,
+    showWhere(error) {
+      if (options.debug === true) stderr.write(`${stackOf(error)}\n`);
+    },
+    openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
+    ...(startSelf !== undefined && { startSelf: (args) => startSelf([...sharedArguments(options), ...args]) }),
+  };
+  return {
+    light,
+    full: async () => ({
+      ...surroundings,
+      ...light,
+      trace,
+      devices: await devices(),
+      allowList() {
+        const list = extensionsAllowed ?? readAllowList({ log: silentLogger });
+        return { source: list.source, refused: list.whyRefused(currentApplication()) ?? null };
+      },
+    }),
+  };
+}
+
+/** The user's backends come before those that this program knows. Naming one of these moves it to the front. */
+async function findDevices(
+  { backend: modules = [], extension: definitions = [] }: SharedOptions,
+  { engines, cwd, installs }: Surroundings,
+  trace: TraceRecorder,
+): Promise<DeviceFinder> {
+  const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
+  const others = engines.filter(({ module }) => !modules.includes(module));
+  const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
+  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length });
+}
+
+/** The shared options as arguments, for a child process that is to know the same devices. */
+function sharedArguments({ backend = [], extension = [], debug = false }: SharedOptions): string[] {
+  const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
+  return [...named("--backend", backend), ...named("--extension", extension), ...(debug ? ["--debug"] : [])];
+}

@@ -1,0 +1,40 @@
+/**
+ * The engines of this project. They are found, not bundled: each is a package that is loaded when its device is asked for.
+ */
+import type { Backend } from "@nnhal/backend";
+import type { ExtensionDefinition } from "@nnhal/operations";
+import type { Engine } from "./backend-module.ts";
+
+/** In the order in which they are preferred. */
+export const knownEngines: readonly Engine[] = [
+  {
+    device: "nnhal-reference",
+    module: "@nnhal/backend-reference",
+    load: () => loadReference([]),
+    withExtensions: loadReference,
+  },
+  {
+    device: "nnhal-ort",
+    module: "@nnhal/backend-ort",
+    load: async () => (await import("@nnhal/backend-ort")).backend,
+  },
+  {
+    device: "nnhal-tfjs",
+    module: "@nnhal/backend-tfjs",
+    load: async () => (await import("@nnhal/backend-tfjs")).backend,
+  },
+  {
+    device: "nnhal-gpujs",
+    module: "@nnhal/backend-gpujs",
+    load: async () => (await import("@nnhal/backend-gpujs")).backend,
+  },
+];
+
+/** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
+async function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {
+  const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
+    import("@nnhal/backend-reference"),
+    import("@nnhal/extension-tflite"),
+  ]);
+  return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
+}

@@ -1,0 +1,51 @@
+/**
+ * Pictures: the result of decoders, and the input of everything else.
+ */
+import { elementAt } from "@nnhal/operations";
+
+/** How a picture goes into an input. */
+export interface PictureUse {
+  /**
+   * The whole picture, stretched to the input's size; the greatest middle part that has the input's proportions (`cover`); or the whole
+   * picture in its own proportions with a background around it (`contain`). Default: stretch.
+   */
+  readonly fit?: "stretch" | "cover" | "contain" | undefined;
+  /** The red, green and blue of the background. Default: black. */
+  readonly background?: readonly [number, number, number] | undefined;
+  /** Real value = (pixel - mean) / std: a number each, or one for each of red, green and blue. Default: see `pictureToTensor`. */
+  readonly mean?: number | readonly number[] | undefined;
+  readonly std?: number | readonly number[] | undefined;
+}
+
+/** A picture without transparency. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green and blue of each pixel, row by row from the top. */
+  readonly data: Uint8Array;
+  /** Default: as `PictureUse` says. */
+  readonly use?: PictureUse | undefined;
+}
+
+/** The most pixels that are decoded: a file that claims more is a mistake or an attack. */
+export const MOST_PIXELS = 100_000_000;
+
+/** Refuses sizes that no picture has, before memory is taken for one. */
+export function checkSize(width: number, height: number): void {
+  if (width < 1 || height < 1) throw new RangeError(`its size is ${width} x ${height}`);
+  if (width * height > MOST_PIXELS) {
+    throw new RangeError(`its size is ${width} x ${height}, more than ${MOST_PIXELS / 1e6} megapixels`);
+  }
+}
+
+/** Drops the alpha channel: transparent pixels are blended with white. */
+export function onWhite(width: number, height: number, rgba: Uint8Array): Picture {
+  const data = new Uint8Array(width * height * 3);
+  for (let from = 0, to = 0; to < data.length; from += 4) {
+    const alpha = elementAt(rgba, from + 3);
+    for (let channel = 0; channel < 3; channel++) {
+      data[to++] = Math.round((elementAt(rgba, from + channel) * alpha + 255 * (255 - alpha)) / 255);
+    }
+  }
+  return { width, height, data };
+}

@@ -1,0 +1,59 @@
+/**
+ * The best classes of an output that holds one score for each class.
+ */
+import { elementAt } from "@nnhal/operations";
+import { elementsOf, realValues, type TensorValue } from "./tensor.ts";
+
+/** A class and its score. */
+export interface ScoredClass {
+  readonly index: number;
+  /** null if there are no labels, or none for this class. */
+  readonly label: string | null;
+  /** The real value of the element. */
+  readonly score: number;
+}
+
+/** The first output that looks like scores: more than one number, in the shape [classes] or [1, classes]. */
+export function scoresOf<Value extends TensorValue>(outputs: readonly Value[]): Value | undefined {
+  return outputs.find(({ info: { type, shape } }) => {
+    const isList = shape.length === 1 || (shape.length === 2 && shape[0] === 1);
+    return isList && elementsOf(shape) > 1 && type !== "TENSOR_BOOL8";
+  });
+}
+
+/** The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. */
+export function topClasses(scores: TensorValue, count: number, labels?: readonly string[]): ScoredClass[] {
+  return best(realValues(scores.info, scores.bytes), count, labels);
+}
+
+/**
+ * The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. `labels`: default those of the
+ * tensor.
+ */
+export function top(
+  scores: ArrayLike<number> | { readonly data: ArrayLike<number>; readonly labels?: readonly string[] },
+  count = 5,
+  labels?: readonly string[],
+): ScoredClass[] {
+  if (!("data" in scores)) return best(scores, count, labels);
+  return best(scores.data, count, labels ?? scores.labels);
+}
+
+function best(values: ArrayLike<number>, count: number, labels: readonly string[] | undefined): ScoredClass[] {
+  const rank = (index: number) => {
+    const value = elementAt(values, index);
+    return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+  };
+  const indexes = Array.from({ length: values.length }, (_, index) => index);
+  indexes.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)));
+  return indexes
+    .slice(0, count)
+    .map((index) => ({ index, label: labels?.[index] ?? null, score: elementAt(values, index) }));
+}
+
+/** One label a line; a byte order mark and the end of the last line do not count. */
+export function parseLabels(text: string): string[] {
+  const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}

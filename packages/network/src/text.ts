@@ -1,0 +1,23 @@
+/**
+ * Text for messages: names from files made harmless, shapes.
+ */
+
+/** A name out of a file, without the control characters that would let it write elsewhere on the terminal. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
+}
+
+/** Any text as one line. */
+export function oneLine(text: string): string {
+  return plain(text.replace(/\s*[\r\n]+\s*/g, " "));
+}
+
+/** Extents as the HAL's documentation writes them. */
+export function shapeText(shape: readonly number[]): string {
+  return `[${shape.join(", ")}]`;
+}
+
+/** The message of a thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
