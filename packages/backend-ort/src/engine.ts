@@ -15,6 +15,8 @@ export interface Machine {
   readonly ort: Ort;
   /** Threads of a session; 0 is one for each core. */
   readonly threads: number;
+  /** The bytes that the results of operations take, of all runs in progress. */
+  used: number;
 }
 
 /** The package that computes. */

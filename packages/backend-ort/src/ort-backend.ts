@@ -33,7 +33,7 @@ async function open(option: number | undefined): Promise<BackendSession | Unavai
     };
   }
   const ort = await loadOrt();
-  return "unavailable" in ort ? ort : sessionOver({ ort, threads });
+  return "unavailable" in ort ? ort : sessionOver({ ort, threads, used: 0 });
 }
 
 function sessionOver(machine: Machine): BackendSession {
