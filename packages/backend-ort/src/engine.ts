@@ -69,6 +69,8 @@ export function sessionOptions(
       "session.intra_op.allow_spinning": "0",
       // On processors whose products of bytes saturate, unsigned weights are used, which are exact.
       "session.x64quantprecision": "1",
+      // Otherwise constant weights between conversions from and to 8 bits are rounded to 8 bits too.
+      "session.disable_quant_qdq": "1",
       ...more.extra,
     },
   };

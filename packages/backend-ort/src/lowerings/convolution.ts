@@ -86,6 +86,7 @@ function convolution(
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, filter, bias);
+  ensureSums(elementCount(weights.dims.slice(1)), bias);
   const options = nchw
     ? ({ attributes } as const)
     : ({ attributes: { ...attributes, channels_last: { int: 1 } }, domain: "com.microsoft" } as const);
@@ -149,6 +150,18 @@ function ensureBiasScale(input: TensorInfo, weights: TensorInfo, bias: TensorInf
   }
 }
 
+/**
+ * The operators of onnxruntime sum in 32 bits. `products` is how many a sum has. A bias that is not constant is not checked: networks
+ * have none that is so large.
+ */
+function ensureSums(products: number, { data }: KernelTensor): void {
+  const room = 2 ** 31 - 1 - products * 255 * 255;
+  for (const each of data ?? []) {
+    if (Math.abs(each) > room) refuse(`the bias has ${each}: sums of ${products} products of bytes may exceed 32 bits`);
+  }
+  if (room < 0) refuse(`sums of ${products} products of bytes may exceed 32 bits`);
+}
+
 /** The bias in real numbers. */
 function realBias(scope: Scope, bias: KernelTensor, input: TensorInfo, weights: TensorInfo): Value {
   const { builder } = scope;
@@ -208,6 +221,7 @@ export function fullyConnected(args: FullyConnected, { output }: One, scope: Sco
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, weights, bias);
+  ensureSums(size, bias);
   const inputs = [
     ...withQuantisation(builder, rows, input),
     ...weightsOf(builder, scope.read(weights), weights),
