@@ -75,7 +75,7 @@ export async function benchmarkModel(
     throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
   }
   const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
-  const inputs = await prepareInputs(model, given, cwd);
+  const inputs = await prepareInputs(model, given, { cwd });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   const stations: Station[] = [];
   try {
