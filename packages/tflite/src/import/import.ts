@@ -5,7 +5,7 @@ import { type AnyOperandType, type ExtensionDefinition, elementAt } from "@nnhal
 import type { Model, Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
-import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
@@ -16,6 +16,8 @@ import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
 import { variableNames } from "./state/state-names.ts";
+import { stringTensor } from "./string-constants.ts";
+import { hasStrings, withStrings } from "./strings.ts";
 
 /** How to import a model. */
 export interface ImportOptions extends ShapeOptions {
@@ -187,7 +189,9 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   const problems = createProblemList();
   const constants = createConstants(model, file);
   const dialect = createDialect({ hasExtension: options.extensions !== false, custom: customOperatorsOf(options) });
-  const program = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const isConverted = options.extensions !== false && hasStrings(model);
+  const program = threaded && isConverted ? withStrings(threaded) : threaded;
   const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
   const imported =
@@ -211,6 +215,14 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
     () => `it has to be a list of extensions, not ${describeValue(customOperators)}`,
   );
   return customOperators;
+}
+
+/** The bytes of a constant as an operand has them. */
+function firstValue({ name, type, shape, data }: TfliteTensor): Uint8Array {
+  const bytes = data ?? new Uint8Array(0);
+  if (type !== "STRING") return bytes;
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  return stringTensor(bytes, count, `the first value of ${quoted(name)}`).bytes;
 }
 
 function importedModel(
@@ -248,7 +260,7 @@ function importedModel(
         name,
         input,
         ...(output !== undefined && { output }),
-        ...(initial && { initial }),
+        ...(initial && { initial: firstValue(initial) }),
       })),
       ...states.map(({ tensor, input, output }) => ({
         name: nameOf(index, tensor),
