@@ -139,7 +139,7 @@ function createSession(
 ): Session {
   const { inputs, outputs, states } = imported;
   const named = namedOperations(imported, extensions);
-  const stateOutputs = new Set(states.flatMap(({ output }) => output ?? []));
+  const stateOutputs = new Set(states.map(({ output }) => output));
   const givenCount = inputs.length - states.length;
   const start = () => states.map(({ input, initial }) => initial?.slice() ?? zeros(elementAt(inputs, input)));
   let state = start();
@@ -167,9 +167,10 @@ function createSession(
   };
   const once = async (values: readonly Value[], into: readonly (Uint8Array | undefined)[] = []): Promise<Value[]> => {
     const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into));
-    state = states.map(({ output }, place) =>
-      output === undefined ? elementAt(state, place) : elementAt(results, output).bytes,
-    );
+    state = state.map((bytes, place) => {
+      const { output } = elementAt(states, place);
+      return output === undefined ? bytes : elementAt(results, output).bytes;
+    });
     return results.flatMap(({ info, bytes }, place) => (stateOutputs.has(place) ? [] : [{ bytes, shape: info.shape }]));
   };
   return {

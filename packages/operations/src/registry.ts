@@ -1,13 +1,75 @@
 /**
- * From an operation's code to its definition.
+ * From an operation's code to its definition. In Node.js all definitions are there. A bundle for a browser loads them by need: see
+ * definitions.browser.ts.
  */
+import { OperationType } from "@nnhal/types";
 import type { Operation } from "./define.ts";
-import { operations } from "./registry.gen.ts";
+import { loaders, operations } from "./definitions.ts";
 
-let byCode: ReadonlyMap<number, Operation> | undefined;
+let byCode: Map<number, Operation> | undefined;
 
-/** The definition of one of the HAL's own operations; undefined for any other code, an extension's or OEM_OPERATION. */
-export function operationByCode(code: number): Operation | undefined {
+function known(): Map<number, Operation> {
   byCode ??= new Map(operations.map((operation) => [operation.code, operation]));
-  return byCode.get(code);
+  return byCode;
+}
+
+/**
+ * The definition of one of the HAL's own operations; undefined for any other code, an extension's or OEM_OPERATION. In a browser:
+ * throws a NotLoadedError if it is not loaded.
+ */
+export function operationByCode(code: number): Operation | undefined {
+  const operation = known().get(code);
+  if (operation === undefined) ensureLoaded([code]);
+  return operation;
+}
+
+/** In a browser: throws one NotLoadedError for those of some operations that are not loaded. */
+export function ensureLoaded(codes: Iterable<number>): void {
+  const missing = missingOf(codes);
+  if (missing.length === 0) return;
+  const names = Object.entries(OperationType).flatMap(([name, code]) => (missing.includes(code) ? [name] : []));
+  const what = names.length === 1 ? `the definition of ${names[0]} is` : `the definitions of ${names.join(", ")} are`;
+  throw new NotLoadedError(
+    `${what} not loaded: in a browser, await loadOperations() or use whenLoaded(), both of @nnhal/operations`,
+    () => loadOperations(missing),
+  );
+}
+
+/** Loads definitions of operations, which a bundle for a browser loads by need; does nothing in Node.js. Default: all operations. */
+export async function loadOperations(codes: Iterable<number> = loaders.keys()): Promise<void> {
+  const loads = new Set(missingOf(codes).flatMap((code) => loaders.get(code) ?? []));
+  const families = await Promise.all([...loads].map((load) => load()));
+  for (const operation of families.flat()) known().set(operation.code, operation);
+}
+
+/** The codes of operations that can be loaded, but are not. */
+function missingOf(codes: Iterable<number>): number[] {
+  return [...new Set(codes)].filter((code) => loaders.has(code) && !known().has(code));
+}
+
+/** Something is needed that a bundle for a browser has not loaded yet. */
+export class NotLoadedError extends Error {
+  override readonly name = "NotLoadedError";
+  /** Loads it. */
+  readonly load: () => Promise<void>;
+
+  constructor(message: string, load: () => Promise<void>) {
+    super(message);
+    this.load = load;
+  }
+}
+
+/**
+ * The result of `work`, such as the import of a model. If it throws a NotLoadedError, what it needs is loaded, and `work` is called
+ * again.
+ */
+export async function whenLoaded<Result>(work: () => Result): Promise<Result> {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof NotLoadedError)) throw error;
+      await error.load();
+    }
+  }
 }

@@ -1,6 +1,8 @@
 /**
  * Execution: one run of a compilation (NNAPI: ANeuralNetworksExecution).
  */
+
+import { nextTurn } from "@nnhal/driver-core/device";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -170,9 +172,7 @@ export class Execution {
     const { preparedModel } = this.#begin(what);
     const options = this.#options();
     // A device may compute in this thread: the caller continues first.
-    const ended = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
-      this.#run(what, options, (...request) => preparedModel.execute(...request)),
-    );
+    const ended = nextTurn().then(() => this.#run(what, options, (...request) => preparedModel.execute(...request)));
     return new Event({ ended });
   }
 

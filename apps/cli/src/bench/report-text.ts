@@ -61,18 +61,13 @@ function formatModel(model: ModelReport): string[] {
       ]),
       ...(noReference === null ? [] : [["note", `there are no reference outputs: ${oneLine(noReference)}`]]),
     ]),
-    ...table(
-      ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
-      measured.map(timesRow),
-    ),
-    ...table(["", "prepare", "from cache", "first", "memory", "heap a run"], measured.map(costsRow)),
+    ...[timesOf(model), costs].flatMap(({ headings, row }) => table(headings, measured.map(row))),
     ...(others.length === 0 ? [] : ["", ...columns(others.map(({ name, problem }) => [name, oneLine(problem ?? "")]))]),
     ...formatRatios(ratios),
   ];
 }
 
-/** The unit of a network's rate. */
-export function unitOf({ arithmetic }: Pick<ModelReport, "arithmetic">): string {
+function unitOf({ arithmetic }: Pick<ModelReport, "arithmetic">): string {
   return arithmetic === "float" ? "GFLOP/s" : "GOP/s";
 }
 
@@ -89,29 +84,43 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   return rows.length === 0 ? [] : ["", ...columns([headings, ...rows])];
 }
 
-function timesRow(one: ContestantReport): string[] {
-  const { name, times, perSecond, cores, gigaOperations, shareOfPeak } = one;
-  return [
-    name,
-    ...(times === null ? ["", "", ""] : [times.min, times.median, times.p90].map(duration)),
-    orNothing(perSecond, rateText),
-    orNothing(cores, (value) => value.toFixed(2)),
-    orNothing(gigaOperations, rateText),
-    orNothing(shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
-    differenceText(one),
-  ];
+/** A table: its columns, and the cells of a contestant. */
+export interface TableShape {
+  readonly title: string;
+  readonly headings: readonly string[];
+  row(one: ContestantReport): readonly string[];
 }
 
-function costsRow({ name, prepare, first, memory, heap }: ContestantReport): string[] {
-  return [
+/** What runs take. */
+export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
+  return {
+    title: "Times",
+    headings: ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
+    row: (one) => [
+      one.name,
+      ...(one.times === null ? ["", "", ""] : [one.times.min, one.times.median, one.times.p90].map(durationText)),
+      orNothing(one.perSecond, rateText),
+      orNothing(one.cores, (value) => value.toFixed(2)),
+      orNothing(one.gigaOperations, rateText),
+      orNothing(one.shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
+      differenceText(one),
+    ],
+  };
+}
+
+/** What a network costs before and beside its runs. */
+export const costs: TableShape = {
+  title: "Costs",
+  headings: ["", "prepare", "from cache", "first", "memory", "heap a run"],
+  row: ({ name, prepare, first, memory, heap }) => [
     name,
-    orNothing(prepare, ({ cold }) => duration(Math.min(...cold))),
-    prepare?.cached == null ? "no cache" : duration(Math.min(...prepare.cached)),
-    orNothing(first, duration),
+    orNothing(prepare, ({ cold }) => durationText(Math.min(...cold))),
+    prepare?.cached == null ? "no cache" : durationText(Math.min(...prepare.cached)),
+    orNothing(first, durationText),
     orNothing(memory, byteText),
     orNothing(heap, (value) => byteText(Math.round(value))),
-  ];
-}
+  ],
+};
 
 function orNothing<Value>(value: Value | null, text: (value: Value) => string): string {
   return value === null ? "" : text(value);
@@ -123,7 +132,7 @@ function rateText(value: number): string {
 }
 
 /** How far outputs are from the reference's. */
-export function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
+function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
   if (agreement === null) return "unknown";
   const { agrees, difference, unit } = agreement;
   const by = unit === "steps" ? counted(difference, "step") : difference === 0 ? "none" : difference.toExponential(1);
@@ -135,11 +144,13 @@ function formatRatios(ratios: readonly RatioReport[]): string[] {
   if (shown.length === 0) return [];
   return [
     "",
-    "Ratios: time of the one / time of the other, median of the rounds (10% to 90% of them)",
+    "Ratios: time of the one / time of the other, median of the rounds (10% to 90% of them), of the least times",
     ...columns(
       shown.map(({ name, other, ratio, reason }) => [
         `  ${name} / ${other}`,
-        ...(ratio === null ? [`not printed: ${oneLine(reason ?? "")}`] : [ratioText(ratio), verdictOf(ratio)]),
+        ...(ratio === null
+          ? [`not printed: ${oneLine(reason ?? "")}`]
+          : [ratioText(ratio), ratio.ofMinima.toFixed(2), verdictOf(ratio)]),
       ]),
     ),
   ];
@@ -157,6 +168,6 @@ export function verdictOf({ median, low, high }: Ratio): string {
 }
 
 /** Milliseconds, or microseconds if they are few. */
-function duration(value: number): string {
+export function durationText(value: number): string {
   return value < 0.1 ? `${(1000 * value).toFixed(1)} us` : milliseconds(value);
 }

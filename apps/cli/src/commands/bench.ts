@@ -10,12 +10,13 @@ import { type ContestantId, type PeerName, peerNames } from "../bench/contestant
 import { thisMachine } from "../bench/machine.ts";
 import { openContestant } from "../bench/open.ts";
 import { type BenchmarkReport, type ModelReport, reportFormat } from "../bench/report.ts";
+import { benchmarkPage } from "../bench/report-html.ts";
 import { formatBenchmark } from "../bench/report-text.ts";
 import { createStation } from "../bench/station.ts";
 import type { ModelCommandContext } from "../context.ts";
 import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
-import { readUserFile } from "../files.ts";
+import { readUserFile, writeUserFile } from "../files.ts";
 import { allDevices, collect, wholeNumber } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 
@@ -31,6 +32,7 @@ export interface BenchCommandOptions {
   readonly onnx?: string;
   readonly burst?: boolean;
   readonly json?: boolean;
+  readonly html?: string;
   /** Set in a child: what it is to do, as JSON. */
   readonly serve?: string;
 }
@@ -78,6 +80,7 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")
     .option("--burst", "measure each device through a burst too")
     .option("--json", "print the report as JSON")
+    .option("--html <file>", "write the report as a page with charts that needs nothing else")
     .addHelpText("after", help)
     .addOption(new Option("--serve <order>", "run in a child process").hideHelp())
     .action(async (models: readonly string[], options: BenchCommandOptions) =>
@@ -93,7 +96,7 @@ export async function runBenchCommand(
   options: BenchCommandOptions,
   context: ModelCommandContext,
 ): Promise<void> {
-  const { stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
+  const { cwd, stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
   const { threads, rounds, preparations, input: inputs = [], onnx } = options;
   if (models.length > 1 && (inputs.length > 0 || onnx !== undefined)) {
     throw usageError("--input and --onnx belong to one model, and there are several");
@@ -128,6 +131,7 @@ export async function runBenchCommand(
     models: reports,
   };
   stdout.write(options.json ? `${JSON.stringify(report)}\n` : formatBenchmark(report));
+  if (options.html !== undefined) await writeUserFile(options.html, benchmarkPage(report, new Date()), cwd);
   const isMeasured = reports.every((model) => model.contestants.some(({ times }) => times !== null));
   setExitCode(interrupted ? 130 : isMeasured ? 0 : 1);
 }

@@ -40,7 +40,8 @@ function indexesOf(list: readonly number[], path: string): Set<number> {
 
 /** The operation that copies a value. */
 function copyOf(spec: OperandSpec, place: Place, dialect: Dialect): Operation {
-  for (const operation of [halOperation("CAST"), dialect.operationOf("CAST")]) {
+  for (const find of [halOperation, dialect.operationOf]) {
+    const operation = find("CAST");
     if (operation !== undefined && signatureProblem(operation, [spec], [spec]) === undefined) return operation;
   }
   fail(

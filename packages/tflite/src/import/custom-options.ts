@@ -1,7 +1,7 @@
 /**
  * Options of custom operators: a FlexBuffer with one map from names to numbers and truth values.
  */
-import { toReference } from "flatbuffers/js/flexbuffers.js";
+import { toReference } from "flatbuffers/js/flexbuffers/reference.js";
 
 /** The value of an option; undefined if there is none, or none of these types. */
 export type CustomOptions = (name: string) => number | boolean | undefined;

@@ -1,7 +1,7 @@
 /**
  * What an import may write: the HAL's operations and types alone, or those of the extension for .tflite as well.
  */
-import { tfliteExtension, tfliteTypes } from "@nnhal/extension-tflite";
+import { extensionName, tfliteTypes } from "@nnhal/extension-tflite/types";
 import {
   type AnyOperandType,
   type ExtensionDefinition,
@@ -12,6 +12,7 @@ import {
 } from "@nnhal/operations";
 import { type ExtensionNameAndPrefix, OperandType, OperationType, type OperationTypeName } from "@nnhal/types";
 import type { TensorTypeName } from "../schema/codes.ts";
+import { extensionOperations } from "./extension.ts";
 
 /** See the file's head. */
 export interface Dialect {
@@ -19,6 +20,8 @@ export interface Dialect {
   typeOf(element: TensorTypeName): AnyOperandType | undefined;
   /** The type of INT16 elements with a zero point other than 0; undefined if the dialect lacks it. */
   readonly shiftedInt16: typeof tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED | undefined;
+  /** Whether layers of float inputs and 8-bit weights quantise their inputs at each execution; else their weights are widened. */
+  readonly quantisesInputs: boolean;
   /** The operation of `nnhal.tflite` of a name; undefined if there is none. */
   operationOf(name: string): Operation | undefined;
   /** The operation that was registered for a custom operator; undefined if there is none. */
@@ -35,6 +38,7 @@ export interface Dialect {
 export interface DialectOptions {
   /** Whether `nnhal.tflite` may be used. */
   readonly hasExtension: boolean;
+  readonly quantisesInputs: boolean;
   /** Extensions whose operations have the names of custom operators. */
   readonly custom: readonly ExtensionDefinition[];
 }
@@ -42,9 +46,12 @@ export interface DialectOptions {
 /** Codes of the extension's operations for operators that the HAL lacks begin here: see `isBuiltinForm`. */
 const firstBuiltin = 1000;
 
-const operationsByName: ReadonlyMap<string, Operation> = new Map(
-  tfliteExtension.operations.map((operation) => [operation.name, operation]),
-);
+let operationsByName: ReadonlyMap<string, Operation> | undefined;
+
+function extensionOperation(name: string): Operation | undefined {
+  operationsByName ??= new Map(extensionOperations().map((operation) => [operation.name, operation]));
+  return operationsByName.get(name);
+}
 
 const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
   INT64: tfliteTypes.TENSOR_INT64,
@@ -56,10 +63,10 @@ const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
 };
 
 /** The dialect of an import. Prefixes of extensions count from 1. */
-export function createDialect({ hasExtension, custom: given }: DialectOptions): Dialect {
+export function createDialect({ hasExtension, quantisesInputs, custom: given }: DialectOptions): Dialect {
   // The operations of `nnhal.tflite` are of builtin operators.
-  const custom = given.filter(({ name }) => name !== tfliteExtension.name);
-  const names = [...new Set([tfliteExtension.name, ...custom.map(({ name }) => name)])];
+  const custom = given.filter(({ name }) => name !== extensionName);
+  const names = [...new Set([extensionName, ...custom.map(({ name }) => name)])];
   const codeOf = (extension: string, code: number) => extensionCode(names.indexOf(extension) + 1, code);
   const customs = new Map(
     custom.flatMap(({ operations }) => operations.map((operation) => [operation.name, operation])),
@@ -67,7 +74,8 @@ export function createDialect({ hasExtension, custom: given }: DialectOptions): 
   return {
     typeOf: (element) => (hasExtension ? typesByElement[element] : undefined),
     shiftedInt16: hasExtension ? tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED : undefined,
-    operationOf: (name) => (hasExtension ? operationsByName.get(name) : undefined),
+    quantisesInputs: hasExtension && quantisesInputs,
+    operationOf: (name) => (hasExtension ? extensionOperation(name) : undefined),
     customOf: (customCode) => customs.get(customCode),
     operationCode: ({ code, extension }) => (extension === undefined ? code : codeOf(extension, code)),
     typeCode: (type) => (typeof type === "string" ? OperandType[type] : codeOf(type.extension, type.code)),

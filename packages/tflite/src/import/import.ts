@@ -1,8 +1,8 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { type AnyOperandType, type ExtensionDefinition, elementAt } from "@nnhal/operations";
-import type { Model, Subgraph } from "@nnhal/types";
+import { type AnyOperandType, type ExtensionDefinition, elementAt, ensureLoaded } from "@nnhal/operations";
+import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
@@ -12,6 +12,7 @@ import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
 import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
+import { rowOf } from "./rows.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
@@ -24,6 +25,12 @@ export interface ImportOptions extends ShapeOptions {
    * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
    */
   readonly extensions?: boolean;
+  /**
+   * What becomes of hybrid layers, those with float inputs and 8-bit weights. "quantised": the layer quantises its input at each execution,
+   * as .tflite's kernels do; an operation of the extension. "widened": the weights become floats, and the layer is computed in float by
+   * an operation of the HAL, which accelerators take. Default: "quantised"; without the extension, and if it lacks the layer, "widened".
+   */
+  readonly hybrid?: "quantised" | "widened";
   /**
    * Extensions with operations for custom operators. A custom operator becomes the operation of its name: its tensors in order, then the
    * scalars of the operation, each the option of its name in the operator's FlexBuffer. A device must have the extension to run the model.
@@ -184,9 +191,14 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     () => `it has to be a string, not ${describeValue(signature)}`,
   );
   const entry = entryOf(model, signature);
+  ensureLoaded(operationsOf(model));
   const problems = createProblemList();
   const constants = createConstants(model, file);
-  const dialect = createDialect({ hasExtension: options.extensions !== false, custom: customOperatorsOf(options) });
+  const dialect = createDialect({
+    hasExtension: options.extensions !== false,
+    quantisesInputs: hybridOf(options) === "quantised",
+    custom: customOperatorsOf(options),
+  });
   const program = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
   const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
@@ -195,6 +207,23 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
       ? problems.attempt(() => importedModel(model, entry, program, finished, importer.referenced, constants, dialect))
       : undefined;
   return { imported, operators: importer.reports(), problems };
+}
+
+/** The option `hybrid`, checked. */
+function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widened" {
+  ensure(
+    hybrid === "quantised" || hybrid === "widened",
+    "options.hybrid",
+    () =>
+      `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
+  );
+  return hybrid;
+}
+
+/** The codes of the HAL's operations that the operators of a model may become. */
+function operationsOf({ subgraphs }: TfliteModel): readonly number[] {
+  const rows = new Set(subgraphs.flatMap(({ operators }) => operators.map(rowOf)));
+  return [...rows].flatMap((row) => row?.operations ?? []).map((name) => OperationType[name]);
 }
 
 /** The option `customOperators`, checked. */

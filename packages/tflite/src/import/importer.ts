@@ -114,8 +114,9 @@ function lower(op: Lowering, graph: Graph): void {
   const row = rowOf(op.operator);
   if (row === undefined && (fold(op) || op.emitBuiltin())) return;
   // An operation that was registered for a custom operator precedes a row for it.
-  const isPreferred = row?.prefersExtension || op.operator.name === "CUSTOM";
-  if (isPreferred && builtinProblem(op, graph) === undefined) return;
+  const isPreferred = row?.prefersExtension?.(op) || op.operator.name === "CUSTOM";
+  const derived = () => row?.derivedOptions?.(op) ?? {};
+  if (isPreferred && builtinProblem(op, graph, derived) === undefined) return;
   let refused: TfliteError;
   try {
     graph.undoIfThrown(() => lowerByRow(op));
@@ -124,17 +125,21 @@ function lower(op: Lowering, graph: Graph): void {
     if (!(error instanceof TfliteError)) throw error;
     refused = error;
   }
-  const problem = builtinProblem(op, graph);
+  const problem = builtinProblem(op, graph, derived);
   if (problem === "none") throw refused;
   if (problem !== undefined) throw bothOf(refused, problem);
 }
 
 /** Emits the extension's operation for an operator, or returns why it does not accept its tensors; "none": there is no such operation. */
-function builtinProblem(op: Lowering, graph: Graph): TfliteError | "none" | undefined {
+function builtinProblem(
+  op: Lowering,
+  graph: Graph,
+  derived: () => Readonly<Record<string, number>>,
+): TfliteError | "none" | undefined {
   let isDone = false;
   try {
     graph.undoIfThrown(() => {
-      isDone = op.emitBuiltin();
+      isDone = op.emitBuiltin(derived());
     });
   } catch (error) {
     if (error instanceof TfliteError) return error;

@@ -3,6 +3,7 @@
  * execution.
  */
 import type { TfliteModel, TfliteTensor } from "../../model.ts";
+import { packedRange } from "../stored.ts";
 import { type Resource, resourceOf, resourcesIn, tableCells } from "./resources.ts";
 
 /** First values, each a constant tensor, by the key of its cell. */
@@ -97,7 +98,9 @@ export function initialOf(model: TfliteModel, entries: readonly number[]): Initi
 
 function constantAt(tensors: readonly TfliteTensor[], index: number): TfliteTensor | undefined {
   const tensor = tensors[index];
-  return tensor?.data === undefined || tensor.isVariable || tensor.sparsity !== undefined ? undefined : tensor;
+  if (tensor?.data === undefined || tensor.isVariable) return undefined;
+  // What is not stored one element after the other is expanded when the subgraph is imported.
+  return tensor.sparsity === undefined && packedRange(tensor.type) === undefined ? tensor : undefined;
 }
 
 /** How many operators fill each hash table; none is known of if one fills a table that it gets from outside. */
