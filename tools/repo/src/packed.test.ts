@@ -7,7 +7,7 @@ import { entriesOf, tarballOf, typeProblems } from "./packed.ts";
 import { readWorkspace, workspaceRoot } from "./workspace.ts";
 
 test("the entries are what an import can name", () => {
-  const exports = { "./device": {}, "./memory": {}, "./package.json": "./package.json" };
+  const exports = { "./device": {}, "./memory": {}, "./main": "./dist/main.js", "./package.json": "./package.json" };
   expect(entriesOf({ name: "@nnhal/x", exports })).toEqual(["@nnhal/x/device", "@nnhal/x/memory"]);
   expect(entriesOf({ name: "@nnhal/x", exports: { ".": {} } })).toEqual(["@nnhal/x"]);
   expect(entriesOf({ name: "@nnhal/x" })).toEqual([]);
@@ -18,8 +18,15 @@ test("every published package says where its source is, before anything else", (
   expect(published.length).toBeGreaterThan(0);
   for (const { folder, manifest } of published) {
     for (const [path, conditions] of Object.entries(manifest.exports ?? {})) {
-      if (path.endsWith(".json")) continue;
-      expect(Object.keys(Object(conditions)), `${folder} ${path}`).toEqual(["@nnhal/source", "import", "require"]);
+      // Files as they are: the manifest, and the program of a command.
+      if (path.endsWith(".json") || Object.values(manifest.bin ?? {}).some((program) => program === conditions))
+        continue;
+      // A module may be another one in browsers.
+      const byPlace = Object.entries(Object(conditions));
+      const isByPlace = String(byPlace.map(([place]) => place)) === "node,default";
+      for (const each of isByPlace ? byPlace.map(([, own]) => own) : [conditions]) {
+        expect(Object.keys(Object(each)), `${folder} ${path}`).toEqual(["@nnhal/source", "import", "require"]);
+      }
     }
   }
 });
