@@ -10,7 +10,8 @@ import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite"
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
 import type { Engine } from "./backend-module.ts";
-import { runProgram, type Surroundings } from "./program.ts";
+import type { Surroundings } from "./context.ts";
+import { runProgram } from "./program.ts";
 
 export interface Outcome {
   readonly stdout: string;
@@ -54,6 +55,7 @@ export async function runCommandLine(args: readonly string[], changed: Partial<S
     now: () => ++time,
     demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
     commandLine: "nnhal",
+    installs: (module) => `npm install ${module}`,
     hasColours: false,
     setExitCode: (code) => {
       outcome.exitCode = code;

@@ -95,7 +95,10 @@ function stepOf(
   const project = projectionOf(cell, settings, outputStateIn);
   const cellClip = settings.cellClip > 0 ? Math.min(Math.trunc(settings.cellClip / memory), 32767) : 32768;
   const { hiddenStateScale, hiddenStateZeroPoint } = settings;
-  const hidden = project ? { scale: hiddenStateScale, zeroPoint: hiddenStateZeroPoint } : outputStateIn;
+  // .tflite subtracts the zero point of the hidden state. Without a projection its elements of 8 bits are those of the output state.
+  const isGiven = hiddenStateScale > 0 && outputStateIn.type === "TENSOR_QUANT8_ASYMM_SIGNED";
+  const hidden = project || isGiven ? { scale: hiddenStateScale, zeroPoint: -hiddenStateZeroPoint } : outputStateIn;
+  const centre = project ? hidden.zeroPoint : outputStateIn.zeroPoint;
   const [least, greatest] = integerRange(outputStateIn.type);
   const results = new Float64Array(cell.outputGate.input.dimensions[0]);
   return function* (vectors) {
@@ -113,7 +116,7 @@ function stepOf(
     for (let unit = 0; unit < state.length; unit++) {
       const product = show[unit] * shareOf(Math.tanh(state[unit] * memory)) * SHARE * SHARE;
       const element = clamp(roundHalfAway(product / hidden.scale) + hidden.zeroPoint, least, greatest);
-      results[unit] = element - hidden.zeroPoint;
+      results[unit] = element - centre;
     }
     if (project) yield* project(results, vectors.recurrent);
     else for (let unit = 0; unit < results.length; unit++) vectors.recurrent[unit] = results[unit];

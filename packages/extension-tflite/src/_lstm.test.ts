@@ -17,6 +17,8 @@ interface Variant {
   readonly hasNorm?: boolean;
   readonly timeMajor?: boolean;
   readonly cellClip?: number;
+  /** The quantisation of the hidden state. Default: as a cell with a projection requires it, else none. */
+  readonly hidden?: { readonly scale: number; readonly zeroPoint: number };
 }
 
 /** Types of a cell, and the scales of its integers. */
@@ -136,9 +138,10 @@ function tensorsOf(kind: Kind, variant: Variant): GivenInput[] {
   ];
 }
 
-function optionsOf({ timeMajor = true, cellClip = 0 }: Variant): GivenInput[] {
+function optionsOf({ timeMajor = true, cellClip = 0, hasProjection, hidden }: Variant): GivenInput[] {
   const scales = new Array(4).fill(float32(intermediateScale));
-  const intermediates = [...scales, int32(0), float32(hiddenScale)];
+  const { scale, zeroPoint } = hidden ?? { scale: hasProjection === false ? 0 : hiddenScale, zeroPoint: 0 };
+  const intermediates = [...scales, int32(zeroPoint), float32(scale)];
   return [int32(4), float32(cellClip), float32(0), bool(timeMajor), bool(false), bool(false), ...intermediates];
 }
 
@@ -197,6 +200,16 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
     expect(worst).toBeLessThan(0.04);
     // Inputs are quantised, so that some difference must be.
     expect(worst).toBeGreaterThan(0);
+  });
+
+  it("in integers of 8 bits: elements of the hidden state, less its zero point, are the result of a cell without projection", async () => {
+    const plain = { hasPeepholes: false, hasNorm: false, hasProjection: false };
+    const { scale, zeroPoint } = byteKind;
+    const [own] = await run(byteKind, plain);
+    const [given] = await run(byteKind, { ...plain, hidden: { scale, zeroPoint: -zeroPoint } });
+    expect(given).toEqual(own);
+    const [shifted] = await run(byteKind, { ...plain, hidden: { scale, zeroPoint: 0 } });
+    expect(shifted.data[0]).toBe(Number(own.data[0]) - zeroPoint);
   });
 
   it("hybrid: one step by the formula", async () => {

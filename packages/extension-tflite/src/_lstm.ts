@@ -218,7 +218,7 @@ function withNumericBiases(args: LstmArgs<Tensor<AnyTensorData>>) {
 }
 
 /** Peephole weights are multiplied element by element, with real numbers even in a hybrid cell. */
-function realPeepholes(cell: LstmCell): LstmCell {
+export function realPeepholes(cell: LstmCell): LstmCell {
   const real = <G extends LstmCell["inputGate"]>(gate: G): G =>
     gate?.cell ? { ...gate, cell: realWeights(gate.cell) } : gate;
   return {

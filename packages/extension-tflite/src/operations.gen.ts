@@ -8,6 +8,7 @@ import { atan2 } from "./ops/atan2.ts";
 import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { batchMatmul } from "./ops/batch-matmul.ts";
 import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
+import { bidirectionalSequenceLstm } from "./ops/bidirectional-sequence-lstm.ts";
 import { bidirectionalSequenceRnn } from "./ops/bidirectional-sequence-rnn.ts";
 import { bitcast } from "./ops/bitcast.ts";
 import { bitwiseXor } from "./ops/bitwise-xor.ts";
@@ -147,6 +148,7 @@ export const operations = [
   averagePool2d,
   batchMatmul,
   batchToSpaceNd,
+  bidirectionalSequenceLstm,
   bidirectionalSequenceRnn,
   bitcast,
   bitwiseXor,

@@ -32,7 +32,7 @@ export function describeModel(
   const tensors = model.subgraphs.flatMap((subgraph) => subgraph.tensors);
   const namesOf = (indexes: readonly number[] = []) => indexes.map((index) => main?.tensors[index]?.name);
   const stateInputs = new Set(states.map(({ input }) => input));
-  const stateOutputs = new Set(states.map(({ output }) => output));
+  const stateOutputs = new Set(states.flatMap(({ output }) => output ?? []));
   const describe = (kind: "input" | "output", excluded: ReadonlySet<number>): TensorInfo[] => {
     const list = kind === "input" ? imported.inputs : imported.outputs;
     const inMetadata = namesOf(main?.[`${kind}s`]);

@@ -149,7 +149,7 @@ function createSession(
   const named = namedOperations(imported, extensions);
   const stateOutputs = new Set(states.map(({ output }) => output));
   const givenCount = inputs.length - states.length;
-  const start = () => states.map(({ input }) => zeros(elementAt(inputs, input)));
+  const start = () => states.map(({ input, initial }) => initial?.slice() ?? zeros(elementAt(inputs, input)));
   let state = start();
   // A run of a model with state begins when the one before it has ended.
   let last: Promise<unknown> = Promise.resolve();
@@ -175,7 +175,10 @@ function createSession(
   };
   const once = async (values: readonly Value[], into: readonly (Uint8Array | undefined)[] = []): Promise<Value[]> => {
     const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into));
-    state = states.map(({ output }) => elementAt(results, output).bytes);
+    state = state.map((bytes, place) => {
+      const { output } = elementAt(states, place);
+      return output === undefined ? bytes : elementAt(results, output).bytes;
+    });
     return results.flatMap(({ info, bytes }, place) => (stateOutputs.has(place) ? [] : [{ bytes, shape: info.shape }]));
   };
   return {

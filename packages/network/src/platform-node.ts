@@ -13,7 +13,7 @@ import type { Port } from "./port.ts";
 const here = typeof __filename === "string" ? pathToFileURL(__filename).href : import.meta.url;
 
 /** The engines that are used if they are installed, best first. */
-export const knownEngines: readonly string[] = ["@nnhal/backend-tfjs", "@nnhal/backend-gpujs"];
+export const knownEngines: readonly string[] = ["@nnhal/backend-ort", "@nnhal/backend-tfjs", "@nnhal/backend-gpujs"];
 
 /** The bytes of a file; undefined if the source is not a file. Rejects with the system's error. */
 export async function readLocal(source: string | URL): Promise<Uint8Array | undefined> {

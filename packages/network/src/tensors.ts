@@ -2,6 +2,7 @@
  * @nnhal/network/tensors: the parts that programs share which deal with files and bytes of tensors themselves, such as the command
  * line: pictures and their elements, scores, labels, and tensors in messages.
  */
+export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
 export { type Labels, packedLabels } from "./labels.ts";
 export { decodePicture } from "./picture/decode.ts";
@@ -15,5 +16,6 @@ export {
   whyNoPicture,
 } from "./picture/to-tensor.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
+export { isWav, readWav, type Sound } from "./sound/wav.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, plain, shapeText } from "./text.ts";

@@ -54,6 +54,13 @@ export {
   lstmState,
   lstmStep,
 } from "./ops/_lstm.ts";
+export {
+  inferTwoWayLstm,
+  lstmDirectionParams,
+  runTwoWayLstm,
+  type TwoWayLstmArgs,
+  type TwoWayLstmOutputs,
+} from "./ops/_lstm-directions.ts";
 export { lstmLayerNorm, lstmOperands } from "./ops/_lstm-params.ts";
 export { type LstmSequence, runLstmSequence } from "./ops/_lstm-sequence.ts";
 export { addProduct, type Product, plainProduct } from "./ops/_matrix.ts";

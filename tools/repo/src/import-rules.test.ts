@@ -29,6 +29,13 @@ describe("import rules", () => {
     expect(operationsWith(text, "index.ts", { bundledIntoBuild: ["engine"] })).toEqual([problem]);
   });
 
+  test("what is found if it is installed is a development dependency, too", () => {
+    const text = 'const engine = () => import("engine");';
+    const devDependencies = { engine: "1" };
+    expect(operationsWith(text, "index.ts", { devDependencies, foundIfInstalled: ["engine"] })).toEqual([]);
+    expect(operationsWith(text, "index.ts", { foundIfInstalled: ["engine"] })).toHaveLength(1);
+  });
+
   test("a dependency against the direction is found in package.json", () => {
     expect(check(packageOf("packages/types", { dependencies: link("tflite") }), packageOf("packages/tflite"))).toEqual([
       "packages/types/package.json: depends on @nnhal/tflite, which packages/types must not import",

@@ -113,7 +113,7 @@ function checkSource(
   const forNode = new Set(sourcesForNode(manifest).map((path) => `${folder}/${path}`));
   const declared = runtimeDependencies(manifest);
   const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
-  const bundled = manifest.bundledIntoBuild ?? [];
+  const inBuildOrFound = [...(manifest.bundledIntoBuild ?? []), ...(manifest.foundIfInstalled ?? [])];
   const tool = folder.startsWith("tools/");
   const problems: string[] = [];
   const values = isomorphic && !test ? new Set(importedModules(withoutTypeImports(source.text))) : undefined;
@@ -139,7 +139,7 @@ function checkSource(
       if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
     } else if (name === scope + forTestsOnly && !test) {
       problems.push(`imports ${specifier}, which only tests import`);
-    } else if (!Object.hasOwn(test || tool || bundled.includes(name) ? declaredForTests : declared, name)) {
+    } else if (!Object.hasOwn(test || tool || inBuildOrFound.includes(name) ? declaredForTests : declared, name)) {
       problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
     } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
       problems.push(`imports ${specifier}, which ${folder} must not import`);

@@ -21,6 +21,8 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
   /** Development dependencies whose code is part of the build, so that users do not install them. */
   readonly bundledIntoBuild?: readonly string[];
+  /** Development dependencies that the sources import if a user has installed them. */
+  readonly foundIfInstalled?: readonly string[];
 }
 
 export interface SourceFile {

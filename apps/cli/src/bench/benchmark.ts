@@ -1,7 +1,7 @@
 /**
  * Benchmarks one network: reference outputs, the contest, and the report of both.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelCommandContext } from "../context.ts";
@@ -10,12 +10,13 @@ import { pathFrom, readUserFile } from "../files.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { inspectFile, modelOfFile } from "../model/load.ts";
 import { oneLine } from "../text.ts";
+import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
-import { contest, type Entry, piecesOf, untilAborted } from "./contest.ts";
+import { contest, type Entry, untilAborted, workOf } from "./contest.ts";
 import { type ContestantId, type Task, titleOf } from "./contestant.ts";
 import { openContestant } from "./open.ts";
-import { type ModelReport, modelReport } from "./report.ts";
-import { createStation, type Station } from "./station.ts";
+import { type ModelReport, modelReport, type PrepareReport } from "./report.ts";
+import { createStation, type Prepared, type Station } from "./station.ts";
 
 /** How to benchmark a network. */
 export interface BenchmarkSettings {
@@ -26,6 +27,8 @@ export interface BenchmarkSettings {
   readonly preparations: number;
   /** Files of the inputs; noise if there are none. */
   readonly inputs: readonly string[];
+  /** What the machine computes at most. */
+  readonly peaks: readonly Peak[];
   /** A file for onnxruntime. */
   readonly onnx?: string | undefined;
 }
@@ -39,15 +42,21 @@ export interface ServeOrder {
   readonly cache?: string;
 }
 
-/** Tells how far the work is: pieces that are done of this network, and what comes now. */
+/** Tells how far the work is: turns that the work before has taken, and what comes now. */
 export type OnWork = (done: number, what: string) => void;
 
 const reference: ContestantId = { kind: "device", name: "reference", path: "compute" };
 const SEED = 1;
 
-/** The pieces of work of one network. */
-export function piecesOfModel({ contestants, rounds }: BenchmarkSettings): number {
-  return 1 + piecesOf(contestants.length, rounds);
+/** About how long the reference takes, and a preparation, in turns. */
+const referenceWork = 20;
+const preparationWork = ({ preparations }: BenchmarkSettings) => 20 * 2 * preparations;
+
+const workBefore = ({ contestants, rounds }: BenchmarkSettings) => referenceWork + workOf(contestants.length, rounds);
+
+/** The work of one network, in turns. */
+export function workOfModel(settings: BenchmarkSettings): number {
+  return workBefore(settings) + settings.contestants.length * preparationWork(settings);
 }
 
 /** Benchmarks a network. Rejects with a CommandError if it cannot be read, and for inputs that do not fit. */
@@ -65,7 +74,7 @@ export async function benchmarkModel(
     throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
   }
   const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
-  const inputs = await prepareInputs(model, given, cwd);
+  const inputs = await prepareInputs(model, given, { cwd });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   const stations: Station[] = [];
   try {
@@ -89,15 +98,26 @@ export async function benchmarkModel(
       rounds: settings.rounds,
       signal,
       title: titleOf,
-      onProgress: (done, what) => onWork(1 + done, what),
+      onProgress: (done, what) => onWork(referenceWork + done, what),
     });
+    const before = workBefore(settings);
+    const preparations: PrepareReport[] = [];
+    for (const [place, one] of measured.entries()) {
+      onWork(before + place * preparationWork(settings), `${titleOf(one.id)}: preparing in new processes`);
+      const again = (cache?: string) => preparing(stationFor(one.id, cache), signal);
+      const isAble = one.prepared !== undefined && one.problem === undefined;
+      preparations.push(
+        isAble ? await prepareAgain(again, settings.preparations, join(folder, `cache${place}`)) : none,
+      );
+    }
     return modelReport({
       model,
       multiplyAdds: file.inspection.multiplyAdds,
       inputs: inputs.map(({ info: { name, shape }, source }) => ({ name, shape, source })),
       expected,
       measured,
-      preparations: [],
+      preparations,
+      peaks: settings.peaks,
     });
   } finally {
     await Promise.all(stations.map((station) => station.close()));
@@ -141,6 +161,45 @@ async function referenceOutputs(station: Station, signal: AbortSignal): Promise<
     return "cannot" in prepared ? prepared.cannot : prepared.outputs;
   } catch (error) {
     return oneLine(messageOf(error));
+  } finally {
+    await station.close();
+  }
+}
+
+const none: PrepareReport = { cold: [], cached: null };
+
+/** Prepares in new processes until there are so many: without a cache, where one is done already, and from a cache that was filled before. */
+async function prepareAgain(
+  prepare: (cache?: string) => Promise<Prepared | undefined>,
+  times: number,
+  cache: string,
+): Promise<PrepareReport> {
+  const cold: number[] = [];
+  const cached: number[] = [];
+  while (cold.length < times - 1) {
+    const prepared = await prepare();
+    if (prepared === undefined) return { cold, cached: null };
+    cold.push(prepared.milliseconds);
+  }
+  await mkdir(cache);
+  if ((await prepare(cache))?.keeps !== true) return { cold, cached: null };
+  while (cached.length < times) {
+    const prepared = await prepare(cache);
+    if (prepared === undefined) break;
+    cached.push(prepared.milliseconds);
+  }
+  return { cold, cached: cached.length === 0 ? null : cached };
+}
+
+/** Prepares at a new station; undefined if that fails, or is interrupted. */
+async function preparing(station: Station, signal: AbortSignal): Promise<Prepared | undefined> {
+  try {
+    const opened = await untilAborted(station.open(), signal);
+    if ("unavailable" in opened) return undefined;
+    const prepared = await untilAborted(station.prepare(), signal);
+    return "cannot" in prepared ? undefined : prepared;
+  } catch {
+    return undefined;
   } finally {
     await station.close();
   }

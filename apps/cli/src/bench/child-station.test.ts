@@ -12,7 +12,7 @@ it("carries arrays of bytes through JSON", () => {
 /** A station that remembers nothing and answers everything. */
 const answering: Station = {
   open: async () => ({ version: "1", settings: ["fast"], threads: null, milliseconds: 2 }),
-  prepare: async () => ({ milliseconds: 3, cached: false, first: 4, outputs: [Uint8Array.of(7)] }),
+  prepare: async () => ({ milliseconds: 3, keeps: false, first: 4, outputs: [Uint8Array.of(7)] }),
   warmUp: async () => ({ runs: 5, stable: true, least: 6 }),
   run: async (count) => ({ times: Array.from({ length: count }, (_, place) => place), cpu: 8 }),
   finish: () => Promise.reject(new Error("the engine is gone")),

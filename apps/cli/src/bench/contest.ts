@@ -36,7 +36,7 @@ export interface ContestOptions {
   readonly rounds: number;
   /** Ends the contest early: what has been measured until then is the result. */
   readonly signal: AbortSignal;
-  /** Called before each piece of work. `done` grows by 1 with each, up to `piecesOf` of them. */
+  /** Called before each piece of work. `done` is the work before it, of all that `workOf` counts. */
   onProgress(done: number, what: string): void;
   title(id: ContestantId): string;
 }
@@ -44,9 +44,12 @@ export interface ContestOptions {
 /** Milliseconds that a turn should take, and how many runs it has at least and at most. */
 const turn = { milliseconds: 60, least: 2, most: 200 };
 
-/** The number of pieces of work of a contest. */
-export function piecesOf(entries: number, rounds: number): number {
-  return entries * (rounds + 3);
+/** About how long pieces of work take, in turns: a process has to start before it prepares, and a warm-up has several windows. */
+const weights = { prepare: 20, warmUp: 8, turn: 1, finish: 4 };
+
+/** The work of a contest, in turns. */
+export function workOf(entries: number, rounds: number): number {
+  return entries * (weights.prepare + weights.warmUp + weights.turn * rounds + weights.finish);
 }
 
 type Draft = { -readonly [Key in keyof Measured]: Measured[Key] } & { rounds: (readonly number[])[] };
@@ -56,10 +59,16 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
   const { rounds, signal, onProgress, title } = options;
   const drafts = entries.map(({ id }): Draft => ({ id, rounds: [], cpu: 0 }));
   let done = 0;
-  const step = async (place: number, what: string, work: (station: Station, draft: Draft) => Promise<void>) => {
+  const step = async (
+    kind: keyof typeof weights,
+    place: number,
+    what: string,
+    work: (station: Station, draft: Draft) => Promise<void>,
+  ) => {
     const [entry, draft] = [entries[place], drafts[place]];
     if (entry === undefined || draft === undefined || signal.aborted) return;
-    onProgress(done++, `${title(entry.id)}: ${what}`);
+    onProgress(done, `${title(entry.id)}: ${what}`);
+    done += weights[kind];
     if (draft.problem !== undefined) return;
     try {
       await untilAborted(work(entry.station, draft), signal);
@@ -68,8 +77,8 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
     }
   };
   for (const place of entries.keys()) {
-    await step(place, "preparing", prepare);
-    await step(place, "warming up", async (station, draft) => {
+    await step("prepare", place, "preparing", prepare);
+    await step("warmUp", place, "warming up", async (station, draft) => {
       draft.warmUp = await station.warmUp();
     });
   }
@@ -77,7 +86,7 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
     for (const offset of entries.keys()) {
       // Each contestant follows the same one as seldom as possible: the order turns and changes its direction.
       const place = ((round % 2 === 0 ? offset : -offset) + round + entries.length * rounds) % entries.length;
-      await step(place, `round ${round + 1} of ${rounds}`, async (station, draft) => {
+      await step("turn", place, `round ${round + 1} of ${rounds}`, async (station, draft) => {
         const { times, cpu } = await station.run(runsOfTurn(draft.warmUp?.least ?? 0));
         draft.rounds.push(times);
         draft.cpu += cpu;
@@ -85,7 +94,7 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
     }
   }
   for (const place of entries.keys()) {
-    await step(place, "memory", async (station, draft) => {
+    await step("finish", place, "memory", async (station, draft) => {
       draft.footprint = await station.finish();
     });
   }

@@ -42,8 +42,8 @@ export interface Contestant {
 
 /** A network that is ready to run. */
 export interface Ready {
-  /** Whether it was loaded from the cache. */
-  readonly cached: boolean;
+  /** Whether the contestant keeps prepared networks in the folder of its task, and so can load them from there. */
+  readonly keeps: boolean;
   /** Runs once: from inputs in arrays of JavaScript to outputs in such arrays, which is what a caller of any engine has and wants. */
   run(): Promise<void> | void;
   /** What the last run computed: the bytes of the outputs without states, in order. Read it before the next run. */

@@ -48,12 +48,12 @@ function keepsModels(device: Device): boolean {
   return numModelCache + numDataCache > 0;
 }
 
-function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst | undefined, cached: boolean): Ready {
+function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst | undefined, keeps: boolean): Ready {
   const { model, compilation } = prepared;
   const inputs = inputValues(model, given);
   let buffers: readonly Uint8Array[] | undefined;
   return {
-    cached,
+    keeps,
     async run() {
       if (buffers === undefined) {
         // The first run also finds out how much room outputs of open shape need.

@@ -101,7 +101,7 @@ async function prepare(
   });
   let results: Uint8Array[] = [];
   return {
-    cached: false,
+    keeps: false,
     async run() {
       for (let place = 0; place < inputs.length; place++) {
         const buffer = elementAt(inputs, place).liteRtTensorBuffer;

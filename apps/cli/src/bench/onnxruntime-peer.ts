@@ -49,10 +49,10 @@ async function prepare({ inputs: given, threads, onnx, cache }: Task): Promise<R
   } catch (error) {
     throw new CannotRun(`onnxruntime refuses the ONNX file: ${oneLine(messageOf(error))}`, { cause: error });
   }
-  return bind(session, given, optimised !== undefined);
+  return bind(session, given, cache !== undefined);
 }
 
-function bind(session: InferenceSession, given: readonly Uint8Array[], cached: boolean): Ready {
+function bind(session: InferenceSession, given: readonly Uint8Array[], keeps: boolean): Ready {
   const names = session.inputNames;
   if (names.length !== given.length) {
     throw new CannotRun(`the ONNX file has ${names.length} inputs, and the network has ${given.length}`);
@@ -67,7 +67,7 @@ function bind(session: InferenceSession, given: readonly Uint8Array[], cached: b
   // The first run lets it make the outputs, whose shapes may be open; later runs fill the same ones.
   let results: InferenceSession.ReturnType | undefined;
   return {
-    cached,
+    keeps,
     async run() {
       results = results === undefined ? await session.run(feeds) : await session.run(feeds, results);
     },

@@ -3,6 +3,7 @@
  */
 import { basename } from "node:path";
 import { byteText, columns, counted, milliseconds, oneLine, plain, shapeText } from "../text.ts";
+import type { Peak } from "./calibrate.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
 import type { Ratio } from "./statistics.ts";
 
@@ -15,6 +16,7 @@ export function formatBenchmark(report: BenchmarkReport): string {
       `${machine.processor}, ${counted(machine.processors, "processor")}, ${machine.system}, Node.js ${machine.node}`,
     ],
     ["threads", String(report.threads)],
+    ...report.peaks.map((peak) => ["peak", peakText(peak)]),
     ...notesOf(report).map((note) => ["note", note]),
   ]);
   return `${[...facts, ...models.flatMap((model) => ["", ...formatModel(model)])].join("\n")}\n`;
@@ -59,30 +61,78 @@ function formatModel(model: ModelReport): string[] {
       ]),
       ...(noReference === null ? [] : [["note", `there are no reference outputs: ${oneLine(noReference)}`]]),
     ]),
-    ...(measured.length === 0 ? [] : ["", ...columns([headings, ...measured.map(contestantRow)])]),
+    ...[timesOf(model), costs].flatMap(({ headings, row }) => table(headings, measured.map(row))),
     ...(others.length === 0 ? [] : ["", ...columns(others.map(({ name, problem }) => [name, oneLine(problem ?? "")]))]),
     ...formatRatios(ratios),
   ];
 }
 
-const headings = ["", "min", "median", "p90", "a second", "cores", "prepare", "first", "memory", "difference"];
+function unitOf({ arithmetic }: Pick<ModelReport, "arithmetic">): string {
+  return arithmetic === "float" ? "GFLOP/s" : "GOP/s";
+}
 
-function contestantRow(one: ContestantReport): string[] {
-  const { name, times, perSecond, cores, prepare, first, memory } = one;
-  return [
-    name,
-    ...(times === null ? ["", "", ""] : [times.min, times.median, times.p90].map(duration)),
-    perSecond === null ? "" : perSecond.toPrecision(3),
-    cores === null ? "" : cores.toFixed(2),
-    prepare === null ? "" : duration(Math.min(...prepare.cold)),
-    first === null ? "" : duration(first),
-    memory === null ? "" : byteText(memory),
-    differenceText(one),
+/** What one way to find the peak has found. */
+export function peakText({ how, threads, float, integer }: Peak): string {
+  const rates = [
+    ...(float === null ? [] : [`${rateText(float)} GFLOP/s`]),
+    ...(integer === null ? [] : [`${rateText(integer)} GOP/s`]),
   ];
+  return `${rates.length === 0 ? "not known" : rates.join(", ")} with ${counted(threads, "thread")}: ${how}`;
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ["", ...columns([headings, ...rows])];
+}
+
+/** A table: its columns, and the cells of a contestant. */
+export interface TableShape {
+  readonly title: string;
+  readonly headings: readonly string[];
+  row(one: ContestantReport): readonly string[];
+}
+
+/** What runs take. */
+export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
+  return {
+    title: "Times",
+    headings: ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
+    row: (one) => [
+      one.name,
+      ...(one.times === null ? ["", "", ""] : [one.times.min, one.times.median, one.times.p90].map(durationText)),
+      orNothing(one.perSecond, rateText),
+      orNothing(one.cores, (value) => value.toFixed(2)),
+      orNothing(one.gigaOperations, rateText),
+      orNothing(one.shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
+      differenceText(one),
+    ],
+  };
+}
+
+/** What a network costs before and beside its runs. */
+export const costs: TableShape = {
+  title: "Costs",
+  headings: ["", "prepare", "from cache", "first", "memory", "heap a run"],
+  row: ({ name, prepare, first, memory, heap }) => [
+    name,
+    orNothing(prepare, ({ cold }) => durationText(Math.min(...cold))),
+    prepare?.cached == null ? "no cache" : durationText(Math.min(...prepare.cached)),
+    orNothing(first, durationText),
+    orNothing(memory, byteText),
+    orNothing(heap, (value) => byteText(Math.round(value))),
+  ],
+};
+
+function orNothing<Value>(value: Value | null, text: (value: Value) => string): string {
+  return value === null ? "" : text(value);
+}
+
+/** A number with three digits. */
+function rateText(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }
 
 /** How far outputs are from the reference's. */
-export function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
+function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
   if (agreement === null) return "unknown";
   const { agrees, difference, unit } = agreement;
   const by = unit === "steps" ? counted(difference, "step") : difference === 0 ? "none" : difference.toExponential(1);
@@ -94,11 +144,13 @@ function formatRatios(ratios: readonly RatioReport[]): string[] {
   if (shown.length === 0) return [];
   return [
     "",
-    "Ratios: time of the one / time of the other, median of the rounds (10% to 90% of them)",
+    "Ratios: time of the one / time of the other, median of the rounds (10% to 90% of them), of the least times",
     ...columns(
       shown.map(({ name, other, ratio, reason }) => [
         `  ${name} / ${other}`,
-        ...(ratio === null ? [`not printed: ${oneLine(reason ?? "")}`] : [ratioText(ratio), verdictOf(ratio)]),
+        ...(ratio === null
+          ? [`not printed: ${oneLine(reason ?? "")}`]
+          : [ratioText(ratio), ratio.ofMinima.toFixed(2), verdictOf(ratio)]),
       ]),
     ),
   ];
@@ -116,6 +168,6 @@ export function verdictOf({ median, low, high }: Ratio): string {
 }
 
 /** Milliseconds, or microseconds if they are few. */
-function duration(value: number): string {
+export function durationText(value: number): string {
   return value < 0.1 ? `${(1000 * value).toFixed(1)} us` : milliseconds(value);
 }

@@ -1,45 +1,9 @@
-import { importTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
-import { addingModel } from "../program.test-helper.ts";
 import type { Measured } from "./contest.ts";
 import type { ContestantId } from "./contestant.ts";
-import { type ModelResults, modelReport } from "./report.ts";
+import { device, measured, peer, modelReportOf as report, wrong } from "./reports.test-helper.ts";
 
-const bytes = addingModel();
-const model = { ...importTflite(bytes), path: "add.tflite", bytes, givenInputs: [0, 1], wantedOutputs: [0] };
-const floats = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
-const right = floats(1, 2, 3, 4);
-const wrong = floats(1, 2, 3, 5);
-
-const device: ContestantId = { kind: "device", name: "nnhal-one", path: "compute" };
-const peer: ContestantId = { kind: "peer", name: "litert" };
-
-function measured(id: ContestantId, times: readonly number[], changed: Partial<Measured> = {}): Measured {
-  return {
-    id,
-    opened: { version: "2", settings: ["one thread"], threads: 1, milliseconds: 5 },
-    prepared: { milliseconds: 7, cached: false, first: 9, outputs: [right] },
-    warmUp: { runs: 3, stable: true, least: 1 },
-    rounds: times.map((time) => [time]),
-    cpu: times.reduce((sum, time) => sum + time, 0) * 1.5,
-    footprint: { memory: 1000, heap: 10, outputs: [right] },
-    ...changed,
-  };
-}
-
-function report(all: readonly Measured[], changed: Partial<ModelResults> = {}) {
-  return modelReport({
-    model,
-    multiplyAdds: 2e6,
-    inputs: [],
-    expected: [right],
-    measured: all,
-    preparations: [],
-    ...changed,
-  });
-}
-
-const outputs = (value: Uint8Array) => ({ milliseconds: 7, cached: false, first: 9, outputs: [value] });
+const outputs = (value: Uint8Array) => ({ milliseconds: 7, keeps: false, first: 9, outputs: [value] });
 
 describe("modelReport", () => {
   it("has the figures of a contestant", () => {
@@ -56,9 +20,23 @@ describe("modelReport", () => {
       cores: 1.5,
       // Two operations for each of 2 million multiply-adds, in 2 ms.
       gigaOperations: 2,
+      shareOfPeak: null,
       memory: 1000,
       agreement: { agrees: true },
     });
+  });
+
+  it("relates the rate to the greatest peak of the arithmetic, and adds preparations of other processes", () => {
+    const peak = { how: "", threads: 1, integer: 50 };
+    const peaks = [
+      { ...peak, float: 10 },
+      { ...peak, float: 8 },
+    ];
+    const { contestants } = report([measured(device, [4, 2])], {
+      peaks,
+      preparations: [{ cold: [8, 6], cached: [1, 2] }],
+    });
+    expect(contestants[0]).toMatchObject({ shareOfPeak: 0.2, prepare: { cold: [7, 8, 6], cached: [1, 2] } });
   });
 
   it("compares devices with peers, and with the devices after them", () => {

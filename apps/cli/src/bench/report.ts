@@ -6,6 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { OperandType } from "@nnhal/types";
 import type { LoadedModel } from "../model/load.ts";
 import { type Agreement, agreementOf, worse } from "./agreement.ts";
+import { type Arithmetic, greatest, type Peak } from "./calibrate.ts";
 import type { Measured } from "./contest.ts";
 import { type ContestantId, titleOf } from "./contestant.ts";
 import type { Machine } from "./machine.ts";
@@ -17,6 +18,8 @@ export const reportFormat = "nnhal-benchmark-1";
 export interface BenchmarkReport {
   readonly format: typeof reportFormat;
   readonly machine: Machine;
+  /** What the machine computes at most, by each way that there is to find out. */
+  readonly peaks: readonly Peak[];
   /** Threads that each engine was told to use, if it can be told. */
   readonly threads: number;
   /** Rounds that were wanted. */
@@ -32,7 +35,7 @@ export interface ModelReport {
   readonly bytes: number;
   readonly multiplyAdds: number;
   /** What most of its constants are: `integer` for types of 8 bits. */
-  readonly arithmetic: "float" | "integer";
+  readonly arithmetic: Arithmetic;
   readonly inputs: readonly { readonly name: string; readonly shape: readonly number[]; readonly source: string }[];
   /** Why there is nothing to compare outputs with; null if there is. */
   readonly noReference: string | null;
@@ -66,6 +69,8 @@ export interface ContestantReport {
   readonly cores: number | null;
   /** Thousand million operations in a second at the least time; a multiply-add is two. */
   readonly gigaOperations: number | null;
+  /** The share of the machine's greatest peak for this arithmetic that `gigaOperations` is; null if no peak is known. */
+  readonly shareOfPeak: number | null;
   /** Bytes by which the process grew at its peak. */
   readonly memory: number | null;
   /** Bytes of JavaScript heap for each execution. */
@@ -101,6 +106,7 @@ export interface ModelResults {
   readonly measured: readonly Measured[];
   /** Milliseconds of other preparations in processes of their own, by contestant. */
   readonly preparations: readonly PrepareReport[];
+  readonly peaks: readonly Peak[];
 }
 
 /** The report of one network. */
@@ -132,6 +138,8 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
   const times = timesOf(rounds) ?? null;
   const spent = rounds.flat().reduce((sum, time) => sum + time, 0);
   const others = results.preparations[place];
+  const rate = times === null || results.multiplyAdds === 0 ? null : (2 * results.multiplyAdds) / times.min / 1e6;
+  const peak = greatest(results.peaks, arithmeticOf(results.model));
   return {
     name: titleOf(id),
     kind: id.kind,
@@ -150,7 +158,8 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
     roundTimes: rounds,
     perSecond: times === null ? null : 1000 / times.median,
     cores: spent > 0 ? cpu / spent : null,
-    gigaOperations: times === null || results.multiplyAdds === 0 ? null : (2 * results.multiplyAdds) / times.min / 1e6,
+    gigaOperations: rate,
+    shareOfPeak: rate === null || peak === undefined ? null : rate / peak,
     memory: footprint?.memory ?? null,
     heap: footprint?.heap ?? null,
     agreement: agreementWith(one, results),

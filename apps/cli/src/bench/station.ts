@@ -16,7 +16,7 @@ export interface Opened extends Pick<Contestant, "version" | "settings" | "threa
 export interface Prepared {
   /** Milliseconds from the bytes of the file to the network that is ready to run. */
   readonly milliseconds: number;
-  readonly cached: boolean;
+  readonly keeps: boolean;
   /** Milliseconds of the first run. */
   readonly first: number;
   /** Outputs of the first run. */
@@ -96,7 +96,7 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
       const begin = now();
       await ready.run();
       const first = now() - begin;
-      return { milliseconds, cached: ready.cached, first, outputs: copies(ready.outputs()) };
+      return { milliseconds, keeps: ready.keeps, first, outputs: copies(ready.outputs()) };
     },
     warmUp: () => warmUp(() => prepared().run(), now),
     async run(count) {

@@ -25,7 +25,7 @@ export async function openTfjs({ bytes, inputs }: Task): Promise<Contestant> {
       }
       let results: readonly tf.TypedArray[] = [];
       return {
-        cached: false,
+        keeps: false,
         run() {
           results = network(inputs);
         },

@@ -11,7 +11,8 @@ describe("nnhal bench", () => {
     expect([stderr, exitCode]).toEqual(["", 0]);
     expect(stdout).toMatch(/^machine {2}.*\nthreads {2}1\n/);
     expect(stdout).toMatch(/\n {17}min +median +p90 /);
-    expect(stdout).toMatch(/\nnnhal-reference {2}1\.00 ms +1\.00 ms .* none\n$/);
+    expect(stdout).toMatch(/\nnnhal-reference {2}1\.00 ms +1\.00 ms .* none\n/);
+    expect(stdout).toMatch(/\n {17}prepare +from cache +first +memory +heap a run\nnnhal-reference {2}1\.00 ms .*\n$/);
   });
 
   it("compares with peers and through bursts, as JSON", async () => {

@@ -3,18 +3,20 @@
  */
 import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { benchmarkModel, piecesOfModel, type ServeOrder } from "../bench/benchmark.ts";
+import { benchmarkModel, type ServeOrder, workOfModel } from "../bench/benchmark.ts";
+import { calibrate } from "../bench/calibrate.ts";
 import { serveStation } from "../bench/child-station.ts";
 import { type ContestantId, type PeerName, peerNames } from "../bench/contestant.ts";
 import { thisMachine } from "../bench/machine.ts";
 import { openContestant } from "../bench/open.ts";
 import { type BenchmarkReport, type ModelReport, reportFormat } from "../bench/report.ts";
+import { benchmarkPage } from "../bench/report-html.ts";
 import { formatBenchmark } from "../bench/report-text.ts";
 import { createStation } from "../bench/station.ts";
 import type { ModelCommandContext } from "../context.ts";
 import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
-import { readUserFile } from "../files.ts";
+import { readUserFile, writeUserFile } from "../files.ts";
 import { allDevices, collect, wholeNumber } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 
@@ -25,10 +27,12 @@ export interface BenchCommandOptions {
   readonly peers: readonly PeerName[];
   readonly threads: number;
   readonly rounds: number;
+  readonly preparations: number;
   readonly input?: readonly string[];
   readonly onnx?: string;
   readonly burst?: boolean;
   readonly json?: boolean;
+  readonly html?: string;
   /** Set in a child: what it is to do, as JSON. */
   readonly serve?: string;
 }
@@ -71,10 +75,12 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     )
     .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
     .option("--rounds <n>", "how often each takes its turn", wholeNumber(1, 10_000), 20)
+    .option("--preparations <n>", "how often each prepares a model, each time in a new process", wholeNumber(1, 100), 3)
     .option("--input <file>", "picture or raw .bin tensor, once for each input, in order (default: noise)", collect)
     .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")
     .option("--burst", "measure each device through a burst too")
     .option("--json", "print the report as JSON")
+    .option("--html <file>", "write the report as a page with charts that needs nothing else")
     .addHelpText("after", help)
     .addOption(new Option("--serve <order>", "run in a child process").hideHelp())
     .action(async (models: readonly string[], options: BenchCommandOptions) =>
@@ -90,23 +96,24 @@ export async function runBenchCommand(
   options: BenchCommandOptions,
   context: ModelCommandContext,
 ): Promise<void> {
-  const { stdout, stderr, devices, onInterrupt, setExitCode } = context;
-  const { threads, rounds, input: inputs = [], onnx } = options;
+  const { cwd, stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
+  const { threads, rounds, preparations, input: inputs = [], onnx } = options;
   if (models.length > 1 && (inputs.length > 0 || onnx !== undefined)) {
     throw usageError("--input and --onnx belong to one model, and there are several");
   }
   const machine = thisMachine();
   const contestants = await contestantsOf(options, devices);
-  const settings = { contestants, threads, rounds, preparations: 1, inputs, onnx };
-  const pieces = piecesOfModel(settings);
-  const bar = createProgressBar(stderr, pieces * models.length);
+  const peaks = await calibrate(threads, now);
+  const settings = { contestants, threads, rounds, preparations, inputs, onnx, peaks };
+  const work = workOfModel(settings);
+  const bar = createProgressBar(stderr, work * models.length);
   const interruption = new AbortController();
   const stopListening = onInterrupt?.(() => interruption.abort());
   const reports: ModelReport[] = [];
   try {
     for (const [place, path] of models.entries()) {
       if (interruption.signal.aborted) break;
-      const onWork = (done: number, what: string) => bar.moveTo(place * pieces + done, what);
+      const onWork = (done: number, what: string) => bar.moveTo(place * work + done, what);
       reports.push(await benchmarkModel(path, settings, context, interruption.signal, onWork));
     }
   } finally {
@@ -114,8 +121,17 @@ export async function runBenchCommand(
     stopListening?.();
   }
   const interrupted = interruption.signal.aborted;
-  const report: BenchmarkReport = { format: reportFormat, machine, threads, rounds, interrupted, models: reports };
+  const report: BenchmarkReport = {
+    format: reportFormat,
+    machine,
+    peaks,
+    threads,
+    rounds,
+    interrupted,
+    models: reports,
+  };
   stdout.write(options.json ? `${JSON.stringify(report)}\n` : formatBenchmark(report));
+  if (options.html !== undefined) await writeUserFile(options.html, benchmarkPage(report, new Date()), cwd);
   const isMeasured = reports.every((model) => model.contestants.some(({ times }) => times !== null));
   setExitCode(interrupted ? 130 : isMeasured ? 0 : 1);
 }

@@ -49,7 +49,7 @@ export interface OutputValue extends TensorValue {
 }
 
 /**
- * Runs once. `inputs`: the bytes of the user's inputs; states start at zero. Resolves to the outputs without the
+ * Runs once. `inputs`: the bytes of the user's inputs; states have their first values. Resolves to the outputs without the
  * states.
  */
 export async function runOnce(
@@ -72,6 +72,7 @@ export async function runOnce(
 /** The bytes of all inputs of a model: the user's, and states at zero. */
 export function inputValues(model: LoadedModel, inputs: readonly Uint8Array[]): readonly Uint8Array[] {
   const values = model.inputs.map(zeros);
+  for (const { input, initial } of model.states) if (initial !== undefined) values[input] = initial;
   for (const [place, index] of model.givenInputs.entries()) values[index] = elementAt(inputs, place);
   return values;
 }

@@ -184,7 +184,8 @@ describe("QUANTIZED_LSTM", () => {
 
   function list(cell: CellShape, { batches = 2, cellClip = 0, projectionClip = 0 } = {}): Named {
     const { inputs, units, outputs = units } = cell;
-    const outputQuantisation = cell.projection ? projected : hidden;
+    // The elements of the hidden state are the result: their zero point is subtracted, not added.
+    const outputQuantisation = cell.projection ? projected : { ...hidden, zeroPoint: -hidden.zeroPoint };
     const operand = (name: string, seed: number): [string, Given] => {
       const shape = shapeOfOperand(name, cell);
       if (name.startsWith("cellTo")) {

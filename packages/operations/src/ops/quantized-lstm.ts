@@ -134,7 +134,8 @@ export const quantizedLstm = defineOperation({
       for (let unit = 0; unit < units; unit++) {
         const product = show[unit] * tanh(state[unit], exponent + 15);
         const scaled = multiplyByQuantisedMultiplier(product, hiddenMultiplier);
-        hidden[unit] = clamp(scaled + args.hiddenStateZeroPoint, -128, 127);
+        // Android's kernel and .tflite's subtract this zero point; the projection adds it again.
+        hidden[unit] = clamp(scaled - args.hiddenStateZeroPoint, -128, 127);
       }
       const results = project ? yield* project(hidden, outputs) : hidden;
       cellStateOut.data.set(state, batch * units);
@@ -237,7 +238,7 @@ function projection(
   return function* (hidden, outputs) {
     const results = new Int8Array(outputs);
     for (let index = 0; index < outputs; index++) {
-      const sum = dot(hidden, 0, hiddenStateZeroPoint, weights, index) + (bias?.data[index] ?? 0);
+      const sum = dot(hidden, 0, -hiddenStateZeroPoint, weights, index) + (bias?.data[index] ?? 0);
       const value = clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -clip, clip);
       results[index] = clamp(value + zeroPoint, -128, 127);
       if (isTime(hidden.length)) yield;

@@ -67,7 +67,7 @@ export function createGraph(
   subgraph: TfliteSubgraph,
   storedShapes: readonly (readonly number[])[],
   constants: Constants,
-  { index, narrow, dialect }: GraphFacts,
+  { index, narrow, dialect, returnsStates }: GraphFacts,
 ): Graph {
   const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
@@ -268,7 +268,8 @@ export function createGraph(
     return subgraph.outputs.map((index) => {
       const source = newStates.get(index) ?? operand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
-      if (!newStates.has(index) && lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && !taken.has(source)) {
+      const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
+      if (isResult && !taken.has(source)) {
         taken.add(source);
         return source;
       }
@@ -402,6 +403,7 @@ export function createGraph(
       const outputs = outputOperands();
       const inputIndexes = subgraph.inputs.map(operand);
       for (const { tensor, input, output } of states) {
+        if (returnsStates) continue;
         if (!inputTensors.has(tensor)) inputIndexes.push(input);
         outputs.push(output);
       }

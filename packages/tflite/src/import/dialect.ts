@@ -20,6 +20,8 @@ export interface Dialect {
   typeOf(element: TensorTypeName): AnyOperandType | undefined;
   /** The type of INT16 elements with a zero point other than 0; undefined if the dialect lacks it. */
   readonly shiftedInt16: typeof tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED | undefined;
+  /** Whether layers of float inputs and 8-bit weights quantise their inputs at each execution; else their weights are widened. */
+  readonly quantisesInputs: boolean;
   /** The operation of `nnhal.tflite` of a name; undefined if there is none. */
   operationOf(name: string): Operation | undefined;
   /** The operation that was registered for a custom operator; undefined if there is none. */
@@ -36,6 +38,7 @@ export interface Dialect {
 export interface DialectOptions {
   /** Whether `nnhal.tflite` may be used. */
   readonly hasExtension: boolean;
+  readonly quantisesInputs: boolean;
   /** Extensions whose operations have the names of custom operators. */
   readonly custom: readonly ExtensionDefinition[];
 }
@@ -60,7 +63,7 @@ const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
 };
 
 /** The dialect of an import. Prefixes of extensions count from 1. */
-export function createDialect({ hasExtension, custom: given }: DialectOptions): Dialect {
+export function createDialect({ hasExtension, quantisesInputs, custom: given }: DialectOptions): Dialect {
   // The operations of `nnhal.tflite` are of builtin operators.
   const custom = given.filter(({ name }) => name !== extensionName);
   const names = [...new Set([extensionName, ...custom.map(({ name }) => name)])];
@@ -71,6 +74,7 @@ export function createDialect({ hasExtension, custom: given }: DialectOptions): 
   return {
     typeOf: (element) => (hasExtension ? typesByElement[element] : undefined),
     shiftedInt16: hasExtension ? tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED : undefined,
+    quantisesInputs: hasExtension && quantisesInputs,
     operationOf: (name) => (hasExtension ? extensionOperation(name) : undefined),
     customOf: (customCode) => customs.get(customCode),
     operationCode: ({ code, extension }) => (extension === undefined ? code : codeOf(extension, code)),

@@ -99,6 +99,15 @@ describe("constants", () => {
   });
 });
 
+describe("the option hybrid", () => {
+  test.each([
+    ["exact", 'it has to be "quantised" or "widened", it is "exact"'],
+    [true, 'it has to be "quantised" or "widened", it is the boolean true'],
+  ])("is not %j", (hybrid, message) => {
+    expect(() => importTflite(added, { hybrid: hybrid as never })).toThrow(message);
+  });
+});
+
 describe("operators", () => {
   test("stay in the file's order if they can", () => {
     const model = ofOperators(

@@ -14,6 +14,9 @@ import { createImporter, type Finished, type OperatorReport } from "./importer.t
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
+import type { Program } from "./state/procedure.ts";
+import { plainProgram, programOf } from "./state/program.ts";
+import { variableNames } from "./state/state-names.ts";
 
 /** How to import a model. */
 export interface ImportOptions extends ShapeOptions {
@@ -22,6 +25,12 @@ export interface ImportOptions extends ShapeOptions {
    * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
    */
   readonly extensions?: boolean;
+  /**
+   * What becomes of hybrid layers, those with float inputs and 8-bit weights. "quantised": the layer quantises its input at each execution,
+   * as .tflite's kernels do; an operation of the extension. "widened": the weights become floats, and the layer is computed in float by
+   * an operation of the HAL, which accelerators take. Default: "quantised"; without the extension, and if it lacks the layer, "widened".
+   */
+  readonly hybrid?: "quantised" | "widened";
   /**
    * Extensions with operations for custom operators. A custom operator becomes the operation of its name: its tensors in order, then the
    * scalars of the operation, each the option of its name in the operator's FlexBuffer. A device must have the extension to run the model.
@@ -62,15 +71,18 @@ export interface TensorDescription {
 }
 
 /**
- * A value that the model carries from one execution to the next. Set the input to the real value 0 first (the zero point, if
- * quantised), and then to the previous execution's output.
+ * A value that the model carries from one execution to the next. Set the input to the first value at first, and then to the previous
+ * execution's output. Imports of several signatures of a file share the states of the same name.
  */
 export interface ModelState {
+  /** The name of the variable, unique in the file. */
   readonly name: string;
   /** Its place among the model's inputs. */
   readonly input: number;
-  /** Its place among the model's outputs. */
-  readonly output: number;
+  /** Its place among the model's outputs; absent if the model does not change it. */
+  readonly output?: number;
+  /** The bytes of the first value; absent: the real value 0. */
+  readonly initial?: Uint8Array;
 }
 
 /** The operator that an operation came from. */
@@ -182,14 +194,30 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   ensureLoaded(operationsOf(model));
   const problems = createProblemList();
   const constants = createConstants(model, file);
-  const dialect = createDialect({ hasExtension: options.extensions !== false, custom: customOperatorsOf(options) });
-  const importer = createImporter(model, constants, options, dialect, problems);
-  const finished = problems.attempt(() => importer.importMain(entry.subgraph, entry.index));
+  const dialect = createDialect({
+    hasExtension: options.extensions !== false,
+    quantisesInputs: hybridOf(options) === "quantised",
+    custom: customOperatorsOf(options),
+  });
+  const program = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
+  const finished = problems.attempt(() => importer.importMain());
   const imported =
-    finished && problems.count === 0
-      ? problems.attempt(() => importedModel(model, entry, finished, importer.referenced, constants, dialect))
+    program && finished && problems.count === 0
+      ? problems.attempt(() => importedModel(model, entry, program, finished, importer.referenced, constants, dialect))
       : undefined;
   return { imported, operators: importer.reports(), problems };
+}
+
+/** The option `hybrid`, checked. */
+function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widened" {
+  ensure(
+    hybrid === "quantised" || hybrid === "widened",
+    "options.hybrid",
+    () =>
+      `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
+  );
+  return hybrid;
 }
 
 /** The codes of the HAL's operations that the operators of a model may become. */
@@ -215,8 +243,9 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
 }
 
 function importedModel(
-  { signatures }: TfliteModel,
-  { inputNames, outputNames }: Entry,
+  file: TfliteModel,
+  { index, inputNames, outputNames }: Entry,
+  { cells }: Program,
   finished: Finished,
   referenced: readonly Subgraph[],
   constants: Constants,
@@ -224,6 +253,8 @@ function importedModel(
 ): ImportedModel {
   const { subgraph, states, graph } = finished;
   const main = graph.subgraph;
+  const operators = file.subgraphs[index]?.operators ?? [];
+  const nameOf = variableNames(file);
   const { inputIndexes, outputIndexes } = subgraph;
   const stateTensors = states.map(({ tensor }) => tensor);
   const ownInputs = new Set(main.inputs);
@@ -241,13 +272,21 @@ function importedModel(
     },
     inputs: describe(finished, [...main.inputs, ...added], inputIndexes, inputNames),
     outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, outputNames),
-    states: states.map(({ tensor, input, output }) => ({
-      name: elementAt(main.tensors, tensor).name,
-      input: inputPlaces.get(input) ?? -1,
-      output: outputPlaces.get(output) ?? -1,
-    })),
-    operators: graph.emitted.map(({ origin }) => ({ name: main.operators[origin]?.name ?? "", index: origin })),
-    signatures: signatures.map(({ key, inputs, outputs }) => ({
+    states: [
+      ...cells.map(({ name, input, output, initial }) => ({
+        name,
+        input,
+        ...(output !== undefined && { output }),
+        ...(initial && { initial }),
+      })),
+      ...states.map(({ tensor, input, output }) => ({
+        name: nameOf(index, tensor),
+        input: inputPlaces.get(input) ?? -1,
+        output: outputPlaces.get(output) ?? -1,
+      })),
+    ],
+    operators: graph.emitted.map(({ origin }) => ({ name: operators[origin]?.name ?? "", index: origin })),
+    signatures: file.signatures.map(({ key, inputs, outputs }) => ({
       key,
       inputs: inputs.map(({ name }) => name),
       outputs: outputs.map(({ name }) => name),

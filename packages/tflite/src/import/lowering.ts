@@ -87,9 +87,12 @@ export interface Lowering {
   emitExtended(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): boolean;
   /**
    * Emits the extension's operation for the builtin operator: its tensors, then its options; then its results, and the new values of its
-   * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors.
+   * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors. `derived`: scalars of the
+   * operation that are not options of the schema.
    */
-  emitBuiltin(): boolean;
+  emitBuiltin(derived?: Readonly<Record<string, number>>): boolean;
+  /** Whether the layer has float inputs and weights `place` of 8 bits, and quantises its inputs at each execution. */
+  quantisesInput(inputPlace: number, weightPlace: number): boolean;
   /**
    * Emits an operation that moves elements of `like`, or chooses some of them: its result is quantised as `like` is. If the tensor
    * is quantised in another way, the result is converted by way of float.
@@ -111,6 +114,8 @@ export interface Lowering {
   subgraphs(indexes: readonly number[]): readonly Callee[];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
+  /** The code of a type in the imported model. */
+  typeCode(type: AnyOperandType): number;
 }
 
 /** A subgraph that an operator runs. */
@@ -324,19 +329,23 @@ export function createLowering(
     return value;
   }
 
-  function emitBuiltin(): boolean {
+  function emitBuiltin(derived: Readonly<Record<string, number>> = {}): boolean {
     const operation = ownOperation();
     if (operation === undefined) return false;
     const states: StateOperands[] = [];
     const [{ params }] = operation.forms;
     const options = params.filter(({ name, kind }) =>
-      isCustom ? kind !== "tensor" : fieldOf(operator, name) !== undefined,
+      isCustom ? kind !== "tensor" : fieldOf(operator, name) !== undefined || derived[name] !== undefined,
     );
     const tensors = params.filter((param) => !options.includes(param));
     // A scalar that is not an option needs a row that knows its value.
     if (tensors.some(({ kind }) => kind !== "tensor")) return false;
     const { inputs } = operator;
     const omittedTypes = typesOfOmitted(operation, tensors);
+    const omitted = (place: number) => {
+      const rule = operation.ranks[tensors[place]?.name ?? ""] ?? 1;
+      return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", typeof rule === "number" ? rule : rule[0]);
+    };
     const operands = inputs.map((tensor, place) => {
       if (tensor >= 0 && graph.subgraph.tensors[tensor]?.isVariable) {
         const state = graph.state(tensor);
@@ -344,11 +353,11 @@ export function createLowering(
         return state.input;
       }
       if (tensor >= 0) return graph.operand(tensor);
-      return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", 1);
+      return omitted(place);
     });
     // Omitted tensors at the end are not in every file.
-    for (const type of omittedTypes.slice(inputs.length)) operands.push(graph.omitted(type, 1));
-    for (const param of options) operands.push(optionOperand(param));
+    for (let place = inputs.length; place < tensors.length; place++) operands.push(omitted(place));
+    for (const param of options) operands.push(optionOperand(param, derived));
     // New values of states are outputs after the operator's own.
     const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
     const problem = emitIfAccepted(operation, operands, outputs);
@@ -371,9 +380,9 @@ export function createLowering(
   }
 
   /** An option as an operand: a scalar, or a list as a tensor. */
-  function optionOperand(param: Param): number {
+  function optionOperand(param: Param, derived: Readonly<Record<string, number>>): number {
     const { name, type } = param;
-    const value = isCustom ? customOption(param) : option(name);
+    const value = derived[name] ?? (isCustom ? customOption(param) : option(name));
     if (typeof value === "boolean") return scalar("BOOL", Number(value), Uint8Array.of(Number(value)));
     if (typeof value === "object") return type === "TENSOR_FLOAT32" ? float32Tensor(value) : int32Tensor(value);
     if (type === "FLOAT32") return scalar("FLOAT32", Number(value), bytesOfFloat(Number(value), "TENSOR_FLOAT32"));
@@ -484,6 +493,11 @@ export function createLowering(
     emit,
     emitExtended: (name, inputs, outputs) => emitExtension(name, inputs, outputs) === "emitted",
     emitBuiltin,
+    quantisesInput(inputPlace, weightPlace) {
+      const weights = inputSpec(weightPlace);
+      const isHybrid = isQuant8(weights.type) || weights.channelQuant !== undefined;
+      return surroundings.dialect.quantisesInputs && inputSpec(inputPlace).type === "TENSOR_FLOAT32" && isHybrid;
+    },
     emitMoved(operation, inputs, { scale, zeroPoint }) {
       const spec = outputSpec();
       if (!isQuantised(spec.type) || (spec.scale === scale && spec.zeroPoint === zeroPoint)) {
@@ -517,5 +531,6 @@ export function createLowering(
         .importSubgraphs(others)
         .map(({ place: callee, subgraph: inner }) => ({ reference: graph.subgraphReference(callee), subgraph: inner })),
     isRead: surroundings.isRead,
+    typeCode: surroundings.dialect.typeCode,
   };
 }

@@ -3,7 +3,7 @@
  */
 
 import type { OperationTypeName } from "@nnhal/types";
-import { listText } from "../error.ts";
+import { listText, TfliteError } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";
 import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
@@ -25,8 +25,10 @@ export interface Row {
   readonly operations: readonly OperationTypeName[];
   /** Information for users, in the documentation. */
   readonly note?: string;
-  /** The results of the HAL's operation differ from .tflite's in some cases: the extension's operation is taken if there is one. */
-  readonly prefersExtension?: true;
+  /** Whether the results of the HAL's operation differ from .tflite's: the extension's operation is taken if there is one. */
+  prefersExtension?(op: Lowering): boolean;
+  /** Scalars of the extension's operation that are not options of the schema, by name. */
+  derivedOptions?(op: Lowering): Readonly<Record<string, number>>;
   /** Keeps state between executions, and so is imported even if its result is not read. */
   readonly isStateful?: true;
   /**
@@ -49,6 +51,17 @@ export interface CustomRow extends Omit<Row, "operator"> {
 
 /** The note of operators that are computed in float if their tensors are quantised. */
 export const inFloatNote = "8-bit: DEQUANTIZE, in float, QUANTIZE.";
+
+/** Whether some work succeeds; if a TfliteError ends it, nothing of what it has emitted remains. */
+export function attempted(op: Lowering, work: () => void): boolean {
+  try {
+    op.graph.undoIfThrown(work);
+    return true;
+  } catch (error) {
+    if (error instanceof TfliteError) return false;
+    throw error;
+  }
+}
 
 /** Codes of the activation that an operation applies to its result. */
 const fusedActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3 };

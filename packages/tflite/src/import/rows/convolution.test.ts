@@ -193,15 +193,36 @@ describe("CONV_2D", () => {
     });
   });
 
-  test("float input with a quantised filter: the filter is widened once", async () => {
+  test.each(["CONV_2D", "DEPTHWISE_CONV_2D"])("%s quantises a float input of a quantised filter", async (name) => {
+    const x = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
+    const y = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
+    const isDepthwise = name === "DEPTHWISE_CONV_2D";
+    const w = {
+      ...perChannel,
+      ...(isDepthwise
+        ? { shape: [1, 1, 1, 2], data: [2, 2], quantizedDimension: 3 }
+        : { shape: [2, 1, 1, 2], data: [2, 0, 0, 2] }),
+    };
+    const model = oneOperator(name, { x, w }, { y }, valid);
+    expect(importLines(model)[0]).toMatch(new RegExp(`^nnhal.tflite ${name}\\(in0, QUANT8_SYMM_PER_CHANNEL`));
+    const [result] = await execute(importTflite(model), [[10, -3]]);
+    // The step is 13 / 255, and the zero point -69: 10 becomes 196 steps, and -3 becomes -59.
+    expect(result?.[0]).toBeCloseTo((196 * 13) / 255, 4);
+    expect(result?.[1]).toBeCloseTo((-59 * 13 * 0.5) / 255, 4);
+    const [widened] = await execute(importTflite(model, { hybrid: "widened" }), [[10, -3]]);
+    expect(widened).toEqual([10, -1.5]);
+  });
+
+  test("with widened hybrid layers the filter is widened once", async () => {
     const x = { type: "FLOAT32", shape: [1, 1, 1, 1] } as const;
     const y = { type: "FLOAT32", shape: [1, 1, 1, 2] } as const;
     const model = oneOperator("CONV_2D", { x, w: perChannel }, { y }, valid);
-    expect(importLines(model)).toEqual([
+    expect(importLines(model, { extensions: false })).toEqual(importLines(model, { hybrid: "widened" }));
+    expect(importLines(model, { hybrid: "widened" })).toEqual([
       "DEQUANTIZE(QUANT8_SYMM_PER_CHANNEL[2,1,1,1]*{0.5,0.25}d0(1,2)) -> t0:FLOAT32[2,1,1,1]",
       "CONV_2D(in0, t0, FLOAT32[2](0,0), 2, 1, 1, 0) -> out0",
     ]);
-    expect(await execute(importTflite(model), [[8]])).toEqual([[4, 4]]);
+    expect(await execute(importTflite(model, { hybrid: "widened" }), [[8]])).toEqual([[4, 4]]);
   });
 
   test("a bias with more dimensions is flattened, one of another length refused", () => {
@@ -269,6 +290,12 @@ describe("TRANSPOSE_CONV", () => {
       "TRANSPOSE_CONV_2D(in0, FLOAT32[1,2,2,1](1,2,3,4), FLOAT32[1](0), INT32[4](1,2,2,1), 2, 2, 2, 0, 0) -> out0",
     ]);
     expect(await execute(importTflite(model), [[10]])).toEqual([[10, 20, 30, 40]]);
+  });
+
+  test("float input with a quantised filter: the filter is widened", () => {
+    const q = { type: "INT8", shape: [1, 2, 2, 1], data: [1, 2, 3, 4], scale: 0.5 } as const;
+    const model = oneOperator("TRANSPOSE_CONV", { shape, q, x: pixel }, { y: image }, options);
+    expect(importLines(model).map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", "TRANSPOSE_CONV_2D"]);
   });
 
   test("has a bias as its fourth input, and a fused activation", () => {
@@ -365,10 +392,17 @@ describe("FULLY_CONNECTED", () => {
     expect(await execute(importTflite(model), [[2, 4, -10, -10]])).toEqual([[20, 21, 19, 0, 0, 0]]);
   });
 
-  test("float input with quantised weights: they are widened", () => {
+  test("float input with quantised weights: a hybrid layer, or widened weights", () => {
     const hybrid = { type: "INT8", shape: [2, 3], data: [1, 2, 3, 4, 5, 6], scale: 0.5 } as const;
     const options = { asymmetricQuantizeInputs: true };
-    expect(importLines(oneOperator("FULLY_CONNECTED", { x, w: hybrid, b }, { y }, options))).toEqual([
+    const model = oneOperator("FULLY_CONNECTED", { x, w: hybrid, b }, { y }, options);
+    expect(importLines(model)).toEqual([
+      "nnhal.tflite FULLY_CONNECTED(in0, QUANT8_ASYMM_SIGNED[2,3]*0.5(1,2,3,4,5,6), FLOAT32[2](0.5,0.25), 0, 0, 1) -> out0",
+    ]);
+    expect(importLines(oneOperator("FULLY_CONNECTED", { x, w: hybrid }, { y }, { keepNumDims: true }))).toEqual([
+      "nnhal.tflite FULLY_CONNECTED(in0, QUANT8_ASYMM_SIGNED[2,3]*0.5(1,2,3,4,5,6), no FLOAT32[0], 0, 1, 0) -> out0",
+    ]);
+    expect(importLines(model, { hybrid: "widened" })).toEqual([
       "DEQUANTIZE(QUANT8_ASYMM_SIGNED[2,3]*0.5(1,2,3,4,5,6)) -> t0:FLOAT32[2,3]",
       "FULLY_CONNECTED(in0, t0, FLOAT32[2](0.5,0.25), 0) -> out0",
     ]);

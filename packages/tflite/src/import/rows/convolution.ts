@@ -8,6 +8,7 @@ import { biasOperand } from "../bias.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import {
+  attempted,
   fusedActivation,
   ignoresComputedShape,
   imageExtents,
@@ -23,6 +24,12 @@ function filterOperand(op: Lowering, inputPlace: number, filterPlace: number): n
   return op.inputSpec(inputPlace).type === "TENSOR_FLOAT32" ? op.asFloat(filterPlace) : op.input(filterPlace);
 }
 
+/** Lowers a convolution; a hybrid one with its filter as it is if the extension takes it, else with a widened filter. */
+function withFilter(op: Lowering, lower: (filter: number) => void): void {
+  if (op.quantisesInput(0, 1) && attempted(op, () => lower(op.input(1)))) return;
+  lower(filterOperand(op, 0, 1));
+}
+
 /** The layout and dilation operands; none if there is no dilation. */
 function dilationOperands(op: Lowering): number[] {
   const factors = positive(op, "dilationWFactor", "dilationHFactor");
@@ -34,55 +41,57 @@ const convolution: Row = {
   operator: "CONV_2D",
   version: 8,
   operations: ["CONV_2D", "GROUPED_CONV_2D"],
-  note: "Grouped if the input has more channels than the filters. A missing bias becomes zeros. INT8 filters with a scale per channel keep them. Float input with quantised filters: they are widened by DEQUANTIZE first.",
-  lower(op: Lowering) {
-    const filter = filterOperand(op, 0, 1);
-    const filterSpec = op.graph.spec(filter);
-    const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
-    const [units, , , filterDepth] = imageExtents(op, filterSpec, "the filter");
-    const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, units);
-    const head = [op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")];
-    const dilation = dilationOperands(op);
-    if (depth === 0 || depth === filterDepth) {
-      op.emit("CONV_2D", [...head, fusedActivation(op), ...dilation], [op.output()]);
-      return;
-    }
-    const groups = depth / filterDepth;
-    op.ensure(
-      Number.isInteger(groups),
-      () => `${depth} input channels are not a multiple of the filters' ${filterDepth}`,
-    );
-    op.ensure(dilation.length === 0, () => "the HAL has no grouped convolution with dilation");
-    op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
-  },
+  note: "Grouped if the input has more channels than the filters. A missing bias becomes zeros. INT8 filters with a scale per channel keep them. Hybrid layers: see above.",
+  lower: (op) => withFilter(op, (filter) => convolve(op, filter)),
 };
+
+function convolve(op: Lowering, filter: number): void {
+  const filterSpec = op.graph.spec(filter);
+  const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
+  const [units, , , filterDepth] = imageExtents(op, filterSpec, "the filter");
+  const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, units);
+  const head = [op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")];
+  const dilation = dilationOperands(op);
+  if (depth === 0 || depth === filterDepth) {
+    op.emit("CONV_2D", [...head, fusedActivation(op), ...dilation], [op.output()]);
+    return;
+  }
+  const groups = depth / filterDepth;
+  op.ensure(
+    Number.isInteger(groups),
+    () => `${depth} input channels are not a multiple of the filters' ${filterDepth}`,
+  );
+  op.ensure(dilation.length === 0, () => "the HAL has no grouped convolution with dilation");
+  op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
+}
 
 const depthwiseConvolution: Row = {
   operator: "DEPTHWISE_CONV_2D",
   version: 7,
   operations: ["DEPTHWISE_CONV_2D"],
   note: "The depth multiplier follows from the shapes. Bias and filters as for CONV_2D.",
-  lower(op: Lowering) {
-    const filter = filterOperand(op, 0, 1);
-    const filterSpec = op.graph.spec(filter);
-    const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
-    const [, , , channels] = imageExtents(op, filterSpec, "the filter");
-    const multiplier = depth === 0 ? op.number("depthMultiplier") : channels / depth;
-    op.ensure(
-      Number.isInteger(multiplier) && multiplier >= 1,
-      () => `${channels} output channels are not a multiple of ${depth} input channels`,
-    );
-    const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, channels);
-    op.emit(
-      "DEPTHWISE_CONV_2D",
-      [
-        ...[op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")],
-        ...[op.int32(multiplier), fusedActivation(op), ...dilationOperands(op)],
-      ],
-      [op.output()],
-    );
-  },
+  lower: (op) => withFilter(op, (filter) => convolveDepthwise(op, filter)),
 };
+
+function convolveDepthwise(op: Lowering, filter: number): void {
+  const filterSpec = op.graph.spec(filter);
+  const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
+  const [, , , channels] = imageExtents(op, filterSpec, "the filter");
+  const multiplier = depth === 0 ? op.number("depthMultiplier") : channels / depth;
+  op.ensure(
+    Number.isInteger(multiplier) && multiplier >= 1,
+    () => `${channels} output channels are not a multiple of ${depth} input channels`,
+  );
+  const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, channels);
+  op.emit(
+    "DEPTHWISE_CONV_2D",
+    [
+      ...[op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")],
+      ...[op.int32(multiplier), fusedActivation(op), ...dilationOperands(op)],
+    ],
+    [op.output()],
+  );
+}
 
 const transposeConvolution: Row = {
   operator: "TRANSPOSE_CONV",
@@ -150,15 +159,26 @@ function asConvolution(op: Lowering, input: number, weights: OperandSpec, result
   op.emit("RESHAPE", [image, op.int32Tensor([-1, units])], [result]);
 }
 
+/** Emits a hybrid layer, if the extension takes it. */
+function connectQuantised(op: Lowering): boolean {
+  const weights = op.inputSpec(1);
+  const bias = op.has(2)
+    ? biasOperand(op, 2, op.inputSpec(0), weights, weightExtents(op, weights).units)
+    : op.graph.omitted("TENSOR_FLOAT32", 1);
+  const options = [fusedActivation(op), op.bool(op.flag("keepNumDims")), op.bool(op.flag("asymmetricQuantizeInputs"))];
+  return op.emitExtended("FULLY_CONNECTED", [op.input(0), op.input(1), bias, ...options], [op.output()]);
+}
+
 const fullyConnected: Row = {
   operator: "FULLY_CONNECTED",
   version: 14,
   operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
-  note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Float input with quantised weights: they are widened by DEQUANTIZE first.",
+  note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Hybrid layers: see above.",
   refusal({ options: { weightsFormat = "DEFAULT" } }) {
     return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
   },
   lower(op: Lowering) {
+    if (op.quantisesInput(0, 1) && connectQuantised(op)) return;
     const weights = op.inputSpec(1);
     const { units, depth } = weightExtents(op, weights);
     const isFlat = op.outputSpec().dimensions.length === 2;

@@ -113,7 +113,20 @@ describe("LSTM", () => {
     expect(second?.[0]).toBeGreaterThan(first?.[0] ?? Number.NaN);
   });
 
-  test("float input with quantised weights: each is widened once", () => {
+  test("float input with quantised weights: a hybrid cell", () => {
+    const byte = { type: "INT8", scale: 1 } as const;
+    const qw = { ...byte, shape: [1, 2], data: [1, 2] } as const;
+    const qr = { ...byte, shape: [1, 1], data: [1] } as const;
+    const weights = [undefined, qw, qw, qw, undefined, qr, qr, qr, undefined, undefined, undefined, undefined];
+    const tensors = [x, ...weights, v, v, v, undefined, undefined, h, h];
+    const model = recurrent("LSTM", tensors, { y }, { ...clips, asymmetricQuantizeInputs: true });
+    expect(importLines(model)[0]).toMatch(
+      /^nnhal.tflite LSTM\(in0, .*, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0\) -> out0, out1, out2$/,
+    );
+    expect(importLines(model, { hybrid: "widened" }).at(-1)).toMatch(/^LSTM\(in0, no FLOAT32\[0,0\], t0, t1, t2,/);
+  });
+
+  test("float input with quantised weights that are not of one type: each is widened once", () => {
     const q = { type: "INT8", shape: [1, 2], data: [1, 2], scale: 1 } as const;
     const model = recurrent("LSTM", [x, undefined, q, w, w, ...coupled.slice(4), h, h], { y }, clips);
     expect(importLines(model)[0]).toBe("DEQUANTIZE(QUANT8_ASYMM_SIGNED[1,2]*1(1,2)) -> t0:FLOAT32[1,2]");
@@ -261,11 +274,27 @@ describe("quantised LSTM", () => {
       { ...qy, shape: [1, count, 1] },
     ] as const;
     const tensors = [input, ...cell, qh, memory];
+    const model = recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner);
     const attempt = () => {
-      importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner));
+      importTflite(model, { extensions: false });
       throw new TypeError("imported");
     };
     expect(attempt).toThrow(outcome);
+    expect(importTflite(model).operators).toHaveLength(count > 1024 ? 1 : 3 * count + 2);
+  });
+
+  test("an operation of the extension has the quantisation of its intermediate values", () => {
+    const wide = { type: "INT16", scale: 2 ** -15 } as const;
+    const [input, state] = [
+      { ...qx, ...wide, zeroPoint: 0 },
+      { ...qh, ...wide, zeroPoint: 0 },
+    ];
+    const bias = { type: "INT64", shape: [1], data: [2 ** 40] } as const;
+    const tensors = [input, ...cell.slice(0, 12), bias, bias, bias, undefined, undefined, state, memory];
+    const model = recurrent("LSTM", tensors, { qy: { ...qy, ...wide, zeroPoint: 0 } }, clips, inner);
+    expect(importLines(model)[0]).toMatch(
+      /^nnhal.tflite LSTM\(.*, 0.5, 0.25, 0.125, 0.0625, 3, 0.5\) -> out0, out1, out2$/,
+    );
   });
 
   test("with layer normalisation they are the file's", () => {
@@ -300,10 +329,11 @@ describe("sequences", () => {
     ).toEqual([
       `UNIDIRECTIONAL_SEQUENCE_LSTM(in0, ${coupledLine}, in1, in2, 4, 3, 2, 0, ${no1}, ${no1}, ${no1}, ${no1}) -> out0, out1, out2`,
     ]);
+    const diagonal = { diagonalRecurrentTensors: true };
     expect(() =>
-      importTflite(
-        recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { y: ySequence }, { diagonalRecurrentTensors: true }),
-      ),
+      importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { y: ySequence }, diagonal), {
+        extensions: false,
+      }),
     ).toThrow("the HAL has no diagonal recurrent weights");
     const wide = [{ ...sequence, type: "INT16", scale: 1 } as const, ...tensors.slice(1)];
     expect(() =>

@@ -46,7 +46,23 @@ function cell(op: Lowering, from: number): number[] {
   ];
 }
 
-const hybridNote = "Float input with quantised weights: they are widened by DEQUANTIZE first.";
+const hybridNote = "Hybrid: see above.";
+
+/** Whether a cell with weights at input `place` quantises its inputs. */
+const quantisesWith = (place: number) => (op: Lowering) => op.quantisesInput(0, place);
+
+/** What the file says about values inside an integer LSTM. */
+function lstmIntermediates(op: Lowering): Readonly<Record<string, number>> {
+  const [input, forget, cell, output, hidden] = [0, 1, 2, 3, 4].map((place) => intermediate(op, place));
+  return {
+    inputIntermediateScale: input?.scale ?? 0,
+    forgetIntermediateScale: forget?.scale ?? 0,
+    cellIntermediateScale: cell?.scale ?? 0,
+    outputIntermediateScale: output?.scale ?? 0,
+    hiddenStateZeroPoint: hidden?.zeroPoint ?? 0,
+    hiddenStateScale: hidden?.scale ?? 0,
+  };
+}
 
 const layerNormalisation = range(20, 23);
 
@@ -194,6 +210,8 @@ const lstm: Row = {
   operations: ["LSTM", "QUANTIZED_LSTM"],
   note: `The full kernel. QUANTIZED_LSTM for INT8. ${hybridNote}`,
   isStateful: true,
+  prefersExtension: quantisesWith(2),
+  derivedOptions: lstmIntermediates,
   refusal({ options: { kernelType = "FULL" } }) {
     return kernelType === "FULL" ? undefined : `kernel ${kernelType} is not supported, only FULL`;
   },
@@ -209,6 +227,8 @@ const sequenceLstm: Row = {
   operations: ["UNIDIRECTIONAL_SEQUENCE_LSTM", "QUANTIZED_LSTM"],
   note: `INT8: one QUANTIZED_LSTM for each step, up to ${MOST_STEPS}. ${hybridNote}`,
   isStateful: true,
+  prefersExtension: quantisesWith(2),
+  derivedOptions: lstmIntermediates,
   lower(op: Lowering) {
     if (isQuant8(op.inputSpec(0).type)) {
       quantisedSequence(op);
@@ -239,6 +259,7 @@ const twoWayLstm: Row = {
   operations: ["BIDIRECTIONAL_SEQUENCE_LSTM"],
   note: `Float. ${hybridNote}`,
   isStateful: true,
+  prefersExtension: quantisesWith(2),
   lower(op: Lowering) {
     ensureFloat(op);
     const states = range(35, 38).map(op.state);
@@ -266,6 +287,7 @@ const rnn: Row = {
   operations: ["RNN"],
   note: hybridNote,
   isStateful: true,
+  prefersExtension: quantisesWith(1),
   lower(op: Lowering) {
     ensureFloat(op);
     const hidden = op.state(4);
@@ -280,6 +302,7 @@ const sequenceRnn: Row = {
   operations: ["UNIDIRECTIONAL_SEQUENCE_RNN"],
   note: hybridNote,
   isStateful: true,
+  prefersExtension: quantisesWith(1),
   lower(op: Lowering) {
     ensureFloat(op);
     const hidden = op.state(4);
@@ -295,6 +318,7 @@ const twoWayRnn: Row = {
   operations: ["BIDIRECTIONAL_SEQUENCE_RNN"],
   note: hybridNote,
   isStateful: true,
+  prefersExtension: quantisesWith(1),
   lower(op: Lowering) {
     ensureFloat(op);
     const [forward, backward] = [op.state(4), op.state(8)];
@@ -316,6 +340,7 @@ const svdf: Row = {
   operations: ["SVDF"],
   note: `Float. ${hybridNote}`,
   isStateful: true,
+  prefersExtension: quantisesWith(1),
   lower(op: Lowering) {
     ensureFloat(op);
     const state = op.state(4);

@@ -61,7 +61,7 @@ const topK: Row = {
   operator: "TOPK_V2",
   version: 3,
   operations: ["TOPK_V2"],
-  prefersExtension: true,
+  prefersExtension: () => true,
   note: "Of the extension, since among equal values the HAL returns the greater index first, .tflite the smaller. Without it k must be a constant.",
   lower(op: Lowering) {
     const [input, values] = [op.inputSpec(0), op.outputSpec(0)];
