@@ -134,7 +134,7 @@ async function warmUp({ inputs, session, slots, infos, peak }: Variant): Promise
 }
 
 /** The extents of the inputs, if the model determines all of them. */
-function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
+export function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
   const all: (readonly number[])[] = [];
   for (const index of inputs) {
     const operand = operands[index];

@@ -62,4 +62,5 @@ export { bindArgumentsOf, isOmitted, withFacts } from "./kernels/plan.ts";
 export { shortage } from "./kernels/rooms.ts";
 export { checkOf } from "./kernels/run.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
+export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

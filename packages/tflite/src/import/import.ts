@@ -1,21 +1,24 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { type AnyOperandType, type ExtensionDefinition, elementAt } from "@nnhal/operations";
-import type { Model, Subgraph } from "@nnhal/types";
+import { type AnyOperandType, type ExtensionDefinition, elementAt, ensureLoaded } from "@nnhal/operations";
+import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
-import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
 import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
+import { rowOf } from "./rows.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
 import { variableNames } from "./state/state-names.ts";
+import { stringTensor } from "./string-constants.ts";
+import { hasStrings, withStrings } from "./strings.ts";
 
 /** How to import a model. */
 export interface ImportOptions extends ShapeOptions {
@@ -190,6 +193,7 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     () => `it has to be a string, not ${describeValue(signature)}`,
   );
   const entry = entryOf(model, signature);
+  ensureLoaded(operationsOf(model));
   const problems = createProblemList();
   const constants = createConstants(model, file);
   const dialect = createDialect({
@@ -197,7 +201,9 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     quantisesInputs: hybridOf(options) === "quantised",
     custom: customOperatorsOf(options),
   });
-  const program = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const isConverted = options.extensions !== false && hasStrings(model);
+  const program = threaded && isConverted ? withStrings(threaded) : threaded;
   const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
   const imported =
@@ -218,6 +224,12 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
   return hybrid;
 }
 
+/** The codes of the HAL's operations that the operators of a model may become. */
+function operationsOf({ subgraphs }: TfliteModel): readonly number[] {
+  const rows = new Set(subgraphs.flatMap(({ operators }) => operators.map(rowOf)));
+  return [...rows].flatMap((row) => row?.operations ?? []).map((name) => OperationType[name]);
+}
+
 /** The option `customOperators`, checked. */
 function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly ExtensionDefinition[] {
   const isExtension = (each: unknown) =>
@@ -232,6 +244,14 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
     () => `it has to be a list of extensions, not ${describeValue(customOperators)}`,
   );
   return customOperators;
+}
+
+/** The bytes of a constant as an operand has them. */
+function firstValue({ name, type, shape, data }: TfliteTensor): Uint8Array {
+  const bytes = data ?? new Uint8Array(0);
+  if (type !== "STRING") return bytes;
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  return stringTensor(bytes, count, `the first value of ${quoted(name)}`).bytes;
 }
 
 function importedModel(
@@ -269,7 +289,7 @@ function importedModel(
         name,
         input,
         ...(output !== undefined && { output }),
-        ...(initial && { initial }),
+        ...(initial && { initial: firstValue(initial) }),
       })),
       ...states.map(({ tensor, input, output }) => ({
         name: nameOf(index, tensor),
