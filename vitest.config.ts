@@ -4,19 +4,18 @@ import { configDefaults, defineConfig } from "vitest/config";
 const conditions = ["@nnhal/source"];
 
 const all = ["{packages,apps,tools}/*/{src,test}/**/*.test.ts"];
-// Test files of these packages leave nothing behind that another could see, so they share what they import: that is half of their time.
-// Engines count their tensors for the whole process, and tools and applications change its environment: their files stay apart.
+/** The packages that the others are made of. */
 const base =
   "types,utils,operations,validation,extension-fibonacci,extension-tflite,tflite,backend,backend-reference,driver-core,runtime";
-const sharing = [`packages/{${base}}/src/**/*.test.ts`];
-
-const apart = [...configDefaults.exclude, ...sharing];
+const baseFiles = [`packages/{${base}}/src/**/*.test.ts`];
 const conformance = "packages/conformance/src/**/*.test.ts";
+/** Engines that count their values for the whole process: their tests compare the counts. */
+const counting = "packages/backend-{tfjs,ort}/src/**/*.test.ts";
 
 /**
- * In a run of all tests, files that stay apart load the packages below their own with the loader of the launcher, which
- * bundles each package once: importing their sources takes most of the time of many files. vitest does not see who imports what
- * through a bundle, so it loads sources in other runs.
+ * In a run of all tests, files of packages that stand on others load these with the loader of the launcher, which bundles each package
+ * once: importing their sources takes most of the time of many files. vitest does not see who imports what through a bundle, so it
+ * loads sources in other runs.
  */
 function bundled(packages: string) {
   if (process.env.NNHAL_TESTS !== "all") return {};
@@ -34,12 +33,24 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Files leave nothing behind that another could see, and share what they import: a process for each takes a second more, and
+    // kernels that one file has made fast are fast for the next.
+    isolate: false,
     projects: [
-      { extends: true, test: { name: "shared", include: sharing, isolate: false } },
+      { extends: true, test: { name: "base", include: baseFiles } },
       { extends: true, test: { name: "conformance", include: [conformance], ...bundled(base) } },
       {
         extends: true,
-        test: { name: "apart", include: all, exclude: [...apart, conformance], ...bundled(`${base},conformance`) },
+        test: {
+          name: "others",
+          include: all,
+          exclude: [...configDefaults.exclude, ...baseFiles, conformance, counting],
+          ...bundled(`${base},conformance`),
+        },
+      },
+      {
+        extends: true,
+        test: { name: "counting", include: [counting], isolate: true, ...bundled(`${base},conformance`) },
       },
     ],
   },

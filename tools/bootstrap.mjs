@@ -4,6 +4,7 @@
  *
  *   start            install what the demo needs, run the demo
  *   nnhal ARGS       the same install, then the command line with ARGS, in the folder the user typed it in
+ *   setup            full install: every engine that needs no build of its own
  *   generate         full install, then write the generated files
  *   api              full install and build, then write the API reports
  *   mutants PACKAGE  full install, then a mutation test of a package

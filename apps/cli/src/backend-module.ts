@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isAbsolute, join, resolve } from "node:path";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Backend } from "@nnhal/backend";
 import { type ExtensionDefinition, isExtensionName } from "@nnhal/operations";
@@ -46,8 +46,25 @@ async function loadModule(module: string, what: string, cwd: string): Promise<un
   try {
     return await import(location);
   } catch (error) {
-    throw usageError(`cannot load the ${what} ${module}: ${oneLine(messageOf(error))}`, error);
+    throw usageError(`cannot load the ${what} ${module}: ${whyNotLoaded(location, error)}`, error);
   }
+}
+
+/** What Node.js says of a module that it cannot load, and for TypeScript that it does not read, what helps. */
+export function whyNotLoaded(location: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const isTypeScript = /\.[cm]?ts$/.test(location);
+  if (
+    !isTypeScript ||
+    (code !== "ERR_UNKNOWN_FILE_EXTENSION" && code !== "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING")
+  )
+    return oneLine(messageOf(error));
+  const file = basename(location);
+  const built = `${file.slice(0, file.lastIndexOf("."))}.js`;
+  return (
+    `this Node.js (${process.versions.node}) does not read TypeScript there. Node.js 22.18 and newer does outside of node_modules; ` +
+    `else build it: npx esbuild ${file} --bundle --packages=external --platform=node --format=esm --outfile=${built}`
+  );
 }
 
 function backendIn(namespace: unknown, module: string): Backend {

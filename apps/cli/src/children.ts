@@ -6,14 +6,49 @@ import { constants } from "node:os";
 
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** Lets a command end in its own way at Ctrl-C. */
+export interface Interrupts {
+  /** See `CommandContext.onInterrupt`. */
+  onInterrupt(listener: () => void): () => void;
+  /** Whether there is a listener, or one has just been called, so that no other code should end the process at this signal. */
+  isHandled(): boolean;
+}
+
+/** Listens to Ctrl-C for as long as a command wants to. */
+export function createInterrupts(events: Pick<NodeJS.Process, "on" | "off"> = process): Interrupts {
+  let handled = false;
+  return {
+    onInterrupt(listener) {
+      const onSignal = () => {
+        // Other listeners of the same signal still have to see that it was handled; the next one ends the process.
+        setImmediate(stop);
+        listener();
+      };
+      const stop = () => {
+        handled = false;
+        events.off("SIGINT", onSignal);
+      };
+      handled = true;
+      events.on("SIGINT", onSignal);
+      return stop;
+    },
+    isHandled: () => handled,
+  };
+}
+
 /** A function that starts the program in `file` as a child with an IPC channel. */
-export function createChildStarter(file: string): (args: readonly string[]) => ChildProcess {
+export function createChildStarter(
+  file: string,
+  { isHandled }: Pick<Interrupts, "isHandled"> = { isHandled: () => false },
+): (args: readonly string[]) => ChildProcess {
   const running = new Set<ChildProcess>();
   const endAll = () => {
     // A child that computes does not notice that its parent is gone.
     for (const child of running) child.kill("SIGKILL");
   };
-  const onSignal = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (signal !== "SIGINT" || !isHandled()) process.exit(128 + constants.signals[signal]);
+  };
   const listen = () => {
     process.on("exit", endAll);
     for (const signal of endings) process.on(signal, onSignal);

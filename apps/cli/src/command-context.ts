@@ -4,10 +4,9 @@
 import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type TraceRecorder } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
-import type { CommandContext, DemoContext } from "./context.ts";
+import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
 import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
 import { stackOf } from "./failure.ts";
-import type { SharedOptions, Surroundings } from "./program.ts";
 
 /** `light` loads the user's modules when a device is opened, `full` before it resolves. */
 export function createContexts(
@@ -47,13 +46,13 @@ export function createContexts(
 /** The user's backends come before those that this program knows. Naming one of these moves it to the front. */
 async function findDevices(
   { backend: modules = [], extension: definitions = [] }: SharedOptions,
-  { engines, cwd }: Surroundings,
+  { engines, cwd, installs }: Surroundings,
   trace: TraceRecorder,
 ): Promise<DeviceFinder> {
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
   const others = engines.filter(({ module }) => !modules.includes(module));
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
-  return createDeviceFinder([...own, ...others], { trace, extensions, own: own.length });
+  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length });
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */

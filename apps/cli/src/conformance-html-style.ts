@@ -1,5 +1,5 @@
 /**
- * How the page of `nnhal conformance --html` looks: light or dark as its reader's system is, in one column on a telephone.
+ * How the pages of `nnhal conformance --html` and `nnhal bench --html` look: light or dark as its reader's system is, in one column on a telephone.
  */
 export const style = `
 :root {

@@ -5,21 +5,7 @@ import type { CaseResult, Counts, Verdict } from "@nnhal/conformance";
 import { operandTypeNames, type PerformanceInfo } from "@nnhal/types";
 import { style } from "./conformance-html-style.ts";
 import { type DeviceFacts, type SuiteReport, subjectsOf, sumOf, titleOf, verdicts } from "./conformance-report.ts";
-import { escaped } from "./explain/svg.ts";
-
-/** Text, or an element. */
-type Content = string | readonly Content[] | { readonly html: string };
-
-/** An element. Text is escaped, attributes are the program's own. */
-function tag(name: string, attributes: string, ...content: readonly Content[]): { readonly html: string } {
-  const start = attributes === "" ? name : `${name} ${attributes}`;
-  return { html: `<${start}>${content.map(htmlOf).join("")}</${name}>` };
-}
-
-function htmlOf(content: Content): string {
-  if (typeof content === "string") return escaped(content);
-  return "html" in content ? content.html : content.map(htmlOf).join("");
-}
+import { type Content, page, tag } from "./html.ts";
 
 /** Text loses the spaces around it. */
 const space = { html: " " };
@@ -31,15 +17,9 @@ const signs: Readonly<Record<Verdict, string>> = { passed: "✓", failed: "✗",
 export function htmlReport(facts: DeviceFacts, reports: readonly SuiteReport[], day: Date): string {
   const sum = sumOf(reports.map(({ summary }) => summary));
   const title = `Conformance of ${facts.name}`;
-  const head = [
-    { html: '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' },
-    { html: '<meta name="color-scheme" content="light dark">' },
-    tag("title", "", title),
-    { html: `<style>${style}</style>` },
-  ];
-  const body = tag(
-    "main",
-    "",
+  return page(
+    title,
+    style,
     headerOf(facts, sum, day),
     summaryOf(reports),
     failuresOf(reports),
@@ -51,7 +31,6 @@ export function htmlReport(facts: DeviceFacts, reports: readonly SuiteReport[], 
       "Made by nnhal conformance. A case is unsupported if it needs something that the device, or the HAL version that it is driven through, need not have; it is skipped if the suite left it out.",
     ),
   );
-  return `<!doctype html>\n${tag("html", 'lang="en"', tag("head", "", ...head), tag("body", "", body)).html}\n`;
 }
 
 function headerOf(facts: DeviceFacts, sum: Counts & { readonly total: number }, day: Date): Content {

@@ -2,8 +2,10 @@
  * What a command may use of the process around it, so that a test can run it without one.
  */
 import type { ChildProcess } from "node:child_process";
+import type { AllowList } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import type { TraceRecorder } from "@nnhal/utils";
+import type { Engine } from "./backend-module.ts";
 import type { DeviceFinder } from "./devices.ts";
 
 /** A stream of text, such as process.stdout. */
@@ -28,6 +30,11 @@ export interface CommandContext {
   startSelf?(args: readonly string[]): ChildProcess;
   /** Prints the stack of a problem, if the user asked for it with --debug. */
   showWhere(error: unknown): void;
+  /**
+   * Calls a listener at the next Ctrl-C instead of ending the process; the one after that ends it. Returns a function that takes the
+   * listener away. Absent: Ctrl-C ends the process.
+   */
+  onInterrupt?(listener: () => void): () => void;
   /** 0: done. 1: the check failed. 2: the command could not do its work. */
   setExitCode(code: number): void;
 }
@@ -36,6 +43,8 @@ export interface CommandContext {
 export interface ModelCommandContext extends CommandContext {
   /** The folder that relative paths start from. */
   readonly cwd: string;
+  /** Reads the standard input to its end. Absent: there is none. */
+  stdin?(): Promise<Uint8Array>;
   /** Milliseconds of a clock that never goes back. */
   now(): number;
   /** The devices that the command line knows. */
@@ -54,4 +63,23 @@ export interface DemoContext extends ModelCommandContext {
   readonly commandLine: string;
   /** Whether stdout shows colours. */
   readonly hasColours: boolean;
+}
+
+/** The process around the command line. */
+export interface Surroundings
+  extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere" | "allowList"> {
+  /** The engines it knows, in the order in which they are preferred. */
+  readonly engines: readonly Engine[];
+  readonly version: string;
+  /** What installs a package of this project, such as `npm install PACKAGE`. */
+  installs(module: string): string;
+  /** Which applications may use extensions. Default: the machine's list. */
+  readonly extensionsAllowed?: AllowList;
+}
+
+/** Options of every command. */
+export interface SharedOptions {
+  readonly backend?: readonly string[];
+  readonly extension?: readonly string[];
+  readonly debug?: boolean;
 }

@@ -50,6 +50,8 @@ export interface DeviceFinderOptions {
   readonly trace?: Tracer | undefined;
   /** Extensions whose reference kernels the reference device is to run. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /** What installs a package of this project. Default: npm. */
+  readonly installs?: ((module: string) => string) | undefined;
   /** How many of the first engines the user named. Default: 0. */
   readonly own?: number | undefined;
 }
@@ -72,7 +74,7 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(
   engines: readonly Engine[],
-  { trace = noTracer, extensions = [], own = 0 }: DeviceFinderOptions = {},
+  { trace = noTracer, extensions = [], installs = byNpm, own = 0 }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
@@ -82,7 +84,7 @@ export function createDeviceFinder(
   }
   const found = new Map<Engine, Promise<FoundDevice>>();
   const find = (engine: Engine): Promise<FoundDevice> => {
-    const known = found.get(engine) ?? openEngine(engine, trace, extensions);
+    const known = found.get(engine) ?? openEngine(engine, { trace, extensions, installs });
     found.set(engine, known);
     return known;
   };
@@ -128,14 +130,21 @@ function describe({ unavailable, remedy }: Unavailable): string {
   return remedy === undefined ? unavailable : `${unavailable}; ${remedy}`;
 }
 
-async function openEngine(engine: Engine, trace: Tracer, wanted: readonly ExtensionDefinition[]): Promise<FoundDevice> {
+function byNpm(module: string): string {
+  return `npm install ${module}`;
+}
+
+async function openEngine(
+  engine: Engine,
+  { trace, extensions: wanted, installs }: Required<Pick<DeviceFinderOptions, "extensions" | "installs" | "trace">>,
+): Promise<FoundDevice> {
   const { device: name, module } = engine;
   let backend: Backend;
   try {
     backend = await (wanted.length > 0 && engine.withExtensions ? engine.withExtensions(wanted) : engine.load());
   } catch (error) {
     if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
-    return { name, type: undefined, opened: whyNotLoaded(module, error), missing: [], extensions: [] };
+    return { name, type: undefined, opened: whyNotLoaded(module, error, installs), missing: [], extensions: [] };
   }
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
@@ -164,11 +173,11 @@ async function openEngine(engine: Engine, trace: Tracer, wanted: readonly Extens
  * Whether a package is not installed; one that is, but fails to load, for instance without its native library, is
  * another case.
  */
-function whyNotLoaded(module: string, error: unknown): Unavailable {
+function whyNotLoaded(module: string, error: unknown, installs: (module: string) => string): Unavailable {
   const message = oneLine(messageOf(error));
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
   return isMissing && message.includes(module)
-    ? { unavailable: `${module} is not installed`, remedy: `npm install ${module}` }
+    ? { unavailable: `${module} is not installed`, remedy: installs(module) }
     : { unavailable: `loading ${module} failed: ${message}` };
 }

@@ -14,6 +14,11 @@ export const knownEngines: readonly Engine[] = [
     withExtensions: loadReference,
   },
   {
+    device: "nnhal-ort",
+    module: "@nnhal/backend-ort",
+    load: async () => (await import("@nnhal/backend-ort")).backend,
+  },
+  {
     device: "nnhal-tfjs",
     module: "@nnhal/backend-tfjs",
     load: async () => (await import("@nnhal/backend-tfjs")).backend,

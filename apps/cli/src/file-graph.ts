@@ -12,6 +12,7 @@ const fills = {
   hal: "#a8e0a0",
   extension: "#a8c8f0",
   constant: "#e4e4e4",
+  state: "#e4e4e4",
   unused: "#ffffff",
   blocked: "#f4b0b0",
 } as const;

@@ -198,6 +198,8 @@ export function outcomeText({
       return `extension: ${operationsText(operations)}`;
     case "constant":
       return "a constant";
+    case "state":
+      return "state";
     case "unused":
       return "not used";
     case "blocked":

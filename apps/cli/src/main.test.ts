@@ -60,7 +60,7 @@ describe("the program", { timeout: 120_000 }, () => {
     expect(await outcomeOf(start(["run", "labels.txt", "--random", "1"]))).toEqual({
       stdout: "",
       stderr: expect.stringMatching(/^nnhal run: the model labels\.txt cannot be used: [^\n]+\n$/),
-      exitCode: 1,
+      exitCode: 2,
     });
     expect(await outcomeOf(start(["run", "gone.tflite"]))).toEqual({
       stdout: "",

@@ -5,14 +5,13 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createChildStarter } from "./children.ts";
+import { createChildStarter, createInterrupts } from "./children.ts";
 import { knownEngines } from "./engines.ts";
 import { exitCodes, stackOf, unexpectedLine } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
 
-/** In a checkout, users type the root script instead of the command. */
-const isCheckout = import.meta.url.endsWith(".ts") && process.env.npm_lifecycle_event !== undefined;
+const isCheckout = import.meta.url.endsWith(".ts");
 
 /** Ends the process with one line on stderr. */
 function end(line: string): never {
@@ -38,22 +37,33 @@ const onStuck = () =>
   end("unexpected problem: the command waits for something that never happens, such as a backend that never loads");
 process.once("beforeExit", onStuck);
 
+const interrupts = createInterrupts();
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
+  stdin: readStandardInput,
   engines: knownEngines,
   version: readVersion(),
   cwd: process.cwd(),
   now: () => performance.now(),
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
-  commandLine: isCheckout ? "npm run -s nnhal --" : "nnhal",
+  // In a checkout, users type the root script instead of the command.
+  commandLine: isCheckout && process.env.npm_lifecycle_event !== undefined ? "npm run -s nnhal --" : "nnhal",
+  installs: (module) => (isCheckout ? "npm run setup" : `npm install ${module}`),
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
-  startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url)),
+  startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url), interrupts),
+  onInterrupt: interrupts.onInterrupt,
   setExitCode(code) {
     process.exitCode = code;
   },
 });
 process.off("beforeExit", onStuck);
+
+async function readStandardInput(): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return new Uint8Array(Buffer.concat(chunks));
+}
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));

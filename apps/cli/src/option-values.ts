@@ -36,9 +36,14 @@ export function collect(text: string, previous: readonly string[] = []): readonl
   return [...previous, text];
 }
 
+const devices = "one device, or several with commas between them, the first of equals first; auto: all that work here";
+
 /** The option `--device` of commands that divide a model among devices. */
 export function deviceOption(): Option {
-  const what =
-    "device to run on, or several with commas between them to divide the model among, the first of equals first; auto: all that work here";
-  return new Option("--device <name>", what).default(allDevices);
+  return new Option("--device <names>", `what to run on: ${devices}`).default(allDevices);
+}
+
+/** The option `--device` of commands that check a device. */
+export function checkedDeviceOption(): Option {
+  return new Option("--device <names>", `what to check: ${devices}`).makeOptionMandatory();
 }

@@ -10,7 +10,8 @@ import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite"
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
 import type { Engine } from "./backend-module.ts";
-import { runProgram, type Surroundings } from "./program.ts";
+import type { Surroundings } from "./context.ts";
+import { runProgram } from "./program.ts";
 
 export interface Outcome {
   readonly stdout: string;
@@ -54,6 +55,7 @@ export async function runCommandLine(args: readonly string[], changed: Partial<S
     now: () => ++time,
     demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
     commandLine: "nnhal",
+    installs: (module) => `npm install ${module}`,
     hasColours: false,
     setExitCode: (code) => {
       outcome.exitCode = code;
@@ -84,6 +86,16 @@ export function passingModel(input: Given): Uint8Array {
     inputs: [0],
     outputs: [1],
     operators: [{ name: "RESHAPE", version: 1, inputs: [0], outputs: [1], options: { newShape: [1, count] } }],
+  });
+}
+
+/** A model of a 2 by 2 picture whose three channels are the place and score of four landmarks. */
+export function landmarksModel(): Uint8Array {
+  return modelOf({
+    tensors: [tensor("image", { shape: [1, 2, 2, 3] }), tensor("keypoints", { shape: [1, 4, 3] })],
+    inputs: [0],
+    outputs: [1],
+    operators: [{ name: "RESHAPE", version: 1, inputs: [0], outputs: [1], options: { newShape: [1, 4, 3] } }],
   });
 }
 

@@ -32,7 +32,7 @@ describe("nnhal", () => {
       "input <file>",
       "labels <file>",
       "top <k>",
-      "device <name>",
+      "device <names>",
       "output-dir <dir>",
       "runs <n>",
       "json",
@@ -112,7 +112,7 @@ describe("--backend", () => {
     const { stdout, stderr, exitCode } = await run([...args, "--device", "chip"]);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
     expect(stderr).toMatch(
-      /^nnhal run: the model cannot run: no device supports operation 0 of 1\. nnhal-chip: RESHAPE: not on this chip\n$/,
+      /^nnhal run: the model cannot run: no device supports operation 1 of 1\. nnhal-chip: RESHAPE: not on this chip\n$/,
     );
   });
 

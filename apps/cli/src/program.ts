@@ -1,35 +1,19 @@
 /**
  * The whole command line: its commands, their shared options, and the handling of problems. A command is loaded when it is named.
  */
-import type { AllowList } from "@nnhal/runtime";
 import { Command, CommanderError, Option } from "commander";
-import type { Engine } from "./backend-module.ts";
-import type { CommandContext, DemoContext } from "./context.ts";
+import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
 import { CommandError, exitCodes, messageOf, stackOf, unexpectedLine } from "./failure.ts";
 import { collect } from "./option-values.ts";
 import { oneLine } from "./text.ts";
-
-/** The process around the command line. */
-export interface Surroundings
-  extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere" | "allowList"> {
-  /** The engines it knows, in the order in which they are preferred. */
-  readonly engines: readonly Engine[];
-  readonly version: string;
-  /** Which applications may use extensions. Default: the machine's list. */
-  readonly extensionsAllowed?: AllowList;
-}
-
-/** Options of every command. */
-export interface SharedOptions {
-  readonly backend?: readonly string[];
-  readonly extension?: readonly string[];
-  readonly debug?: boolean;
-}
 
 /** What commands may use: that of those that run models, and that of those that only open a device. */
 interface Contexts {
   readonly full: () => Promise<DemoContext>;
   readonly light: () => Promise<CommandContext>;
+  /** With all its commands, if it was loaded for a command that wants to know them. */
+  readonly program: Command;
+  readonly surroundings: Surroundings;
 }
 
 /** A command: `load` loads it, `define` gives it its arguments, options and work. */
@@ -52,6 +36,13 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     async load() {
       const { registerRunCommand } = await import("./commands/run.ts");
       return (command, { full }) => registerRunCommand(command, full);
+    },
+  },
+  bench: {
+    description: "measure devices beside other engines that run the same network directly",
+    async load() {
+      const { registerBenchCommand } = await import("./commands/bench.ts");
+      return (command, { full }) => registerBenchCommand(command, full);
     },
   },
   explain: {
@@ -103,6 +94,13 @@ const commands: Readonly<Record<string, CommandEntry>> = {
       return (command, { light }) => registerConformanceCommand(command, light);
     },
   },
+  completion: {
+    description: "print a script that lets bash, zsh or fish complete command lines",
+    async load() {
+      const { registerCompletionCommand } = await import("./commands/completion.ts");
+      return (command, { program, surroundings }) => registerCompletionCommand(command, program, surroundings);
+    },
+  },
 };
 
 const help = `
@@ -116,12 +114,16 @@ Examples:
   nnhal run model.tflite --input picture.png --labels labels.txt
   nnhal info model.tflite
   nnhal explain model.tflite
+  nnhal bench model.tflite
   nnhal devices
   nnhal help run`;
 
+/** The command that knows the options of all others. */
+const knowingAll = "completion";
+
 /** Runs the command line on some arguments. Never rejects: the outcome is text, and an exit code. */
 export async function runProgram(args: readonly string[], surroundings: Surroundings): Promise<void> {
-  const program = await createProgram(surroundings, (name) => args.includes(name));
+  const program = await createProgram(surroundings, (name) => args.includes(name) || args.includes(knowingAll));
   try {
     await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
   } catch (error) {
@@ -184,7 +186,7 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
     .exitOverride()
     .addHelpText("after", help);
 
-  const contexts = createContexts(() => program.opts<SharedOptions>(), surroundings);
+  const contexts = createContexts(program, surroundings);
   for (const [name, { description, load }] of Object.entries(commands)) {
     const command = program.command(name).description(description);
     if (wanted(name)) (await load())(command, contexts);
@@ -193,15 +195,20 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
 }
 
 /** The contexts are made when a command begins its work: what they need takes longer to load than help. */
-function createContexts(options: () => SharedOptions, surroundings: Surroundings): Contexts {
+function createContexts(program: Command, surroundings: Surroundings): Contexts {
   const load = async () => {
     const { createContexts } = await import("./command-context.ts");
-    return createContexts(options(), surroundings);
+    return createContexts(program.opts<SharedOptions>(), surroundings);
   };
   let loaded: ReturnType<typeof load> | undefined;
   const contexts = () => {
     loaded ??= load();
     return loaded;
   };
-  return { full: async () => (await contexts()).full(), light: async () => (await contexts()).light };
+  return {
+    full: async () => (await contexts()).full(),
+    light: async () => (await contexts()).light,
+    program,
+    surroundings,
+  };
 }

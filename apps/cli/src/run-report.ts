@@ -2,11 +2,13 @@
  * The report of `nnhal run`, for people and as JSON.
  */
 import { basename } from "node:path";
-import { realValues, type ScoredClass, tensorText } from "@nnhal/network/tensors";
+import { elementsOf, realValues, type ScoredClass, tensorText } from "@nnhal/network/tensors";
 import { typeText } from "@nnhal/operations";
+import { formatSeen, type Seen } from "./draw.ts";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
+import { formatProfile, type Profile } from "./profile.ts";
 import { bar, columns, milliseconds, plain } from "./text.ts";
 
 /** What there is to report. */
@@ -23,6 +25,24 @@ export interface RunReport {
   readonly latency: Latency;
   /** The files that outputs were written to. */
   readonly written: readonly string[];
+  readonly profile?: Profile;
+  /** What was drawn. */
+  readonly seen?: Seen;
+}
+
+/** An output, as `--json` prints it. */
+export interface OutputJson {
+  readonly name: string;
+  /** Its name in the signature, if there is one. */
+  readonly signatureName?: string;
+  /** The HAL's type. */
+  readonly type: string;
+  readonly shape: readonly number[];
+  /** 0 if the type has none. */
+  readonly scale: number;
+  readonly zeroPoint: number;
+  /** The real values, row by row; null for NaN and infinities. Absent if there are more than were asked for. */
+  readonly values?: readonly number[];
 }
 
 /** What `--json` prints. */
@@ -30,41 +50,49 @@ export interface RunJson {
   readonly model: string;
   readonly device: string;
   /** In the model's order; `output<k>.bin` is the element k. */
-  readonly outputs: readonly {
-    readonly name: string;
-    /** Its name in the signature, if there is one. */
-    readonly signatureName?: string;
-    /** The HAL's type. */
-    readonly type: string;
-    readonly shape: readonly number[];
-    /** 0 if the type has none. */
-    readonly scale: number;
-    readonly zeroPoint: number;
-  }[];
+  readonly outputs: readonly OutputJson[];
   readonly top: readonly ScoredClass[];
   readonly latencyMs: Latency;
+  readonly profile?: Profile;
+  readonly seen?: Seen;
+}
+
+/** Outputs with more elements are printed without their values, unless all are asked for. */
+export const MOST_VALUES = 1000;
+
+/** An output as JSON, with its values if they are not more than `most`. */
+export function outputJson({ info, bytes }: OutputValue, most: number): OutputJson {
+  const { name, signatureName, type, shape, scale, zeroPoint } = info;
+  return {
+    name,
+    ...(signatureName !== undefined && { signatureName }),
+    type: typeText(type),
+    shape,
+    scale,
+    zeroPoint,
+    ...(elementsOf(shape) <= most && { values: Array.from(realValues(info, bytes)) }),
+  };
 }
 
 /** The report as JSON. */
-export function toJson({ model, device, outputs, top, latency }: RunReport): RunJson {
+export function toJson(
+  { model, device, outputs, top, latency, profile, seen }: RunReport,
+  most = MOST_VALUES,
+): RunJson {
   return {
     model,
     device,
-    outputs: outputs.map(({ info: { name, signatureName, type, shape, scale, zeroPoint } }) => ({
-      name,
-      ...(signatureName !== undefined && { signatureName }),
-      type: typeText(type),
-      shape,
-      scale,
-      zeroPoint,
-    })),
+    outputs: outputs.map((output) => outputJson(output, most)),
     top,
     latencyMs: latency,
+    ...(profile && { profile }),
+    ...(seen && { seen }),
   };
 }
 
 /** The report as text. */
-export function formatReport({ model, device, inputs, outputs, top, runs, latency, written }: RunReport): string {
+export function formatReport(report: RunReport): string {
+  const { model, device, inputs, outputs, top, runs, latency, written, profile, seen } = report;
   const { prepare, first, min, median } = latency;
   const repeated = runs === 0 ? "" : `; ${runs} more: fastest ${milliseconds(min)}, median ${milliseconds(median)}`;
   const facts = [
@@ -75,8 +103,9 @@ export function formatReport({ model, device, inputs, outputs, top, runs, latenc
     ["latency", `prepared in ${milliseconds(prepare)}, first run ${milliseconds(first)}${repeated}`],
     ...written.map((file) => ["written", file]),
   ];
-  const results = top.length > 0 ? formatTop(top) : outputs.map(formatValues);
-  return `${[...columns(facts), "", ...results].join("\n")}\n`;
+  const results = seen !== undefined ? formatSeen(seen) : top.length > 0 ? formatTop(top) : outputs.map(formatValues);
+  const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
+  return `${[...columns(facts), "", ...results, ...times].join("\n")}\n`;
 }
 
 const barWidth = 24;
@@ -98,9 +127,14 @@ export function formatTop(top: readonly ScoredClass[]): string[] {
 
 const shownValues = 8;
 
-function formatValues({ info, bytes }: OutputValue, place: number): string {
+function formatValues(output: OutputValue, place: number): string {
+  return `output ${place}: ${valuesText(output, shownValues)}`;
+}
+
+/** The first real values of an output. */
+export function valuesText({ info, bytes }: OutputValue, most: number): string {
   const values = realValues(info, bytes);
-  const shown = Array.from(values.subarray(0, shownValues), (value) => String(Number(value.toPrecision(6))));
+  const shown = Array.from(values.subarray(0, most), (value) => String(Number(value.toPrecision(6))));
   const rest = values.length - shown.length;
-  return `output ${place}: ${shown.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
+  return `${shown.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
 }

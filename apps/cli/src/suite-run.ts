@@ -13,7 +13,7 @@ import {
 } from "@nnhal/conformance";
 import { InvalidArgumentError } from "commander";
 import type { CommandContext } from "./context.ts";
-import { CommandError, exitCodes, messageOf, usageError } from "./failure.ts";
+import { CommandError, messageOf, usageError } from "./failure.ts";
 import { ensureKind, reasonOf } from "./files.ts";
 import { createProgressBar } from "./progress.ts";
 import { oneLine } from "./text.ts";
@@ -38,12 +38,12 @@ export async function findFiles(dir: string): Promise<readonly VectorFile[]> {
   return files;
 }
 
-/** Does work of which every problem means that nothing could be run: a usage error with the message as one line. */
+/** Does work of which every problem that has no exit code means that nothing could be run: a usage error with the message as one line. */
 export async function asUsageErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof CommandError && error.exitCode === exitCodes.usage) throw error;
+    if (error instanceof CommandError) throw error;
     throw usageError(oneLine(messageOf(error)), error);
   }
 }

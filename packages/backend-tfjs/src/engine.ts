@@ -103,9 +103,10 @@ function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
 /** Imports an engine and returns its version. */
 const versionOf: Readonly<Record<EngineName, () => Promise<string>>> = {
   async node() {
+    if (globalThis.process?.versions?.node === undefined) throw new Error("it needs Node.js");
     // Not a constant: the package is optional, so bundlers and compilers must not look for it.
     const specifier: string = packages.node;
-    const module: unknown = await import(specifier);
+    const module: unknown = await import(/* @vite-ignore */ /* webpackIgnore: true */ specifier);
     return versionIn(module);
   },
   wasm: async () => (await import("@tensorflow/tfjs-backend-wasm")).version_wasm,
@@ -131,20 +132,31 @@ function isObject(value: unknown): value is object {
 async function unobtrusively<Result>(run: () => Promise<Result>): Promise<Result> {
   const environment = tf.env();
   const before = environment.getBool("PROD");
-  const exceptions = process.listeners("uncaughtException");
-  const rejections = process.listeners("unhandledRejection");
+  const restoreListeners = keepListeners();
   environment.set("PROD", true);
   try {
     return await run();
   } finally {
     environment.set("PROD", before);
+    restoreListeners();
+  }
+}
+
+/** Notes the error listeners of the process. Returns what removes those that were added since. */
+function keepListeners(): () => void {
+  const { process } = globalThis;
+  // A browser has none.
+  if (process?.listeners === undefined) return () => {};
+  const exceptions = process.listeners("uncaughtException");
+  const rejections = process.listeners("unhandledRejection");
+  return () => {
     for (const listener of process.listeners("uncaughtException")) {
       if (!exceptions.includes(listener)) process.removeListener("uncaughtException", listener);
     }
     for (const listener of process.listeners("unhandledRejection")) {
       if (!rejections.includes(listener)) process.removeListener("unhandledRejection", listener);
     }
-  }
+  };
 }
 
 function whyNot(engine: EngineName, error: unknown): Unavailable {

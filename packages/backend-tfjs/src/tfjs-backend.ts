@@ -50,7 +50,7 @@ async function openEngine(option: EngineName | undefined): Promise<KernelEngine<
 }
 
 function engineOfEnvironment(): string | undefined {
-  return process.env.NNHAL_TFJS_ENGINE || undefined;
+  return globalThis.process?.env?.NNHAL_TFJS_ENGINE || undefined;
 }
 
 function isEngineName(name: string): name is EngineName {

@@ -37,6 +37,8 @@ export {
   viewModel,
   viewSubgraph,
 } from "./graph.ts";
+export { inputInfo } from "./input.ts";
+export type { BoundOperation } from "./kernels/chain.ts";
 export {
   type ExtensionKernels,
   type ExtensionKernelTable,
@@ -56,5 +58,9 @@ export {
   type ReadTensor,
 } from "./kernels/kernel.ts";
 export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backend.ts";
+export { bindArgumentsOf, isOmitted, withFacts } from "./kernels/plan.ts";
+export { shortage } from "./kernels/rooms.ts";
+export { checkOf } from "./kernels/run.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
+export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

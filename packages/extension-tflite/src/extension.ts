@@ -4,7 +4,7 @@
  */
 import { defineExtension } from "@nnhal/operations/authoring";
 import { operations } from "./operations.gen.ts";
-import { name, tfliteTypes } from "./types.ts";
+import { extensionName as name, tfliteTypes } from "./types.ts";
 
 /** The extension `nnhal.tflite`. */
 export const tfliteExtension = defineExtension({ name, operandTypes: tfliteTypes, operations });

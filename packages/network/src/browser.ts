@@ -2,7 +2,7 @@
  * What this package uses of a browser. The types of Node.js do not have it, and those of browsers do not go together with them.
  */
 
-/** A decoded picture of the browser. */
+/** What a browser can draw: an ImageBitmap, a canvas, a video, an image. */
 export interface Bitmap {
   readonly width: number;
   readonly height: number;
@@ -30,4 +30,10 @@ export function pixelsOf(bitmap: Bitmap): Uint8Array {
   if (context === null) throw new Error("the browser has no room for a canvas");
   context.drawImage(bitmap, 0, 0);
   return new Uint8Array(context.getImageData(0, 0, width, height).data.buffer);
+}
+
+/** Whether a value is one that the browser can draw. */
+export function isDrawable(value: unknown): value is Bitmap {
+  if (typeof value !== "object" || value === null || browser.OffscreenCanvas === undefined) return false;
+  return "width" in value && "height" in value && !("data" in value);
 }

@@ -1,5 +1,29 @@
 /**
- * @nnhal/network: networks for applications.
+ * @nnhal/network: networks for applications. Load a .tflite model, run it on pictures, numbers or sound, and read the result.
  */
-export type { Picture } from "./picture/picture.ts";
-export { parseLabels, type ScoredClass } from "./scores.ts";
+export type { Engine } from "./devices.ts";
+export type { ElementArray, ElementType, NumberArray, Quantization } from "./elements.ts";
+export { NetworkError, type NetworkErrorCode, type NetworkErrorOptions } from "./error.ts";
+export type { InputValue } from "./inputs.ts";
+export { type LoadOptions, type LoadProgress, load } from "./load.ts";
+export type { SessionOptions, Stage } from "./local-session.ts";
+export type { Inputs, Model, ModelState, RunOptions } from "./model.ts";
+export { type Box, type Colour, colourOf, type Drawing, draw } from "./picture/draw.ts";
+export { encodePng } from "./picture/encode-png.ts";
+export type { PictureLike } from "./picture/like.ts";
+export { type PictureOptions, type PictureSource, picture } from "./picture/load-picture.ts";
+export type { Picture, PictureUse } from "./picture/picture.ts";
+export type { Port } from "./port.ts";
+export type { Source } from "./read.ts";
+export type { OutputBuffers, Outputs } from "./results.ts";
+export { parseLabels, type ScoredClass, top } from "./scores.ts";
+export type { ExplainedOperation, Explanation, Profile } from "./session.ts";
+export { type ClassifyOptions, classify } from "./tasks/classify.ts";
+export { type ClassifyAudioOptions, classifyAudio, type HeardClasses } from "./tasks/classify-audio.ts";
+export { type Detection, type DetectOptions, detect } from "./tasks/detect.ts";
+export { cosineSimilarity, type EmbedOptions, embed } from "./tasks/embed.ts";
+export { type Landmark, type LandmarksOptions, landmarks, personLandmarks, personLines } from "./tasks/landmarks.ts";
+export { type Segmentation, type SegmentOptions, segment } from "./tasks/segment.ts";
+export { resample, type Sound, sound } from "./tasks/sound.ts";
+export type { Tensor, TensorInfo } from "./tensor-info.ts";
+export type { NumberList, PlainValue, ShapedData } from "./values.ts";

@@ -39,6 +39,6 @@ export function packedLabels(
 
 /** Of several files for one output, the one in no particular language, else the first. */
 function labelFile({ outputs }: ModelMetadata, place: number): string | undefined {
-  const files = outputs[place]?.files.filter(({ kind }) => kind === "axis labels") ?? [];
+  const files = outputs[place]?.files.filter(({ kind }) => kind === "axis labels" || kind === "value labels") ?? [];
   return (files.find(({ locale }) => locale === "") ?? files[0])?.name;
 }

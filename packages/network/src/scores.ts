@@ -23,12 +23,29 @@ export function scoresOf<Value extends TensorValue>(outputs: readonly Value[]): 
 
 /** The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. */
 export function topClasses(scores: TensorValue, count: number, labels?: readonly string[]): ScoredClass[] {
-  const values = realValues(scores.info, scores.bytes);
+  return best(realValues(scores.info, scores.bytes), count, labels);
+}
+
+/**
+ * The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. `labels`: default those of the
+ * tensor.
+ */
+export function top(
+  scores: ArrayLike<number> | { readonly data: ArrayLike<number>; readonly labels?: readonly string[] },
+  count = 5,
+  labels?: readonly string[],
+): ScoredClass[] {
+  if (!("data" in scores)) return best(scores, count, labels);
+  return best(scores.data, count, labels ?? scores.labels);
+}
+
+function best(values: ArrayLike<number>, count: number, labels: readonly string[] | undefined): ScoredClass[] {
   const rank = (index: number) => {
     const value = elementAt(values, index);
     return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
   };
-  const indexes = Array.from(values.keys()).sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)));
+  const indexes = Array.from({ length: values.length }, (_, index) => index);
+  indexes.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)));
   return indexes
     .slice(0, count)
     .map((index) => ({ index, label: labels?.[index] ?? null, score: elementAt(values, index) }));

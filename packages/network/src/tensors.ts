@@ -2,11 +2,19 @@
  * @nnhal/network/tensors: the parts that programs share which deal with files and bytes of tensors themselves, such as the command
  * line: pictures and their elements, scores, labels, and tensors in messages.
  */
+export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
+export { execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
 export { type Labels, packedLabels } from "./labels.ts";
 export { decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";
 export { resize, toGrey } from "./picture/resize.ts";
-export { type Normalisation, pictureToTensor, whyNoPicture } from "./picture/to-tensor.ts";
+export {
+  type Normalisation,
+  type PictureLayout,
+  pictureLayoutOf,
+  pictureToTensor,
+  whyNoPicture,
+} from "./picture/to-tensor.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, plain, shapeText } from "./text.ts";

@@ -28,12 +28,14 @@ export type {
   TypeRow,
   Widened,
 } from "./define.ts";
+export { operations } from "./definitions.ts";
 export { elementAt } from "./element-at.ts";
 export {
   describedFacts,
   describeExtension,
   type ExtensionDefinition,
   extensionCode,
+  extensionTypes,
   type FactsByCode,
   factsByCode,
   factsIn,
@@ -95,8 +97,7 @@ export type {
   ParamKind,
   VaryingParam,
 } from "./params.ts";
-export { operations } from "./registry.gen.ts";
-export { operationByCode } from "./registry.ts";
+export { ensureLoaded, loadOperations, NotLoadedError, operationByCode, whenLoaded } from "./registry.ts";
 export {
   combineDimensions,
   extentProduct,

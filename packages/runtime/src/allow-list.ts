@@ -3,7 +3,13 @@
  * against accidents: an application that comes to depend on one vendor without notice. It does not protect against an attacker, who can
  * run another program or set the environment.
  */
-import { defaultLogger, environmentProperties, type Logger, type PropertySource } from "@nnhal/utils";
+import {
+  defaultLogger,
+  environmentProperties,
+  type Logger,
+  optionalNodeModule,
+  type PropertySource,
+} from "@nnhal/utils";
 
 /** An application that asks to use extensions. */
 export interface Application {
@@ -115,7 +121,7 @@ export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): A
   const { log = defaultLogger, properties = environmentProperties } = options;
   const platform = options.platform ?? globalThis.process?.platform;
   const source = properties("ro.nnapi.extensions.allowlist") || defaultPathOn(platform);
-  const files = globalThis.process?.getBuiltinModule?.("node:fs");
+  const files = optionalNodeModule("node:fs");
   const noApplication = (why: string): AllowList => ({ source, whyRefused: () => why });
   if (files === undefined) return noApplication("there are no files here, and so no allow-list");
   try {
@@ -132,8 +138,8 @@ export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): A
 /** The application that this process runs: its script without symbolic links, and the nearest package.json that has a name. */
 export function currentApplication(): Application {
   const script = globalThis.process?.argv?.[1];
-  const files = globalThis.process?.getBuiltinModule?.("node:fs");
-  const paths = globalThis.process?.getBuiltinModule?.("node:path");
+  const files = optionalNodeModule("node:fs");
+  const paths = optionalNodeModule("node:path");
   if (script === undefined || files === undefined || paths === undefined) return {};
   try {
     const path = files.realpathSync(script);

@@ -2,9 +2,6 @@
  * Compilation caching: the files of a directory that hold prepared models, which are tried before a model is prepared again.
  * Names and tokens are derived as in Android, from the application's token and everything that the result depends on.
  */
-import { createHash } from "node:crypto";
-import { closeSync, constants, openSync } from "node:fs";
-import { join } from "node:path";
 import type { Plan } from "@nnhal/driver-core/partition";
 import {
   type CompilationCache,
@@ -15,8 +12,10 @@ import {
   type PrepareOptions,
   Priority,
 } from "@nnhal/types";
-import type { Logger } from "@nnhal/utils";
+import { type Logger, nodeModule, optionalNodeModule } from "@nnhal/utils";
 import type { GuardedDevice, GuardedPrepareResult } from "./guard/device.ts";
+
+const purpose = "a compilation cache";
 
 /** Where an application keeps prepared models. */
 export interface Caching {
@@ -66,7 +65,7 @@ export function cacheToken(
   device: { readonly name: string; readonly version: string },
   { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM }: PrepareOptions,
 ): Uint8Array {
-  const hash = createHash("sha256").update(token);
+  const hash = nodeModule("node:crypto", purpose).createHash("sha256").update(token);
   hash.update(Uint32Array.from(part)).update(device.name).update(device.version);
   return new Uint8Array(hash.update(Int32Array.of(preference, priority)).digest());
 }
@@ -91,9 +90,14 @@ export async function prepareCached(
 ): Promise<GuardedPrepareResult> {
   const files = cacheFilesOf(device);
   if (files === undefined) return device.prepareModel(model, options);
+  if (optionalNodeModule("node:fs") === undefined) {
+    log.VLOG("COMPILATION", `${device.name}: nothing is kept: there are no files here`);
+    return device.prepareModel(model, options);
+  }
   const { status: versionStatus, version } = device.getVersionString();
   // Without a version, the files of another version of the driver cannot be told apart from its own.
   if (versionStatus !== ErrorStatus.NONE) return device.prepareModel(model, options);
+  const { constants } = nodeModule("node:fs", purpose);
   const token = cacheToken(given, part, { name: device.name, version }, options);
   const withFiles = (flags: number, use: (cache: CompilationCache) => Promise<GuardedPrepareResult>) =>
     withCache(directory, cacheFileNames(token, files), flags, ({ modelCache, dataCache }) =>
@@ -125,6 +129,8 @@ async function withCache<Result>(
   flags: number,
   use: (handles: Pick<CompilationCache, "modelCache" | "dataCache">) => Promise<Result>,
 ): Promise<Result | string> {
+  const { closeSync, openSync } = nodeModule("node:fs", purpose);
+  const { join } = nodeModule("node:path", purpose);
   const opened: number[] = [];
   const open = (name: string): Handle => {
     const fd = openSync(join(directory, name), flags, 0o600);

@@ -33,7 +33,7 @@ describe("Compilation", () => {
   it("reports why no device supports the model", async () => {
     const compilation = new Compilation(addModel(), [refusing("first"), refusing("second")]);
     await expect(compilation.finish()).rejects.toThrow(
-      "no device supports operation 0 of 1. first: ADD: not on this device. second: ADD: not on this device",
+      "no device supports operation 1 of 1. first: ADD: not on this device. second: ADD: not on this device",
     );
   });
 

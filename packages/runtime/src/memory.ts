@@ -1,10 +1,9 @@
 /**
  * Memory: holds inputs, outputs and constants instead of a caller's array (NNAPI: ANeuralNetworksMemory).
  */
-import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
-import { defaultLogger, type Logger } from "@nnhal/utils";
+import { defaultLogger, type Logger, nodeModule } from "@nnhal/utils";
 import { poolIssues } from "@nnhal/validation";
 import { allocated } from "./checks.ts";
 import { close, whenCollected } from "./finalizer.ts";
@@ -81,10 +80,10 @@ export class Memory {
     const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
     if (own === undefined) return new Memory(sizedContent(memory), what);
     // Models and requests have the HAL's memory, not this object: the descriptor lives as long as any of them.
-    const cancel = whenCollected(memory, own, closeSync);
+    const cancel = whenCollected(memory, own, files().closeSync);
     return new Memory(sizedContent(memory), what, () => {
       cancel();
-      closeSync(own);
+      files().closeSync(own);
     });
   }
 
@@ -233,16 +232,19 @@ function expectSize(size: number, what: string): void {
   );
 }
 
+const files = () => nodeModule("node:fs", "a memory in a file");
+
 /**
  * Another descriptor of the same file. Undefined if the system has none, or if it would allow more than the caller's: mapping the
  * caller's then reports what is not allowed.
  */
 function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
   try {
-    if (!fstatSync(fd).isFile()) return undefined;
+    if (!files().fstatSync(fd).isFile()) return undefined;
   } catch (error) {
     expect(false, ResultCode.BAD_DATA, () => `${what}: ${error instanceof Error ? error.message : error}`);
   }
+  const { openSync, readSync, writeSync } = files();
   try {
     readSync(fd, new Uint8Array(1), 0, 1, 0);
     if (isWritten) writeSync(fd, new Uint8Array(0));

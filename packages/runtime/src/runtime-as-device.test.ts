@@ -134,7 +134,7 @@ describe("runtimeAsDevice", () => {
     });
     expect(await runtimeAsDevice([half("even", 0)]).prepareModel(hal)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
-      message: expect.stringContaining("no device supports operation 1 of 2"),
+      message: expect.stringContaining("no device supports operation 2 of 2"),
       preparedModel: null,
     });
   });

@@ -246,8 +246,9 @@ if (realModels.length > 0)
     test.each(realModels)("$name with bytes changed", ({ bytes }) => {
       const next = random(2);
       const copy = bytes.slice();
-      for (let i = 0; i < 60; i++) {
-        const at = Math.floor(next() * (i % 2 === 0 ? Math.min(copy.length, 20_000) : copy.length));
+      // Of the whole file most is weights, of which any bytes are right.
+      for (let i = 0; i < 36; i++) {
+        const at = Math.floor(next() * (i % 6 < 5 ? Math.min(copy.length, 20_000) : copy.length));
         const before = elementAt(copy, at);
         copy[at] = Math.floor(next() * 256);
         attempt(copy);

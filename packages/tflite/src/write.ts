@@ -2,7 +2,7 @@
  * Writes plain objects as a .tflite file; the inverse of `readTflite`.
  */
 import { elementAt } from "@nnhal/operations";
-import { Builder } from "flatbuffers";
+import { Builder } from "flatbuffers/js/builder.js";
 import { modelArgument } from "./arguments.ts";
 import { ensure } from "./error.ts";
 import { type Layout, writeTable } from "./flatbuffer/table.ts";

@@ -54,6 +54,7 @@ export {
 export { environmentProperties, environmentVariableOf, getProp, type PropertySource } from "./log/properties.ts";
 export { consoleSink, formatLogEntry, type LogEntry, type LogSeverity, type LogSink } from "./log/sink.ts";
 export { ALL_VLOG_TAGS, parseVLogMask, VLOG_PROPERTY, VLogFlag, type VLogTag, vlogTagNames } from "./log/vlog-mask.ts";
+export { nodeModule, optionalNodeModule } from "./node-module.ts";
 export {
   alignBytesNeeded,
   getOperandTypeName,

@@ -107,26 +107,29 @@ function mangled<T extends object>(whole: T): fc.Arbitrary<T> {
   });
 }
 
-function expectIssues(issues: readonly Issue[]): void {
-  expect(issues.length).toBeLessThanOrEqual(32);
-  for (const { code, path, message } of issues) {
-    expect(Object.hasOwn(rules, code)).toBe(true);
-    expect(typeof path).toBe("string");
-    expect(message.length).toBeGreaterThan(0);
-    expect(message.length).toBeLessThan(1000);
-  }
+function isSound({ code, path, message }: Issue): boolean {
+  return Object.hasOwn(rules, code) && typeof path === "string" && message.length > 0 && message.length < 1000;
 }
 
-const validModels = fc.constantFrom<Model>(controlModel, loopModel, floorModel());
+/** Asserts only what is wrong: vitest needs more time for an assertion than validation for a small model. */
+function expectIssues(issues: readonly Issue[]): void {
+  if (issues.length > 32) expect.fail(`${issues.length} issues`);
+  const unsound = issues.find((issue) => !isSound(issue));
+  if (unsound !== undefined) expect.fail(JSON.stringify(unsound));
+}
+
+const mangledModels = fc.oneof(...[controlModel, loopModel, floorModel()].map((model: Model) => mangled(model)));
 
 describe("modelIssues", () => {
   it("does not throw on models with garbage in them", () => {
     fc.assert(
-      fc.property(validModels.chain(mangled), fc.constantFrom("1.0", "1.1", "1.2", "1.3"), (model, version) => {
+      fc.property(mangledModels, fc.constantFrom("1.0", "1.1", "1.2", "1.3"), (model, version) => {
         const issues = modelIssues(model, { version });
         expectIssues(issues);
         const least = minimumVersion(model);
-        expect(issues.length === 0).toBe(least !== undefined && least <= version);
+        if ((issues.length === 0) !== (least !== undefined && least <= version)) {
+          expect.fail(`HAL ${version} has ${issues.length} issues, and the minimum is ${least}`);
+        }
       }),
       { numRuns: 2000 },
     );
@@ -321,7 +324,6 @@ describe("shape inference", () => {
     /** Of ten optional operands one has a value. */
     isPresent: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
   });
-  const mostOperands = 64;
 
   function operandOf(
     param: Param,
@@ -353,7 +355,8 @@ describe("shape inference", () => {
     let reached = 0;
     for (const form of forms) {
       const types = typesOfRow(form, elementAt(form.types, 0));
-      const operands = fc.array(drawn, { minLength: mostOperands, maxLength: mostOperands });
+      const count = form.params.length + form.outputs.length;
+      const operands = fc.array(drawn, { minLength: count, maxLength: count });
       fc.assert(
         fc.property(operands, contents, (draws, words) => {
           const inputs = form.params.map((param, at) =>
@@ -369,7 +372,7 @@ describe("shape inference", () => {
               { name: "", kind: "tensor" },
               halTypeName(types.get(param) ?? "TENSOR_FLOAT32"),
               undefined,
-              elementAt(draws, 60 - at),
+              elementAt(draws, form.params.length + at),
             ),
             location: operand().location,
             ...output,
@@ -379,7 +382,8 @@ describe("shape inference", () => {
           const operandValues = new Uint8Array(Int32Array.from(words).buffer);
           const { issues } = analyseModel(modelOf(subgraphOf([...inputs, ...outputs], [one]), { operandValues }));
           expectIssues(issues);
-          for (const { message } of issues) expect(message).not.toContain("cannot be");
+          const unclear = issues.find(({ message }) => message.includes("cannot be"));
+          if (unclear !== undefined) expect.fail(unclear.message);
           // Beyond the signature: the model is valid, or its shapes or a rule of the operation are at fault.
           const isReached = issues.length === 0 || issues.some(({ code }) => /-shape$|^operation-rule$/.test(code));
           if (isReached) reached++;

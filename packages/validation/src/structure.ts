@@ -47,7 +47,8 @@ export function isBytes(value: unknown): value is Uint8Array {
 /** Whether a value is an ArrayBuffer or a SharedArrayBuffer, also one of another realm. */
 export function isBuffer(value: unknown): value is ArrayBufferLike {
   // Those of this realm, at less cost. One that only claims to be one throws when its length is read.
-  if (value instanceof SharedArrayBuffer || value instanceof ArrayBuffer) return true;
+  if (value instanceof ArrayBuffer) return true;
+  if (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer) return true;
   return isObject(value) && ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
 }
 

@@ -15,7 +15,7 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url));
 /**
  * @typedef {object} Command
  * @property {import("./decide.mjs").Kind} install
- * @property {string} file From the root of the checkout.
+ * @property {string} [file] From the root of the checkout. Absent: the install is all there is to do.
  * @property {readonly string[]} [args] Come before the user's.
  * @property {boolean} [isProgram] Runs as a program that is built once, where the user typed the command, so that relative paths mean
  *   what they say.
@@ -28,6 +28,7 @@ const noTests = "0 passed, 1 failed, 0 skipped";
 const commands = {
   start: { install: "demo", file: "apps/cli/src/main.ts", args: ["demo"], isProgram: true },
   nnhal: { install: "demo", file: "apps/cli/src/main.ts", isProgram: true },
+  setup: { install: "full" },
   generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
   api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
   mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
@@ -50,6 +51,7 @@ export async function main([name = "", ...args]) {
     if (command.lastLineOnFailure !== undefined) console.log(command.lastLineOnFailure);
     return 1;
   }
+  if (command.file === undefined) return 0;
   const all = [...(command.args ?? []), ...args];
   const cwd = command.isProgram ? userFolder(process.cwd(), process.env) : root;
   if (!command.isProgram || needsSources(all)) return runFromSource(join(root, command.file), all, { cwd });

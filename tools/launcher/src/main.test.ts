@@ -28,7 +28,9 @@ describe("main", () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
     expect(await main([name])).toBe(2);
     expect(error.mock.calls).toEqual([
-      [`nnhal: "${name}" is not a command of this script. There are: start, nnhal, generate, api, mutants, ok, test.`],
+      [
+        `nnhal: "${name}" is not a command of this script. There are: start, nnhal, setup, generate, api, mutants, ok, test.`,
+      ],
     ]);
   });
 });

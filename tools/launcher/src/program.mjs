@@ -89,7 +89,7 @@ const packagesFromElsewhere = {
       const found = await build.resolve(path, { kind, resolveDir, pluginData: packagesFromElsewhere });
       // One that is not installed is not found when it is asked for.
       if (found.errors.length > 0) return { path, external: true };
-      return path.startsWith("@nnhal/") ? found : { path: pathToFileURL(found.path).href, external: true };
+      return /^(#|@nnhal\/)/.test(path) ? found : { path: pathToFileURL(found.path).href, external: true };
     });
   },
 };

@@ -95,6 +95,15 @@ test("a build that is not whole is made again, and an older one stays for progra
   expect(existsSync(join(cache(), first))).toBe(false);
 });
 
+test("what a package imports by a name of its own is part of the program", () => {
+  const imports = { "#own": "./src/own.ts" };
+  put("packages/shapes/package.json", JSON.stringify({ name: "@nnhal/shapes", type: "module", exports, imports }));
+  put("packages/shapes/src/own.ts", `export const text: string = "own";\n`);
+  put("packages/shapes/src/index.ts", `export const text = async () => (await import("#own")).text;\n`);
+  put("apps/cli/src/main.ts", `import { text } from "@nnhal/shapes";\nconsole.log(await text());\n`);
+  expect(run()).toBe("own\n");
+});
+
 test("modules keep their URLs, and find packages that only they can see, also those named by a variable", () => {
   put(
     "packages/shapes/src/index.ts",

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { describedPackages } from "./repository.ts";
 import { readCode, type SourceFile } from "./workspace.ts";
 
 export interface GeneratedFile {
@@ -22,7 +23,10 @@ const extensionFolder = "packages/extension-tflite/src/ops";
 const extensionListPath = "packages/extension-tflite/src/operations.gen.ts";
 const documentPath = "docs/operations.md";
 const registryPath = "packages/operations/src/registry.gen.ts";
+const familiesPath = "packages/operations/src/families.gen.ts";
 const operationTypesPath = "packages/operations/src/operation-types.gen.ts";
+
+const head = "// Generated from the files in ops/ by `npm run generate`; do not edit.";
 
 /** Those among the HAL's operation names, and those that a new one might bring. */
 const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in", "return", "switch", "while", "with"]);
@@ -32,7 +36,11 @@ export function generateAll(root: string): Generated {
   const sources = readCode(root, join(root, operationsFolder));
   const own = sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
   const extension = generateExtension(readCode(root, join(root, extensionFolder)));
-  return { files: [...own.files, ...extension.files], problems: [...own.problems, ...extension.problems] };
+  const described = existsSync(join(root, "package.json")) ? describedPackages(root) : [];
+  return {
+    files: [...own.files, ...extension.files, ...described],
+    problems: [...own.problems, ...extension.problems],
+  };
 }
 
 /** The list of the operations of the extension that `sources` define. */
@@ -71,6 +79,7 @@ export function generateRegistry(sources: readonly SourceFile[]): Generated {
   const files = [
     { path: registryPath, text: registryText(operations) },
     { path: operationTypesPath, text: operationTypesText(operations) },
+    ...generateFamilies(operations),
   ];
   return { files, problems };
 }
@@ -110,7 +119,7 @@ interface Defined {
 
 function operationTypesText(operations: readonly Defined[]): string {
   const lines = [
-    "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+    head,
     ...operations.map(({ name, file }) => `import type { ${name} } from "./ops/${file}";`),
     "",
     "/** The type of each operation's definition, by the HAL's name of the operation. */",
@@ -129,7 +138,7 @@ function halName(file: string): string {
 
 function extensionText(operations: readonly Defined[]): string {
   const lines = [
-    "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+    head,
     ...operations.map(({ name, file }) => `import { ${name} } from "./ops/${file}";`),
     "",
     "/** Every operation, in the order of the names. */",
@@ -143,13 +152,72 @@ function extensionText(operations: readonly Defined[]): string {
 
 function registryText(operations: readonly Defined[]): string {
   const lines = [
-    "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+    head,
     'import type { Operation } from "./define.ts";',
     ...operations.map(({ name, file }) => `import { ${name} } from "./ops/${file}";`),
     "",
     "/** Every operation, in the order of the names. */",
     "export const operations: readonly Operation[] = [",
     ...operations.map(({ name }) => `  ${name},`),
+    "];",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+/**
+ * The operations that a bundle for a browser loads together, by their files: those of most networks, those with states, and those on
+ * regions of images. All others are a family too.
+ */
+const familyFiles: Readonly<Record<string, RegExp>> = {
+  common:
+    /^(add|average-pool-2d|concatenation|conv-2d|depthwise-conv-2d|dequantize|div|fully-connected|grouped-conv-2d|logistic|max-pool-2d|mean|mul|pad|quantize|relu\d?|reshape|softmax|sub|tanh|transpose)\.ts$/,
+  recurrent: /lstm|rnn|svdf/,
+  regions: /roi|bbox|proposals|heatmap|detection/,
+};
+
+/** A file for each family, which exports its operations, and the list of families. */
+function generateFamilies(operations: readonly Defined[]): GeneratedFile[] {
+  const families = new Map<string, Defined[]>(Object.keys(familyFiles).map((name) => [name, []]));
+  families.set("other", []);
+  for (const operation of operations) {
+    const named = Object.entries(familyFiles).find(([, pattern]) => pattern.test(operation.file));
+    families.get(named?.[0] ?? "other")?.push(operation);
+  }
+  const present = [...families].filter(([, members]) => members.length > 0);
+  return [
+    { path: familiesPath, text: familiesText(present) },
+    ...present.map(([family, members]) => ({
+      path: `packages/operations/src/${familyFile(family)}`,
+      text: [head, ...members.map(({ name, file }) => `export { ${name} } from "./ops/${file}";`), ""].join("\n"),
+    })),
+  ];
+}
+
+const familyFile = (family: string) => `family-${family}.gen.ts`;
+
+function familiesText(families: readonly (readonly [string, readonly Defined[]])[]): string {
+  const lines = [
+    head,
+    'import type { OperationTypeName } from "@nnhal/types";',
+    'import type { Operation } from "./define.ts";',
+    "",
+    "/** Operations that a bundle for a browser loads together. */",
+    "export interface Family {",
+    "  readonly names: readonly OperationTypeName[];",
+    "  load(): Promise<readonly Operation[]>;",
+    "}",
+    "",
+    "/** Every operation, in families. */",
+    "export const families: readonly Family[] = [",
+    ...families.flatMap(([family, members]) => [
+      "  {",
+      ...(members.length === 1
+        ? [`    names: ["${halName(members[0]?.file ?? "")}"],`]
+        : ["    names: [", ...members.map(({ file }) => `      "${halName(file)}",`), "    ],"]),
+      `    load: async () => Object.values(await import("./${familyFile(family)}")),`,
+      "  },",
+    ]),
     "];",
     "",
   ];

@@ -29,6 +29,13 @@ describe("import rules", () => {
     expect(operationsWith(text, "index.ts", { bundledIntoBuild: ["engine"] })).toEqual([problem]);
   });
 
+  test("what is found if it is installed is a development dependency, too", () => {
+    const text = 'const engine = () => import("engine");';
+    const devDependencies = { engine: "1" };
+    expect(operationsWith(text, "index.ts", { devDependencies, foundIfInstalled: ["engine"] })).toEqual([]);
+    expect(operationsWith(text, "index.ts", { foundIfInstalled: ["engine"] })).toHaveLength(1);
+  });
+
   test("a dependency against the direction is found in package.json", () => {
     expect(check(packageOf("packages/types", { dependencies: link("tflite") }), packageOf("packages/tflite"))).toEqual([
       "packages/types/package.json: depends on @nnhal/tflite, which packages/types must not import",
@@ -98,13 +105,20 @@ describe("import rules", () => {
     ]);
   });
 
+  test.each([
+    'import type { MessagePort } from "node:worker_threads";',
+    'export const files: typeof import("node:fs") | undefined = undefined;',
+  ])("an isomorphic package may name types of Node.js: %s", (text) => {
+    expect(operationsWith(text)).toEqual([]);
+  });
+
   test("an isomorphic package uses nothing of Node.js outside its tests", () => {
     const text = 'import { readFileSync } from "node:fs";';
     expect(operationsWith(text)).toEqual([
       "packages/operations/src/index.ts: imports node:fs, but packages/operations also runs in a browser",
     ]);
     expect(operationsWith(text, "index.test.ts")).toEqual([]);
-    expect(check(packageOf("packages/driver-core", {}, { "a.ts": text }))).toEqual([]);
+    expect(check(packageOf("packages/conformance", {}, { "a.ts": text }))).toEqual([]);
   });
 
   test("an import of the package itself is one of those that it lists; the sources for Node.js alone may use it", () => {
@@ -116,6 +130,7 @@ describe("import rules", () => {
     ]);
     expect(operationsWith('import "#files";', "index.ts", { imports })).toEqual([]);
     expect(operationsWith(node, "files-node.ts", { imports })).toEqual([]);
+    expect(operationsWith(node, "files-node.ts", { exports: imports })).toEqual([]);
     expect(operationsWith(node, "files.ts", { imports })).toHaveLength(1);
     expect(
       operationsWith(node, "files-node.ts", { imports: { "#files": { node: to("files-node.ts") } } }),
@@ -123,8 +138,8 @@ describe("import rules", () => {
   });
 
   test("a module of Node.js is named with its prefix", () => {
-    expect(check(packageOf("packages/driver-core", {}, { "a.ts": 'import fs from "fs";' }))).toEqual([
-      "packages/driver-core/src/a.ts: imports fs: write it as node:fs",
+    expect(check(packageOf("packages/conformance", {}, { "a.ts": 'import fs from "fs";' }))).toEqual([
+      "packages/conformance/src/a.ts: imports fs: write it as node:fs",
     ]);
   });
 

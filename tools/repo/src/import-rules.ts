@@ -33,7 +33,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "tflite",
     "extension-tflite",
   ],
-  nnhal: ["network"],
+  nnhal: ["network", "cli"],
   conformance: "packages",
   "test-kit": ["types", "operations"],
 };
@@ -41,7 +41,10 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
 /** Only tests import this package, so only development dependencies name it. */
 const forTestsOnly = "test-kit";
 
-/** These run in a browser too, so they use nothing of Node.js. `backend` is one of them since backend-reference uses it. */
+/**
+ * These run in a browser too, so they import nothing of Node.js but types: what they need of it they look up when they need it
+ * (`nodeModule` of @nnhal/utils). `backend` is one of them since backend-reference uses it.
+ */
 export const isomorphicPackages = [
   "types",
   "operations",
@@ -50,9 +53,11 @@ export const isomorphicPackages = [
   "backend",
   "tflite",
   "backend-reference",
+  "backend-tfjs",
+  "driver-core",
+  "runtime",
   "extension-fibonacci",
   "extension-tflite",
-  "network",
 ] as const;
 
 const scope = "@nnhal/";
@@ -108,9 +113,10 @@ function checkSource(
   const forNode = new Set(sourcesForNode(manifest).map((path) => `${folder}/${path}`));
   const declared = runtimeDependencies(manifest);
   const declaredForTests = { ...root.devDependencies, ...declared, ...manifest.devDependencies };
-  const bundled = manifest.bundledIntoBuild ?? [];
+  const inBuildOrFound = [...(manifest.bundledIntoBuild ?? []), ...(manifest.foundIfInstalled ?? [])];
   const tool = folder.startsWith("tools/");
   const problems: string[] = [];
+  const values = isomorphic && !test ? new Set(importedModules(withoutTypeImports(source.text))) : undefined;
   for (const specifier of importedModules(source.text)) {
     if (specifier.startsWith(".")) {
       const problem = checkRelative(source.path, specifier, folder, tool);
@@ -125,7 +131,7 @@ function checkSource(
     }
     const name = packageName(specifier);
     if (specifier.startsWith("node:")) {
-      if (isomorphic && !test && !forNode.has(source.path))
+      if (values?.has(specifier) && !forNode.has(source.path))
         problems.push(`imports ${specifier}, but ${folder} also runs in a browser`);
     } else if (builtins.has(specifier)) {
       problems.push(`imports ${specifier}: write it as node:${specifier}`);
@@ -133,7 +139,7 @@ function checkSource(
       if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
     } else if (name === scope + forTestsOnly && !test) {
       problems.push(`imports ${specifier}, which only tests import`);
-    } else if (!Object.hasOwn(test || tool || bundled.includes(name) ? declaredForTests : declared, name)) {
+    } else if (!Object.hasOwn(test || tool || inBuildOrFound.includes(name) ? declaredForTests : declared, name)) {
       problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
     } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
       problems.push(`imports ${specifier}, which ${folder} must not import`);
@@ -142,11 +148,21 @@ function checkSource(
   return problems;
 }
 
-/** The sources that the field "imports" names for Node.js alone: others take their place in a browser. */
-function sourcesForNode({ imports = {} }: Manifest): string[] {
-  return Object.values(imports).flatMap(({ node, default: other }) =>
-    node !== undefined && other !== undefined ? [node["@nnhal/source"].slice(2)] : [],
-  );
+/** The sources that the fields "imports" and "exports" name for Node.js alone: others take their place in a browser. */
+function sourcesForNode({ imports = {}, exports = {} }: Manifest): string[] {
+  return [...Object.values(imports), ...Object.values(exports)].flatMap((target) => {
+    const [source, other] = ["node", "default"].map((platform) => sourceOf(propertyOf(target, platform)));
+    return source !== undefined && other !== undefined ? [source.replace("./", "")] : [];
+  });
+}
+
+function sourceOf(target: unknown): string | undefined {
+  const source = propertyOf(target, "@nnhal/source");
+  return typeof source === "string" ? source : undefined;
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function checkRelative(path: string, specifier: string, folder: string, outsideAllowed: boolean): string | undefined {
@@ -171,6 +187,11 @@ function mayImport(allowed: Allowed, specifier: string, folders: ReadonlyMap<str
 /** Every module that a source imports or re-exports, statically or with a literal import(). */
 export function importedModules(text: string): string[] {
   return ts.preProcessFile(text, true, true).importedFiles.map((file) => file.fileName);
+}
+
+/** A source without what erases: `import type … from "…"` and `typeof import("…")`. */
+function withoutTypeImports(text: string): string {
+  return text.replace(/^(import|export) type\b[^;]*;/gm, "").replace(/\btypeof import\("[^"]*"\)/g, "unknown");
 }
 
 function packageName(specifier: string): string {

@@ -39,6 +39,15 @@ describe.concurrent("READMEs", () => {
     expect(stdout).toBe(`${said.join("\n")}\n`);
   });
 
+  it("docs/runtime.md: each of its examples prints what it says", { timeout: 60_000 }, async () => {
+    for (const code of examplesOf("docs/runtime.md")) {
+      const { stdout, stderr } = await runExample(code, root);
+      expect(stderr).toBe("");
+      const said = [...code.matchAll(/^ *(?:if \(.*\) )?console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+      expect(stdout).toBe(said.map((line) => `${line}\n`).join(""));
+    }
+  });
+
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
     // The two examples as one file, outside the package: relative imports become imports of the package's entries.
     const code = examplesOf("docs/adding-an-operation.md")

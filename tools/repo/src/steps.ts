@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkApiReports } from "./api-reports.ts";
-import { bundleForBrowser } from "./browser-bundle.ts";
+import { checkBrowserBundles } from "./browser-check.ts";
 import { type Changes, touchedPackages } from "./changes.ts";
 import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
-import { checkImports, isomorphicPackages } from "./import-rules.ts";
+import { checkImports } from "./import-rules.ts";
 import { checkInstalled } from "./installed.ts";
-import { checkPackedTypes, entriesOf, lintPacked, loadPacked } from "./packed.ts";
+import { checkPackedTypes, lintPacked, loadPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { checkPublished } from "./published.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
@@ -133,7 +133,12 @@ export const steps: readonly Step[] = [
     after: "build",
     run: (root) => checkPublished(root, publicPackages(root)),
   },
-  { name: "browser", purpose: "the isomorphic packages bundle for a browser", run: bundleIsomorphic },
+  {
+    name: "browser",
+    purpose: "packages bundle for a browser",
+    after: "build",
+    run: (root) => checkBrowserBundles(root, publicPackages(root)),
+  },
 ];
 
 /** Does work on the published packages, or on those of them that a change touches; none if it touches no package. */
@@ -156,22 +161,6 @@ function typedFolders(root: string): string[] {
     .map(({ folder }) => folder);
 }
 
-async function bundleIsomorphic(root: string): Promise<StepResult> {
-  const problems: string[] = [];
-  const notes: string[] = [];
-  for (const { folder, manifest } of publicPackages(root)) {
-    if (!isomorphicPackages.some((name) => folder === `packages/${name}`)) continue;
-    const exports = entriesOf(manifest).map((entry) => `export * from "${entry}";`);
-    try {
-      const { bytes, gzipBytes } = await bundleForBrowser(exports.join("\n"), join(root, folder));
-      notes.push(`${manifest.name}: ${kilobytes(bytes)} minified, ${kilobytes(gzipBytes)} gzipped`);
-    } catch (error) {
-      problems.push(`${manifest.name}: ${error instanceof Error ? error.message : error}`);
-    }
-  }
-  return fromProblems(problems, notes);
-}
-
 function runTurbo(root: string, task: string, packages: readonly WorkspacePackage[]): Promise<StepResult> {
   const chosen = packages.filter(({ manifest }) => manifest.scripts?.[task] !== undefined);
   if (chosen.length === 0) return Promise.resolve({ ok: false, output: `no package has the script "${task}"` });
@@ -192,10 +181,6 @@ export function publicPackages(root: string): WorkspacePackage[] {
 
 function hasSources({ sources }: WorkspacePackage): boolean {
   return sources.length > 0;
-}
-
-function kilobytes(bytes: number): string {
-  return `${(bytes / 1000).toFixed(1)} kB`;
 }
 
 /** Packages that hold nothing yet are left out of most steps; this says which. */

@@ -13,7 +13,7 @@ export interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
   /** Modules that depend on the platform: those of Node.js, and those of all others. */
-  readonly imports?: Readonly<Record<string, { readonly node?: SourceTarget; readonly default?: SourceTarget }>>;
+  readonly imports?: Readonly<Record<string, unknown>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -21,11 +21,8 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
   /** Development dependencies whose code is part of the build, so that users do not install them. */
   readonly bundledIntoBuild?: readonly string[];
-}
-
-/** Where an import leads inside this repository. */
-interface SourceTarget {
-  readonly "@nnhal/source": string;
+  /** Development dependencies that the sources import if a user has installed them. */
+  readonly foundIfInstalled?: readonly string[];
 }
 
 export interface SourceFile {

@@ -19,6 +19,7 @@ import { htmlReport } from "../conformance-html.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { writeUserFile } from "../files.ts";
+import { checkedDeviceOption } from "../option-values.ts";
 import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import {
   countDeviceCases,
@@ -76,7 +77,7 @@ Examples:
 /** Gives the command its arguments, options and work. */
 export function registerConformanceCommand(command: Command, context: () => Promise<CommandContext>): void {
   command
-    .requiredOption("--device <name>", "device to run on")
+    .addOption(checkedDeviceOption())
     .option("--vectors <dir>", "folder of *.jsonl.gz files, or one such file, for the suites that need vectors")
     .addOption(new Option("--suite <name>", "only this suite; may be given several times").argParser(collectSuite))
     .addOption(

@@ -64,7 +64,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
   try {
     for (const [place, file] of pictures.entries()) {
       bar.moveTo(place, file);
-      const inputs = await prepareInputs(model, { files: [file] }, cwd);
+      const inputs = await prepareInputs(model, { files: [file] }, { cwd });
       const { outputs, latency } = await measureRuns(
         prepared,
         inputs.map(({ bytes }) => bytes),

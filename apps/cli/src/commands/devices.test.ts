@@ -41,6 +41,12 @@ async function openSlow() {
 }
 
 describe("nnhal devices", () => {
+  it("names what installs a package in a checkout", async () => {
+    const far = engine("far", () => Promise.reject(missing));
+    const { stdout } = await run(["devices"], { engines: [far], installs: () => "npm run setup" });
+    expect(stdout).toContain("\n  to add it: npm run setup\n");
+  });
+
   it("lists what works, and what others lack, for people", async () => {
     expect(await run(["devices"], { engines })).toEqual({
       stdout: [

@@ -95,23 +95,23 @@ describe("nnhal explain", () => {
 
   it("prints the answer of each device and the device of each operation", async () => {
     await put("pass.tflite", passingModel({ shape: [2, 2] }));
-    const { stdout, stderr, exitCode } = await run(["explain", "pass.tflite"], { engines });
+    const { stdout, stderr, exitCode } = await run(["explain", "pass.tflite", "--verbose"], { engines });
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout.split("\n")).toEqual([
       "model    pass.tflite",
       "devices  nnhal-adder, nnhal-reference",
       "policy   cost, FAST_SINGLE_ANSWER",
-      expect.stringMatching(/^plan {5}1 step, predicted 0\.01 ms$/),
+      expect.stringMatching(/^plan {5}1 operation in 1 step, predicted 0\.01 ms$/),
       "memory   0 bytes between steps; no layout takes less than 0 bytes",
       "",
       "Operations",
-      "  0  RESHAPE  TENSOR_FLOAT32 [2, 2], TENSOR_INT32 [2] → TENSOR_FLOAT32 [1, 4]",
+      "  1  RESHAPE  TENSOR_FLOAT32 [2, 2], TENSOR_INT32 [2] → TENSOR_FLOAT32 [1, 4]",
       "     nnhal-adder      no   RESHAPE: only ADD <here>",
       "     nnhal-reference  yes",
-      "     → nnhal-reference, step 0: only nnhal-reference supports it",
+      "     → nnhal-reference, step 1: only nnhal-reference supports it",
       "",
       "Steps",
-      expect.stringMatching(/^ {2}0 {2}nnhal-reference: operation 0, predicted 0\.01 ms$/),
+      expect.stringMatching(/^ {2}1 {2}nnhal-reference: operation 1, predicted 0\.01 ms$/),
       "     in   16 bytes: operand 0 TENSOR_FLOAT32 [2, 2]",
       expect.stringMatching(/^ {5}out {2}16 bytes: operand \d TENSOR_FLOAT32 \[1, 4\]$/),
       "",
@@ -120,13 +120,13 @@ describe("nnhal explain", () => {
 
   it("says why there is no plan and exits with 1", async () => {
     await put("pass.tflite", passingModel({ shape: [2, 2] }));
-    const args = ["explain", "pass.tflite", "--devices", "adder"];
+    const args = ["explain", "pass.tflite", "--device", "adder"];
     const { stdout, exitCode } = await run(args, { engines });
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(
-      /^plan {5}none: no device supports operation 0 of 1\. nnhal-adder: RESHAPE: only ADD <here>$/m,
+      /^plan {5}none: no device supports operation 1 of 1\. nnhal-adder: RESHAPE: only ADD <here>$/m,
     );
-    expect(stdout).toMatch(/^ {5}nnhal-adder {2}no {2}RESHAPE: only ADD <here>$/m);
+    expect(stdout).toContain("\nnnhal-adder does not take\n  1  RESHAPE  RESHAPE: only ADD <here>\n");
     const asJson = JSON.parse((await run([...args, "--json"], { engines })).stdout);
     expect(asJson).toMatchObject({
       operations: [{ device: null, step: null }],
@@ -143,7 +143,12 @@ describe("nnhal explain", () => {
     // The clock of the tests goes on by 1 ms at each look; steps are timed by the process's own.
     expect(measuredMs).toBe(1);
     for (const part of [...operations, ...steps]) expect(part.measuredMs).toBeGreaterThan(0);
-    expect((await run(["explain", "state.tflite", "--run"], { engines })).stdout).toMatch(/measured .* ms by itself$/m);
+    expect((await run(["explain", "state.tflite", "--run", "--verbose"], { engines })).stdout).toMatch(
+      /measured .* ms by itself$/m,
+    );
+    expect((await run(["explain", "state.tflite", "--run"], { engines })).stdout).toMatch(
+      /^Slowest operations, .*\n {2}1 {2}SVDF {2}/m,
+    );
   });
 
   it("notes a device that fails, and explains the plan that ran", async () => {
@@ -164,7 +169,7 @@ describe("nnhal explain", () => {
     const svg = new TextDecoder().decode(await get("pass.svg"));
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="[\d.]+" height="[\d.]+"/);
     expect(svg).toContain("nnhal-reference: 1 of 1 operations");
-    expect(svg).toContain(">0 RESHAPE</text>");
+    expect(svg).toContain(">1 RESHAPE</text>");
     expect(svg).toContain("nnhal-adder: no, RESHAPE: only ADD &lt;here&gt;");
     const opened = svg.match(/<(svg|g|title|path|text)[\s>]/g)?.length;
     expect(svg.match(/<\/(svg|g|title|path|text)>/g)?.length).toBe(opened);
@@ -181,7 +186,7 @@ describe("nnhal explain", () => {
     expect(await lineFor("gone.tflite")).toContain("there is no such file");
     expect(await lineFor("add.tflite", "--preference", "FAST")).toContain("LOW_POWER");
     expect(await lineFor("add.tflite", "--policy", "best")).toContain("cost, android");
-    expect(await lineFor("add.tflite", "--devices", "adder,toaster")).toContain('there is no device "toaster"');
+    expect(await lineFor("add.tflite", "--device", "adder,toaster")).toContain('there is no device "toaster"');
     expect(await lineFor("add.tflite", "--svg", path("."))).toContain("it is a folder");
   });
 });
@@ -242,7 +247,7 @@ describe("--device", () => {
     const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
     const help = "import it with customOperators: an extension with an operation of its name";
     expect(stdout).toContain("plan     none: the file cannot become a HAL model: 1 problem\n");
-    expect(stdout).toContain(`Operators of the file\n  0  CUSTOM Frobnicate  blocked: ${reason}\n`);
+    expect(stdout).toContain(`Operators of the file\n  1  CUSTOM Frobnicate  blocked: ${reason}\n`);
     expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}; ${help}\n`);
     const printed = JSON.parse((await run(["explain", "custom.tflite", "--json"], { engines })).stdout);
     expect(printed).toMatchObject({ operations: [], steps: [], fileOperators: [{ status: "blocked", reason }] });

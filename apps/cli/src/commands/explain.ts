@@ -20,15 +20,16 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
-import { allDevices } from "../option-values.ts";
+import { deviceOption } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
 export interface ExplainCommandOptions {
-  readonly devices: string;
+  readonly device: string;
   readonly preference: ExecutionPreference;
   readonly policy: "cost" | "android";
   readonly run?: boolean;
+  readonly verbose?: boolean;
   readonly json?: boolean;
   readonly svg?: string;
 }
@@ -36,19 +37,15 @@ export interface ExplainCommandOptions {
 const help = `
 Examples:
   nnhal explain mobilenet.tflite
-  nnhal explain mobilenet.tflite --devices tfjs,reference --svg mobilenet.svg
+  nnhal explain mobilenet.tflite --device tfjs,reference --svg mobilenet.svg
+  nnhal explain mobilenet.tflite --verbose
   nnhal explain mobilenet.tflite --policy android --run --json`;
 
 /** Gives the command its arguments, options and work. */
 export function registerExplainCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
   command
     .argument("<model>", "the .tflite file")
-    .option(
-      "--devices <names>",
-      "devices to divide the model among, with commas between them, the first of equals first; auto: all that work here",
-      allDevices,
-    )
-    .addOption(new Option("--device <name>", "the same as --devices").hideHelp())
+    .addOption(deviceOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)
@@ -61,10 +58,11 @@ export function registerExplainCommand(command: Command, context: () => Promise<
     )
     .option("--run", "also run the model on noise, and time each step and each operation")
     .option("--svg <file>", "write a picture of the graph, coloured by device")
+    .option("--verbose", "explain each operation: types and shapes, the answer of each device, and the reason")
     .option("--json", "print the explanation as JSON")
     .addHelpText("after", help)
-    .action(async (model: string, { device, ...options }: ExplainCommandOptions & { readonly device?: string }) =>
-      runExplainCommand(model, { ...options, ...(device !== undefined && { devices: device }) }, await context()),
+    .action(async (model: string, options: ExplainCommandOptions) =>
+      runExplainCommand(model, options, await context()),
     );
 }
 
@@ -85,7 +83,7 @@ export async function runExplainCommand(
   const { cwd, stdout, stderr, devices, setExitCode } = context;
   const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
   const model = modelOfFile(file);
-  const selection = await devices.select(options.devices);
+  const selection = await devices.select(options.device);
   // What a device does that breaks the rules is a reason why it takes nothing.
   const all = inPlanningOrder(selection).map(guardDevice);
   const explanation: Explanation = {
@@ -100,7 +98,7 @@ export async function runExplainCommand(
       stderr.write("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
     else await writeUserFile(options.svg, drawExplanation(explanation), cwd);
   }
-  stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation));
+  stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation, options));
   if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
 }
 

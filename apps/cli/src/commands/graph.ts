@@ -28,6 +28,8 @@ const help = `
 The model is a .tflite file, or one conformance example as JSON. Of a .tflite file that cannot become a HAL model, the
 file's own operators are drawn, those that are blocked in red, and the exit code is 1.
 
+Operations and operands have the indexes of the model, which begin with 0, as in Android's drawings.
+
 SVG needs the package @viz-js/viz, which comes with nnhal unless optional packages were left out. PNG needs Graphviz's
 program dot. With --constants nodes, as Android draws models, a picture of a large network can take minutes.
 

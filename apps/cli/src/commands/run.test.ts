@@ -37,7 +37,16 @@ describe("nnhal run", () => {
     expect(JSON.parse(stdout)).toEqual({
       model: "scores.tflite",
       device: "nnhal-reference",
-      outputs: [{ name: "passed", type: "TENSOR_QUANT8_ASYMM", shape: [1, 4], scale: 0.25, zeroPoint: 2 }],
+      outputs: [
+        {
+          name: "passed",
+          type: "TENSOR_QUANT8_ASYMM",
+          shape: [1, 4],
+          scale: 0.25,
+          zeroPoint: 2,
+          values: [0, 1, 0.25, 1],
+        },
+      ],
       top: [
         { index: 1, label: "bee", score: 1 },
         { index: 3, label: "dog", score: 1 },
@@ -95,8 +104,24 @@ describe("nnhal run", () => {
     expect((await run(["run", "two.tflite", "--input", "one.bin"])).stdout).toMatch(/^output 0: 2, 4, 6, 8$/m);
     expect(await problem("two.tflite", "--signature", "other", "--random", "1")).toEqual({
       line: 'the model two.tflite cannot be used: options.signature: there is no signature "other"; there are "double", "differ"',
-      exitCode: 1,
+      exitCode: 2,
     });
+  });
+
+  it("refuses a file of labels that is not a text, or holds no label", async () => {
+    await put("add.tflite", addingModel());
+    for (const [content, said] of [
+      [addingModel(), "is not a text in UTF-8 with one label a line"],
+      [Uint8Array.of(0x61, 0xff), "is not a text in UTF-8 with one label a line"],
+      ["\n \n", "is empty"],
+      ["", "is empty"],
+    ] as const) {
+      await put("bad.txt", content);
+      expect(await problem("add.tflite", "--random", "1", "--labels", "bad.txt")).toEqual({
+        line: `the label file bad.txt ${said}`,
+        exitCode: 2,
+      });
+    }
   });
 
   it("goes on without labels that are packed with the model and broken", async () => {
@@ -213,11 +238,11 @@ describe("nnhal run, given something wrong", () => {
     await put("huge.tflite", passingModel({ shape: [1, 2 ** 29 + 1] }));
     expect(await problem("cut.tflite", "--random", "1")).toEqual({
       line: expect.stringMatching(/^the model cut\.tflite cannot be used: /),
-      exitCode: 1,
+      exitCode: 2,
     });
     expect(await problem("text.tflite", "--random", "1")).toEqual({
       line: 'the model text.tflite cannot be used: bytes 4 to 8 of a .tflite file are "TFL3", here they are " is "',
-      exitCode: 1,
+      exitCode: 2,
     });
     expect((await problem("empty.tflite", "--random", "1")).line).toContain("this one has 0");
     expect(await problem("huge.tflite", "--random", "1")).toEqual({
@@ -236,7 +261,7 @@ describe("nnhal run, given something wrong", () => {
       await put("cut.tflite", whole.subarray(0, length));
       const { stdout, stderr, exitCode } = await run(["run", "cut.tflite", "--random", "1"]);
       if (exitCode !== 0) {
-        expect({ stdout, exitCode, lines: stderr.split("\n").length }).toEqual({ stdout: "", exitCode: 1, lines: 2 });
+        expect({ stdout, exitCode, lines: stderr.split("\n").length }).toEqual({ stdout: "", exitCode: 2, lines: 2 });
         expect(stderr).toContain("cannot be used");
       }
     }
@@ -285,7 +310,7 @@ describe("nnhal run, given something wrong", () => {
     expect(await lineFor("short.bin")).toBe(`the input short.bin has 15 bytes, but ${takes}`);
     expect(await lineFor("long.bin")).toBe(`the input long.bin has 17 bytes, but ${takes}`);
     expect(await lineFor("text.png")).toBe(
-      "the input text.png is not a PNG, JPEG or BMP picture; raw tensors need a name in .bin",
+      "the input text.png is not a PNG, JPEG, WebP, GIF or BMP picture, a .npy or WAV file, or numbers; raw tensors need a name in .bin",
     );
     expect(await lineFor("cut.png")).toMatch(/^the input cut\.png is a PNG picture that cannot be read: /);
     expect(await lineFor("dot.png")).toMatch(/cannot take the picture dot\.png: a picture needs the shape \[1, height/);
@@ -305,7 +330,6 @@ describe("nnhal run, given something wrong", () => {
     const wrong: readonly (readonly [RegExp, ...string[]])[] = [
       [/^unknown option '--colour'; see nnhal run --help$/, "add.tflite", "--colour"],
       [/^missing required argument 'model'; see nnhal run --help$/],
-      [/^too many arguments for 'run'/, "add.tflite", "b.tflite"],
       [/'--top <k>' argument '0' is invalid/, "add.tflite", "--top", "0"],
       [/'--runs <n>' argument '1.5' is invalid/, "add.tflite", "--runs", "1.5"],
       [/'--random <seed>' argument '-1' is invalid/, "add.tflite", "--random", "-1"],
@@ -334,6 +358,6 @@ describe("nnhal run, given something wrong", () => {
     const { stderr, exitCode } = await run(["run", "text.tflite", "--random", "1", "--debug"]);
     expect(stderr).toMatch(/^nnhal run: the model text\.tflite cannot be used: .*\nCommandError: .*\n {4}at /);
     expect(stderr).toContain("caused by TfliteError");
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
   });
 });

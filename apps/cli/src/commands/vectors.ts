@@ -17,6 +17,7 @@ import {
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
+import { checkedDeviceOption } from "../option-values.ts";
 import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
@@ -44,7 +45,7 @@ Examples:
 export function registerVectorsCommand(command: Command, context: () => Promise<CommandContext>): void {
   command
     .argument("<dir>", "folder of *.jsonl.gz files, or one such file")
-    .requiredOption("--device <name>", "device to run on")
+    .addOption(checkedDeviceOption())
     .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
     .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
     .addOption(new Option("--path <path>", "how to execute").choices(executionPaths).default("sync"))

@@ -15,9 +15,27 @@ import type {
   Explanation,
 } from "./explanation.ts";
 
-/** The explanation for people. */
-export function formatExplanation(explanation: Explanation): string {
-  const { model, devices, policy, preference, steps, predictedMs = 0, measuredMs, memory, problem } = explanation;
+/** How much a person wants to read. */
+export interface ExplainReportOptions {
+  /** The types, shapes, answers and reason of each operation, and the tensors between steps. Default: a table of the steps. */
+  readonly verbose?: boolean | undefined;
+}
+
+/** The explanation for people. Operations, operators and steps are counted from 1. */
+export function formatExplanation(explanation: Explanation, { verbose = false }: ExplainReportOptions = {}): string {
+  const { fileOperators, problems = [] } = explanation;
+  const body =
+    fileOperators !== undefined
+      ? [...formatFileOperators(fileOperators), ...formatProblems({ problems, problemCount: problems.length })]
+      : verbose
+        ? formatPlan(explanation)
+        : formatOverview(explanation);
+  return `${[...columns(formatFacts(explanation)), "", ...body].join("\n")}\n`;
+}
+
+function formatFacts(explanation: Explanation): string[][] {
+  const { model, devices, policy, preference, operations, steps, predictedMs = 0, measuredMs, memory } = explanation;
+  const { problem } = explanation;
   const facts: string[][] = [
     ["model", basename(model)],
     ["devices", devices.join(", ")],
@@ -25,7 +43,8 @@ export function formatExplanation(explanation: Explanation): string {
   ];
   if (problem === undefined) {
     const measured = measuredMs === undefined ? "" : `, measured ${milliseconds(measuredMs)}`;
-    facts.push(["plan", `${counted(steps.length, "step")}, predicted ${milliseconds(predictedMs)}${measured}`]);
+    const size = `${counted(operations.length, "operation")} in ${counted(steps.length, "step")}`;
+    facts.push(["plan", `${size}, predicted ${milliseconds(predictedMs)}${measured}`]);
   } else facts.push(["plan", `none: ${oneLine(problem)}`]);
   if (memory !== undefined) {
     facts.push([
@@ -33,12 +52,7 @@ export function formatExplanation(explanation: Explanation): string {
       `${byteText(memory.peak)} between steps; no layout takes less than ${byteText(memory.lowerBound)}`,
     ]);
   }
-  const { fileOperators, problems = [] } = explanation;
-  const body =
-    fileOperators === undefined
-      ? formatPlan(explanation)
-      : [...formatFileOperators(fileOperators), ...formatProblems({ problems, problemCount: problems.length })];
-  return `${[...columns(facts), "", ...body].join("\n")}\n`;
+  return facts;
 }
 
 /** The operators of a file that cannot become a HAL model. */
@@ -46,9 +60,71 @@ function formatFileOperators(operators: readonly OperatorReport[]): string[] {
   const rows = operators.map((operator) => {
     const { subgraph, index, name, customCode } = operator;
     const label = customCode === undefined ? name : `${name} ${oneLine(customCode)}`;
-    return [`  ${subgraph === 0 ? index : `${subgraph}.${index}`}`, label, outcomeText(operator)];
+    return [`  ${subgraph === 0 ? index + 1 : `${subgraph + 1}.${index + 1}`}`, label, outcomeText(operator)];
   });
   return ["Operators of the file", ...columns(rows)];
+}
+
+const slowestShown = 5;
+
+/** The steps as a table, the slowest operations if they were measured, and what devices do not take. */
+function formatOverview(explanation: Explanation): string[] {
+  const { operations, steps, devices, measuredMs } = explanation;
+  const isMeasured = measuredMs !== undefined;
+  const head = ["step", "device", "operations", "predicted", ...(isMeasured ? ["measured"] : []), "in", "out"];
+  const table = steps.length === 0 ? [] : [...columns([head, ...stepRows(explanation, "", isMeasured)]), ""];
+  const timed = operations.filter(({ measuredMs }) => measuredMs !== undefined);
+  const slowest = timed.sort((a, b) => (b.measuredMs ?? 0) - (a.measuredMs ?? 0)).slice(0, slowestShown);
+  const slow = slowest.map(({ index, type, device, outputs, measuredMs = 0 }) => [
+    `  ${index + 1}`,
+    type,
+    operands(outputs),
+    device ?? "interpreted",
+    milliseconds(measuredMs),
+  ]);
+  return [
+    ...table,
+    ...(slow.length === 0 ? [] : ["Slowest operations, each in a step of its own", ...columns(slow), ""]),
+    ...devices.flatMap((device) => formatRefusals(device, operations)),
+    "--verbose explains each operation.",
+  ];
+}
+
+/** Those inside an IF or WHILE follow its own row. */
+function stepRows({ steps }: ExplainedPlan, above: string, isMeasured: boolean): string[][] {
+  return steps.flatMap((step, place) => {
+    const { device, operations, predictedMs, measuredMs, inputBytes, outputBytes, inside = [] } = step;
+    const label = `${above}${place + 1}`;
+    const row = [
+      label,
+      device ?? "interpreted",
+      ranges(operations),
+      milliseconds(predictedMs),
+      ...(isMeasured ? [measuredMs === undefined ? "" : milliseconds(measuredMs)] : []),
+      byteText(inputBytes),
+      byteText(outputBytes),
+    ];
+    return [row, ...inside.flatMap((plan) => stepRows(plan, `${label} ${plan.part} `, isMeasured))];
+  });
+}
+
+const reasonsShown = 5;
+
+/** What a device does not take: one line for each kind of operation, with the reason of the first. */
+function formatRefusals(device: string, operations: readonly ExplainedOperation[]): string[] {
+  const byType = new Map<string, { readonly indexes: number[]; readonly reason: string }>();
+  for (const { index, type, devices } of operations) {
+    const answer = devices[device];
+    if (answer === undefined || answer.supported) continue;
+    const known = byType.get(type) ?? { indexes: [], reason: answer.reason ?? "" };
+    known.indexes.push(index);
+    byType.set(type, known);
+  }
+  if (byType.size === 0) return [];
+  const rows = [...byType].map(([type, { indexes, reason }]) => [`  ${ranges(indexes)}`, type, oneLine(reason)]);
+  const rest = rows.length - reasonsShown;
+  const more = rest > 0 ? [`  and ${counted(rest, "other kind")}`] : [];
+  return [`${device} does not take`, ...columns(rows.slice(0, reasonsShown)), ...more, ""];
 }
 
 function formatPlan({ operations, steps }: ExplainedPlan): string[] {
@@ -56,10 +132,12 @@ function formatPlan({ operations, steps }: ExplainedPlan): string[] {
   if (steps.length === 0) return lines;
   lines.push("", "Steps");
   steps.forEach(({ device, operations: inside, inputs, outputs, ...step }, place) => {
-    const where = device ?? "the runtime interprets";
+    const runner = device ?? "the runtime interprets";
     const measured = step.measuredMs === undefined ? "" : `, measured ${milliseconds(step.measuredMs)}`;
     const time = `predicted ${milliseconds(step.predictedMs)}${measured}`;
-    lines.push(`  ${place}  ${where}: ${inside.length === 1 ? "operation" : "operations"} ${ranges(inside)}, ${time}`);
+    lines.push(
+      `  ${place + 1}  ${runner}: ${inside.length === 1 ? "operation" : "operations"} ${ranges(inside)}, ${time}`,
+    );
     lines.push(`     in   ${byteText(step.inputBytes)}: ${tensors(inputs)}`);
     lines.push(`     out  ${byteText(step.outputBytes)}: ${tensors(outputs)}`);
     for (const plan of step.inside ?? []) {
@@ -79,8 +157,8 @@ function formatOperation(operation: ExplainedOperation): string[] {
     ]),
   );
   const measured = measuredMs === undefined ? "" : `; measured ${milliseconds(measuredMs)} by itself`;
-  const chosen = step === null ? [] : [`     → ${device ?? "interpreted"}, step ${step}: ${reason}${measured}`];
-  return [`  ${index}  ${type}  ${operands(inputs)} → ${operands(outputs)}`, ...answers, ...chosen];
+  const chosen = step === null ? [] : [`     → ${device ?? "interpreted"}, step ${step + 1}: ${reason}${measured}`];
+  return [`  ${index + 1}  ${type}  ${operands(inputs)} → ${operands(outputs)}`, ...answers, ...chosen];
 }
 
 /** Types and shapes; a type is named once for those in a row that share it, and scalars in a row are counted. */
@@ -102,8 +180,9 @@ function tensors(list: readonly BoundaryTensor[]): string {
   return text.length === 0 ? "nothing" : text.join(", ");
 }
 
-/** Numbers in order, those that follow one another as a range. */
-export function ranges(numbers: readonly number[]): string {
+/** Indexes as a person counts, from 1; those that follow one another as a range. */
+export function ranges(indexes: readonly number[]): string {
+  const numbers = indexes.map((index) => index + 1);
   const parts: string[] = [];
   for (let start = 0; start < numbers.length; ) {
     let end = start;

@@ -92,19 +92,30 @@ describe("control flow that is interpreted", () => {
   });
 
   it("is told to people with its parts", async () => {
-    const text = formatExplanation(await explanation());
-    expect(text).toMatch(/^ {2}0 {2}WHILE {2}2 x SUBGRAPH, TENSOR_FLOAT32 \[1\] → TENSOR_FLOAT32 \[1\]$/m);
-    expect(text).toMatch(/^ {2}0 {2}the runtime interprets: operation 0, predicted /m);
-    expect(text).toMatch(/^ {5}body\n {7}Operations\n {9}0 {2}ADD {2}TENSOR_FLOAT32 \[1\] \[1\], INT32 → /m);
-    expect(text).toMatch(/^ {9}0 {2}adder: operation 0, predicted /m);
+    const text = formatExplanation(await explanation(), { verbose: true });
+    expect(text).toMatch(/^ {2}1 {2}WHILE {2}2 x SUBGRAPH, TENSOR_FLOAT32 \[1\] → TENSOR_FLOAT32 \[1\]$/m);
+    expect(text).toMatch(/^ {2}1 {2}the runtime interprets: operation 1, predicted /m);
+    expect(text).toMatch(/^ {5}body\n {7}Operations\n {9}1 {2}ADD {2}TENSOR_FLOAT32 \[1\] \[1\], INT32 → /m);
+    expect(text).toMatch(/^ {9}1 {2}adder: operation 1, predicted /m);
+  });
+
+  it("is one table of steps, unless more is asked for", async () => {
+    const [, table = "", refused] = formatExplanation(await explanation()).split("\n\n");
+    expect(table.split("\n").map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ["step", "device", "operations", "predicted", "in", "out"],
+      ["1", "interpreted", "1", expect.any(String), "4 bytes", "4 bytes"],
+      ["1 condition 1", "nnhal-reference", "1", expect.any(String), "4 bytes", "1 byte"],
+      ["1 body 1", "adder", "1", expect.any(String), "4 bytes", "4 bytes"],
+    ]);
+    expect(refused).toBe("adder does not take\n  1  WHILE  only ADD");
   });
 
   it("is drawn grey, with its parts below", async () => {
     const svg = drawExplanation(await explanation());
     expect(svg).toContain("interpreted by the runtime");
-    expect(svg).toMatch(/fill="#e4e4e4" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]+>0 WHILE</);
-    expect(svg).toContain(">WHILE 0, condition</text>");
-    expect(svg).toContain(">WHILE 0, body</text>");
+    expect(svg).toMatch(/fill="#e4e4e4" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]+>1 WHILE</);
+    expect(svg).toContain(">WHILE 1, condition</text>");
+    expect(svg).toContain(">WHILE 1, body</text>");
   });
 });
 

@@ -60,10 +60,10 @@ describe("layOutGraph", () => {
 describe("ranges", () => {
   it.each([
     [[], ""],
-    [[4], "4"],
-    [[4, 5], "4, 5"],
-    [[4, 5, 6], "4 to 6"],
-    [[0, 2, 3, 4, 9], "0, 2 to 4, 9"],
+    [[4], "5"],
+    [[4, 5], "5, 6"],
+    [[4, 5, 6], "5 to 7"],
+    [[0, 2, 3, 4, 9], "1, 3 to 5, 10"],
   ])("%j is %j", (numbers, text) => {
     expect(ranges(numbers)).toBe(text);
   });

@@ -34,17 +34,21 @@ export interface MeasuredPlan {
   readonly untimed?: string;
 }
 
-/** Prepares a model and runs it on noise. Rejects with a failure if it cannot run. */
+/** Prepares a model and runs it on its inputs, by default on noise. Rejects with a failure if it cannot run. */
 export async function measurePlan(
   model: LoadedModel,
   selection: DeviceSelection,
   options: PrepareRunOptions,
   now: () => number,
+  given?: readonly Uint8Array[],
 ): Promise<MeasuredPlan> {
-  const whole = await timed(model, selection, options, now);
+  const noise = async () =>
+    (await prepareInputs(model, { files: [], seed: SEED }, { cwd: "" })).map(({ bytes }) => bytes);
+  const inputs = given ?? (await noise());
+  const whole = await timed(model, selection, inputs, options, now);
   const measured = { total: whole.total, steps: whole.times, operations: [] };
   try {
-    const { plan, times } = await timed(model, selection, { ...options, separateOperations: true }, now);
+    const { plan, times } = await timed(model, selection, inputs, { ...options, separateOperations: true }, now);
     const operations = plan.choices.map((_, index) => {
       const step = plan.steps.find((one) =>
         (one.kind === "execution" ? one.operations : [one.operation]).includes(index),
@@ -61,6 +65,7 @@ export async function measurePlan(
 async function timed(
   model: LoadedModel,
   selection: DeviceSelection,
+  inputs: readonly Uint8Array[],
   options: PrepareRunOptions,
   now: () => number,
 ): Promise<{ readonly plan: Plan; readonly total: number; readonly times: ReadonlyMap<Step, number> }> {
@@ -70,7 +75,6 @@ async function timed(
   };
   const prepared = await prepareRun(model, selection, { ...options, onStep });
   try {
-    const inputs = (await prepareInputs(model, { files: [], seed: SEED }, "")).map(({ bytes }) => bytes);
     await repeat(warming, now, () => runOnce(prepared, inputs));
     const totals: number[] = [];
     const runs: ReadonlyMap<Step, number>[] = [];

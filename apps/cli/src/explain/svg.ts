@@ -81,7 +81,7 @@ function drawPlan(plan: ExplainedPlan, where: string, fillOf: FillOf): Part[] {
       const operation = elementAt(operations, 0);
       return drawPlan(
         inner,
-        `${where}${elementAt(plan.operations, operation).type} ${operation}, ${inner.part}: `,
+        `${where}${elementAt(plan.operations, operation).type} ${operation + 1}, ${inner.part}: `,
         fillOf,
       );
     }),
@@ -136,9 +136,9 @@ function linesOf({ index, type, outputs, step, measuredMs }: ExplainedOperation)
   const [first] = outputs;
   const time = measuredMs === undefined ? "" : `, ${measuredMs.toFixed(3)} ms`;
   return [
-    `${index} ${type}`,
+    `${index + 1} ${type}`,
     ...(first === undefined ? [] : [shapeText(first.shape)]),
-    ...(step === null ? [] : [`step ${step}${time}`]),
+    ...(step === null ? [] : [`step ${step + 1}${time}`]),
   ];
 }
 

@@ -1,54 +1,88 @@
 /**
- * Converts the user's inputs to the bytes of the model's input tensors.
+ * The user's inputs: which files belong to which run, and the bytes of the model's input tensors.
  */
-
-import {
-  byteSize,
-  decodePicture,
-  type Normalisation,
-  type Picture,
-  pictureToTensor,
-  tensorText,
-  whyNoPicture,
-} from "@nnhal/network/tensors";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { byteSize, type Normalisation, tensorText } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
-import { messageOf, usageError } from "../failure.ts";
-import { readUserFile } from "../files.ts";
+import { usageError } from "../failure.ts";
+import { pathFrom, readUserFile, reasonOf } from "../files.ts";
+import { convertInput, inputEndings, type PreparedInput, standardInput } from "./input-file.ts";
 import type { LoadedModel } from "./load.ts";
 import { randomTensor } from "./random.ts";
 
-/** The user's inputs. */
+export type { PreparedInput } from "./input-file.ts";
+
+/** The user's inputs of one run. */
 export interface GivenInputs {
-  /** One file for each input, in order. */
+  /** One file for each input, in order; `-` is the standard input. */
   readonly files: readonly string[];
   /** Noise instead of files. */
   readonly seed?: number;
   readonly normalisation?: Normalisation;
 }
 
-/** An input of a run. */
-export interface PreparedInput {
-  readonly info: TensorDescription;
-  readonly bytes: Uint8Array;
-  /** Where it came from, for the report. */
-  readonly source: string;
+/** Where files are found. */
+export interface InputPlace {
+  readonly cwd: string;
+  /** Reads the standard input to its end. Absent: there is none. */
+  readonly stdin?: (() => Promise<Uint8Array>) | undefined;
 }
 
 /** A few hundred megabytes hold any picture within the limit of pixels. */
-const MOST_PICTURE_BYTES = 2 ** 29;
+const MOST_FILE_BYTES = 2 ** 29;
 
-/** The inputs of a model. Rejects with a usage error that names the input and its type. */
-export async function prepareInputs(model: LoadedModel, given: GivenInputs, cwd: string): Promise<PreparedInput[]> {
+/**
+ * The files of each run. A model of one input runs once for each file, and a folder stands for the inputs in it, in the order of their
+ * names; a model of several inputs runs once. Rejects with a usage error.
+ */
+export async function filesOfRuns(
+  model: LoadedModel,
+  files: readonly string[],
+  cwd: string,
+): Promise<readonly (readonly string[])[]> {
+  if (model.givenInputs.length !== 1 || files.length === 0) return [files];
+  const all: string[][] = [];
+  for (const file of files) {
+    const status = await stat(pathFrom(cwd, file)).catch(() => undefined);
+    if (status?.isDirectory()) for (const inside of await inputsIn(file, cwd)) all.push([inside]);
+    else all.push([file]);
+  }
+  const twice = all.filter(([file]) => file === standardInput).length > 1;
+  if (twice) throw usageError("the standard input can be read only once");
+  return all;
+}
+
+async function inputsIn(folder: string, cwd: string): Promise<readonly string[]> {
+  let names: readonly string[];
+  try {
+    names = await readdir(pathFrom(cwd, folder));
+  } catch (error) {
+    throw usageError(`cannot read the folder ${folder}: ${reasonOf(error)}`, error);
+  }
+  const inputs = names.filter((name) => inputEndings.test(name)).sort();
+  if (inputs.length === 0) throw usageError(`there are no pictures, .npy, WAV or .bin files in the folder ${folder}`);
+  return inputs.map((name) => join(folder, name));
+}
+
+/** The inputs of a run. Rejects with a usage error that names the input and its type. */
+export async function prepareInputs(
+  model: LoadedModel,
+  given: GivenInputs,
+  place: InputPlace,
+): Promise<PreparedInput[]> {
   const tensors = model.givenInputs.map((index) => elementAt(model.inputs, index));
   const { files, seed, normalisation } = given;
   if (seed !== undefined) {
-    return tensors.map((info, place) => ({ info, bytes: randomTensor(info, seed, place), source: `seed ${seed}` }));
+    return tensors.map((info, index) => ({ info, bytes: randomTensor(info, seed, index), source: `seed ${seed}` }));
   }
   if (files.length !== tensors.length) throw usageError(wrongCount(tensors, files.length));
   const inputs: PreparedInput[] = [];
-  for (const [place, info] of tensors.entries())
-    inputs.push(await readInput(elementAt(files, place), info, normalisation, cwd));
+  for (const [index, info] of tensors.entries()) {
+    const file = elementAt(files, index);
+    inputs.push(await convertInput(file, await readInput(file, info, place), info, normalisation));
+  }
   return inputs;
 }
 
@@ -60,42 +94,14 @@ function wrongCount(tensors: readonly TensorDescription[], count: number): strin
     : `${takes}: ${list}; there ${count === 1 ? "is 1 --input" : `are ${count} --input`}`;
 }
 
-async function readInput(
-  file: string,
-  info: TensorDescription,
-  normalisation: Normalisation | undefined,
-  cwd: string,
-): Promise<PreparedInput> {
-  if (/\.bin$/i.test(file)) return readRaw(file, info, cwd);
-  const most = { bytes: MOST_PICTURE_BYTES, reason: "more than any picture needs" };
-  const bytes = await readUserFile(file, { what: "input", cwd, most });
-  const picture = await decode(file, bytes);
-  const problem = whyNoPicture(info) ?? whyNoNormalisation(info, normalisation);
-  if (problem !== undefined) {
-    throw usageError(`the input ${tensorText(info)} cannot take the picture ${file}: ${problem}`);
+async function readInput(file: string, info: TensorDescription, { cwd, stdin }: InputPlace): Promise<Uint8Array> {
+  if (file === standardInput) {
+    if (stdin === undefined) throw usageError("there is no standard input");
+    return stdin();
   }
-  const source = `${file}, ${picture.width} x ${picture.height}`;
-  return { info, bytes: pictureToTensor(picture, info, normalisation), source };
-}
-
-async function readRaw(file: string, info: TensorDescription, cwd: string): Promise<PreparedInput> {
   const size = byteSize(info);
-  const reason = `the input ${tensorText(info)} takes ${size}`;
-  const bytes = await readUserFile(file, { what: "input", cwd, most: { bytes: size, reason: `but ${reason}` } });
-  if (bytes.length !== size) throw usageError(`the input ${file} has ${bytes.length} bytes, but ${reason}`);
-  return { info, bytes, source: file };
-}
-
-async function decode(file: string, bytes: Uint8Array): Promise<Picture> {
-  try {
-    return await decodePicture(bytes);
-  } catch (error) {
-    const hint = error instanceof RangeError && error.cause === undefined ? "; raw tensors need a name in .bin" : "";
-    throw usageError(`the input ${file} ${messageOf(error)}${hint}`, error);
-  }
-}
-
-function whyNoNormalisation({ shape }: TensorDescription, given: Normalisation | undefined): string | undefined {
-  const most = Math.max(given?.mean.length ?? 1, given?.std.length ?? 1);
-  return most > elementAt(shape, 3) ? `--mean and --std have ${most} numbers for ${shape[3]} channel` : undefined;
+  const most = /\.bin$/i.test(file)
+    ? { bytes: size, reason: `but the input ${tensorText(info)} takes ${size}` }
+    : { bytes: MOST_FILE_BYTES, reason: "more than any input needs" };
+  return readUserFile(file, { what: "input", cwd, most });
 }

@@ -2,11 +2,24 @@
  * Names of classes from a file of the user.
  */
 import { type Labels, parseLabels } from "@nnhal/network/tensors";
+import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 
-/** Reads a file of labels. Rejects with a usage error if that is not possible. */
+/** Reads a file of labels. Rejects with a usage error if that is not possible, or if it is not a text with a label. */
 export async function readLabels(path: string, cwd: string): Promise<Labels> {
   const most = { bytes: 2 ** 26, reason: "more than a list of labels needs" };
   const bytes = await readUserFile(path, { what: "label file", cwd, most });
-  return { names: parseLabels(new TextDecoder().decode(bytes)), source: path };
+  const names = parseLabels(textOf(bytes, path));
+  if (names.every((name) => name.trim() === "")) throw usageError(`the label file ${path} is empty`);
+  return { names, source: path };
+}
+
+/** The text of a file; only binary files have bytes that are not UTF-8, or zeros. */
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // Said below.
+  }
+  throw usageError(`the label file ${path} is not a text in UTF-8 with one label a line`);
 }

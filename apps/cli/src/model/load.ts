@@ -6,13 +6,12 @@ import { byteSize, tensorText } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
-  importTflite,
   inspectTflite,
   type TensorDescription,
   TfliteError,
   type TfliteInspection,
 } from "@nnhal/tflite";
-import { type CommandError, failure } from "../failure.ts";
+import { failure, usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
 
@@ -40,40 +39,41 @@ export interface InspectedFile {
 const MOST_TENSOR_BYTES = 2 ** 31;
 
 /**
- * Loads a model. Rejects with a usage error if there is no file, and with a failure if the HAL cannot run its model.
+ * Loads a model. Rejects with a usage error if there is no file, if it is not a .tflite file or if it lacks the signature, and with a
+ * failure if the HAL cannot run its model.
  */
 export async function loadModel(path: string, cwd: string, options: ImportOptions = {}): Promise<LoadedModel> {
-  const bytes = await readUserFile(path, { what: "model", cwd });
-  return loaded(
-    path,
-    bytes,
-    described(path, () => importTflite(bytes, options)),
-  );
+  return modelOfBytes(path, await readUserFile(path, { what: "model", cwd }), options);
 }
 
-/** Reads a file that need not be able to run. Rejects with a usage error if there is none, and with a failure if it is broken. */
+/** The model in the bytes of a file. Throws as `loadModel` rejects. */
+export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOptions = {}): LoadedModel {
+  const file = inspectBytes(path, bytes, options);
+  const model = modelOfFile(file);
+  if (model !== undefined) return model;
+  const { problems, problemCount } = file.inspection;
+  const error = new TfliteError(problems, problemCount);
+  const more = problemCount > 1 ? "; nnhal info lists all" : "";
+  throw failure(`the model ${basename(path)} cannot be used: ${oneLine(error.message)}${more}`, error);
+}
+
+/** Reads a file whose model need not be able to run. Rejects with a usage error if there is none, or if it is not a .tflite file. */
 export async function inspectFile(path: string, cwd: string, options: ImportOptions = {}): Promise<InspectedFile> {
-  const bytes = await readUserFile(path, { what: "model", cwd });
-  return { path, bytes, inspection: described(path, () => inspectTflite(bytes, options)) };
+  return inspectBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+}
+
+function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): InspectedFile {
+  try {
+    return { path, bytes, inspection: inspectTflite(bytes, options) };
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    throw usageError(`the model ${basename(path)} cannot be used: ${oneLine(error.message)}`, error);
+  }
 }
 
 /** The model of a file; undefined if it has problems. Throws a failure for a model that is too large. */
 export function modelOfFile({ path, bytes, inspection: { imported } }: InspectedFile): LoadedModel | undefined {
   return imported && loaded(path, bytes, imported);
-}
-
-/** The failure that a TfliteError means for a user. */
-function unusable(path: string, error: TfliteError): CommandError {
-  const more = error.problemCount > 1 ? "; nnhal info lists all" : "";
-  return failure(`the model ${basename(path)} cannot be used: ${oneLine(error.message)}${more}`, error);
-}
-
-function described<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof TfliteError ? unusable(path, error) : error;
-  }
 }
 
 function loaded(path: string, bytes: Uint8Array, imported: ImportedModel): LoadedModel {
@@ -83,7 +83,7 @@ function loaded(path: string, bytes: Uint8Array, imported: ImportedModel): Loade
     }
   }
   const stateInputs = new Set(imported.states.map(({ input }) => input));
-  const stateOutputs = new Set(imported.states.map(({ output }) => output));
+  const stateOutputs = new Set(imported.states.flatMap(({ output }) => output ?? []));
   return {
     ...imported,
     path,

@@ -296,7 +296,8 @@ export function bytesFor(outputs: readonly TensorInfo[], isDynamic: boolean): nu
   return isDynamic ? 0 : outputs.reduce((sum, info) => sum + heldBytes(info), 0);
 }
 
-function bindArgumentsOf(
+/** Binds the arguments of an operation, and infers its outputs. Throws OperationError. */
+export function bindArgumentsOf(
   { definition, match: { form }, outputs: declared }: OperationView,
   inputs: readonly (KernelTensor | undefined)[],
 ): BoundOperation {

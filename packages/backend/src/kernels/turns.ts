@@ -3,11 +3,10 @@
  * turn of the event loop continues one of them. Ten long computations at the same time therefore block the event loop no longer than
  * one does.
  */
+import { soon } from "../soon.ts";
 
 /** Milliseconds that computations may block the event loop, in addition to the work between two of their pauses. */
 const SLICE = 10;
-
-const soon: (run: () => void) => void = typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
 
 /** Whether a slice is running: no turn of the event loop has ended it yet. */
 let isRunning = false;

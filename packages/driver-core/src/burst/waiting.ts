@@ -2,6 +2,7 @@
  * How an end of a ring waits: it polls for a while, because sleeping and waking take longer than most requests, and
  * then sleeps.
  */
+import { soon } from "@nnhal/backend";
 import type { RingEnd } from "./ring.ts";
 
 /** Polls for an event of the other end. */
@@ -82,7 +83,7 @@ export function createTurns(milliseconds: number): Turns {
     areDue: () => performance.now() - last >= milliseconds,
     give: () =>
       new Promise((resolve) =>
-        setImmediate(() => {
+        soon(() => {
           last = performance.now();
           resolve();
         }),

@@ -2,13 +2,17 @@
  * Reading and writing the files of a client's descriptors. Each file is read once into private memory; the descriptor's
  * position does not matter.
  */
-import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { nodeModule } from "@nnhal/utils";
+
+/** The functions on files. Throws where there are no files. */
+const files = () => nodeModule("node:fs", "a compilation cache");
 
 /** A longer file is not read: lengths in a cache have 32 bits. */
 const greatestLength = 2 ** 32 - 1;
 
 /** Reads a whole file. Throws if the descriptor is not open for reading or is not one of a regular file. */
 export function readFile(fd: number): Uint8Array {
+  const { readSync } = files();
   const size = sizeOf(fd);
   if (size > greatestLength) throw new Error(`it has ${size} bytes where ${greatestLength} are the most`);
   const bytes = new Uint8Array(size);
@@ -26,7 +30,7 @@ export function readFile(fd: number): Uint8Array {
  * ever.
  */
 export function sizeOf(fd: number): number {
-  const stat = fstatSync(fd);
+  const stat = files().fstatSync(fd);
   if (!stat.isFile()) throw new Error("it is not a regular file");
   return stat.size;
 }
@@ -34,7 +38,7 @@ export function sizeOf(fd: number): number {
 /** Whether a descriptor is open for writing. Tested by a write of zero bytes, which changes nothing. */
 export function isWritable(fd: number): boolean {
   try {
-    writeSync(fd, new Uint8Array(0));
+    files().writeSync(fd, new Uint8Array(0));
     return true;
   } catch {
     return false;
@@ -44,10 +48,11 @@ export function isWritable(fd: number): boolean {
 /** Empties a file. Throws if the descriptor is not open for writing or is not one of a regular file. */
 export function emptyFile(fd: number): void {
   sizeOf(fd);
-  ftruncateSync(fd, 0);
+  files().ftruncateSync(fd, 0);
 }
 
 /** Writes some bytes from the start of a file that is empty. */
 export function fillFile(fd: number, bytes: Uint8Array): void {
+  const { writeSync } = files();
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
 }

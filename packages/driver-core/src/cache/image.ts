@@ -2,9 +2,9 @@
  * A prepared model as the content of two files: the model file contains what decides which computation runs, the data
  * file the values that it uses. The model file contains length and digest of the data file.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { ExecutionPreference, type Model, Priority } from "@nnhal/types";
+import { nodeModule } from "@nnhal/utils";
 import { memoryOf } from "../memory/memory.ts";
 import { byteReader, byteWriter, UnreadableBytes } from "./bytes.ts";
 import { aligned, gatherConstants } from "./constants.ts";
@@ -70,8 +70,10 @@ function concatenated(sections: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
+const digests = () => nodeModule("node:crypto", "a compilation cache");
+
 function digestOf(data: Uint8Array): Uint8Array {
-  return createHash("sha256").update(data).digest();
+  return digests().createHash("sha256").update(data).digest();
 }
 
 /** Decodes a model file. Throws UnreadableBytes if it is not valid. The bytes must not change afterwards. */
@@ -114,7 +116,7 @@ function memberOf<Code extends number>(codes: Readonly<Record<string, Code>>, va
 export function isDataOf({ dataLength, dataDigest }: ModelPart, data: Uint8Array): boolean {
   if (data.length !== dataLength) return false;
   const actual = digestOf(data);
-  return actual.length === dataDigest.length && timingSafeEqual(actual, dataDigest);
+  return actual.length === dataDigest.length && digests().timingSafeEqual(actual, dataDigest);
 }
 
 /** The prepared model of both files. Its constants are views on the data. */

@@ -2,7 +2,7 @@
  * A keyed digest at the head of a model file. It covers who wrote the file (device, backend and version), for which
  * token, its length and its content. The content is read only if the digest is right.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { nodeModule } from "@nnhal/utils";
 
 /** The device that a cache is bound to, beside its token. */
 export interface SealOwner {
@@ -29,11 +29,14 @@ export function seal(content: Uint8Array, token: Uint8Array, owner: SealOwner): 
 export function unseal(sealed: Uint8Array, token: Uint8Array, owner: SealOwner): Uint8Array | undefined {
   if (sealed.length < digestLength) return undefined;
   const content = sealed.subarray(digestLength);
-  return timingSafeEqual(digestOf(content, token, owner), sealed.subarray(0, digestLength)) ? content : undefined;
+  const isRight = digests().timingSafeEqual(digestOf(content, token, owner), sealed.subarray(0, digestLength));
+  return isRight ? content : undefined;
 }
 
+const digests = () => nodeModule("node:crypto", "a compilation cache");
+
 function digestOf(content: Uint8Array, token: Uint8Array, { key, device, backend, version }: SealOwner): Uint8Array {
-  const hmac = createHmac("sha256", key);
+  const hmac = digests().createHmac("sha256", key);
   // Each part is preceded by its length, so that two different lists of parts never have the same bytes.
   for (const part of [form, device, backend, version, token, content]) {
     const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;

@@ -10,7 +10,7 @@ import {
   type PrepareResult,
 } from "@nnhal/types";
 import { inSection, modelSummary, type TracePhase } from "@nnhal/utils";
-import { cacheFiles } from "../cache/cache.ts";
+import { cacheFiles } from "../cache/caching.ts";
 import { allocate, closeBuffers, createBufferDomain } from "../domains/allocate.ts";
 import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";

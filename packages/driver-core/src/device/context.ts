@@ -2,7 +2,7 @@
  * The contexts that the parts of a device share.
  */
 import type { Logger, Tracer } from "@nnhal/utils";
-import type { Caching } from "../cache/cache.ts";
+import type { Caching } from "../cache/caching.ts";
 import type { BufferDomain } from "../domains/allocate.ts";
 import type { Breather } from "../schedule/breather.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";

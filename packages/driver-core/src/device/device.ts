@@ -1,8 +1,7 @@
 /** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
-import { totalmem } from "node:os";
 import type { Backend, Unavailable } from "@nnhal/backend";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
-import { type CachingOptions, createCaching } from "../cache/cache.ts";
+import { type CachingOptions, createCaching } from "../cache/caching.ts";
 import { createBreather } from "../schedule/breather.ts";
 import { createScheduler, type WaitingLimits } from "../schedule/scheduler.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
@@ -10,7 +9,7 @@ import { type ClientDevice, clientDevice } from "./client-device.ts";
 import type { SharedContext } from "./context.ts";
 import { openGuarded } from "./guarded-session.ts";
 import { steadyClock } from "./steady-clock.ts";
-import { defaultTemporaryLimit } from "./temporary-limit.ts";
+import { defaultTemporaryLimit, machineMemory } from "./temporary-limit.ts";
 
 /** What a device is made of. */
 export interface DeviceOptions {
@@ -100,7 +99,7 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
       idleAfter: options.idleAfter ?? 5_000_000_000n,
       overrun: options.overrun ?? 1_000_000_000n,
       closeTimeout,
-      bufferBytes: limits.bufferBytes ?? totalmem() / 2,
+      bufferBytes: limits.bufferBytes ?? machineMemory() / 2,
       temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
       random: options.random ?? Math.random,
       scheduler: createScheduler({ ...limits, concurrency, now, timer, breather }),

@@ -2,7 +2,6 @@
 import type { GraphSource } from "@nnhal/backend";
 import { type CompilationCache, ErrorStatus, type PrepareOptions, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
-import { loadFromCache } from "../cache/cache.ts";
 import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
 import type { DeviceContext } from "./context.ts";
@@ -25,6 +24,7 @@ export async function prepareFromCache(
     const message = "the deadline had passed before the cache was read";
     return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
   }
+  const { loadFromCache } = await import("../cache/cache.ts");
   const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching));
   if ("status" in loaded) return unprepared(loaded);
   const { options, blobs } = loaded;

@@ -6,7 +6,6 @@ import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } fro
 import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
-import { saveToCache } from "../cache/cache.ts";
 import type { DeviceContext } from "./context.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
@@ -76,6 +75,7 @@ async function keep(
   { name, session, caching, log, trace }: DeviceContext,
 ): Promise<void> {
   if (cache === undefined || caching === undefined) return;
+  const { saveToCache } = await import("../cache/cache.ts");
   const serialize = async () => (session.restores ? await executable.serialize(patience) : undefined);
   const section = trace.begin("LD", "PC", "save to cache");
   const problem = await saveToCache(cache, source, options, serialize, caching);

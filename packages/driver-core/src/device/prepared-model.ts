@@ -10,7 +10,6 @@ import {
   type Request,
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
-import { configureExecutionBurst } from "../burst/server.ts";
 import { nextTurn } from "../schedule/breather.ts";
 import { answer, refused } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
@@ -87,6 +86,8 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
       const refusal = closed();
       if (refusal !== undefined) return { ...refusal, context: null };
+      // Few clients use bursts: a bundle for a browser loads them when one does.
+      const { configureExecutionBurst } = await import("../burst/server.ts");
       const saving = record.preference === ExecutionPreference.LOW_POWER;
       const burst = configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now: context.now,

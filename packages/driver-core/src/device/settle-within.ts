@@ -1,4 +1,5 @@
 /** Waiting for an engine, which can take too long or for ever. */
+import { soon } from "@nnhal/backend";
 import { ErrorStatus } from "@nnhal/types";
 import { callAt, type Timer } from "../schedule/timer.ts";
 import type { Halting } from "./client.ts";
@@ -64,7 +65,7 @@ let atEnd: (() => void)[] = [];
 function afterTurn(work: () => void): void {
   atEnd.push(work);
   if (atEnd.length > 1) return;
-  setImmediate(() => {
+  soon(() => {
     const all = atEnd;
     atEnd = [];
     for (const each of all) each();

@@ -1,6 +1,8 @@
 /**
  * Many callers at once: every answer comes exactly once, belongs to its caller, and leaves nothing behind.
  */
+
+import { isDeepStrictEqual } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { referenceBackend } from "@nnhal/backend-reference";
@@ -141,17 +143,20 @@ async function call(
     const execute = elementAt(models, Math.floor(draw() * models.length));
     const result = await execute(requestFor([place], [output]), chosen === undefined ? {} : { deadline: chosen });
     seen.set(result.status, (seen.get(result.status) ?? 0) + 1);
-    if (result.status !== NONE) {
-      expect(result.outputShapes).toEqual([]);
-      continue;
-    }
-    expect(result.outputShapes).toEqual([{ dimensions: [rows, 3], isSufficient: true }]);
-    expect([...floatsIn(output)]).toEqual([...Float32Array.from(input)]);
+    const { status, outputShapes } = result;
+    const actual = { outputShapes, values: status === NONE ? [...floatsIn(output)] : [] };
+    const own = { outputShapes: [{ dimensions: [rows, 3], isSufficient: true }], values: input };
+    const expected = status === NONE ? own : { outputShapes: [], values: [] };
+    // Only what is wrong is asserted: an assertion takes more time than an execution.
+    if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
   }
   return seen;
 }
 
-describe("10,000 executions from 64 callers", () => {
+// Far more than they take, on a machine that is busy with other tests too.
+const timeout = 300_000;
+
+describe("10,000 executions from 64 callers", { timeout }, () => {
   it.each<[string, Prepare]>([
     ["called", answering],
     ["launched", launching],
@@ -205,7 +210,7 @@ describe("10,000 executions from 64 callers", () => {
   });
 });
 
-describe("several clients, priorities and deadlines at once", () => {
+describe("several clients, priorities and deadlines at once", { timeout }, () => {
   it("a client that never stops starves neither other clients nor the event loop", async () => {
     const device = await openDevice({ backend: referenceBackend, concurrency: 1, limits: { waitingPerClient: 64 } });
     if ("unavailable" in device) throw new Error(device.unavailable);

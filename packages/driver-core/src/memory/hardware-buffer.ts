@@ -4,6 +4,7 @@
  * private to the maker and the backends that support it.
  */
 import type { HardwareBufferDescription, HardwareBufferHandle, Memory } from "@nnhal/types";
+import { shareable } from "./shareable.ts";
 
 /** Formats by their Android names (AHardwareBuffer_Format), with the bytes that a pixel takes. */
 export const hardwareBufferFormats = {
@@ -62,7 +63,7 @@ export function allocateHardwareBuffer(description: HardwareBufferDescription): 
   const problem = problemOf(description);
   if (problem !== undefined) throw new RangeError(`allocating a hardware buffer: ${problem}`);
   const size = hardwareBufferSize(description) ?? 0;
-  const content = { kind: "buffer", buffer: new SharedArrayBuffer(size), byteOffset: 0 } as const;
+  const content = { kind: "buffer", buffer: shareable(size), byteOffset: 0 } as const;
   const name = description.format === blob ? "hardware_buffer_blob" : "hardware_buffer";
   return { name, size, handle: { kind: "hardwareBuffer", description, content } };
 }

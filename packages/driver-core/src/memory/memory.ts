@@ -1,15 +1,16 @@
 /** Making and mapping memories of the HAL. Each memory has one mapping for as long as it is referenced. */
-import { fstatSync } from "node:fs";
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
+import { nodeModule } from "@nnhal/utils";
 import { copyFile } from "./file-copy.ts";
 import { hardwareBufferFacts } from "./hardware-buffer.ts";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { type FileMapper, nativeMapper } from "./native.ts";
 import { Protection } from "./protection.ts";
+import { shareable } from "./shareable.ts";
 
 /** Allocates zeroed memory of a size in bytes that all threads of this process can share. */
 export function allocateMemory(size: number): Memory {
-  return { name: "ashmem", size, handle: { kind: "buffer", buffer: new SharedArrayBuffer(size), byteOffset: 0 } };
+  return { name: "ashmem", size, handle: { kind: "buffer", buffer: shareable(size), byteOffset: 0 } };
 }
 
 /** The memory that some bytes lie in: a view, not a copy. */
@@ -125,7 +126,7 @@ function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper:
     return { unmappable: `${what} has protection ${protection}: it is not readable` };
   }
   try {
-    const length = fstatSync(fd).size;
+    const length = nodeModule("node:fs", "a memory in a file").fstatSync(fd).size;
     // Touching a page beyond the end of a file would end the process.
     if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
     if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };

@@ -1,6 +1,6 @@
 /** Mapping files by system calls, if the optional package koffi is installed. */
-import { createRequire } from "node:module";
 import type { FileDescriptorHandle } from "@nnhal/types";
+import { nodeModule } from "@nnhal/utils";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { Protection } from "./protection.ts";
 
@@ -52,8 +52,7 @@ function loadMapper(): FileMapper | undefined {
     return undefined;
   }
   try {
-    // `__filename` in the CommonJS build, where there is no import.meta.
-    const load = createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+    const load = nodeModule("node:module", "koffi").createRequire(import.meta.url);
     return mapperOf(load("koffi"), syncFlag);
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);

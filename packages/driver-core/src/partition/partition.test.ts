@@ -98,7 +98,7 @@ describe("plan by Android's policy", () => {
     const result = plan(modelOf(chain("ABS", "NEG")), [deviceOf("npu", capabilitiesOf(1), ["ABS"])], android);
     expect(result).toEqual({
       unplannable: "BAD_DATA",
-      message: "no device supports operation 1 of 2. npu: NEG is not for npu",
+      message: "no device supports operation 2 of 2. npu: NEG is not for npu",
     });
   });
 });

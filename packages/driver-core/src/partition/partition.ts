@@ -112,7 +112,7 @@ function planSubgraph(
   const stuck = candidates.findIndex((_, index) => !isTaken(planning, index));
   if (stuck >= 0) {
     const why = describeUnsupported(elementAt(candidates, stuck), devices);
-    return { unplannable: "BAD_DATA", message: `no device supports operation ${stuck} of ${length}. ${why}` };
+    return { unplannable: "BAD_DATA", message: `no device supports operation ${stuck + 1} of ${length}. ${why}` };
   }
   // Control flow of the CPU is interpreted instead, so that its subgraphs can run on other devices.
   const interpreted = (assigned: readonly (number | undefined)[]) =>

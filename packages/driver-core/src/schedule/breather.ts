@@ -2,6 +2,7 @@
  * Yielding to the event loop. Executions that an engine answers at once follow one another within one turn of the event
  * loop: timers, other clients and input would wait as long as a client keeps executing.
  */
+import { soon } from "@nnhal/backend";
 
 /** Measures how long a turn of the event loop has lasted. */
 export interface Breather {
@@ -20,7 +21,7 @@ export function createBreather(longest = 10_000_000n): Breather {
     isSpent(time) {
       if (until !== undefined) return time >= until;
       until = time + longest;
-      setImmediate(endTurn);
+      soon(endTurn);
       return false;
     },
   };
@@ -28,5 +29,5 @@ export function createBreather(longest = 10_000_000n): Breather {
 
 /** Resolves in the next turn of the event loop. */
 export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise(soon);
 }

@@ -3,6 +3,7 @@
  * of one client is ordered by priority. Each `ageing` nanoseconds of waiting raise work by one level, so that no work
  * waits for ever. Waiting places are limited: work that finds none is refused.
  */
+import { soon } from "@nnhal/backend";
 import type { Priority } from "@nnhal/types";
 import type { Breather } from "./breather.ts";
 import { createHeap, type Heap } from "./heap.ts";
@@ -134,7 +135,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const fillLater = () => {
     if (isDeferred) return;
     isDeferred = true;
-    setImmediate(() => {
+    soon(() => {
       isDeferred = false;
       fill();
     });
@@ -185,7 +186,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         const refusal = deadline !== undefined && time >= deadline ? "late" : isFull(client) ? "full" : undefined;
         if (refusal !== undefined) {
           // A client that repeats a refused call at once must not block the event loop either.
-          if (breather?.isSpent(time)) setImmediate(() => resolve(refusal));
+          if (breather?.isSpent(time)) soon(() => resolve(refusal));
           else resolve(refusal);
           return;
         }

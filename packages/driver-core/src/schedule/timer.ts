@@ -15,7 +15,8 @@ const furthest = 2 ** 31 - 1;
 export const systemTimer: Timer = (nanoseconds, callback, inBackground = false) => {
   const milliseconds = nanoseconds / 1_000_000n + 1n;
   const timeout = setTimeout(callback, milliseconds < BigInt(furthest) ? Number(milliseconds) : furthest);
-  if (inBackground) timeout.unref();
+  // A browser's is a number, and keeps nothing alive.
+  if (inBackground && typeof timeout === "object") timeout.unref();
   return () => clearTimeout(timeout);
 };
 

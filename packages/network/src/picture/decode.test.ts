@@ -88,7 +88,7 @@ describe("decodePicture", () => {
   it("refuses bytes that are not a picture", async () => {
     for (const bytes of [[], [0x89, 0x50], [0x25, 0x50, 0x44, 0x46], [0xff, 0xd8]]) {
       await expect(decodePicture(Uint8Array.from(bytes))).rejects.toThrow(
-        new RangeError("is not a PNG, JPEG or BMP picture"),
+        new RangeError("is not a PNG, JPEG, WebP, GIF or BMP picture"),
       );
     }
   });

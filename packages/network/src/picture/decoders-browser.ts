@@ -1,5 +1,5 @@
 /**
- * The decoders of a browser: its own. They turn JPEG pictures upright.
+ * The decoders of a browser: its own. They turn pictures upright.
  */
 import { browser, pixelsOf } from "../browser.ts";
 import { checkSize, onWhite, type Picture } from "./picture.ts";
@@ -9,6 +9,9 @@ export const readPng = (bytes: Uint8Array): Promise<Picture> => decode(bytes, "i
 
 /** Reads a JPEG file. */
 export const readJpeg = (bytes: Uint8Array): Promise<Picture> => decode(bytes, "image/jpeg");
+
+/** Reads a WebP file. */
+export const readWebp = (bytes: Uint8Array): Promise<Picture> => decode(bytes, "image/webp");
 
 async function decode(bytes: Uint8Array, type: string): Promise<Picture> {
   const blob = new Blob([new Uint8Array(bytes)], { type });

@@ -1,12 +1,16 @@
 /**
  * The decoders of Node.js.
  */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { inflateSync } from "node:zlib";
 import { elementAt } from "@nnhal/operations";
 import jpeg from "jpeg-js";
 import { PNG } from "pngjs";
 import { messageOf } from "../text.ts";
+import { jpegOrientation, upright, webpOrientation } from "./exif.ts";
 import { checkSize, MOST_PIXELS, onWhite, type Picture } from "./picture.ts";
+import { webpSize } from "./webp-size.ts";
 
 const IHDR_END = 33;
 const IDAT = 0x49444154;
@@ -63,7 +67,7 @@ function interlacedBytes(width: number, height: number, rowsOf: (columns: number
   );
 }
 
-/** Reads a JPEG file. */
+/** Reads a JPEG file, and turns it upright. */
 export async function readJpeg(bytes: Uint8Array): Promise<Picture> {
   const most = MOST_PIXELS / 1e6;
   try {
@@ -74,9 +78,40 @@ export async function readJpeg(bytes: Uint8Array): Promise<Picture> {
       maxMemoryUsageInMB: 2048,
     });
     checkSize(width, height);
-    return onWhite(width, height, data);
+    return upright(onWhite(width, height, data), jpegOrientation(bytes));
   } catch (error) {
     if (!messageOf(error).startsWith("maxResolutionInMP")) throw error;
     throw new RangeError(`its size is more than ${most} megapixels`, { cause: error });
   }
+}
+
+let webp: Promise<(bytes: ArrayBuffer) => Promise<ImagePixels>> | undefined;
+
+interface ImagePixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+/** Reads a WebP file, and turns it upright. Of an animation that is not one picture the decoder reads nothing. */
+export async function readWebp(bytes: Uint8Array): Promise<Picture> {
+  checkSize(...webpSize(bytes));
+  webp ??= openWebp();
+  const decode = await webp;
+  const { width, height, data } = await decode(new Uint8Array(bytes).buffer);
+  return upright(onWhite(width, height, new Uint8Array(data.buffer)), webpOrientation(bytes));
+}
+
+interface Compiler {
+  compile(bytes: Uint8Array): Promise<object>;
+}
+
+/** The decoder's own loader asks for its WebAssembly by HTTP. */
+async function openWebp(): Promise<(bytes: ArrayBuffer) => Promise<ImagePixels>> {
+  const { resolve } = createRequire(import.meta.url);
+  const { default: decode, init } = await import("@jsquash/webp/decode.js");
+  // The types of Node.js have no values of this name.
+  const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };
+  await init(await compiler.compile(await readFile(resolve("@jsquash/webp/codec/dec/webp_dec.wasm"))));
+  return decode;
 }

@@ -3,12 +3,28 @@
  */
 import { elementAt } from "@nnhal/operations";
 
+/** How a picture goes into an input. */
+export interface PictureUse {
+  /**
+   * The whole picture, stretched to the input's size; the greatest middle part that has the input's proportions (`cover`); or the whole
+   * picture in its own proportions with a background around it (`contain`). Default: stretch.
+   */
+  readonly fit?: "stretch" | "cover" | "contain" | undefined;
+  /** The red, green and blue of the background. Default: black. */
+  readonly background?: readonly [number, number, number] | undefined;
+  /** Real value = (pixel - mean) / std: a number each, or one for each of red, green and blue. Default: see `pictureToTensor`. */
+  readonly mean?: number | readonly number[] | undefined;
+  readonly std?: number | readonly number[] | undefined;
+}
+
 /** A picture without transparency. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   /** Red, green and blue of each pixel, row by row from the top. */
   readonly data: Uint8Array;
+  /** Default: as `PictureUse` says. */
+  readonly use?: PictureUse | undefined;
 }
 
 /** The most pixels that are decoded: a file that claims more is a mistake or an attack. */

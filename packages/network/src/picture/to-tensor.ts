@@ -5,7 +5,7 @@ import { encodeTensorData } from "@nnhal/backend";
 import { clamp, createData, elementAt, elementFactsOf, roundHalfAway, typeText } from "@nnhal/operations";
 import { byteSize, elementsOf, type TensorShape } from "../tensor.ts";
 import type { Picture } from "./picture.ts";
-import { resize, toGrey } from "./resize.ts";
+import { fitPicture, toGrey } from "./resize.ts";
 
 /** real value = (pixel - mean) / std. One number each, or one for each of red, green and blue. */
 export interface Normalisation {
@@ -15,11 +15,32 @@ export interface Normalisation {
 
 const defaultNormalisation: Normalisation = { mean: [128], std: [128] };
 
+/** How a tensor holds a picture. */
+export interface PictureLayout {
+  readonly height: number;
+  readonly width: number;
+  readonly channels: number;
+  /** Whether all of one channel come before all of the next. */
+  readonly isPlanar: boolean;
+}
+
+/** [1, height, width, channels], [1, channels, height, width] or [1, height, width]; undefined for any other shape. */
+export function pictureLayoutOf(shape: readonly number[]): PictureLayout | undefined {
+  if (elementsOf(shape) === 0) return undefined;
+  const [first = 0, second = 0, third = 0, fourth = 0] = shape;
+  const isColour = (extent: number) => extent === 1 || extent === 3;
+  if (shape.length === 4 && first === 1) {
+    if (isColour(fourth)) return { height: second, width: third, channels: fourth, isPlanar: false };
+    if (isColour(second)) return { height: third, width: fourth, channels: second, isPlanar: true };
+  }
+  if (shape.length === 3 && first === 1) return { height: second, width: third, channels: 1, isPlanar: false };
+  return undefined;
+}
+
 /** Why a tensor cannot hold a picture; undefined if it can. */
-export function whyNoPicture({ type, shape }: TensorShape): string | undefined {
-  const [batch, , , channels] = shape;
-  if (shape.length !== 4 || batch !== 1 || (channels !== 1 && channels !== 3) || elementsOf(shape) === 0) {
-    return "a picture needs the shape [1, height, width, 3] or [1, height, width, 1]";
+export function whyNoPicture({ type, shape }: Pick<TensorShape, "type" | "shape">): string | undefined {
+  if (pictureLayoutOf(shape) === undefined) {
+    return "a picture needs the shape [1, height, width, 3], [1, 3, height, width], or either with 1 channel or none";
   }
   return type === "TENSOR_BOOL8" ? "a picture is not made of true and false" : undefined;
 }
@@ -30,16 +51,21 @@ export function whyNoPicture({ type, shape }: TensorShape): string | undefined {
  * by their scale and zero point. The tensor is one that `whyNoPicture` has nothing against.
  */
 export function pictureToTensor(picture: Picture, tensor: TensorShape, given?: Normalisation): Uint8Array {
-  const { type, shape } = tensor;
-  const [height, width, channels] = [elementAt(shape, 1), elementAt(shape, 2), elementAt(shape, 3)];
-  const resized = resize(picture, width, height);
+  const layout = pictureLayoutOf(tensor.shape);
+  if (layout === undefined) throw new RangeError(`a picture does not fit the shape [${tensor.shape.join(", ")}]`);
+  const { height, width, channels, isPlanar } = layout;
+  const resized = fitPicture(picture, width, height);
   const pixels = channels === 1 ? toGrey(resized) : resized.data;
   const elementOf = elementFunction(tensor, given);
-  const data = createData(type, pixels.length);
-  for (let place = 0; place < pixels.length; place++)
-    data[place] = elementOf(elementAt(pixels, place), place % channels);
+  const data = createData(tensor.type, pixels.length);
+  const count = width * height;
+  for (let place = 0; place < pixels.length; place++) {
+    const channel = place % channels;
+    const to = isPlanar ? channel * count + Math.floor(place / channels) : place;
+    data[to] = elementOf(elementAt(pixels, place), channel);
+  }
   const bytes = new Uint8Array(byteSize(tensor));
-  encodeTensorData(type, data, bytes);
+  encodeTensorData(tensor.type, data, bytes);
   return bytes;
 }
 

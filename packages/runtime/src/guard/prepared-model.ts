@@ -2,7 +2,7 @@
  * A device's prepared model as the rest of the runtime sees it: no method throws, no promise rejects, and answers keep
  * the rules of the HAL. Part of the guard in device.ts.
  */
-import { type CreateBurstResult, createBurst } from "@nnhal/driver-core/burst";
+import type { CreateBurstResult } from "@nnhal/driver-core/burst";
 import {
   type BurstResult,
   ErrorStatus,
@@ -146,6 +146,8 @@ async function openBurst(
   reader: AnswerReader,
   name: string,
 ): Promise<CreateBurstResult> {
+  // Few applications use bursts: a bundle for a browser loads them when one does.
+  const { createBurst } = await import("@nnhal/driver-core/burst");
   const created = await createBurst(configure(({ message }) => created.burst?.abandon(message)));
   const { burst } = created;
   if (burst === null) return created;

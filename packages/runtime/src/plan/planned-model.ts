@@ -1,7 +1,6 @@
 /**
  * A prepared plan as a prepared model: its users need not know how many devices run it.
  */
-import { configureExecutionBurst } from "@nnhal/driver-core/burst";
 import { systemTimer, type Timer, watchIdle } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import type { Plan } from "@nnhal/driver-core/partition";
@@ -107,6 +106,8 @@ export function plannedModel(
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       const problem = closedProblem();
       if (problem !== undefined) return { ...problem, context: null };
+      // Few applications use bursts: a bundle for a browser loads them when one does.
+      const { configureExecutionBurst } = await import("@nnhal/driver-core/burst");
       return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now,
         log: (message) => log.VLOG("EXECUTION", `burst: ${message}`),

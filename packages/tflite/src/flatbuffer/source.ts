@@ -2,7 +2,7 @@
  * Checked reads from a FlatBuffer. The flatbuffers library trusts every offset; here each one is checked before use, and a
  * budget bounds the work that parts which overlap can cause.
  */
-import { ByteBuffer } from "flatbuffers";
+import { ByteBuffer } from "flatbuffers/js/byte-buffer.js";
 import { ensure } from "../error.ts";
 
 /** A file being read. */

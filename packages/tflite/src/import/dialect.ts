@@ -1,7 +1,7 @@
 /**
  * What an import may write: the HAL's operations and types alone, or those of the extension for .tflite as well.
  */
-import { tfliteExtension, tfliteTypes } from "@nnhal/extension-tflite";
+import { extensionName, tfliteTypes } from "@nnhal/extension-tflite/types";
 import {
   type AnyOperandType,
   type ExtensionDefinition,
@@ -12,6 +12,7 @@ import {
 } from "@nnhal/operations";
 import { type ExtensionNameAndPrefix, OperandType, OperationType, type OperationTypeName } from "@nnhal/types";
 import type { TensorTypeName } from "../schema/codes.ts";
+import { extensionOperations } from "./extension.ts";
 
 /** See the file's head. */
 export interface Dialect {
@@ -45,12 +46,16 @@ export interface DialectOptions {
 /** Codes of the extension's operations for operators that the HAL lacks begin here: see `isBuiltinForm`. */
 const firstBuiltin = 1000;
 
-const operationsByName: ReadonlyMap<string, Operation> = new Map(
-  tfliteExtension.operations.map((operation) => [operation.name, operation]),
-);
+let operationsByName: ReadonlyMap<string, Operation> | undefined;
+
+function extensionOperation(name: string): Operation | undefined {
+  operationsByName ??= new Map(extensionOperations().map((operation) => [operation.name, operation]));
+  return operationsByName.get(name);
+}
 
 const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
   INT64: tfliteTypes.TENSOR_INT64,
+  STRING: tfliteTypes.TENSOR_STRING,
   UINT64: tfliteTypes.TENSOR_UINT64,
   UINT32: tfliteTypes.TENSOR_UINT32,
   FLOAT64: tfliteTypes.TENSOR_FLOAT64,
@@ -61,8 +66,8 @@ const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
 /** The dialect of an import. Prefixes of extensions count from 1. */
 export function createDialect({ hasExtension, quantisesInputs, custom: given }: DialectOptions): Dialect {
   // The operations of `nnhal.tflite` are of builtin operators.
-  const custom = given.filter(({ name }) => name !== tfliteExtension.name);
-  const names = [...new Set([tfliteExtension.name, ...custom.map(({ name }) => name)])];
+  const custom = given.filter(({ name }) => name !== extensionName);
+  const names = [...new Set([extensionName, ...custom.map(({ name }) => name)])];
   const codeOf = (extension: string, code: number) => extensionCode(names.indexOf(extension) + 1, code);
   const customs = new Map(
     custom.flatMap(({ operations }) => operations.map((operation) => [operation.name, operation])),
@@ -71,7 +76,7 @@ export function createDialect({ hasExtension, quantisesInputs, custom: given }: 
     typeOf: (element) => (hasExtension ? typesByElement[element] : undefined),
     shiftedInt16: hasExtension ? tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED : undefined,
     quantisesInputs: hasExtension && quantisesInputs,
-    operationOf: (name) => (hasExtension ? operationsByName.get(name) : undefined),
+    operationOf: (name) => (hasExtension ? extensionOperation(name) : undefined),
     customOf: (customCode) => customs.get(customCode),
     operationCode: ({ code, extension }) => (extension === undefined ? code : codeOf(extension, code)),
     typeCode: (type) => (typeof type === "string" ? OperandType[type] : codeOf(type.extension, type.code)),

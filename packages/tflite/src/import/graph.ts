@@ -8,6 +8,9 @@ import type { TfliteSubgraph } from "../model.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperandSpec } from "./operand-types.ts";
 
+/** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
+export const MOST_NESTED = 32;
+
 /** A value that operations carry from one execution to the next: an input and an output of the subgraph. */
 export interface StateOperands {
   readonly tensor: number;
@@ -83,4 +86,6 @@ export interface GraphFacts {
   /** INT64 tensors that are held as TENSOR_INT32, beside constants. */
   readonly narrow: ReadonlySet<number>;
   readonly dialect: Dialect;
+  /** Whether a variable tensor that is an output is the new value of the state, rather than a copy beside it. */
+  readonly returnsStates: boolean;
 }

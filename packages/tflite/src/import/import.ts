@@ -1,18 +1,24 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { type AnyOperandType, type ExtensionDefinition, elementAt } from "@nnhal/operations";
-import type { Model, Subgraph } from "@nnhal/types";
+import { type AnyOperandType, type ExtensionDefinition, elementAt, ensureLoaded } from "@nnhal/operations";
+import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
-import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
 import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
+import { rowOf } from "./rows.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
+import type { Program } from "./state/procedure.ts";
+import { plainProgram, programOf } from "./state/program.ts";
+import { variableNames } from "./state/state-names.ts";
+import { stringTensor } from "./string-constants.ts";
+import { hasStrings, withStrings } from "./strings.ts";
 
 /** How to import a model. */
 export interface ImportOptions extends ShapeOptions {
@@ -67,15 +73,18 @@ export interface TensorDescription {
 }
 
 /**
- * A value that the model carries from one execution to the next. Set the input to the real value 0 first (the zero point, if
- * quantised), and then to the previous execution's output.
+ * A value that the model carries from one execution to the next. Set the input to the first value at first, and then to the previous
+ * execution's output. Imports of several signatures of a file share the states of the same name.
  */
 export interface ModelState {
+  /** The name of the variable, unique in the file. */
   readonly name: string;
   /** Its place among the model's inputs. */
   readonly input: number;
-  /** Its place among the model's outputs. */
-  readonly output: number;
+  /** Its place among the model's outputs; absent if the model does not change it. */
+  readonly output?: number;
+  /** The bytes of the first value; absent: the real value 0. */
+  readonly initial?: Uint8Array;
 }
 
 /** The operator that an operation came from. */
@@ -184,6 +193,7 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     () => `it has to be a string, not ${describeValue(signature)}`,
   );
   const entry = entryOf(model, signature);
+  ensureLoaded(operationsOf(model));
   const problems = createProblemList();
   const constants = createConstants(model, file);
   const dialect = createDialect({
@@ -191,11 +201,14 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     quantisesInputs: hybridOf(options) === "quantised",
     custom: customOperatorsOf(options),
   });
-  const importer = createImporter(model, constants, options, dialect, problems);
-  const finished = problems.attempt(() => importer.importMain(entry.subgraph, entry.index));
+  const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const isConverted = options.extensions !== false && hasStrings(model);
+  const program = threaded && isConverted ? withStrings(threaded) : threaded;
+  const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
+  const finished = problems.attempt(() => importer.importMain());
   const imported =
-    finished && problems.count === 0
-      ? problems.attempt(() => importedModel(model, entry, finished, importer.referenced, constants, dialect))
+    program && finished && problems.count === 0
+      ? problems.attempt(() => importedModel(model, entry, program, finished, importer.referenced, constants, dialect))
       : undefined;
   return { imported, operators: importer.reports(), problems };
 }
@@ -209,6 +222,12 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
       `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
   );
   return hybrid;
+}
+
+/** The codes of the HAL's operations that the operators of a model may become. */
+function operationsOf({ subgraphs }: TfliteModel): readonly number[] {
+  const rows = new Set(subgraphs.flatMap(({ operators }) => operators.map(rowOf)));
+  return [...rows].flatMap((row) => row?.operations ?? []).map((name) => OperationType[name]);
 }
 
 /** The option `customOperators`, checked. */
@@ -227,9 +246,18 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
   return customOperators;
 }
 
+/** The bytes of a constant as an operand has them. */
+function firstValue({ name, type, shape, data }: TfliteTensor): Uint8Array {
+  const bytes = data ?? new Uint8Array(0);
+  if (type !== "STRING") return bytes;
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  return stringTensor(bytes, count, `the first value of ${quoted(name)}`).bytes;
+}
+
 function importedModel(
-  { signatures }: TfliteModel,
-  { inputNames, outputNames }: Entry,
+  file: TfliteModel,
+  { index, inputNames, outputNames }: Entry,
+  { cells }: Program,
   finished: Finished,
   referenced: readonly Subgraph[],
   constants: Constants,
@@ -237,6 +265,8 @@ function importedModel(
 ): ImportedModel {
   const { subgraph, states, graph } = finished;
   const main = graph.subgraph;
+  const operators = file.subgraphs[index]?.operators ?? [];
+  const nameOf = variableNames(file);
   const { inputIndexes, outputIndexes } = subgraph;
   const stateTensors = states.map(({ tensor }) => tensor);
   const ownInputs = new Set(main.inputs);
@@ -254,13 +284,21 @@ function importedModel(
     },
     inputs: describe(finished, [...main.inputs, ...added], inputIndexes, inputNames),
     outputs: describe(finished, [...main.outputs, ...stateTensors], outputIndexes, outputNames),
-    states: states.map(({ tensor, input, output }) => ({
-      name: elementAt(main.tensors, tensor).name,
-      input: inputPlaces.get(input) ?? -1,
-      output: outputPlaces.get(output) ?? -1,
-    })),
-    operators: graph.emitted.map(({ origin }) => ({ name: main.operators[origin]?.name ?? "", index: origin })),
-    signatures: signatures.map(({ key, inputs, outputs }) => ({
+    states: [
+      ...cells.map(({ name, input, output, initial }) => ({
+        name,
+        input,
+        ...(output !== undefined && { output }),
+        ...(initial && { initial: firstValue(initial) }),
+      })),
+      ...states.map(({ tensor, input, output }) => ({
+        name: nameOf(index, tensor),
+        input: inputPlaces.get(input) ?? -1,
+        output: outputPlaces.get(output) ?? -1,
+      })),
+    ],
+    operators: graph.emitted.map(({ origin }) => ({ name: operators[origin]?.name ?? "", index: origin })),
+    signatures: file.signatures.map(({ key, inputs, outputs }) => ({
       key,
       inputs: inputs.map(({ name }) => name),
       outputs: outputs.map(({ name }) => name),

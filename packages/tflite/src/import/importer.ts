@@ -12,20 +12,22 @@ import type { Constants } from "./constants.ts";
 import { createGraph } from "./create-graph.ts";
 import type { Dialect } from "./dialect.ts";
 import { canFold, foldedValues, type IntegerTensor, MOST_FOLDED } from "./fold.ts";
-import type { Graph, StateOperands } from "./graph.ts";
+import { type Graph, MOST_NESTED, type StateOperands } from "./graph.ts";
 import { createLowering, type Lowering, operatorWhere, problemOperator, type Surroundings } from "./lowering.ts";
 import { narrowTensors } from "./narrow.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
 import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
+import type { Procedure, Program } from "./state/procedure.ts";
 import { packedRange } from "./stored.ts";
 
 /**
  * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
- * constant, computed by the import. `unused`: nothing, as no output depends on it. `blocked`: it prevents the import.
+ * constant, computed by the import. `state`: an input or output of the model, or the first value of one. `unused`: nothing, as no output
+ * depends on it. `blocked`: it prevents the import.
  */
-export type OperatorStatus = "hal" | "extension" | "constant" | "unused" | "blocked";
+export type OperatorStatus = "hal" | "extension" | "constant" | "state" | "unused" | "blocked";
 
 /** An operator of a file, and what becomes of it. */
 export interface OperatorReport extends ProblemOperator {
@@ -45,16 +47,13 @@ export interface Finished {
 
 /** The import of the subgraphs of one model. */
 export interface Importer {
-  /** Lowers the subgraph that is the model; its inputs and outputs may be in another order than those of the file. */
-  importMain(subgraph: TfliteSubgraph, index: number): Finished;
+  /** Lowers the main subgraph. */
+  importMain(): Finished;
   /** The other subgraphs that operators run, in the order in which they were finished. */
   readonly referenced: readonly Subgraph[];
   /** One for each operator of the file. */
   reports(): readonly OperatorReport[];
 }
-
-/** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
-const MOST_NESTED = 32;
 
 /** Computes an operator whose inputs are small integer constants; false if it is not one of those. */
 function fold(op: Lowering): boolean {
@@ -173,14 +172,17 @@ function lowerByRow(op: Lowering): void {
 /** What has become of the operators of a subgraph. */
 interface Progress {
   readonly graph: Graph;
-  readonly order: readonly number[];
-  /** Why operators are blocked, by their index. */
+  /** The operators that are used; places are those in the file. */
+  readonly used: ReadonlySet<number>;
+  /** Why operators are blocked, by their place in the file. */
   readonly blocked: ReadonlyMap<number, string>;
+  readonly carried: ReadonlySet<number>;
 }
 
 /** Starts the import of a model. */
 export function createImporter(
   model: TfliteModel,
+  program: Program,
   constants: Constants,
   options: ShapeOptions,
   dialect: Dialect,
@@ -188,10 +190,13 @@ export function createImporter(
 ): Importer {
   const referenced: Subgraph[] = [];
   const imported = new Map<number, { readonly place: number; readonly subgraph: Subgraph } | TfliteError | "open">();
-  const progress = new Map<number, Progress>();
-  let main = 0;
+  /** By subgraph of the file; several subgraphs can be made from one. */
+  const progress = new Map<number, Progress[]>();
+  const { main, procedures } = program;
 
-  function importSubgraph(subgraph: TfliteSubgraph, index: number, depth: number, isMain: boolean): Finished {
+  function importSubgraph(procedure: Procedure, depth: number, isMain: boolean): Finished {
+    const { subgraph, index, origins } = procedure;
+    const originOf = (operator: number) => origins?.[operator] ?? operator;
     const path = `subgraphs[${index}]`;
     ensure(depth <= MOST_NESTED, path, () => `subgraphs name each other more than ${MOST_NESTED} deep`);
     // The problems of this subgraph and of those that its operators run; all of them are recorded for the model as well.
@@ -208,19 +213,24 @@ export function createImporter(
         const at =
           operator === undefined
             ? undefined
-            : () => operatorWhere(place, elementAt(subgraph.operators, operator), operator);
+            : () => operatorWhere(place, elementAt(subgraph.operators, operator), originOf(operator));
         own.add(error, at);
         const problem = problems.add(error, at);
-        if (operator !== undefined && problem !== undefined) blocked.set(operator, reasonOf(problem, place, operator));
+        if (operator !== undefined && problem !== undefined) {
+          blocked.set(originOf(operator), reasonOf(problem, place, originOf(operator)));
+        }
         return false;
       }
     }
 
     const shapes = shapesOf(subgraph, options, isMain);
-    const { order, read } = scheduleOperators(subgraph, shapes, place, { attempt });
+    const { order, read } = scheduleOperators(subgraph, shapes, { ...place, originOf }, { attempt });
     const narrow = dialect.typeOf("INT64") === undefined ? narrowTensors(subgraph, order) : new Set<number>();
-    const graph = createGraph(subgraph, shapes, constants, { index, narrow, dialect });
-    progress.set(index, { graph, order, blocked });
+    const returnsStates = procedure.returnsStates === true;
+    const graph = createGraph(subgraph, shapes, constants, { index, narrow, dialect, returnsStates });
+    const known = progress.get(index) ?? [];
+    const carried = procedure.carried ?? new Set<number>();
+    progress.set(index, [...known, { graph, used: new Set(order.map(originOf)), blocked, carried }]);
     const surroundings: Surroundings = {
       dialect,
       isRead: (tensor) => read.has(tensor),
@@ -229,34 +239,29 @@ export function createImporter(
     };
     for (const input of subgraph.inputs) attempt(() => graph.operand(input));
     for (const each of order) {
-      if (blocked.has(each)) continue;
+      if (blocked.has(originOf(each))) continue;
       const operator = elementAt(subgraph.operators, each);
       for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs);
-      attempt(() => lower(createLowering(graph, operator, each, surroundings), graph), each);
+      attempt(() => lower(createLowering(graph, operator, originOf(each), surroundings), graph), each);
     }
     own.throwIfAny();
     return { ...graph.finish(), graph };
   }
 
   function importOther(index: number, depth: number, path: string): { place: number; subgraph: Subgraph } {
-    const subgraph = model.subgraphs[index];
+    const procedure = procedures[index];
     const known = imported.get(index);
     ensure(
-      subgraph !== undefined && index !== main,
+      procedure !== undefined && procedure.index !== main.index,
       path,
       () => `there is no subgraph ${index} that an operator may run`,
     );
-    ensure(known !== "open", path, () => `subgraph ${index} runs itself`);
+    ensure(known !== "open", path, () => `subgraph ${procedure.index} runs itself`);
     if (known instanceof TfliteError) throw known;
     if (known !== undefined) return known;
     imported.set(index, "open");
     try {
-      const finished = importSubgraph(subgraph, index, depth, false);
-      ensure(
-        finished.states.length === 0,
-        `subgraphs[${index}]`,
-        () => "keeps state, which the HAL cannot do inside control flow",
-      );
+      const finished = importSubgraph(procedure, depth, false);
       referenced.push(finished.subgraph);
       const done = { place: referenced.length - 1, subgraph: finished.subgraph };
       imported.set(index, done);
@@ -277,11 +282,8 @@ export function createImporter(
 
   return {
     referenced,
-    importMain(subgraph, index) {
-      main = index;
-      return importSubgraph(subgraph, index, 1, true);
-    },
-    reports: () => model.subgraphs.flatMap((subgraph, index) => reportsOf(subgraph, index, progress.get(index))),
+    importMain: () => importSubgraph(main, 1, true),
+    reports: () => model.subgraphs.flatMap((subgraph, index) => reportsOf(subgraph, index, progress.get(index) ?? [])),
   };
 }
 
@@ -296,20 +298,22 @@ function reasonOf(
   return isOwn ? message : `runs a subgraph that cannot be imported: ${problemText(problem)}`;
 }
 
-function reportsOf(subgraph: TfliteSubgraph, index: number, progress: Progress | undefined): OperatorReport[] {
+function reportsOf(subgraph: TfliteSubgraph, index: number, progress: readonly Progress[]): OperatorReport[] {
   const operations = new Map<number, Operation[]>();
-  for (const { operation, origin } of progress?.graph.emitted ?? []) {
+  for (const { operation, origin } of progress.flatMap(({ graph }) => graph.emitted)) {
     const list = operations.get(origin);
     if (list === undefined) operations.set(origin, [operation]);
     else list.push(operation);
   }
-  const used = new Set(progress?.order);
   return subgraph.operators.map((operator, place): OperatorReport => {
     const facts = problemOperator(operator, place, index);
-    const reason = progress?.blocked.get(place);
+    const reason = progress.flatMap(({ blocked }) => blocked.get(place) ?? [])[0];
     if (reason !== undefined) return { ...facts, status: "blocked", operations: [], reason };
-    if (!used.has(place)) return { ...facts, status: "unused", operations: [] };
     const made = operations.get(place) ?? [];
+    if (made.length === 0 && progress.some(({ carried }) => carried.has(place))) {
+      return { ...facts, status: "state", operations: [] };
+    }
+    if (!progress.some(({ used }) => used.has(place))) return { ...facts, status: "unused", operations: [] };
     const isExtended = made.some(({ extension }) => extension !== undefined);
     const status = made.length === 0 ? "constant" : isExtended ? "extension" : "hal";
     return { ...facts, status, operations: made.map(({ name }) => name) };

@@ -116,6 +116,8 @@ export interface Lowering {
   subgraphs(indexes: readonly number[]): readonly Callee[];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
+  /** The code of a type in the imported model. */
+  typeCode(type: AnyOperandType): number;
 }
 
 /** A subgraph that an operator runs. */
@@ -558,5 +560,6 @@ export function createLowering(
         .importSubgraphs(others)
         .map(({ place: callee, subgraph: inner }) => ({ reference: graph.subgraphReference(callee), subgraph: inner })),
     isRead: surroundings.isRead,
+    typeCode: surroundings.dialect.typeCode,
   };
 }

@@ -40,6 +40,7 @@ const table = {
   ADD_N: ["values+", "output"],
   ARG_MAX: ["input axis", "output"],
   ARG_MIN: ["input axis", "output"],
+  ASSIGN_VARIABLE: ["resource value", ""],
   AVERAGE_POOL_2D: unary,
   BATCH_TO_SPACE_ND: ["input block crops", "output"],
   BIDIRECTIONAL_SEQUENCE_LSTM: [
@@ -57,6 +58,8 @@ const table = {
     ].join(" "),
     "forward_output backward_output?",
   ],
+  CALL: ["values*", "results*"],
+  CALL_ONCE: ["values*", "results*"],
   CAST: unary,
   CEIL: unary,
   CONCATENATION: ["values+", "output"],
@@ -80,7 +83,11 @@ const table = {
   GREATER: binary,
   GREATER_EQUAL: binary,
   HARD_SWISH: unary,
+  HASHTABLE: ["", "resource"],
+  HASHTABLE_FIND: ["resource keys default tensors*", "values"],
+  HASHTABLE_IMPORT: ["resource keys values tensors*", "results*"],
   HASHTABLE_LOOKUP: ["lookups keys values", "output hits"],
+  HASHTABLE_SIZE: ["resource tensors*", "size"],
   IF: ["condition values*", "results*"],
   L2_NORMALIZATION: unary,
   L2_POOL_2D: unary,
@@ -111,6 +118,7 @@ const table = {
   PRELU: ["input slope", "output"],
   QUANTIZE: unary,
   RANK: unary,
+  READ_VARIABLE: ["resource", "value"],
   REDUCE_ALL: reduction,
   REDUCE_ANY: reduction,
   REDUCE_MAX: reduction,
@@ -152,6 +160,7 @@ const table = {
   UNIDIRECTIONAL_SEQUENCE_LSTM: lstm,
   UNIDIRECTIONAL_SEQUENCE_RNN: [`input ${rnnCell}`, "output"],
   UNPACK: ["input", "parts+"],
+  VAR_HANDLE: ["", "resource"],
   WHILE: ["values*", "results*"],
 } satisfies Readonly<Record<string, Tensors>>;
 
@@ -172,7 +181,7 @@ interface Side {
 }
 
 function parse(text: string): Side {
-  const words = text.split(" ");
+  const words = text === "" ? [] : text.split(" ");
   const last = words.at(-1) ?? "";
   const rest = /[*+]$/.test(last) ? last.slice(0, -1) : undefined;
   const single = rest === undefined ? words : words.slice(0, -1);

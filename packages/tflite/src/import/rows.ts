@@ -14,6 +14,7 @@ import { poolingRows } from "./rows/pooling.ts";
 import { quantisationRows } from "./rows/quantisation.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
 import { reductionRows } from "./rows/reduction.ts";
+import { resourceRows } from "./rows/resource.ts";
 import { shapeRows } from "./rows/shape.ts";
 import { sliceRows } from "./rows/slice.ts";
 import { spaceRows } from "./rows/space.ts";
@@ -35,6 +36,7 @@ export const rows: readonly Row[] = [
   ...lookupRows,
   ...recurrentRows,
   ...controlFlowRows,
+  ...resourceRows,
 ];
 
 const rowsByOperator: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row.operator, row]));

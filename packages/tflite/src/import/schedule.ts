@@ -123,16 +123,17 @@ export interface ScheduleOptions {
 }
 
 /**
- * Determines the operators to import and their order. `shapes`: extents of the tensors, -1 where unknown; `place`: the subgraph's.
+ * Determines the operators to import and their order. `shapes`: extents of the tensors, -1 where unknown; `place`: the subgraph's, with the place in the file of each
+ * operator.
  */
 export function scheduleOperators(
   subgraph: TfliteSubgraph,
   shapes: readonly (readonly number[])[],
-  place: { readonly path: string; readonly index: number },
+  place: { readonly path: string; readonly index: number; originOf(operator: number): number },
   options: ScheduleOptions,
 ): Schedule {
   const { operators } = subgraph;
-  const placeOf = (index: number) => () => operatorWhere(place, elementAt(operators, index), index);
+  const placeOf = (index: number) => () => operatorWhere(place, elementAt(operators, index), place.originOf(index));
   const { writers, hasValue, readBy, before } = createDependencies(subgraph, shapes, placeOf, options);
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {

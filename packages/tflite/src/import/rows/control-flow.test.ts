@@ -104,20 +104,6 @@ describe("IF", () => {
       "subgraphs name each other more than 32 deep",
     );
   });
-
-  test("state inside is refused", () => {
-    const r = { type: "FLOAT32", shape: [1, 1], data: [1] } as const;
-    const one = { type: "FLOAT32", shape: [1, 1] } as const;
-    const stateful: SubgraphGiven = {
-      tensors: { a: one, r, b: { type: "FLOAT32", shape: [1], data: [1] }, h: { ...one, isVariable: true }, y: one },
-      operators: [{ name: "RNN", inputs: ["a", "r", "r", "b", "h"], outputs: ["y"] }],
-      inputs: ["a"],
-      outputs: ["y"],
-    };
-    expect(() => importTflite(modelOf(conditional(1, 1), stateful))).toThrow(
-      "keeps state, which the HAL cannot do inside control flow",
-    );
-  });
 });
 
 test("WHILE runs its body until the condition is false", async () => {

@@ -4,21 +4,24 @@
  */
 
 import { elementAt } from "@nnhal/operations";
-import { type Operand, operandTypeNames } from "@nnhal/types";
+import { type Operand, OperandType, operandTypeNames } from "@nnhal/types";
 import { listText } from "../../error.ts";
 import type { Callee, Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
 
-/** The compared facts of an operand on either side. */
-type Side = Pick<OperandSpec, "type" | "dimensions" | "scale" | "zeroPoint">;
+/** The compared facts of an operand on either side; `type`: its code in the model. */
+type Side = Pick<Operand, "type" | "dimensions" | "scale" | "zeroPoint">;
 
-function sideOf({ type, dimensions, scale, zeroPoint }: Operand): Side {
-  return { type: operandTypeNames.get(type) ?? "OEM", dimensions, scale, zeroPoint };
+function sideOf(op: Lowering, { type, dimensions, scale, zeroPoint }: OperandSpec): Side {
+  return { type: op.typeCode(type), dimensions, scale, zeroPoint };
 }
 
+const boolCode = OperandType.TENSOR_BOOL8;
+
 function show({ type, dimensions, scale, zeroPoint }: Side): string {
-  return `${type}${listText(dimensions)}${scale === 0 ? "" : ` (${scale}, ${zeroPoint})`}`;
+  const name = operandTypeNames.get(type) ?? `type ${type} of the extension`;
+  return `${name}${listText(dimensions)}${scale === 0 ? "" : ` (${scale}, ${zeroPoint})`}`;
 }
 
 /** Whether two operands can be the same value; extents may be unknown on either side. */
@@ -41,50 +44,66 @@ function ensureAgree(op: Lowering, what: string, ours: readonly Side[], theirs: 
 }
 
 function insideOf({ subgraph }: Callee, list: "inputIndexes" | "outputIndexes"): Side[] {
-  return subgraph[list].map((index) => sideOf(elementAt(subgraph.operands, index)));
+  return subgraph[list].map((index) => elementAt(subgraph.operands, index));
 }
 
 /** Refuses a condition that is not one TENSOR_BOOL8 of shape [1]. */
 function ensureCondition(op: Lowering, what: string, given: readonly Side[]): void {
   const [condition, ...more] = given;
   op.ensure(
-    condition?.type === "TENSOR_BOOL8" && condition.dimensions.join() === "1" && more.length === 0,
+    condition?.type === boolCode && condition.dimensions.join() === "1" && more.length === 0,
     () => `${what} has to be one TENSOR_BOOL8[1], it is ${given.map(show).join(", ") || "missing"}`,
   );
 }
 
-function outputSpecs(op: Lowering): OperandSpec[] {
-  return op.operator.outputs.map((_, place) => op.outputSpec(place));
+function outputSides(op: Lowering): Side[] {
+  return op.operator.outputs.map((_, place) => sideOf(op, op.outputSpec(place)));
 }
 
-function inputSpecs(op: Lowering): OperandSpec[] {
-  return op.operator.inputs.map((_, place) => op.inputSpec(place));
+/** The inputs; constants of 64 bits are so inside as well. */
+function inputsOf(op: Lowering): number[] {
+  return op.operator.inputs.map((_, place) => op.asInFile(place));
 }
 
-function operands(op: Lowering): { inputs: number[]; outputs: number[] } {
-  return {
-    inputs: op.operator.inputs.map((_, place) => op.input(place)),
-    outputs: op.operator.outputs.map((_, place) => op.output(place)),
-  };
+function sidesOf(op: Lowering, operands: readonly number[]): Side[] {
+  return operands.map((operand) => sideOf(op, op.graph.spec(operand)));
+}
+
+function outputsOf(op: Lowering): number[] {
+  return op.operator.outputs.map((_, place) => op.output(place));
+}
+
+/** Emits an IF. `callees`: the subgraphs for true and false, with their names. */
+function emitIf(
+  op: Lowering,
+  condition: number,
+  callees: readonly [Callee, Callee],
+  names: readonly [string, string],
+  inputs: readonly number[],
+): void {
+  const [values, results] = [sidesOf(op, inputs), outputSides(op)];
+  for (const [place, callee] of callees.entries()) {
+    ensureAgree(op, `inputs of ${names[place]}`, values, insideOf(callee, "inputIndexes"));
+    ensureAgree(op, `outputs of ${names[place]}`, results, insideOf(callee, "outputIndexes"));
+  }
+  op.emit("IF", [condition, ...callees.map(({ reference }) => reference), ...inputs], outputsOf(op));
+}
+
+/** Two subgraphs that options name. */
+function calleesOf(op: Lowering, first: string, second: string): readonly [Callee, Callee] {
+  const callees = op.subgraphs([op.number(first), op.number(second)]);
+  return [elementAt(callees, 0), elementAt(callees, 1)];
 }
 
 const conditional: Row = {
   operator: "IF",
   version: 1,
   operations: ["IF"],
-  note: "Without state inside.",
   lower(op: Lowering) {
-    const given = inputSpecs(op);
-    const values = given.slice(1);
-    ensureCondition(op, "the condition", given.slice(0, 1));
-    const options = ["thenSubgraphIndex", "elseSubgraphIndex"];
-    const callees = op.subgraphs(options.map(op.number));
-    for (const [place, callee] of callees.entries()) {
-      ensureAgree(op, `inputs of ${options[place]}`, values, insideOf(callee, "inputIndexes"));
-      ensureAgree(op, `outputs of ${options[place]}`, outputSpecs(op), insideOf(callee, "outputIndexes"));
-    }
-    const { inputs, outputs } = operands(op);
-    op.emit("IF", inputs.toSpliced(1, 0, ...callees.map(({ reference }) => reference)), outputs);
+    const [condition = -1, ...inputs] = inputsOf(op);
+    ensureCondition(op, "the condition", sidesOf(op, [condition]));
+    const names = ["thenSubgraphIndex", "elseSubgraphIndex"] as const;
+    emitIf(op, condition, calleesOf(op, ...names), names, inputs);
   },
 };
 
@@ -92,19 +111,50 @@ const loop: Row = {
   operator: "WHILE",
   version: 1,
   operations: ["WHILE"],
-  note: "Without state inside.",
   lower(op: Lowering) {
-    const values = inputSpecs(op);
-    const callees = op.subgraphs([op.number("condSubgraphIndex"), op.number("bodySubgraphIndex")]);
-    const [test, body] = [elementAt(callees, 0), elementAt(callees, 1)];
+    const inputs = inputsOf(op);
+    const values = sidesOf(op, inputs);
+    op.ensure(op.option("changesInCondition") !== true, () => "the condition of a WHILE must not change state");
+    const [test, body] = calleesOf(op, "condSubgraphIndex", "bodySubgraphIndex");
+    // State that the loop only reads comes last; it is not a result.
+    const kept = values.slice(0, values.length - Number(op.option("readOnlyInputs") ?? 0));
     ensureAgree(op, "inputs of condSubgraphIndex", values, insideOf(test, "inputIndexes"));
     ensureCondition(op, "the result of condSubgraphIndex", insideOf(test, "outputIndexes"));
     ensureAgree(op, "inputs of bodySubgraphIndex", values, insideOf(body, "inputIndexes"));
-    ensureAgree(op, "outputs of bodySubgraphIndex", values, insideOf(body, "outputIndexes"));
-    ensureAgree(op, "outputs", outputSpecs(op), values);
-    const { inputs, outputs } = operands(op);
-    op.emit("WHILE", [test.reference, body.reference, ...inputs], outputs);
+    ensureAgree(op, "outputs of bodySubgraphIndex", kept, insideOf(body, "outputIndexes"));
+    ensureAgree(op, "outputs", outputSides(op), kept);
+    op.emit("WHILE", [test.reference, body.reference, ...inputs], outputsOf(op));
   },
 };
 
-export const controlFlowRows: readonly Row[] = [conditional, loop];
+const call: Row = {
+  operator: "CALL",
+  version: 1,
+  operations: ["IF"],
+  note: "An IF whose condition is true.",
+  lower(op: Lowering) {
+    const [callee] = op.subgraphs([op.number("subgraph")]);
+    if (callee === undefined) throw new TypeError("a subgraph that is imported has a reference");
+    const isTrue: OperandSpec = { type: "TENSOR_BOOL8", dimensions: [1], scale: 0, zeroPoint: 0 };
+    const condition = op.graph.shared("true", isTrue, Uint8Array.of(1));
+    emitIf(op, condition, [callee, callee], ["subgraph", "subgraph"], inputsOf(op));
+  },
+};
+
+const once: Row = {
+  operator: "CALL_ONCE",
+  version: 1,
+  operations: ["IF"],
+  note: "First values of state if they are constants; else it runs in the first execution.",
+  isStateful: true,
+  lower(op: Lowering) {
+    const isThere = op.option("doneSubgraphIndex") !== undefined;
+    const init = op.number("initSubgraphIndex");
+    op.ensure(isThere, () => `there is no subgraph ${init} that an operator may run`);
+    const [condition = -1, ...inputs] = inputsOf(op);
+    const names = ["doneSubgraphIndex", "initSubgraphIndex"] as const;
+    emitIf(op, condition, calleesOf(op, ...names), names, inputs);
+  },
+};
+
+export const controlFlowRows: readonly Row[] = [conditional, loop, call, once];

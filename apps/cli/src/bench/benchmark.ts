@@ -1,0 +1,215 @@
+/**
+ * Benchmarks one network: reference outputs, the contest, and the report of both.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ModelCommandContext } from "../context.ts";
+import { failure, messageOf } from "../failure.ts";
+import { readUserFile } from "../files.ts";
+import { prepareInputs } from "../model/inputs.ts";
+import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
+import { oneLine } from "../text.ts";
+import type { Peak } from "./calibrate.ts";
+import { createChildStation } from "./child-station.ts";
+import { contest, type Entry, untilAborted, workOf } from "./contest.ts";
+import { type ContestantId, type Task, titleOf } from "./contestant.ts";
+import { type OnnxForm, onnxFormOf } from "./onnx-form.ts";
+import { openContestant } from "./open.ts";
+import { type ModelReport, modelReport, type PrepareReport } from "./report.ts";
+import { createStation, type Prepared, type Station } from "./station.ts";
+
+/** How to benchmark a network. */
+export interface BenchmarkSettings {
+  readonly contestants: readonly ContestantId[];
+  readonly threads: number;
+  readonly rounds: number;
+  /** Preparations of each contestant, each in a process of its own; as many from the cache. */
+  readonly preparations: number;
+  /** Files of the inputs; noise if there are none. */
+  readonly inputs: readonly string[];
+  /** What the machine computes at most. */
+  readonly peaks: readonly Peak[];
+  /** A file for onnxruntime. */
+  readonly onnx?: string | undefined;
+}
+
+/** What a child process is told: `--serve` has it as JSON. Files are absolute paths. */
+export interface ServeOrder {
+  readonly contestant: ContestantId;
+  readonly threads: number;
+  readonly inputs: readonly string[];
+  readonly onnx: string | { readonly cannot: string };
+  readonly cache?: string;
+}
+
+/** Tells how far the work is: turns that the work before has taken, and what comes now. */
+export type OnWork = (done: number, what: string) => void;
+
+const reference: ContestantId = { kind: "device", name: "reference", path: "compute" };
+const SEED = 1;
+
+/** About how long the reference takes, and a preparation, in turns. */
+const referenceWork = 20;
+const preparationWork = ({ preparations }: BenchmarkSettings) => 20 * 2 * preparations;
+
+const workBefore = ({ contestants, rounds }: BenchmarkSettings) => referenceWork + workOf(contestants.length, rounds);
+
+/** The work of one network, in turns. */
+export function workOfModel(settings: BenchmarkSettings): number {
+  return workBefore(settings) + settings.contestants.length * preparationWork(settings);
+}
+
+/** Benchmarks a network. Rejects with a CommandError if it cannot be read, and for inputs that do not fit. */
+export async function benchmarkModel(
+  path: string,
+  settings: BenchmarkSettings,
+  context: ModelCommandContext,
+  signal: AbortSignal,
+  onWork: OnWork,
+): Promise<ModelReport> {
+  const { cwd, devices } = context;
+  const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
+  const model = modelOfFile(file);
+  if (model === undefined) {
+    throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
+  }
+  const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
+  const inputs = await prepareInputs(model, given, { cwd });
+  const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
+  const stations: Station[] = [];
+  try {
+    const task: Task = {
+      path,
+      bytes: model.bytes,
+      inputs: inputs.map(({ bytes }) => bytes),
+      threads: settings.threads,
+      onnx: await onnxFor(model, settings, cwd),
+    };
+    const start = await stationStarter(task, folder, context);
+    const stationFor = (id: ContestantId, cache?: string) => {
+      const station = start(id, cache);
+      stations.push(station);
+      return station;
+    };
+    onWork(0, "reference outputs");
+    const expected = await referenceOutputs(stationFor(reference), signal);
+    const entries = settings.contestants.map((id): Entry => ({ id, station: stationFor(id) }));
+    const measured = await contest(entries, {
+      rounds: settings.rounds,
+      signal,
+      title: titleOf,
+      onProgress: (done, what) => onWork(referenceWork + done, what),
+    });
+    const before = workBefore(settings);
+    const preparations: PrepareReport[] = [];
+    for (const [place, one] of measured.entries()) {
+      onWork(before + place * preparationWork(settings), `${titleOf(one.id)}: preparing in new processes`);
+      const again = (cache?: string) => preparing(stationFor(one.id, cache), signal);
+      const isAble = one.prepared !== undefined && one.problem === undefined;
+      preparations.push(
+        isAble ? await prepareAgain(again, settings.preparations, join(folder, `cache${place}`)) : none,
+      );
+    }
+    return modelReport({
+      model,
+      multiplyAdds: file.inspection.multiplyAdds,
+      inputs: inputs.map(({ info: { name, shape }, source }) => ({ name, shape, source })),
+      expected,
+      measured,
+      preparations,
+      peaks: settings.peaks,
+    });
+  } finally {
+    await Promise.all(stations.map((station) => station.close()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The network for onnxruntime: the user's file, else what can be made of it, if that is wanted. */
+async function onnxFor(model: LoadedModel, { onnx, contestants }: BenchmarkSettings, cwd: string): Promise<OnnxForm> {
+  if (onnx !== undefined) return readUserFile(onnx, { what: "ONNX file", cwd });
+  const isWanted = contestants.some(({ kind, name }) => kind === "peer" && name === "onnxruntime");
+  return isWanted ? onnxFormOf(model) : { cannot: "the peer onnxruntime was not asked for" };
+}
+
+/** Starts stations for a task: in child processes if there can be any, else here. */
+async function stationStarter(
+  task: Task,
+  folder: string,
+  { startSelf, devices, now }: ModelCommandContext,
+): Promise<(id: ContestantId, cache?: string) => Station> {
+  if (startSelf === undefined) {
+    return (id, cache) => {
+      const own = cache === undefined ? task : { ...task, cache };
+      return createStation(() => openContestant(id, own, devices), { now, alone: false });
+    };
+  }
+  const inputs = task.inputs.map((_, place) => join(folder, `input${place}.bin`));
+  await Promise.all(task.inputs.map((bytes, place) => writeFile(join(folder, `input${place}.bin`), bytes)));
+  const onnx = "cannot" in task.onnx ? task.onnx : join(folder, "network.onnx");
+  if (typeof onnx === "string" && !("cannot" in task.onnx)) await writeFile(onnx, task.onnx);
+  return (contestant, cache) => {
+    const order: ServeOrder = {
+      contestant,
+      threads: task.threads,
+      inputs,
+      onnx,
+      ...(cache !== undefined && { cache }),
+    };
+    return createChildStation(startSelf(["bench", task.path, "--serve", JSON.stringify(order)]), titleOf(contestant));
+  };
+}
+
+/** What the reference computes; a text that says why if it cannot. */
+async function referenceOutputs(station: Station, signal: AbortSignal): Promise<readonly Uint8Array[] | string> {
+  try {
+    const opened = await untilAborted(station.open(), signal);
+    if ("unavailable" in opened) return opened.unavailable;
+    const prepared = await untilAborted(station.prepare(), signal);
+    return "cannot" in prepared ? prepared.cannot : prepared.outputs;
+  } catch (error) {
+    return oneLine(messageOf(error));
+  } finally {
+    await station.close();
+  }
+}
+
+const none: PrepareReport = { cold: [], cached: null };
+
+/** Prepares in new processes until there are so many: without a cache, where one is done already, and from a cache that was filled before. */
+async function prepareAgain(
+  prepare: (cache?: string) => Promise<Prepared | undefined>,
+  times: number,
+  cache: string,
+): Promise<PrepareReport> {
+  const cold: number[] = [];
+  const cached: number[] = [];
+  while (cold.length < times - 1) {
+    const prepared = await prepare();
+    if (prepared === undefined) return { cold, cached: null };
+    cold.push(prepared.milliseconds);
+  }
+  await mkdir(cache);
+  if ((await prepare(cache))?.keeps !== true) return { cold, cached: null };
+  while (cached.length < times) {
+    const prepared = await prepare(cache);
+    if (prepared === undefined) break;
+    cached.push(prepared.milliseconds);
+  }
+  return { cold, cached: cached.length === 0 ? null : cached };
+}
+
+/** Prepares at a new station; undefined if that fails, or is interrupted. */
+async function preparing(station: Station, signal: AbortSignal): Promise<Prepared | undefined> {
+  try {
+    const opened = await untilAborted(station.open(), signal);
+    if ("unavailable" in opened) return undefined;
+    const prepared = await untilAborted(station.prepare(), signal);
+    return "cannot" in prepared ? undefined : prepared;
+  } catch {
+    return undefined;
+  } finally {
+    await station.close();
+  }
+}

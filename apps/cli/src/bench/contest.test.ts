@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { contest, type Entry, runsOfTurn, untilAborted, workOf } from "./contest.ts";
+import type { ContestantId } from "./contestant.ts";
+import type { Footprint, Prepared, Station } from "./station.ts";
+
+const device = (name: string): ContestantId => ({ kind: "device", name, path: "compute" });
+const prepared: Prepared = { milliseconds: 1, keeps: false, first: 1, outputs: [] };
+const footprint: Footprint = { memory: 1, heap: 2, outputs: [] };
+
+/** An entry whose calls are noted in a list. */
+function entry(name: string, calls: string[], changed: Partial<Station> = {}): Entry {
+  const noted = <Result>(what: string, result: Result) => {
+    calls.push(`${name} ${what}`);
+    return Promise.resolve(result);
+  };
+  const station: Station = {
+    open: () => noted("open", { version: "1", settings: [], threads: 1, milliseconds: 1 }),
+    prepare: () => noted("prepare", prepared),
+    warmUp: () => noted("warm up", { runs: 3, stable: true, least: 30 }),
+    run: (count) => noted(`run ${count}`, { times: Array.from({ length: count }, () => 30), cpu: 60 }),
+    finish: () => noted("finish", footprint),
+    close: () => noted("close", undefined),
+    ...changed,
+  };
+  return { id: device(name), station };
+}
+
+function options(rounds: number, signal = new AbortController().signal) {
+  const progress: string[] = [];
+  return {
+    progress,
+    options: {
+      rounds,
+      signal,
+      title: ({ name }: ContestantId) => name,
+      onProgress: (done: number, what: string) => void progress.push(`${done} ${what}`),
+    },
+  };
+}
+
+describe("contest", () => {
+  it("prepares and warms up everyone, then lets them take turns in changing order", async () => {
+    const calls: string[] = [];
+    const { options: how, progress } = options(3);
+    const entries = ["a", "b", "c"].map((name) => entry(name, calls));
+    const results = await contest(entries, how);
+    expect(calls.slice(0, 3)).toEqual(["a open", "a prepare", "a warm up"]);
+    const turns = calls.filter((call) => call.includes("run")).map((call) => call[0]);
+    expect(turns.join("")).toBe("abc" + "bac" + "cab");
+    expect(calls.slice(-3)).toEqual(["a finish", "b finish", "c finish"]);
+    expect(results.map(({ rounds, cpu }) => [rounds.length, cpu])).toEqual([
+      [3, 180],
+      [3, 180],
+      [3, 180],
+    ]);
+    expect(results[0]).toMatchObject({ id: device("a"), prepared, footprint, warmUp: { least: 30 } });
+    expect(progress[0]).toBe("0 a: preparing");
+    expect(progress.at(-1)).toBe(`${workOf(3, 3) - 4} c: memory`);
+  });
+
+  it("goes on without those that are missing, cannot run the network, or fail", async () => {
+    const calls: string[] = [];
+    const { options: how } = options(2);
+    const results = await contest(
+      [
+        entry("missing", calls, { open: async () => ({ unavailable: "not installed" }) }),
+        entry("unable", calls, { prepare: async () => ({ cannot: "no CONV_2D" }) }),
+        entry("broken", calls, { run: () => Promise.reject(new Error("lost\nits process")) }),
+        entry("good", calls),
+      ],
+      how,
+    );
+    expect(results.map(({ problem }) => problem)).toEqual([
+      { unavailable: "not installed" },
+      { cannot: "no CONV_2D" },
+      { failed: "lost its process" },
+      undefined,
+    ]);
+    expect(results.map(({ rounds }) => rounds.length)).toEqual([0, 0, 0, 2]);
+    expect(calls.filter((call) => call.startsWith("missing") || call.startsWith("unable"))).toEqual(["unable open"]);
+  });
+
+  it("keeps what was measured until it is interrupted, even in the middle of a turn", async () => {
+    const calls: string[] = [];
+    const controller = new AbortController();
+    const never = new Promise<never>(() => {});
+    let turns = 0;
+    const stuck = entry("b", calls, {
+      run: async () => {
+        if (++turns < 2) return { times: [1], cpu: 1 };
+        controller.abort();
+        return never;
+      },
+    });
+    const results = await contest([entry("a", calls), stuck], options(9, controller.signal).options);
+    expect(results.map(({ rounds }) => rounds.length)).toEqual([1, 1]);
+    expect(results.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    expect(calls).not.toContain("a finish");
+  });
+});
+
+it("gives turns about the same time, and at least two runs", () => {
+  expect(runsOfTurn(30)).toBe(2);
+  expect(runsOfTurn(10)).toBe(6);
+  expect(runsOfTurn(1000)).toBe(2);
+  expect(runsOfTurn(0.01)).toBe(200);
+  expect(runsOfTurn(0)).toBe(200);
+});
+
+it("rejects at once if the signal has come already", async () => {
+  await expect(untilAborted(new Promise(() => {}), AbortSignal.abort())).rejects.toThrow("interrupted");
+  expect(await untilAborted(Promise.resolve(5), new AbortController().signal)).toBe(5);
+});

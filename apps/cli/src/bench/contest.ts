@@ -1,0 +1,130 @@
+/**
+ * A contest: all contestants prepare and warm up, then take turns round by round, so that what else the machine does hits all of them.
+ */
+import type { Unavailable } from "@nnhal/backend";
+import { messageOf } from "../failure.ts";
+import { oneLine } from "../text.ts";
+import type { ContestantId } from "./contestant.ts";
+import type { Footprint, Opened, Prepared, Station } from "./station.ts";
+import type { WarmUp } from "./warm-up.ts";
+
+/** A contestant and where it runs. */
+export interface Entry {
+  readonly id: ContestantId;
+  readonly station: Station;
+}
+
+/** Why a contestant has no times: it is not there, it cannot run the network, or it failed while it ran. */
+export type Problem = Unavailable | { readonly cannot: string } | { readonly failed: string };
+
+/** What is known of a contestant; what is absent was not reached. */
+export interface Measured {
+  readonly id: ContestantId;
+  readonly problem?: Problem;
+  readonly opened?: Opened;
+  readonly prepared?: Prepared;
+  readonly warmUp?: WarmUp;
+  /** Milliseconds of the runs of each round. */
+  readonly rounds: readonly (readonly number[])[];
+  /** Milliseconds of processors, for all runs of all rounds together. */
+  readonly cpu: number;
+  readonly footprint?: Footprint;
+}
+
+/** How to compete. */
+export interface ContestOptions {
+  readonly rounds: number;
+  /** Ends the contest early: what has been measured until then is the result. */
+  readonly signal: AbortSignal;
+  /** Called before each piece of work. `done` is the work before it, of all that `workOf` counts. */
+  onProgress(done: number, what: string): void;
+  title(id: ContestantId): string;
+}
+
+/** Milliseconds that a turn should take, and how many runs it has at least and at most. */
+const turn = { milliseconds: 60, least: 2, most: 200 };
+
+/** About how long pieces of work take, in turns: a process has to start before it prepares, and a warm-up has several windows. */
+const weights = { prepare: 20, warmUp: 8, turn: 1, finish: 4 };
+
+/** The work of a contest, in turns. */
+export function workOf(entries: number, rounds: number): number {
+  return entries * (weights.prepare + weights.warmUp + weights.turn * rounds + weights.finish);
+}
+
+type Draft = { -readonly [Key in keyof Measured]: Measured[Key] } & { rounds: (readonly number[])[] };
+
+/** Runs the contest. Resolves to one result for each entry, in order. */
+export async function contest(entries: readonly Entry[], options: ContestOptions): Promise<readonly Measured[]> {
+  const { rounds, signal, onProgress, title } = options;
+  const drafts = entries.map(({ id }): Draft => ({ id, rounds: [], cpu: 0 }));
+  let done = 0;
+  const step = async (
+    kind: keyof typeof weights,
+    place: number,
+    what: string,
+    work: (station: Station, draft: Draft) => Promise<void>,
+  ) => {
+    const [entry, draft] = [entries[place], drafts[place]];
+    if (entry === undefined || draft === undefined || signal.aborted) return;
+    onProgress(done, `${title(entry.id)}: ${what}`);
+    done += weights[kind];
+    if (draft.problem !== undefined) return;
+    try {
+      await untilAborted(work(entry.station, draft), signal);
+    } catch (error) {
+      if (!signal.aborted) draft.problem = { failed: oneLine(messageOf(error)) };
+    }
+  };
+  for (const place of entries.keys()) {
+    await step("prepare", place, "preparing", prepare);
+    await step("warmUp", place, "warming up", async (station, draft) => {
+      draft.warmUp = await station.warmUp();
+    });
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const offset of entries.keys()) {
+      // Each contestant follows the same one as seldom as possible: the order turns and changes its direction.
+      const place = ((round % 2 === 0 ? offset : -offset) + round + entries.length * rounds) % entries.length;
+      await step("turn", place, `round ${round + 1} of ${rounds}`, async (station, draft) => {
+        const { times, cpu } = await station.run(runsOfTurn(draft.warmUp?.least ?? 0));
+        draft.rounds.push(times);
+        draft.cpu += cpu;
+      });
+    }
+  }
+  for (const place of entries.keys()) {
+    await step("finish", place, "memory", async (station, draft) => {
+      draft.footprint = await station.finish();
+    });
+  }
+  return drafts;
+}
+
+/** How many runs a turn has for a contestant whose fastest run took so many milliseconds. */
+export function runsOfTurn(milliseconds: number): number {
+  const wanted = milliseconds > 0 ? Math.round(turn.milliseconds / milliseconds) : turn.most;
+  return Math.min(turn.most, Math.max(turn.least, wanted));
+}
+
+async function prepare(station: Station, draft: Draft): Promise<void> {
+  const opened = await station.open();
+  if ("unavailable" in opened) {
+    draft.problem = opened;
+    return;
+  }
+  draft.opened = opened;
+  const prepared = await station.prepare();
+  if ("cannot" in prepared) draft.problem = prepared;
+  else draft.prepared = prepared;
+}
+
+/** The result of work; rejects at once if the signal says so. */
+export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new Error("interrupted"));
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * A device of ours as a contestant: the whole way of an application, through importer, runtime, driver and backend.
+ */
+import { createHash } from "node:crypto";
+import { byteSize } from "@nnhal/network/tensors";
+import { elementAt } from "@nnhal/operations";
+import { Burst, Execution } from "@nnhal/runtime";
+import type { Device } from "@nnhal/types";
+import type { DeviceFinder } from "../devices.ts";
+import { CommandError } from "../failure.ts";
+import { inputValues, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
+import { modelOfBytes } from "../model/load.ts";
+import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } from "./contestant.ts";
+
+/** How devices are told how many threads to use; engines read the variable when they are opened. */
+const threadVariables: Readonly<Record<string, string>> = { "nnhal-ort": "NNHAL_ORT_THREADS" };
+
+/** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */
+export async function openDeviceContestant(
+  { name, path }: Extract<ContestantId, { kind: "device" }>,
+  { bytes, inputs, threads, cache, path: file }: Task,
+  finder: Pick<DeviceFinder, "select" | "definitions">,
+): Promise<Contestant> {
+  const variable = threadVariables[name];
+  if (variable !== undefined) process.env[variable] = String(threads);
+  const selection = await finder.select(name);
+  const customOperators = await finder.definitions();
+  return {
+    version: selection.devices.map((device) => device.getVersionString().version).join(", "),
+    settings: [path === "burst" ? "Execution.burstCompute on one Burst" : "Execution.compute"],
+    threads: variable === undefined ? null : threads,
+    async prepare() {
+      try {
+        const model = modelOfBytes(file, bytes, { customOperators });
+        const token = createHash("sha256").update(bytes).digest();
+        const prepared = await prepareRun(
+          model,
+          selection,
+          cache === undefined ? {} : { cache: { directory: cache, token } },
+        );
+        const burst = path === "burst" ? await Burst.create(prepared.compilation) : undefined;
+        return ready(prepared, inputs, burst, cache !== undefined && selection.devices.every(keepsModels));
+      } catch (error) {
+        throw error instanceof CommandError ? new CannotRun(error.message, { cause: error }) : error;
+      }
+    },
+  };
+}
+
+/** Whether a device keeps prepared models in files. */
+function keepsModels(device: Device): boolean {
+  const { numModelCache, numDataCache } = device.getNumberOfCacheFilesNeeded();
+  return numModelCache + numDataCache > 0;
+}
+
+function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst | undefined, keeps: boolean): Ready {
+  const { model, compilation } = prepared;
+  const inputs = inputValues(model, given);
+  let buffers: readonly Uint8Array[] | undefined;
+  return {
+    keeps,
+    async run() {
+      if (buffers === undefined) {
+        // The first run also finds out how much room outputs of open shape need.
+        const first = await runOnce(prepared, given);
+        const wanted = new Map(first.map(({ bytes }, place) => [elementAt(model.wantedOutputs, place), bytes]));
+        buffers = model.outputs.map((info, index) => wanted.get(index) ?? new Uint8Array(byteSize(info)));
+        return;
+      }
+      const execution = new Execution(compilation);
+      for (let index = 0; index < inputs.length; index++) execution.setInput(index, elementAt(inputs, index));
+      for (let index = 0; index < buffers.length; index++) execution.setOutput(index, elementAt(buffers, index));
+      await (burst === undefined ? execution.compute() : execution.burstCompute(burst));
+    },
+    outputs: () => model.wantedOutputs.map((index) => elementAt(buffers ?? [], index)),
+    close() {
+      burst?.close();
+      compilation.close();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * LiteRT.js is made for browsers. This lets it load in Node.js: the few names of a browser that it looks for, a loader of its scripts,
+ * and workers that run those scripts.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { compileFunction } from "node:vm";
+import { Worker, type WorkerOptions } from "node:worker_threads";
+
+const parameters = ["require", "module", "exports", "__filename", "__dirname"];
+
+/** What a worker does first: it runs the script, which is CommonJS in a package of ES modules, so Node.js would not load it. */
+const workerSource = (file: string) => `
+  const file = ${JSON.stringify(file)};
+  const module_ = { exports: {} };
+  globalThis.self = globalThis;
+  require("node:vm").compileFunction(require("node:fs").readFileSync(file, "utf8"), ${JSON.stringify(parameters)}, { filename: file })(
+    require("node:module").createRequire(file), module_, module_.exports, file, require("node:path").dirname(file));`;
+
+/** Prepares this process. It stays so: only a process for LiteRT.js should call this. `threads`: of its pool. */
+export function installBrowserNames(threads: number): void {
+  // Node.js 20 has relaxed SIMD behind a flag; the fast builds of LiteRT.js and all with threads need it. Newer versions have it anyway.
+  setFlagsFromString("--experimental-wasm-relaxed-simd");
+  const define = (name: string, value: unknown) =>
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  define("self", globalThis);
+  define("navigator", { hardwareConcurrency: threads, userAgent: "Node.js" });
+  // The module prints what it does; the standard error belongs to the progress.
+  define("Module", { print() {}, printErr() {} });
+  define("importScripts", (file: string) => define("ModuleFactory", runScript(file)));
+}
+
+function runScript(file: string): unknown {
+  const module = { exports: {} };
+  const script = compileFunction(readFileSync(file, "utf8"), parameters, { filename: file });
+  script(requireOf(file), module, module.exports, file, dirname(file));
+  return module.exports;
+}
+
+/** `require` of a script that makes its threads run the same script. */
+function requireOf(file: string): (name: string) => unknown {
+  const require = createRequire(file);
+  class ScriptWorker extends Worker {
+    constructor(script: string, options: WorkerOptions) {
+      super(workerSource(script), { ...options, eval: true });
+      // Threads that wait for work must not keep the process alive.
+      this.unref();
+    }
+  }
+  return (name) =>
+    name === "node:worker_threads" ? { ...require("node:worker_threads"), Worker: ScriptWorker } : require(name);
+}

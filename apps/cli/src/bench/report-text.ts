@@ -1,0 +1,173 @@
+/**
+ * The report of a benchmark for people at a terminal.
+ */
+import { basename } from "node:path";
+import { byteText, columns, counted, milliseconds, oneLine, plain, shapeText } from "../text.ts";
+import type { Peak } from "./calibrate.ts";
+import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
+import type { Ratio } from "./statistics.ts";
+
+/** The report as text. */
+export function formatBenchmark(report: BenchmarkReport): string {
+  const { machine, models } = report;
+  const facts = columns([
+    [
+      "machine",
+      `${machine.processor}, ${counted(machine.processors, "processor")}, ${machine.system}, Node.js ${machine.node}`,
+    ],
+    ["threads", String(report.threads)],
+    ...report.peaks.map((peak) => ["peak", peakText(peak)]),
+    ...notesOf(report).map((note) => ["note", note]),
+  ]);
+  return `${[...facts, ...models.flatMap((model) => ["", ...formatModel(model)])].join("\n")}\n`;
+}
+
+/** What makes the figures doubtful. */
+export function notesOf({ machine, interrupted, models, rounds }: BenchmarkReport): string[] {
+  const notes: string[] = [];
+  if (interrupted) notes.push("it was interrupted: these are the figures until then");
+  if (machine.load > machine.processors / 2) {
+    notes.push(
+      `the machine was busy before: load ${machine.load.toFixed(1)} on ${counted(machine.processors, "processor")}`,
+    );
+  }
+  for (const { model, contestants } of models) {
+    for (const { name, threads, cores, warmUp, roundTimes, problem } of contestants) {
+      const of = `${name} on ${basename(model)}`;
+      if (warmUp?.stable === false) notes.push(`${of}: the times had not settled when the warm-up ended`);
+      if (threads !== null && cores !== null && cores > threads + 0.3) {
+        notes.push(`${of}: it was told ${counted(threads, "thread")}, and kept ${cores.toFixed(1)} processors busy`);
+      }
+      if (cores !== null && cores < 0.85) {
+        notes.push(`${of}: it had only ${Math.round(100 * cores)}% of a processor; other programs disturb it`);
+      }
+      if (problem === null && roundTimes.length < rounds) notes.push(`${of}: ${roundTimes.length} of ${rounds} rounds`);
+    }
+  }
+  return notes;
+}
+
+function formatModel(model: ModelReport): string[] {
+  const { contestants, ratios, noReference } = model;
+  const work = model.multiplyAdds === 0 ? "" : `, ${(model.multiplyAdds / 1e6).toPrecision(3)} million multiply-adds`;
+  const measured = contestants.filter(({ times }) => times !== null);
+  const others = contestants.filter(({ problem }) => problem !== null);
+  return [
+    ...columns([
+      ["model", `${basename(model.model)}, ${byteText(model.bytes)}${work}, ${model.arithmetic}`],
+      ...model.inputs.map(({ name, shape, source }) => [
+        "input",
+        `"${plain(name)}" ${shapeText(shape)} from ${plain(source)}`,
+      ]),
+      ...(noReference === null ? [] : [["note", `there are no reference outputs: ${oneLine(noReference)}`]]),
+    ]),
+    ...[timesOf(model), costs].flatMap(({ headings, row }) => table(headings, measured.map(row))),
+    ...(others.length === 0 ? [] : ["", ...columns(others.map(({ name, problem }) => [name, oneLine(problem ?? "")]))]),
+    ...formatRatios(ratios),
+  ];
+}
+
+function unitOf({ arithmetic }: Pick<ModelReport, "arithmetic">): string {
+  return arithmetic === "float" ? "GFLOP/s" : "GOP/s";
+}
+
+/** What one way to find the peak has found. */
+export function peakText({ how, threads, float, integer }: Peak): string {
+  const rates = [
+    ...(float === null ? [] : [`${rateText(float)} GFLOP/s`]),
+    ...(integer === null ? [] : [`${rateText(integer)} GOP/s`]),
+  ];
+  return `${rates.length === 0 ? "not known" : rates.join(", ")} with ${counted(threads, "thread")}: ${how}`;
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ["", ...columns([headings, ...rows])];
+}
+
+/** A table: its columns, and the cells of a contestant. */
+export interface TableShape {
+  readonly title: string;
+  readonly headings: readonly string[];
+  row(one: ContestantReport): readonly string[];
+}
+
+/** What runs take. */
+export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
+  return {
+    title: "Times",
+    headings: ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
+    row: (one) => [
+      one.name,
+      ...(one.times === null ? ["", "", ""] : [one.times.min, one.times.median, one.times.p90].map(durationText)),
+      orNothing(one.perSecond, rateText),
+      orNothing(one.cores, (value) => value.toFixed(2)),
+      orNothing(one.gigaOperations, rateText),
+      orNothing(one.shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
+      differenceText(one),
+    ],
+  };
+}
+
+/** What a network costs before and beside its runs. */
+export const costs: TableShape = {
+  title: "Costs",
+  headings: ["", "prepare", "from cache", "first", "memory", "heap a run"],
+  row: ({ name, prepare, first, memory, heap }) => [
+    name,
+    orNothing(prepare, ({ cold }) => durationText(Math.min(...cold))),
+    prepare?.cached == null ? "no cache" : durationText(Math.min(...prepare.cached)),
+    orNothing(first, durationText),
+    orNothing(memory, byteText),
+    orNothing(heap, (value) => byteText(Math.round(value))),
+  ],
+};
+
+function orNothing<Value>(value: Value | null, text: (value: Value) => string): string {
+  return value === null ? "" : text(value);
+}
+
+/** A number with three digits. */
+function rateText(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
+}
+
+/** How far outputs are from the reference's. */
+function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
+  if (agreement === null) return "unknown";
+  const { agrees, difference, unit } = agreement;
+  const by = unit === "steps" ? counted(difference, "step") : difference === 0 ? "none" : difference.toExponential(1);
+  return agrees ? by : `${by} (too much)`;
+}
+
+function formatRatios(ratios: readonly RatioReport[]): string[] {
+  const shown = ratios.filter(({ reason }) => reason === null || !reason.endsWith("has no times"));
+  if (shown.length === 0) return [];
+  return [
+    "",
+    "Ratios: time of the one / time of the other, median of the rounds (10% to 90% of them), of the least times",
+    ...columns(
+      shown.map(({ name, other, ratio, reason }) => [
+        `  ${name} / ${other}`,
+        ...(ratio === null
+          ? [`not printed: ${oneLine(reason ?? "")}`]
+          : [ratioText(ratio), ratio.ofMinima.toFixed(2), verdictOf(ratio)]),
+      ]),
+    ),
+  ];
+}
+
+/** A ratio with its spread. */
+export function ratioText({ median, low, high }: Ratio): string {
+  return `${median.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+}
+
+/** What a ratio says in words. */
+export function verdictOf({ median, low, high }: Ratio): string {
+  if (low <= 1 && high >= 1) return "no clear difference";
+  return median < 1 ? `${(1 / median).toFixed(1)} times as fast` : `takes ${median.toFixed(2)} times as long`;
+}
+
+/** Milliseconds, or microseconds if they are few. */
+export function durationText(value: number): string {
+  return value < 0.1 ? `${(1000 * value).toFixed(1)} us` : milliseconds(value);
+}

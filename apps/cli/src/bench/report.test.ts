@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { Measured } from "./contest.ts";
+import type { ContestantId } from "./contestant.ts";
+import { device, measured, peer, modelReportOf as report, wrong } from "./reports.test-helper.ts";
+
+const outputs = (value: Uint8Array) => ({ milliseconds: 7, keeps: false, first: 9, outputs: [value] });
+
+describe("modelReport", () => {
+  it("has the figures of a contestant", () => {
+    const { contestants, arithmetic } = report([measured(device, [4, 2])]);
+    expect(arithmetic).toBe("float");
+    expect(contestants[0]).toMatchObject({
+      name: "nnhal-one",
+      version: "2",
+      problem: null,
+      prepare: { cold: [7], cached: null },
+      first: 9,
+      times: { executions: 2, min: 2, median: 3 },
+      perSecond: 1000 / 3,
+      cores: 1.5,
+      // Two operations for each of 2 million multiply-adds, in 2 ms.
+      gigaOperations: 2,
+      shareOfPeak: null,
+      memory: 1000,
+      agreement: { agrees: true },
+    });
+  });
+
+  it("relates the rate to the greatest peak of the arithmetic, and adds preparations of other processes", () => {
+    const peak = { how: "", threads: 1, integer: 50 };
+    const peaks = [
+      { ...peak, float: 10 },
+      { ...peak, float: 8 },
+    ];
+    const { contestants } = report([measured(device, [4, 2])], {
+      peaks,
+      preparations: [{ cold: [8, 6], cached: [1, 2] }],
+    });
+    expect(contestants[0]).toMatchObject({ shareOfPeak: 0.2, prepare: { cold: [7, 8, 6], cached: [1, 2] } });
+  });
+
+  it("compares devices with peers, and with the devices after them", () => {
+    const other: ContestantId = { kind: "device", name: "nnhal-two", path: "compute" };
+    const { ratios } = report([measured(device, [2, 2]), measured(other, [4, 4]), measured(peer, [1, 1])]);
+    expect(ratios.map(({ name, other: against, ratio }) => [name, against, ratio?.median])).toEqual([
+      ["nnhal-one", "nnhal-two", 0.5],
+      ["nnhal-one", "litert", 2],
+      ["nnhal-two", "litert", 4],
+    ]);
+  });
+
+  it.each([
+    ["the peer's first outputs differ", {}, { prepared: outputs(wrong) }],
+    ["the peer's last outputs differ", {}, { footprint: { memory: 1, heap: 1, outputs: [wrong] } }],
+    ["the device's outputs differ", { prepared: outputs(wrong) }, {}],
+  ])("has no ratio if %s, and says by how much", (_, ours, theirs) => {
+    const { ratios } = report([measured(device, [2], ours), measured(peer, [1], theirs)]);
+    expect(ratios).toEqual([
+      {
+        name: "nnhal-one",
+        other: "litert",
+        ratio: null,
+        reason: expect.stringMatching(/^the outputs of .* are not those of the reference: .* is 5, 1 from 4; /),
+      },
+    ]);
+  });
+
+  it("has no ratio without reference outputs", () => {
+    const { ratios, noReference, contestants } = report([measured(device, [2]), measured(peer, [1])], {
+      expected: "no FOO",
+    });
+    expect(noReference).toBe("no FOO");
+    expect(contestants[0]?.agreement).toBeNull();
+    expect(ratios[0]).toMatchObject({ ratio: null, reason: "there is no reference to compare the outputs with" });
+  });
+
+  it("says why a contestant has no times", () => {
+    const absent = (id: ContestantId, problem: NonNullable<Measured["problem"]>): Measured => ({
+      id,
+      problem,
+      rounds: [],
+      cpu: 0,
+    });
+    const { contestants, ratios } = report([
+      measured(device, [2]),
+      absent(peer, { unavailable: "x is not installed", remedy: "npm install x" }),
+      absent({ kind: "peer", name: "tfjs" }, { cannot: "no CONV_2D" }),
+      absent({ kind: "peer", name: "onnxruntime" }, { failed: "its process ended" }),
+    ]);
+    expect(contestants.map(({ problem }) => problem)).toEqual([
+      null,
+      "x is not installed; to add it: npm install x",
+      "cannot: no CONV_2D",
+      "failed: its process ended",
+    ]);
+    expect(ratios.map(({ ratio, reason }) => [ratio, reason])).toEqual([
+      [null, "litert has no times"],
+      [null, "tfjs has no times"],
+      [null, "onnxruntime has no times"],
+    ]);
+  });
+});

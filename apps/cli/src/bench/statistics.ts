@@ -1,0 +1,63 @@
+/**
+ * What many times say: least, median, 90th percentile, and the ratio of two contestants with its spread.
+ */
+import { elementAt } from "@nnhal/operations";
+
+/** Milliseconds of many executions. */
+export interface Times {
+  /** How many executions were timed. At least 1. */
+  readonly executions: number;
+  readonly min: number;
+  readonly median: number;
+  readonly p90: number;
+}
+
+/** How two contestants compare: the time of the first divided by that of the second, so less than 1 means that the first is faster. */
+export interface Ratio {
+  /** Of the ratios of single rounds. */
+  readonly median: number;
+  /** The 10th percentile of the ratios of single rounds. */
+  readonly low: number;
+  /** The 90th percentile of the ratios of single rounds. */
+  readonly high: number;
+  /** The least time of the one, divided by the least of the other. */
+  readonly ofMinima: number;
+}
+
+/** The value below which a share of all values lies; between two values, in proportion. `values`: not empty, in any order. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = share * (sorted.length - 1);
+  const below = elementAt(sorted, Math.floor(place));
+  return below + (elementAt(sorted, Math.ceil(place)) - below) * (place - Math.floor(place));
+}
+
+/** The statistics of the times of all rounds. Undefined if there are none. */
+export function timesOf(rounds: readonly (readonly number[])[]): Times | undefined {
+  const all = rounds.flat();
+  if (all.length === 0) return undefined;
+  return { executions: all.length, min: Math.min(...all), median: quantile(all, 0.5), p90: quantile(all, 0.9) };
+}
+
+/**
+ * The ratio of two contestants. Each round yields one ratio of medians, so what disturbs the machine for longer than a round hits both.
+ * Rounds that only one of them has done are left out. Undefined if no round is left.
+ */
+export function ratioOf(
+  ours: readonly (readonly number[])[],
+  theirs: readonly (readonly number[])[],
+): Ratio | undefined {
+  const rounds = Math.min(ours.length, theirs.length);
+  if (rounds === 0) return undefined;
+  const ratios = Array.from(
+    { length: rounds },
+    (_, round) => quantile(elementAt(ours, round), 0.5) / quantile(elementAt(theirs, round), 0.5),
+  );
+  const least = (list: readonly (readonly number[])[]) => Math.min(...list.slice(0, rounds).flat());
+  return {
+    median: quantile(ratios, 0.5),
+    low: quantile(ratios, 0.1),
+    high: quantile(ratios, 0.9),
+    ofMinima: least(ours) / least(theirs),
+  };
+}

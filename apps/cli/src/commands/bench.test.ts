@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { addingModel, passingModel, quantised, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
+
+const folder = useFolder();
+const quick = ["--rounds", "2", "--peers", "none"];
+
+describe("nnhal bench", () => {
+  it("measures the device that works here, and reports it as a table", async () => {
+    await folder.put("add.tflite", addingModel());
+    const { stdout, stderr, exitCode } = await folder.run(["bench", "add.tflite", ...quick]);
+    expect([stderr, exitCode]).toEqual(["", 0]);
+    expect(stdout).toMatch(/^machine {2}.*\nthreads {2}1\n/);
+    expect(stdout).toMatch(/\n {17}min +median +p90 /);
+    expect(stdout).toMatch(/\nnnhal-reference {2}1\.00 ms +1\.00 ms .* none\n/);
+    expect(stdout).toMatch(/\n {17}prepare +from cache +first +memory +heap a run\nnnhal-reference {2}1\.00 ms .*\n$/);
+  });
+
+  it("compares with peers and through bursts, as JSON", async () => {
+    await folder.put("add.tflite", addingModel());
+    const args = ["--rounds", "2", "--peers", "tfjs", "--burst", "--device", "reference", "--json"];
+    const { stdout, exitCode } = await folder.run(["bench", "add.tflite", ...args]);
+    const report = JSON.parse(stdout);
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({ format: "nnhal-benchmark-1", threads: 1, rounds: 2, interrupted: false });
+    const [{ contestants, ratios }] = report.models;
+    expect(contestants.map((one: { name: string }) => one.name)).toEqual([
+      "nnhal-reference",
+      "nnhal-reference burst",
+      "tfjs",
+    ]);
+    for (const one of contestants)
+      expect(one).toMatchObject({ problem: null, agreement: { agrees: true, difference: 0 } });
+    expect(contestants[0].roundTimes).toHaveLength(2);
+    expect(ratios.map((one: { name: string; other: string }) => `${one.name} / ${one.other}`)).toEqual([
+      "nnhal-reference / nnhal-reference burst",
+      "nnhal-reference / tfjs",
+      "nnhal-reference burst / tfjs",
+    ]);
+    for (const { ratio } of ratios) expect(ratio).toMatchObject({ median: 1, low: 1, high: 1 });
+  });
+
+  it("says what a peer cannot express, and measures the rest", async () => {
+    await folder.put("pass.tflite", passingModel({ shape: [2], type: "UINT8", ...quantised(1, 0) }));
+    const { stdout, exitCode } = await folder.run(["bench", "pass.tflite", "--rounds", "1", "--peers", "tfjs"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /\ntfjs {2}cannot: the graph in tfjs has RESHAPE on FLOAT32 only, and here it is on UINT8\n/,
+    );
+    expect(stdout).not.toContain("Ratios");
+  });
+
+  it("prints what was measured when it is interrupted", async () => {
+    await folder.put("add.tflite", addingModel());
+    let interrupt = () => {};
+    let time = 0;
+    const { stdout, exitCode } = await folder.run(["bench", "add.tflite", "--rounds", "1000", "--peers", "none"], {
+      onInterrupt(listener) {
+        interrupt = listener;
+        return () => {};
+      },
+      now: () => {
+        if (++time === 5000) interrupt();
+        return time;
+      },
+    });
+    expect(exitCode).toBe(130);
+    expect(stdout).toMatch(/\nnote {5}it was interrupted: these are the figures until then\n/);
+    expect(stdout).toMatch(/\nnote {5}nnhal-reference on add\.tflite: \d+ of 1000 rounds\n/);
+  });
+
+  it.each([
+    [["--peers", "caffe"], 2, /There is no peer "caffe"; there are: onnxruntime, litert, tfjs, or none/],
+    [["--device", "nowhere"], 2, /there is no device "nowhere"/],
+    [["--device", "reference,nnhal-reference"], 2, /the device nnhal-reference is listed twice/],
+    [["--rounds", "0"], 2, /whole number from 1 to 10000/],
+    [["--threads", "0"], 2, /whole number from 1 to 256/],
+    [["--onnx", "missing.onnx"], 2, /cannot read the ONNX file missing\.onnx: there is no such file/],
+    [["--input", "missing.bin"], 2, /the model takes 2 inputs/],
+    [["add.tflite", "--input", "a.bin"], 2, /--input and --onnx belong to one model/],
+  ])("refuses %j", async (args, code, message) => {
+    await folder.put("add.tflite", addingModel());
+    const { stderr, exitCode } = await folder.run(["bench", "add.tflite", ...args]);
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(code);
+  });
+
+  it("refuses a model that cannot run, with the reason", async () => {
+    await folder.put("unknown.tflite", unknownOperatorModel());
+    const { stderr, exitCode } = await folder.run(["bench", "unknown.tflite"]);
+    expect(stderr).toMatch(/^nnhal bench: the model unknown\.tflite cannot run: .*Frobnicate/);
+    expect(exitCode).toBe(1);
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * `nnhal bench MODEL…`: measures devices beside peers that run the same network directly.
+ */
+import { readFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { benchmarkModel, type ServeOrder, workOfModel } from "../bench/benchmark.ts";
+import { calibrate } from "../bench/calibrate.ts";
+import { serveStation } from "../bench/child-station.ts";
+import { type ContestantId, type PeerName, peerNames } from "../bench/contestant.ts";
+import { thisMachine } from "../bench/machine.ts";
+import { openContestant } from "../bench/open.ts";
+import { type BenchmarkReport, type ModelReport, reportFormat } from "../bench/report.ts";
+import { benchmarkPage } from "../bench/report-html.ts";
+import { formatBenchmark } from "../bench/report-text.ts";
+import { createStation } from "../bench/station.ts";
+import type { ModelCommandContext } from "../context.ts";
+import type { DeviceFinder } from "../devices.ts";
+import { usageError } from "../failure.ts";
+import { readUserFile, writeUserFile } from "../files.ts";
+import { allDevices, collect, wholeNumber } from "../option-values.ts";
+import { createProgressBar } from "../progress.ts";
+
+/** The command's options, as commander parses them. */
+export interface BenchCommandOptions {
+  /** Names with commas between them. */
+  readonly device?: string;
+  readonly peers: readonly PeerName[];
+  readonly threads: number;
+  readonly rounds: number;
+  readonly preparations: number;
+  readonly input?: readonly string[];
+  readonly onnx?: string;
+  readonly burst?: boolean;
+  readonly json?: boolean;
+  readonly html?: string;
+  /** Set in a child: what it is to do, as JSON. */
+  readonly serve?: string;
+}
+
+const help = `
+Each device and each peer runs in a process of its own, with the same inputs. They take turns, round by round, after each has run until
+its times no longer fell. A run begins with inputs and ends with outputs in arrays of JavaScript.
+
+Peers run the same network without nnhal, if their package is installed:
+  onnxruntime  onnxruntime-node on processors      npm install onnxruntime-node
+  litert       LiteRT.js, which loads the file     npm install @litertjs/core
+  tfjs         a graph of fused operations         npm install @tensorflow/tfjs-core @tensorflow/tfjs-backend-wasm
+
+A ratio is printed only if the outputs of both are those of the reference: floats within 1e-4 of the greatest, quantised ones
+within 3 steps. Ctrl-C ends the work and prints what was measured so far.
+
+Exit codes:
+  0    done, whether faster or not
+  1    no device or peer could run a model
+  2    the command line is wrong, or a file it names is missing
+  130  interrupted with Ctrl-C
+
+Examples:
+  nnhal bench mobilenet.tflite
+  nnhal bench mobilenet.tflite --device tfjs,gpujs --peers litert --threads 1
+  nnhal bench float.tflite quantised.tflite --rounds 50 --json`;
+
+/** Gives the command its arguments, options and work. */
+export function registerBenchCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
+    .argument("<model...>", "the .tflite files")
+    .option(
+      "--device <names>",
+      `devices to measure, each alone, with commas between them; ${allDevices}: all that work here together (default: each that works here, but not the reference)`,
+    )
+    .addOption(
+      new Option("--peers <names>", "engines to compare with, with commas between them; none: no comparison")
+        .argParser(peersOf)
+        .default(peerNames, peerNames.join(",")),
+    )
+    .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
+    .option("--rounds <n>", "how often each takes its turn", wholeNumber(1, 10_000), 20)
+    .option("--preparations <n>", "how often each prepares a model, each time in a new process", wholeNumber(1, 100), 3)
+    .option("--input <file>", "picture or raw .bin tensor, once for each input, in order (default: noise)", collect)
+    .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")
+    .option("--burst", "measure each device through a burst too")
+    .option("--json", "print the report as JSON")
+    .option("--html <file>", "write the report as a page with charts that needs nothing else")
+    .addHelpText("after", help)
+    .addOption(new Option("--serve <order>", "run in a child process").hideHelp())
+    .action(async (models: readonly string[], options: BenchCommandOptions) =>
+      options.serve === undefined
+        ? runBenchCommand(models, options, await context())
+        : serve(models[0] ?? "", options.serve, await context()),
+    );
+}
+
+/** Runs the command. Rejects with a CommandError. */
+export async function runBenchCommand(
+  models: readonly string[],
+  options: BenchCommandOptions,
+  context: ModelCommandContext,
+): Promise<void> {
+  const { cwd, stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
+  const { threads, rounds, preparations, input: inputs = [], onnx } = options;
+  if (models.length > 1 && (inputs.length > 0 || onnx !== undefined)) {
+    throw usageError("--input and --onnx belong to one model, and there are several");
+  }
+  const machine = thisMachine();
+  const contestants = await contestantsOf(options, devices);
+  const peaks = await calibrate(threads, now);
+  const settings = { contestants, threads, rounds, preparations, inputs, onnx, peaks };
+  const work = workOfModel(settings);
+  const bar = createProgressBar(stderr, work * models.length);
+  const interruption = new AbortController();
+  const stopListening = onInterrupt?.(() => interruption.abort());
+  const reports: ModelReport[] = [];
+  try {
+    for (const [place, path] of models.entries()) {
+      if (interruption.signal.aborted) break;
+      const onWork = (done: number, what: string) => bar.moveTo(place * work + done, what);
+      reports.push(await benchmarkModel(path, settings, context, interruption.signal, onWork));
+    }
+  } finally {
+    bar.stop();
+    stopListening?.();
+  }
+  const interrupted = interruption.signal.aborted;
+  const report: BenchmarkReport = {
+    format: reportFormat,
+    machine,
+    peaks,
+    threads,
+    rounds,
+    interrupted,
+    models: reports,
+  };
+  stdout.write(options.json ? `${JSON.stringify(report)}\n` : formatBenchmark(report));
+  if (options.html !== undefined) await writeUserFile(options.html, benchmarkPage(report, new Date()), cwd);
+  const isMeasured = reports.every((model) => model.contestants.some(({ times }) => times !== null));
+  setExitCode(interrupted ? 130 : isMeasured ? 0 : 1);
+}
+
+async function contestantsOf(options: BenchCommandOptions, devices: DeviceFinder): Promise<readonly ContestantId[]> {
+  const given = options.device?.split(",").map((name) => name.trim()) ?? (await usualDevices(devices));
+  const names = await Promise.all(
+    given.map(async (name) => (name === allDevices ? name : (await devices.open(name)).name)),
+  );
+  const double = names.find((name, place) => names.indexOf(name) !== place);
+  if (double !== undefined) throw usageError(`the device ${double} is listed twice`);
+  const paths = options.burst ? (["compute", "burst"] as const) : (["compute"] as const);
+  return [
+    ...names.flatMap((name) => paths.map((path): ContestantId => ({ kind: "device", name, path }))),
+    ...options.peers.map((name): ContestantId => ({ kind: "peer", name })),
+  ];
+}
+
+/** The devices that work here without the reference, which defines results and takes long; the reference if it is the only one. */
+async function usualDevices(devices: DeviceFinder): Promise<readonly string[]> {
+  const names = (await devices.list()).flatMap(({ name, opened }) => ("unavailable" in opened ? [] : [name]));
+  const others = names.filter((name) => name !== "nnhal-reference");
+  return others.length > 0 ? others : names;
+}
+
+function peersOf(text: string): readonly PeerName[] {
+  if (text === "none") return [];
+  return text.split(",").map((name) => {
+    const known = peerNames.find((peer) => peer === name.trim());
+    if (known === undefined) {
+      throw new InvalidArgumentError(`There is no peer "${name}"; there are: ${peerNames.join(", ")}, or none.`);
+    }
+    return known;
+  });
+}
+
+/** The side of a child: one contestant, until the parent has seen enough. */
+async function serve(path: string, text: string, { cwd, now, devices }: ModelCommandContext): Promise<void> {
+  const order = JSON.parse(text) as ServeOrder; // Only this program starts children, with what ServeOrder says.
+  const { contestant, threads, onnx, cache } = order;
+  const task = {
+    path,
+    bytes: await readUserFile(path, { what: "model", cwd }),
+    inputs: await Promise.all(order.inputs.map(async (file) => new Uint8Array(await readFile(file)))),
+    threads,
+    onnx: typeof onnx === "string" ? new Uint8Array(await readFile(onnx)) : onnx,
+    ...(cache !== undefined && { cache }),
+  };
+  // A terminal sends Ctrl-C to children too: the parent decides what it means.
+  process.on("SIGINT", () => {});
+  await serveStation(
+    createStation(() => openContestant(contestant, task, devices), { now, alone: true }),
+    process,
+  );
+  process.exit();
+}

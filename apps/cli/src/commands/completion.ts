@@ -1,0 +1,32 @@
+/**
+ * `nnhal completion SHELL`: prints a script that lets the shell complete command lines.
+ */
+import { Argument, type Command } from "commander";
+import type { Engine } from "../backend-module.ts";
+import { completionScript, type Shell, shells } from "../completion.ts";
+import type { TextOutput } from "../context.ts";
+import { allDevices } from "../option-values.ts";
+
+const help = `
+To complete in each new shell, add the line to the file of the shell:
+  bash  ~/.bashrc                   eval "$(nnhal completion bash)"
+  zsh   ~/.zshrc, behind compinit   eval "$(nnhal completion zsh)"
+  fish  ~/.config/fish/config.fish  nnhal completion fish | source
+
+Examples:
+  nnhal completion bash`;
+
+/** Gives the command its arguments, options and work. `program` has all commands with their options. */
+export function registerCompletionCommand(
+  command: Command,
+  program: Command,
+  { stdout, engines }: { readonly stdout: TextOutput; readonly engines: readonly Engine[] },
+): void {
+  command
+    .addArgument(new Argument("<shell>", "the shell").choices(shells))
+    .addHelpText("after", help)
+    .action((shell: Shell) => {
+      const devices = [allDevices, ...engines.map(({ device }) => device.replace(/^nnhal-/, ""))];
+      stdout.write(completionScript(shell, program, devices));
+    });
+}

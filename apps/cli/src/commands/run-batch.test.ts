@@ -1,0 +1,260 @@
+import { mkdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { addingModel, landmarksModel, passingModel, pngOf, quantised, useFolder } from "../program.test-helper.ts";
+
+const { run, put, get, path } = useFolder();
+
+const floats = (...values: readonly number[]) => new Uint8Array(Float32Array.from(values).buffer);
+
+/** A .npy file. */
+function npy(descr: string, shape: string, data: Uint8Array, order = "False"): Uint8Array {
+  const header = `{'descr': '${descr}', 'fortran_order': ${order}, 'shape': (${shape}), }\n`;
+  const start = [0x93, ...Buffer.from("NUMPY"), 1, 0, header.length & 255, header.length >> 8];
+  return Uint8Array.from([...start, ...Buffer.from(header), ...data]);
+}
+
+/** A WAV file of 16-bit samples. */
+function wav(...samples: readonly number[]): Uint8Array {
+  const bytes = Buffer.alloc(44 + 2 * samples.length);
+  bytes.write("RIFF", 0);
+  bytes.write("WAVEfmt ", 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(8000, 24);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write("data", 36);
+  bytes.writeUInt32LE(2 * samples.length, 40);
+  for (const [place, sample] of samples.entries()) bytes.writeInt16LE(sample, 44 + 2 * place);
+  return new Uint8Array(bytes);
+}
+
+describe("nnhal run on several inputs", () => {
+  it("runs once for each file, and for each input in a folder, and shows a table", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 3] }));
+    await mkdir(path("inputs"));
+    await put("inputs/b.bin", floats(0, 0, 1));
+    await put("inputs/a.bin", floats(0, 1, 0));
+    await put("inputs/notes.txt", "left out");
+    await put("one.bin", floats(1, 0, 0));
+    await put("labels.txt", "ant\nbee\ncat\n");
+    const { stdout, stderr, exitCode } = await run([
+      "run",
+      "scores.tflite",
+      "one.bin",
+      "inputs",
+      "--labels",
+      "labels.txt",
+    ]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(
+      stdout
+        .split("\n\n")[1]
+        ?.split("\n")
+        .map((line) => line.split(/ {2,}/).slice(0, 3)),
+    ).toEqual([
+      ["one.bin", "ant", "1.0000"],
+      ["inputs/a.bin", "bee", "1.0000"],
+      ["inputs/b.bin", "cat", "1.0000"],
+      [""],
+    ]);
+    expect(stdout).toMatch(/^latency {2}prepared in .* ms, median .* ms an input$/m);
+  });
+
+  it("prints CSV and JSON, and writes the outputs of each", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 2] }));
+    await put("a,b.bin", floats(0.25, 0.5));
+    await put("c.bin", floats(1, 0));
+    const args = ["run", "scores.tflite", "a,b.bin", "c.bin", "--top", "1"];
+    expect((await run([...args, "--csv"])).stdout).toBe(
+      'input,rank,index,label,score\n"a,b.bin",1,1,,0.5\nc.bin,1,0,,1\n',
+    );
+    const { stdout } = await run([...args, "--json", "--output-dir", "results"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      model: "scores.tflite",
+      results: [
+        { input: "a,b.bin", top: [{ index: 1, score: 0.5 }], outputs: [{ shape: [1, 2], values: [0.25, 0.5] }] },
+        { input: "c.bin", top: [{ index: 0, score: 1 }] },
+      ],
+      latencyMs: { median: expect.any(Number) },
+    });
+    expect(await get("results/2-c.bin.output0.bin")).toEqual(floats(1, 0));
+  });
+
+  it("prints all values as CSV if no output holds scores", async () => {
+    await put("add.tflite", addingModel());
+    await put("left.bin", floats(1, 2, 3, 4));
+    const { stdout } = await run(["run", "add.tflite", "left.bin", "left.bin", "--csv"]);
+    expect(stdout).toBe(
+      "input,output,index,value\nleft.bin + left.bin,sum,0,2\nleft.bin + left.bin,sum,1,4\n" +
+        "left.bin + left.bin,sum,2,6\nleft.bin + left.bin,sum,3,8\n",
+    );
+  });
+
+  it("goes on after an input that cannot be used, reports it, and exits with 2", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 2] }));
+    await put("good.bin", floats(1, 0));
+    await put("short.bin", floats(1));
+    const args = ["run", "scores.tflite", "short.bin", "good.bin", "gone.bin"];
+    const { stdout, exitCode } = await run(args);
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/^good\.bin {2}0 {2}1\.0000/m);
+    expect(stdout).toMatch(
+      /\n\n2 inputs could not be used\n {2}the input short\.bin has 4 bytes[^\n]*\n {2}cannot read/,
+    );
+    const { results } = JSON.parse((await run([...args, "--json"])).stdout);
+    expect(results.map(({ problem }: { problem?: string }) => problem !== undefined)).toEqual([true, false, true]);
+    const csv = await run([...args, "--csv", "--top", "1"]);
+    expect(csv.stdout).toBe("input,rank,index,label,score\ngood.bin,1,0,,1\n");
+    expect(csv.stderr).toMatch(/^nnhal run: note: the input short\.bin .*\nnnhal run: note: cannot read .*\n$/);
+  });
+
+  it("refuses what makes no sense for several inputs", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 2] }));
+    await mkdir(path("empty"));
+    for (const [said, ...args] of [
+      ["--runs is for one input, but there are 2", "a.bin", "b.bin", "--runs", "2"],
+      ["--profile is for one input", "a.bin", "b.bin", "--profile"],
+      ["there are no pictures, .npy, WAV or .bin files in the folder empty", "empty"],
+      ["the standard input can be read only once", "-", "-"],
+      ["--random replaces inputs, but there are some", "a.bin", "--random", "1"],
+      ["'--csv' cannot be used with option '--json'", "a.bin", "--csv", "--json"],
+    ] as const) {
+      const { stderr, exitCode } = await run(["run", "scores.tflite", ...args]);
+      expect(stderr).toContain(said);
+      expect(exitCode).toBe(2);
+    }
+  });
+});
+
+describe("an input of nnhal run", () => {
+  const valuesOf = async (file: string, stdin?: Uint8Array) => {
+    const { stdout, stderr } = await run(["run", "model.tflite", file, "--json"], {
+      ...(stdin && { stdin: async () => stdin }),
+    });
+    return stdout === "" ? stderr : JSON.parse(stdout).outputs[0].values;
+  };
+
+  it("is a .npy array of real values, or of the tensor's own elements", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 2], type: "UINT8", ...quantised(0.5, 10) }));
+    await put("real.npy", npy("<f8", "2,", new Uint8Array(Float64Array.of(1, 2).buffer)));
+    await put("big.npy", npy(">i2", "1, 2", Uint8Array.of(0, 3, 0, 1)));
+    await put("own.npy", npy("|u1", "1, 2", Uint8Array.of(10, 12)));
+    expect(await valuesOf("real.npy")).toEqual([1, 2]);
+    expect(await valuesOf("big.npy")).toEqual([3, 1]);
+    expect(await valuesOf("own.npy")).toEqual([0, 1]);
+    for (const [said, file] of [
+      ["cannot take the array bad.npy of the shape [3]", npy("|u1", "3,", new Uint8Array(3))],
+      ["is a .npy file of 2 elements that holds 1", npy("|u1", "2,", new Uint8Array(1))],
+      ["in Fortran's order", npy("|u1", "2,", new Uint8Array(2), "True")],
+      ["is a .npy file of the type '|S2', not of numbers", npy("|S2", "2,", new Uint8Array(4))],
+      ["whose header cannot be read", npy("|u1", "x", new Uint8Array(2))],
+      ["is a .npy file that is cut off", npy("|u1", "2,", new Uint8Array(2)).subarray(0, 30)],
+      ["NaN has no quantised value", npy("<f4", "2,", floats(Number.NaN, 1))],
+    ] as const) {
+      await put("bad.npy", file);
+      expect(await valuesOf("bad.npy")).toContain(said);
+    }
+  });
+
+  it("is a sound that is cut or followed by silence", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 3] }));
+    await put("long.wav", wav(16384, -32768, 0, 9, 9));
+    await put("short.wav", wav(16384));
+    expect(await valuesOf("long.wav")).toEqual([0.5, -1, 0]);
+    expect(await valuesOf("short.wav")).toEqual([0.5, 0, 0]);
+    await put("model.tflite", passingModel({ shape: [2, 2] }));
+    expect(await valuesOf("short.wav")).toContain("a sound needs one extent above 1");
+  });
+
+  it("is a text of numbers", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 3] }));
+    await put("numbers.txt", "1, -2.5\n3e1\n");
+    expect(await valuesOf("numbers.txt")).toEqual([1, -2.5, 30]);
+    await put("numbers.txt", "[[1, 2]]");
+    expect(await valuesOf("numbers.txt")).toContain("has 3 elements, but numbers.txt has 2 numbers");
+    await put("model.tflite", passingModel({ shape: [1, 3], type: "INT32" }));
+    await put("numbers.txt", "1 2.5 3");
+    expect(await valuesOf("numbers.txt")).toContain("2.5 is not an integer");
+  });
+
+  it("is the standard input in any format, or of the tensor's size", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 3] }));
+    expect(await valuesOf("-", floats(1, 2, 3))).toEqual([1, 2, 3]);
+    expect(await valuesOf("-", Buffer.from("4 5 6"))).toEqual([4, 5, 6]);
+    expect(await valuesOf("-", floats(1, 2))).toContain("the input - is not a PNG, JPEG, WebP, GIF or BMP picture");
+    expect(await valuesOf("-")).toContain("there is no standard input");
+  });
+
+  it("is a picture for a network without an extent for channels", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 1, 2], type: "UINT8", ...quantised(1, 0) }));
+    await put("two.png", pngOf(2, 1, [255, 255, 255, 255, 0, 0, 0, 255]));
+    expect(await valuesOf("two.png")).toEqual([255, 0]);
+  });
+});
+
+describe("the report of nnhal run", () => {
+  it("has the values of outputs up to a size, or all", async () => {
+    await put("large.tflite", passingModel({ shape: [1, 1001] }));
+    await put("limit.tflite", passingModel({ shape: [1, 1000] }));
+    const values = async (file: string, ...args: readonly string[]) =>
+      JSON.parse((await run(["run", file, "--random", "1", "--json", ...args])).stdout).outputs[0].values?.length;
+    expect(await values("limit.tflite")).toBe(1000);
+    expect(await values("large.tflite")).toBeUndefined();
+    expect(await values("large.tflite", "--all-values")).toBe(1001);
+  });
+
+  it("has the time of each operation with --profile", async () => {
+    await put("add.tflite", addingModel());
+    const args = ["run", "add.tflite", "--random", "1", "--profile"];
+    const { stdout } = await run(args);
+    expect(stdout).toMatch(/^1 {10}ADD {3}\[2, 2\] {2}nnhal-reference {2}[\d.]+ ms {2}100\.0 %$/m);
+    expect(stdout).toMatch(/^each in a step of its own: .* ms; the whole model: .* ms$/m);
+    expect(JSON.parse((await run([...args, "--json"])).stdout).profile).toEqual({
+      wholeMs: expect.any(Number),
+      operations: [{ index: 0, type: "ADD", shape: [2, 2], device: "nnhal-reference", ms: expect.any(Number) }],
+    });
+  });
+
+  it("has what a network sees in a picture, and draws it", async () => {
+    await put("pose.tflite", landmarksModel());
+    // Channels of (pixel - 128) / 128 are y, x and score.
+    const [none, half, most] = [128, 192, 255];
+    const pixels = [most, half, most, 255, none, none, none, 255, none, none, none, 255, none, none, none, 255];
+    await put("person.png", pngOf(2, 2, pixels));
+    await put("names.txt", "nose\nhand\n");
+    const args = ["run", "pose.tflite", "person.png", "--labels", "names.txt", "--draw", "seen.png"];
+    const { stdout, exitCode } = await run(args);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^written {2}seen\.png$/m);
+    expect(stdout).toMatch(/^nose {8}0\.9922 {2}at 1, 2$/m);
+    expect([...(await get("seen.png")).subarray(1, 4)]).toEqual([0x50, 0x4e, 0x47]);
+    const { seen } = JSON.parse((await run([...args, "--json"])).stdout);
+    expect(seen).toMatchObject({ task: "landmarks", landmarks: [{ name: "nose", x: 1 }, {}, {}, { name: null }] });
+  });
+
+  it("says why nothing can be drawn", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 2, 2, 1] }));
+    await put("dot.png", pngOf(1, 1, [255, 255, 255, 255]));
+    const problem = async (...args: readonly string[]) => {
+      const { stderr, exitCode } = await run(["run", "scores.tflite", ...args]);
+      return { stderr, exitCode };
+    };
+    expect(await problem("dot.png", "--draw", "seen.png")).toEqual({
+      stderr: expect.stringContaining('the outputs "passed" (float32 [1, 4]) do not show whether it is a detector'),
+      exitCode: 1,
+    });
+    expect(await problem("dot.png", "--draw", "seen.png", "--task", "detect")).toEqual({
+      stderr: expect.stringMatching(/^nnhal run: nothing can be drawn: detect: no output of the model can be its /),
+      exitCode: 1,
+    });
+    expect(await problem("dot.png", "--draw", "seen.jpg")).toEqual({
+      stderr: "nnhal run: the name seen.jpg does not end in .png, the only format of drawings\n",
+      exitCode: 2,
+    });
+    expect(await problem("--random", "1", "--draw", "seen.png")).toEqual({
+      stderr: "nnhal run: --draw needs an input that is a picture\n",
+      exitCode: 2,
+    });
+  });
+});

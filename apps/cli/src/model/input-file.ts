@@ -1,0 +1,202 @@
+/**
+ * From the bytes of a user's file to the bytes of an input tensor. The format follows from the first bytes: a picture, a .npy array, a
+ * WAV file or numbers as text. A file whose name ends in .bin is the tensor itself.
+ */
+import { NetworkError, type Sound, sound } from "@nnhal/network";
+import {
+  byteSize,
+  decodePicture,
+  elementFacts,
+  elementsOf,
+  elementsOfReal,
+  elementTypeOf,
+  type Normalisation,
+  type Picture,
+  pictureLayoutOf,
+  pictureToTensor,
+  tensorText,
+  whyNoPicture,
+} from "@nnhal/network/tensors";
+import type { TensorDescription } from "@nnhal/tflite";
+import { messageOf, usageError } from "../failure.ts";
+import { shapeText } from "../text.ts";
+import { isNpy, readNpy } from "./npy.ts";
+
+/** An input of a run. */
+export interface PreparedInput {
+  readonly info: TensorDescription;
+  readonly bytes: Uint8Array;
+  /** Where it came from, for the report. */
+  readonly source: string;
+  /** Present if it is a picture. */
+  readonly picture?: Picture;
+}
+
+/** What the standard input is called on the command line. */
+export const standardInput = "-";
+
+/** The endings of files that a folder of inputs is searched for: not of texts, since few of those are inputs. */
+export const inputEndings = /\.(png|jpe?g|bmp|gif|webp|npy|wav|bin)$/i;
+
+/** Converts a file. Rejects with a usage error that names the file and the input. */
+export async function convertInput(
+  file: string,
+  bytes: Uint8Array,
+  info: TensorDescription,
+  normalisation: Normalisation | undefined,
+): Promise<PreparedInput> {
+  if (/\.bin$/i.test(file)) return rawInput(file, bytes, info);
+  if (isNpy(bytes)) return arrayInput(file, bytes, info);
+  if (isWav(bytes)) return soundInput(file, bytes, info);
+  const numbers = numbersIn(bytes);
+  if (numbers !== undefined) return numberInput(file, numbers, info);
+  if (file === standardInput && bytes.length === byteSize(info) && !looksLikePicture(bytes))
+    return rawInput(file, bytes, info);
+  return pictureInput(file, bytes, info, normalisation);
+}
+
+function rawInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
+  const size = byteSize(info);
+  if (bytes.length !== size) {
+    throw usageError(`the input ${file} has ${bytes.length} bytes, but the input ${tensorText(info)} takes ${size}`);
+  }
+  return { info, bytes, source: nameOf(file) };
+}
+
+async function pictureInput(
+  file: string,
+  bytes: Uint8Array,
+  info: TensorDescription,
+  normalisation: Normalisation | undefined,
+): Promise<PreparedInput> {
+  const picture = await decode(file, bytes);
+  const problem = whyNoPicture(info) ?? whyNoNormalisation(info, normalisation);
+  if (problem !== undefined) {
+    throw usageError(`the input ${tensorText(info)} cannot take the picture ${file}: ${problem}`);
+  }
+  const source = `${nameOf(file)}, ${picture.width} x ${picture.height}`;
+  return { info, bytes: pictureToTensor(picture, info, normalisation), source, picture };
+}
+
+async function decode(file: string, bytes: Uint8Array): Promise<Picture> {
+  try {
+    return await decodePicture(bytes);
+  } catch (error) {
+    const isUnknown = error instanceof RangeError && error.cause === undefined;
+    const hint = isUnknown ? ", a .npy or WAV file, or numbers; raw tensors need a name in .bin" : "";
+    throw usageError(`the input ${file} ${messageOf(error)}${hint}`, error);
+  }
+}
+
+function looksLikePicture(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  return (
+    (first === 0x89 && second === 0x50) || (first === 0xff && second === 0xd8) || (first === 0x42 && second === 0x4d)
+  );
+}
+
+function whyNoNormalisation({ shape }: TensorDescription, given: Normalisation | undefined): string | undefined {
+  const most = Math.max(given?.mean.length ?? 1, given?.std.length ?? 1);
+  const channels = pictureLayoutOf(shape)?.channels ?? 1;
+  return most > channels ? `--mean and --std have ${most} numbers for ${channels} channel` : undefined;
+}
+
+/** Elements of the tensor's own type are taken as they are, others are real values. */
+function arrayInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
+  const array = described(file, () => readNpy(bytes));
+  const extents = (shape: readonly number[]) => shape.filter((extent) => extent !== 1).join();
+  if (extents(array.shape) !== extents(info.shape)) {
+    throw usageError(
+      `the input ${tensorText(info)} cannot take the array ${file} of the shape ${shapeText(array.shape)}`,
+    );
+  }
+  const isOwn = array.type === elementTypeOf(info.type);
+  const source = `${nameOf(file)}, ${array.type} ${shapeText(array.shape)}`;
+  return { info, bytes: encoded(file, array.values, info, isOwn), source };
+}
+
+function numberInput(file: string, numbers: readonly number[], info: TensorDescription): PreparedInput {
+  const count = elementsOf(info.shape);
+  if (numbers.length !== count) {
+    throw usageError(`the input ${tensorText(info)} has ${count} elements, but ${file} has ${numbers.length} numbers`);
+  }
+  return { info, bytes: encoded(file, numbers, info, false), source: `${nameOf(file)}, numbers` };
+}
+
+/** Sound is cut, or followed by silence, so that it fills the tensor. */
+async function soundInput(file: string, bytes: Uint8Array, info: TensorDescription): Promise<PreparedInput> {
+  const { rate, samples } = await readSound(file, bytes);
+  const count = elementsOf(info.shape);
+  if (info.shape.filter((extent) => extent !== 1).length > 1) {
+    throw usageError(`the input ${tensorText(info)} cannot take the sound ${file}: a sound needs one extent above 1`);
+  }
+  const values = new Float32Array(count);
+  values.set(samples.subarray(0, count));
+  const change = samples.length > count ? ", its end cut off" : samples.length < count ? ", then silence" : "";
+  const source = `${nameOf(file)}, ${(samples.length / rate).toFixed(2)} s at ${rate} Hz${change}`;
+  return { info, bytes: encoded(file, values, info, false), source };
+}
+
+async function readSound(file: string, bytes: Uint8Array): Promise<Sound> {
+  try {
+    return await sound(bytes);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw usageError(`the input ${file}: ${error.message}`, error);
+  }
+}
+
+/** Whether bytes begin like a WAV file. */
+function isWav(bytes: Uint8Array): boolean {
+  const textAt = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
+  return textAt(0) === "RIFF" && textAt(8) === "WAVE";
+}
+
+function encoded(
+  file: string,
+  values: ArrayLike<number | bigint>,
+  { type, scale, zeroPoint, ...info }: TensorDescription,
+  areElements: boolean,
+): Uint8Array {
+  const elementType = elementTypeOf(type);
+  const wanted = tensorText({ type, ...info });
+  if (elementType === undefined || elementFacts[elementType].parts !== undefined) {
+    throw usageError(`the input ${wanted} takes no numbers; raw tensors need a name in .bin`);
+  }
+  const quantization = areElements || scale === 0 ? undefined : { scale, zeroPoint };
+  try {
+    const { buffer, byteOffset, byteLength } = elementsOfReal(elementType, quantization, values);
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(`the input ${wanted} cannot take ${file}: ${error.message}`, error);
+  }
+}
+
+function described<Result>(file: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(`the input ${file} ${error.message}`, error);
+  }
+}
+
+/** The numbers of a text with nothing else but spaces, lines, commas, semicolons and brackets; undefined for any other file. */
+function numbersIn(bytes: Uint8Array): readonly number[] | undefined {
+  if (
+    bytes.length === 0 ||
+    bytes.subarray(0, 64).some((byte) => byte > 0x7e || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))
+  )
+    return undefined;
+  const words = new TextDecoder()
+    .decode(bytes)
+    .split(/[\s,;[\]]+/)
+    .filter((word) => word !== "");
+  const numbers = words.map(Number);
+  return words.length > 0 && numbers.every((number) => !Number.isNaN(number)) ? numbers : undefined;
+}
+
+function nameOf(file: string): string {
+  return file === standardInput ? "standard input" : file;
+}

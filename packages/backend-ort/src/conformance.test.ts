@@ -1,0 +1,13 @@
+/**
+ * The device suites on the ort backend. `nnhal conformance --device ort --hal 1.2` runs them through other HAL versions.
+ */
+import { defineConformanceTests } from "@nnhal/conformance";
+import { describe, it } from "vitest";
+import { deviceOf } from "./_devices.test-helper.ts";
+
+describe("the ort device", () => {
+  defineConformanceTests(it, () => deviceOf(), {
+    versions: ["1.0"],
+    lacks: ["IF", "WHILE", "FILL", "scalar inputs", "unsupported operations"],
+  });
+});

@@ -1,0 +1,321 @@
+/**
+ * Subgraphs as sessions of onnxruntime. A session has fixed shapes: if the model leaves extents of its inputs open, each run with new
+ * extents makes a session, of which the last few are kept.
+ */
+import {
+  type CacheBlobs,
+  type CompileOptions,
+  checkOf,
+  type Executable,
+  type GraphView,
+  type InputBuffer,
+  inputInfo,
+  type OutputBuffer,
+  type RunContext,
+  type RunResult,
+  StatusError,
+  shortage,
+} from "@nnhal/backend";
+import { elementAt, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
+import { ErrorStatus, type OutputShape } from "@nnhal/types";
+import type * as ort from "onnxruntime-node";
+import { type Machine, optimisedModel, optimisedOptions, sessionOptions } from "./engine.ts";
+import { type LoweredGraph, lowerGraph, type Wire } from "./lower.ts";
+import { writeModel } from "./onnx/write.ts";
+import { createSlots, type Slot, type Slots } from "./slots.ts";
+
+/** A session for inputs of certain shapes. */
+interface Variant {
+  readonly inputs: readonly (Wire | undefined)[];
+  readonly session: ort.InferenceSession;
+  /** The model, if the session reads it in place: it must live as long. */
+  readonly bytes: Uint8Array | undefined;
+  readonly slots: Slots;
+  /** See `LoweredGraph.peak`. */
+  readonly peak: number;
+  /** By output. */
+  readonly infos: readonly TensorInfo[];
+  /** The result of every run that succeeds, if it is not measured. */
+  readonly success: RunResult;
+  /** How many runs use it. A session that is replaced is closed when there are none. */
+  users: number;
+  isReplaced: boolean;
+}
+
+/** A compiled subgraph. */
+interface Compiled {
+  readonly machine: Machine;
+  readonly graph: GraphView;
+  /** The last ones that were used, of which the first has the extents of the model if it determines all. */
+  readonly variants: Variant[];
+}
+
+/** The most sessions for different extents. */
+const mostVariants = 4;
+
+/** Compiles a subgraph. Rejects with the reason if onnxruntime refuses it. */
+export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
+  return openGraph(machine, graph, options, (extents) => createVariant(machine, graph, extents));
+}
+
+/** Opens a subgraph that was optimised before. Rejects if the blobs do not fit it. */
+export function restoreGraph(
+  machine: Machine,
+  { model: [optimised] }: CacheBlobs,
+  graph: GraphView,
+  options: CompileOptions,
+): Promise<Executable> {
+  return openGraph(machine, graph, options, async (extents) => {
+    if (optimised === undefined) throw new Error("the cache has no optimised model");
+    const lowered = lowerGraph(graph, extents);
+    const session = await machine.ort.InferenceSession.create(optimised, optimisedOptions(machine.threads));
+    const expected = [lowered.inputs, lowered.outputs].map((wires) => wires.flatMap((wire) => wire?.name ?? []).join());
+    if ([session.inputNames, session.outputNames].some((names, side) => names.join() !== expected[side])) {
+      await session.release();
+      throw new Error("the optimised model in the cache has other inputs or outputs than the subgraph");
+    }
+    return variantOver(machine, session, lowered, optimised);
+  });
+}
+
+/** Opens a subgraph: if the model determines the extents of its inputs, with a session that `open` creates for them. */
+async function openGraph(
+  machine: Machine,
+  graph: GraphView,
+  options: CompileOptions,
+  open: (extents: readonly (readonly number[])[]) => Promise<Variant>,
+): Promise<Executable> {
+  const check = checkOf(options, "the deadline passed while the model was prepared");
+  check();
+  const extents = staticExtents(graph);
+  const compiled: Compiled = { machine, graph, variants: [] };
+  const close = () => {
+    for (const { session } of compiled.variants.splice(0)) void session.release();
+  };
+  if (extents !== undefined) {
+    compiled.variants.push(await open(extents));
+    try {
+      check();
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+  return {
+    run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
+    ...(extents !== undefined && {
+      serialize: async () => ({
+        model: [await optimisedModel(machine, writeModel(lowerGraph(graph, extents).onnx))],
+        data: [],
+      }),
+    }),
+    releaseScratch() {
+      for (const { slots } of compiled.variants) slots.clear();
+    },
+    close,
+  };
+}
+
+/** The extents of the inputs, if the model determines all of them. */
+export function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
+  const all: (readonly number[])[] = [];
+  for (const index of inputs) {
+    const operand = operands[index];
+    if (operand === undefined) return undefined;
+    const { type, dimensions } = operand;
+    if (isTensorType(type) && (dimensions.length === 0 || dimensions.includes(0))) return undefined;
+    all.push(dimensions);
+  }
+  return all;
+}
+
+async function createVariant(
+  machine: Machine,
+  graph: GraphView,
+  extents: readonly (readonly number[] | undefined)[],
+): Promise<Variant> {
+  const lowered = lowerGraph(graph, extents);
+  const session = await machine.ort.InferenceSession.create(writeModel(lowered.onnx), sessionOptions(machine.threads));
+  return variantOver(machine, session, lowered);
+}
+
+/** `bytes` are those of a model that the session reads in place. */
+function variantOver(
+  { ort }: Machine,
+  session: ort.InferenceSession,
+  { inputs, outputs, peak }: LoweredGraph,
+  bytes?: Uint8Array,
+): Variant {
+  const outputShapes = outputs.map(({ info }): OutputShape => ({ dimensions: info.dimensions, isSufficient: true }));
+  return {
+    inputs,
+    peak,
+    session,
+    bytes,
+    slots: createSlots(ort, inputs, outputs),
+    infos: outputs.map(({ info }) => info),
+    success: { status: ErrorStatus.NONE, outputShapes },
+    users: 0,
+    isReplaced: false,
+  };
+}
+
+/** Never rejects. It allocates little, since small models run in microseconds. */
+function run(
+  compiled: Compiled,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: RunContext,
+): Promise<RunResult> | RunResult {
+  try {
+    const variant = variantOf(compiled, inputs);
+    if (variant !== undefined) return runVariant(variant, compiled, inputs, outputs, context);
+    return addVariant(compiled, inputs).then((added) => runVariant(added, compiled, inputs, outputs, context), failure);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function runVariant(
+  variant: Variant,
+  { graph, machine }: Compiled,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: RunContext,
+): Promise<RunResult> | RunResult {
+  const { infos, session, slots, success, peak } = variant;
+  const { measure, now, temporaryLimit } = context;
+  let slot: Slot | undefined;
+  try {
+    checkDeadline(context);
+    for (let position = 0; position < outputs.length; position++) {
+      const { dimensions } = elementAt(outputs, position);
+      refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
+    }
+    const short = shortage(infos, outputs);
+    if (short !== undefined) return short;
+    if (temporaryLimit !== undefined) ensureRoom(peak, machine, temporaryLimit);
+    slot = slots.take();
+    for (let position = 0; position < inputs.length; position++) {
+      const input = inputs[position];
+      if (input !== undefined) slot.setInput(position, input.bytes);
+    }
+    for (let position = 0; position < outputs.length; position++) {
+      slot.setOutput(position, elementAt(outputs, position).bytes);
+    }
+  } catch (error) {
+    if (slot !== undefined) slots.give(slot);
+    return failure(error);
+  }
+  const taken = slot;
+  variant.users++;
+  machine.used += peak;
+  const leave = () => {
+    slots.give(taken);
+    machine.used -= peak;
+    variant.users--;
+    closeIfUnused(variant);
+  };
+  const start = measure ? now() : 0n;
+  return session.run(taken.feeds, taken.fetches).then(
+    () => {
+      const timeOnDevice = measure ? now() - start : 0n;
+      try {
+        taken.finish();
+        // A result that is ready after the deadline is not delivered.
+        checkDeadline(context);
+      } catch (error) {
+        return failure(error);
+      } finally {
+        leave();
+      }
+      return measure ? { ...success, timeOnDevice } : success;
+    },
+    (error: unknown) => {
+      leave();
+      return failure(error);
+    },
+  );
+}
+
+function checkDeadline({ deadline, now }: RunContext): void {
+  if (deadline !== undefined && now() >= deadline) {
+    throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, "the deadline passed before the execution ended");
+  }
+}
+
+/** Throws if the results of operations, of all runs together, would take more than the limit. */
+function ensureRoom(peak: number, { used }: Machine, limit: number): void {
+  const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
+  if (peak > limit) {
+    const message = `the results of operations take ${peak} bytes, more than the limit of ${limit}`;
+    throw new StatusError(RESOURCE_EXHAUSTED_PERSISTENT, message);
+  }
+  if (used + peak > limit) {
+    const message = `the results of operations take ${peak} bytes, and those of other runs ${used} of at most ${limit}`;
+    throw new StatusError(RESOURCE_EXHAUSTED_TRANSIENT, message);
+  }
+}
+
+function closeIfUnused({ isReplaced, users, session }: Variant): void {
+  if (isReplaced && users === 0) void session.release();
+}
+
+/** The variant for the extents of a request; undefined if there is none yet. */
+function variantOf({ variants, graph }: Compiled, inputs: readonly (InputBuffer | undefined)[]): Variant | undefined {
+  for (const variant of variants) {
+    if (!fitAll(variant.inputs, inputs)) continue;
+    for (let position = 0; position < inputs.length; position++) {
+      const input = inputs[position];
+      // Throws if the bytes are too few.
+      if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
+    }
+    return variant;
+  }
+  return undefined;
+}
+
+function fitAll(wires: readonly (Wire | undefined)[], inputs: readonly (InputBuffer | undefined)[]): boolean {
+  for (let position = 0; position < wires.length; position++) {
+    if (!fits(wires[position], inputs[position])) return false;
+  }
+  return true;
+}
+
+function fits(wire: Wire | undefined, input: InputBuffer | undefined): boolean {
+  if (wire === undefined || input === undefined) return wire === undefined && input === undefined;
+  const { dimensions } = wire.info;
+  return (
+    dimensions.length === input.dimensions.length &&
+    dimensions.every((extent, axis) => extent === input.dimensions[axis])
+  );
+}
+
+/** Makes a session for the extents of a request; the oldest one is closed if there are too many. */
+async function addVariant(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<Variant> {
+  const { machine, graph, variants } = compiled;
+  for (const [position, input] of inputs.entries()) {
+    if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
+  }
+  const variant = await createVariant(
+    machine,
+    graph,
+    inputs.map((input) => input?.dimensions),
+  );
+  variants.push(variant);
+  const oldest = variants.length > mostVariants ? variants.shift() : undefined;
+  if (oldest !== undefined) {
+    oldest.isReplaced = true;
+    closeIfUnused(oldest);
+  }
+  return variant;
+}
+
+function failure(error: unknown): RunResult {
+  const message = error instanceof Error ? error.message : String(error);
+  const { GENERAL_FAILURE, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
+  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
+  // Arrays that are too large throw a RangeError.
+  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
+  return { status, message, outputShapes: [] };
+}

@@ -1,0 +1,165 @@
+/**
+ * Builds an ONNX graph: values, constants and nodes. Shapes are known throughout. Elements of constants are computed when the model is
+ * written, so that a graph that only answers a question costs little.
+ */
+import { elementAt, elementCount } from "@nnhal/operations";
+import { type Elements, type ElementType, elementTypes } from "../onnx/types.ts";
+import type { Attribute, Initializer, Node, OnnxGraph, Port } from "../onnx/write.ts";
+
+/** A value of the graph: the result of a node, an input of the graph, or a constant. */
+export interface Value {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly dims: readonly number[];
+  /** The elements of a constant. */
+  readonly elements?: () => Elements;
+}
+
+/** The type and the extents of a result. */
+export type Result = Pick<Value, "type" | "dims">;
+
+/** Options of a node. */
+export interface NodeOptions {
+  readonly attributes?: Readonly<Record<string, Attribute>>;
+  /** Default: the operator set of ONNX. */
+  readonly domain?: "" | "com.microsoft";
+}
+
+/** A graph that is being built. */
+export interface Builder {
+  /** Adds a node with one result. An undefined input is omitted. */
+  node(operator: string, inputs: readonly (Value | undefined)[], result: Result, options?: NodeOptions): Value;
+  /** Adds a node with several results. */
+  nodes(
+    operator: string,
+    inputs: readonly (Value | undefined)[],
+    results: readonly Result[],
+    options?: NodeOptions,
+  ): readonly Value[];
+  /** A constant. It becomes a part of the graph when a node reads it. */
+  constant(type: ElementType, dims: readonly number[], elements: () => Elements): Value;
+  /** Adds an input of the graph. */
+  input(result: Result): Value;
+  /** Makes a value an output of the graph; returns the name of the output. */
+  output(value: Value): string;
+  /** What was built. */
+  graph(): OnnxGraph;
+}
+
+/** Creates an empty graph. */
+export function createBuilder(): Builder {
+  const nodes: Node[] = [];
+  const initializers = new Map<string, Initializer>();
+  const inputs: Port[] = [];
+  const outputs: Port[] = [];
+  let count = 0;
+  const nameOf = () => `v${count++}`;
+  const use = (value: Value | undefined): string => {
+    if (value === undefined) return "";
+    const { name, type, dims, elements } = value;
+    if (elements !== undefined && !initializers.has(name)) initializers.set(name, { name, type, dims, elements });
+    return name;
+  };
+  const builder: Builder = {
+    node: (operator, from, result, options) => elementAt(builder.nodes(operator, from, [result], options), 0),
+    nodes(operator, from, results, { attributes = {}, domain = "" } = {}) {
+      const values = results.map(({ type, dims }): Value => ({ name: nameOf(), type, dims }));
+      nodes.push({ operator, domain, inputs: from.map(use), outputs: values.map(({ name }) => name), attributes });
+      return values;
+    },
+    constant: (type, dims, elements) => ({ name: nameOf(), type, dims, elements }),
+    input({ type, dims }) {
+      const port = { name: nameOf(), type, dims };
+      inputs.push(port);
+      return port;
+    },
+    output(value) {
+      const { type, dims } = value;
+      // An output must not be an input, a constant or another output; onnxruntime removes what is not needed.
+      const { name } = builder.node("Identity", [value], { type, dims });
+      outputs.push({ name, type, dims });
+      return name;
+    },
+    graph: () => ({ nodes, initializers: [...initializers.values()], inputs, outputs }),
+  };
+  return builder;
+}
+
+/** A constant of 64-bit integers with one axis, such as a shape. */
+export function integers(builder: Builder, numbers: readonly number[]): Value {
+  return builder.constant("int64", [numbers.length], () => BigInt64Array.from(numbers, BigInt));
+}
+
+/** A constant with one real number; a scalar. */
+export function real(builder: Builder, number: number): Value {
+  return builder.constant("float32", [], () => Float32Array.of(number));
+}
+
+/** A scalar constant of a type of whole numbers. */
+export function whole(builder: Builder, type: ElementType, number: number): Value {
+  return builder.constant(type, [], () => {
+    switch (type) {
+      case "uint8":
+      case "bool":
+        return Uint8Array.of(number);
+      case "int8":
+        return Int8Array.of(number);
+      case "int16":
+        return Int16Array.of(number);
+      case "uint16":
+        return Uint16Array.of(number);
+      case "int64":
+        return BigInt64Array.of(BigInt(number));
+      case "uint32":
+        return Uint32Array.of(number);
+      default:
+        return Int32Array.of(number);
+    }
+  });
+}
+
+/** The value with elements of another type. */
+export function cast(builder: Builder, value: Value, type: ElementType): Value {
+  const attributes = { to: { int: elementTypes[type] } };
+  return builder.node("Cast", [value], { type, dims: value.dims }, { attributes });
+}
+
+/** A value with other extents. */
+export function reshape(builder: Builder, value: Value, dims: readonly number[]): Value {
+  if (value.dims.length === dims.length && value.dims.every((extent, axis) => extent === dims[axis])) return value;
+  const { type, elements } = value;
+  if (elements !== undefined) return builder.constant(type, dims, elements);
+  // Without allowzero an extent of 0 would mean the extent of the input.
+  const attributes = { allowzero: { int: 1 } };
+  return builder.node("Reshape", [value, integers(builder, dims)], { type, dims }, { attributes });
+}
+
+/** A value with its axes in another order. A constant is transposed when the model is written. */
+export function transpose(builder: Builder, value: Value, order: readonly number[]): Value {
+  const { type, dims, elements } = value;
+  const result = order.map((axis) => elementAt(dims, axis));
+  const moved = order.filter((axis) => dims[axis] !== 1);
+  if (moved.every((axis, place) => place === 0 || axis > elementAt(moved, place - 1))) {
+    return reshape(builder, value, result);
+  }
+  if (elements !== undefined) return builder.constant(type, result, () => transposed(elements(), dims, order));
+  return builder.node("Transpose", [value], { type, dims: result }, { attributes: { perm: { ints: order } } });
+}
+
+function transposed(from: Elements, dims: readonly number[], order: readonly number[]): Elements {
+  const strides = dims.map((_, axis) => elementCount(dims.slice(axis + 1)));
+  const to = from.slice();
+  let written = 0;
+  const walk = (depth: number, offset: number): void => {
+    const axis = order[depth];
+    if (axis === undefined) {
+      to[written++] = elementAt<number | bigint>(from, offset);
+      return;
+    }
+    const extent = elementAt(dims, axis);
+    const stride = elementAt(strides, axis);
+    for (let index = 0; index < extent; index++) walk(depth + 1, offset + index * stride);
+  };
+  walk(0, 0);
+  return to;
+}

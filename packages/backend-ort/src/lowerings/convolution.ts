@@ -1,0 +1,235 @@
+/**
+ * Convolutions and FULLY_CONNECTED. Floats are computed as NCHW, 8-bit images in their own order by the integer operators of onnxruntime.
+ */
+import type { KernelTensor } from "@nnhal/backend";
+import { elementAt, elementCount, imageLayout, isFloat, type Padding, type TensorInfo } from "@nnhal/operations";
+import { type Builder, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import { asLowered, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
+import type { Elements } from "../onnx/types.ts";
+import type { Attribute } from "../onnx/write.ts";
+import {
+  activated,
+  activatedQuant8,
+  dequantised,
+  isQuant8,
+  quantised,
+  scaleConstant,
+  scaled,
+  typeName,
+  zeroPointConstant,
+} from "./_lowering.ts";
+
+interface Summed {
+  readonly input: KernelTensor;
+  readonly bias: KernelTensor;
+  readonly activation: number;
+}
+
+interface Convolution extends Summed, Padding {
+  readonly filter: KernelTensor;
+  readonly nchw: boolean;
+  readonly strideWidth: number;
+  readonly strideHeight: number;
+}
+
+interface Dilations {
+  readonly dilationWidth: number;
+  readonly dilationHeight: number;
+}
+
+interface One {
+  readonly output: TensorInfo;
+}
+
+type Attributes = Readonly<Record<string, Attribute>>;
+
+/** [outputs, height, width, inputs] as [outputs, inputs, height, width]. */
+const outputsFirst = [0, 3, 1, 2];
+/** [1, height, width, outputs] as [outputs, 1, height, width]; [outputs, height, width, inputs] as [inputs, outputs, height, width]. */
+const lastFirst = [3, 0, 1, 2];
+
+export function conv2d(args: Convolution & Dilations, { output }: One, scope: Scope): Lowered {
+  return convolution(args, output, scope, outputsFirst, 1);
+}
+
+export function groupedConv2d(args: Convolution & { readonly groups: number }, { output }: One, scope: Scope): Lowered {
+  return convolution({ ...args, dilationWidth: 1, dilationHeight: 1 }, output, scope, outputsFirst, args.groups);
+}
+
+export function depthwiseConv2d(args: Convolution & Dilations, { output }: One, scope: Scope): Lowered {
+  const { channels } = imageLayout(args.input.dimensions, args.nchw);
+  return convolution(args, output, scope, lastFirst, channels);
+}
+
+function convolution(
+  args: Convolution & Dilations,
+  output: TensorInfo,
+  scope: Scope,
+  order: readonly number[],
+  group: number,
+): Lowered {
+  const { input, filter, bias, nchw, activation } = args;
+  const { builder } = scope;
+  const weights = transpose(builder, scope.read(filter), order);
+  const attributes: Attributes = {
+    kernel_shape: { ints: weights.dims.slice(2) },
+    strides: { ints: [args.strideHeight, args.strideWidth] },
+    pads: { ints: [args.paddingTop, args.paddingLeft, args.paddingBottom, args.paddingRight] },
+    dilations: { ints: [args.dilationHeight, args.dilationWidth] },
+    group: { int: group },
+  };
+  if (isFloat(input.type)) {
+    const image = scope.image(input, nchw);
+    const result = { type: "float32", dims: imageDims(output, nchw) } as const;
+    const sums = builder.node("Conv", [image, weights, scope.read(bias)], result, { attributes });
+    return asLowered(activated(builder, sums, activation), nchw);
+  }
+  if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
+  ensureBiasScale(input, filter, bias);
+  ensureSums(elementCount(weights.dims.slice(1)), bias);
+  const options = nchw
+    ? ({ attributes } as const)
+    : ({ attributes: { ...attributes, channels_last: { int: 1 } }, domain: "com.microsoft" } as const);
+  const inputs = [
+    ...withQuantisation(builder, scope.read(input), input),
+    ...weightsOf(builder, weights, filter),
+    scaleConstant(builder, output),
+    zeroPointConstant(builder, output),
+    scope.read(bias),
+  ];
+  const sums = builder.node("QLinearConv", inputs, { type: "uint8", dims: output.dimensions }, options);
+  return activatedQuant8(builder, sums, activation, output);
+}
+
+/** The extents of an image as NCHW. */
+function imageDims({ dimensions }: TensorInfo, nchw: boolean): readonly number[] {
+  const { batches, channels, height, width } = imageLayout(dimensions, nchw);
+  return [batches, channels, height, width];
+}
+
+function withQuantisation(builder: Builder, value: Value, info: TensorInfo): readonly [Value, Value, Value] {
+  return [value, scaleConstant(builder, info), zeroPointConstant(builder, info)];
+}
+
+/**
+ * Weights of 8 bits with scale and zero point. Constant ones become signed, since the instructions that multiply bytes take unsigned
+ * activations and signed weights.
+ */
+function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [Value, Value, Value] {
+  const { channelQuant } = info;
+  if (channelQuant !== undefined) {
+    const { scales } = channelQuant;
+    const dims = [scales.length];
+    return [
+      value,
+      builder.constant("float32", dims, () => Float32Array.from(scales)),
+      builder.constant("int8", dims, () => new Int8Array(scales.length)),
+    ];
+  }
+  const { elements } = value;
+  if (value.type !== "uint8" || elements === undefined) return withQuantisation(builder, value, info);
+  const signed = builder.constant("int8", value.dims, () => toSigned(elements()));
+  return [signed, scaleConstant(builder, info), whole(builder, "int8", zeroPointOf(info) - 128)];
+}
+
+/** Bytes less 128: the top bit changes. Four bytes at once, because networks have millions of them. */
+function toSigned({ buffer, byteOffset, byteLength }: Elements): Int8Array {
+  const padded = new Uint8Array(Math.ceil(byteLength / 4) * 4);
+  padded.set(new Uint8Array(buffer, byteOffset, byteLength));
+  const words = new Int32Array(padded.buffer);
+  for (let place = 0; place < words.length; place++) words[place] = (words[place] ?? 0) ^ 0x80808080;
+  return new Int8Array(padded.buffer, 0, byteLength);
+}
+
+/** The operators of onnxruntime take a bias whose scale is the product of the others. */
+function ensureBiasScale(input: TensorInfo, weights: TensorInfo, bias: TensorInfo): void {
+  if (weights.channelQuant !== undefined) return;
+  const unit = Math.fround(input.scale * weights.scale);
+  if (Math.abs(unit - bias.scale) > 1e-6 * Math.min(unit, bias.scale)) {
+    refuse(`the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`);
+  }
+}
+
+/**
+ * The operators of onnxruntime sum in 32 bits. `products` is how many a sum has. A bias that is not constant is not checked: networks
+ * have none that is so large.
+ */
+function ensureSums(products: number, { data }: KernelTensor): void {
+  const room = 2 ** 31 - 1 - products * 255 * 255;
+  for (const each of data ?? []) {
+    if (Math.abs(each) > room) refuse(`the bias has ${each}: sums of ${products} products of bytes may exceed 32 bits`);
+  }
+  if (room < 0) refuse(`sums of ${products} products of bytes may exceed 32 bits`);
+}
+
+/** The bias in real numbers. */
+function realBias(scope: Scope, bias: KernelTensor, input: TensorInfo, weights: TensorInfo): Value {
+  const { builder } = scope;
+  const value = scope.read(bias);
+  if (isFloat(bias.type)) return value;
+  const scales = weights.channelQuant?.scales ?? [weights.scale];
+  return scaled(
+    builder,
+    value,
+    scales.map((each) => input.scale * each),
+    [scales.length],
+  );
+}
+
+export function transposeConv2d(args: Convolution, { output }: One, scope: Scope): Lowered {
+  const { input, filter, bias, nchw, activation } = args;
+  const { builder } = scope;
+  if (!isFloat(input.type) && !isQuant8(input)) return refuse(`${typeName(input)} is not available`);
+  const weights = transpose(builder, dequantised(scope, scope.read(filter), filter), lastFirst);
+  const image = dequantised(scope, scope.image(input, nchw), input);
+  const from = imageLayout(input.dimensions, nchw);
+  const to = imageLayout(output.dimensions, nchw);
+  const rows = (from.height - 1) * args.strideHeight + elementAt(weights.dims, 2);
+  const columns = (from.width - 1) * args.strideWidth + elementAt(weights.dims, 3);
+  const bottom = rows - args.paddingTop - to.height;
+  const right = columns - args.paddingLeft - to.width;
+  if (bottom < 0 || right < 0) {
+    if (-bottom >= args.strideHeight || -right >= args.strideWidth)
+      return refuse("an output that the filters do not reach is not available");
+  }
+  const attributes: Attributes = {
+    kernel_shape: { ints: weights.dims.slice(2) },
+    strides: { ints: [args.strideHeight, args.strideWidth] },
+    pads: { ints: [args.paddingTop, args.paddingLeft, Math.max(0, bottom), Math.max(0, right)] },
+    output_padding: { ints: [Math.max(0, -bottom), Math.max(0, -right)] },
+  };
+  const result = { type: "float32", dims: imageDims(output, nchw) } as const;
+  const biased = realBias(scope, bias, input, filter);
+  const sums = builder.node("ConvTranspose", [image, weights, biased], result, { attributes });
+  return asLowered(quantised(scope, activated(builder, sums, activation), output), nchw);
+}
+
+interface FullyConnected extends Summed {
+  readonly weights: KernelTensor;
+}
+
+export function fullyConnected(args: FullyConnected, { output }: One, scope: Scope): Lowered {
+  const { input, weights, bias, activation } = args;
+  const { builder } = scope;
+  const size = elementAt(weights.dimensions, 1);
+  const rows = reshape(builder, scope.read(input), [elementCount(input.dimensions) / size, size]);
+  const attributes: Attributes = { transB: { int: 1 } };
+  if (isFloat(input.type)) {
+    const result = { type: "float32", dims: output.dimensions } as const;
+    const inputs = [rows, scope.read(weights), scope.read(bias)];
+    return activated(builder, builder.node("Gemm", inputs, result, { attributes }), activation);
+  }
+  if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
+  ensureBiasScale(input, weights, bias);
+  ensureSums(size, bias);
+  const inputs = [
+    ...withQuantisation(builder, rows, input),
+    ...weightsOf(builder, scope.read(weights), weights),
+    scope.read(bias),
+    scaleConstant(builder, output),
+    zeroPointConstant(builder, output),
+  ];
+  const result = { type: "uint8", dims: output.dimensions } as const;
+  const sums = builder.node("QGemm", inputs, result, { attributes, domain: "com.microsoft" });
+  return activatedQuant8(builder, sums, activation, output);
+}

@@ -1,0 +1,62 @@
+/**
+ * `load`: from a source to a model that runs.
+ */
+import { startWorker } from "#platform";
+import { check } from "./error.ts";
+import { openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
+import { createModel, type Model } from "./model.ts";
+import type { Port } from "./port.ts";
+import { readSource, type Source } from "./read.ts";
+import { openWorkerSession } from "./worker-session.ts";
+
+/** How far the loading of a model is. */
+export interface LoadProgress {
+  readonly stage: "read" | Stage;
+  /** Bytes that are read, while it reads. */
+  readonly loaded?: number;
+  /** All bytes, if that is known. */
+  readonly total?: number;
+}
+
+/** How to load a model. */
+export interface LoadOptions extends SessionOptions {
+  /**
+   * The devices to divide the model among: a name such as `reference` or `tfjs`, names with commas between them, a list of names and
+   * devices, in the order in which they win ties, or `auto` for all that work here, with fallback to the reference. Default: auto.
+   */
+  readonly devices?: SessionOptions["devices"];
+  /** Engines besides the reference, best first. Default: those of this project that are installed; in a browser none. */
+  readonly engines?: SessionOptions["engines"];
+  /** Extensions for custom operators of the file, which the reference then runs. Default: none. */
+  readonly extensions?: SessionOptions["extensions"];
+  /** A folder that keeps prepared models for the next start (Node.js). It must exist. Default: nothing is kept. */
+  readonly cache?: SessionOptions["cache"];
+  /** The key of the signature to run. Default: the first subgraph. */
+  readonly signature?: SessionOptions["signature"];
+  /** Shapes of inputs by tensor name, or by place in decimal. Default: those that the file stores. */
+  readonly inputShapes?: SessionOptions["inputShapes"];
+  /**
+   * Computes in a worker thread (Node.js) or web worker, so that this thread stays free. Engines and devices are then given by name. A
+   * function returns the port of a worker that runs `@nnhal/network/worker`, for bundlers that do not find it. Default: no.
+   */
+  readonly worker?: boolean | (() => Port) | undefined;
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** What is worth knowing and does not stop the work: a device that failed, labels that cannot be read. Default: nothing. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+  /** When it aborts, the loading rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Loads a .tflite model. Rejects with a NetworkError, or with the reason of the signal. */
+export async function load(source: Source, options: LoadOptions = {}): Promise<Model> {
+  check(typeof options === "object" && options !== null, "BAD_OPTION", () => "load: its options are not an object");
+  const { worker = false, onProgress, onWarning, signal, ...session } = options;
+  const bytes = await readSource(source, "model", {
+    signal,
+    onProgress: (loaded, total) => onProgress?.({ stage: "read", loaded, ...(total !== undefined && { total }) }),
+  });
+  const opening = { onStage: (stage: Stage) => onProgress?.({ stage }), onWarning, signal };
+  if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
+  const port = () => (worker === true ? startWorker() : worker());
+  return createModel(await openWorkerSession(port, bytes, session, opening));
+}

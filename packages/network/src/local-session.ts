@@ -1,0 +1,300 @@
+/**
+ * A model that computes in this thread.
+ */
+import type { Step } from "@nnhal/driver-core/partition";
+import { extensionName } from "@nnhal/extension-tflite/types";
+import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
+import { Compilation, Model, NeuralNetworksError, type StepTime } from "@nnhal/runtime";
+import { type ImportedModel, type ImportOptions, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
+import { silentLogger } from "@nnhal/utils";
+import { describeModel } from "./describe.ts";
+import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
+import { NetworkError } from "./error.ts";
+import { execute, type InputBytes, zeros } from "./execute.ts";
+import type { ExplainedOperation, Explanation, Profile, Session, Value } from "./session.ts";
+import { messageOf, oneLine } from "./text.ts";
+
+/** How to open a model. Those that can be copied go to a worker, too. */
+export interface SessionOptions
+  extends SelectionOptions,
+    Pick<ImportOptions, "signature" | "inputShapes" | "dynamicShapes"> {
+  /** A folder for prepared models. */
+  readonly cache?: string | undefined;
+}
+
+/** What the opening of a model has come to. */
+export type Stage = "import" | "devices" | "prepare";
+
+/** What the opening of a model tells its caller. */
+export interface OpeningOptions {
+  readonly onStage?: ((stage: Stage) => void) | undefined;
+  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Opens a model. Rejects with a NetworkError, or with the reason of the signal. */
+export async function openLocalSession(
+  bytes: Uint8Array,
+  options: SessionOptions,
+  { onStage, onWarning, signal }: OpeningOptions = {},
+): Promise<Session> {
+  const begin = async (stage: Stage) => {
+    onStage?.(stage);
+    // A turn of the event loop lets callers show the stage, and abort.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    signal?.throwIfAborted();
+  };
+  await begin("import");
+  const imported = await whenLoaded(() => importModel(bytes, options));
+  const tflite = await extensionFor(imported);
+  await begin("devices");
+  const selection = await selectDevices(options, tflite);
+  try {
+    await begin("prepare");
+    const prepared = await prepare(imported, selection, { onFallback: onWarning }, await cacheOf(options, bytes));
+    signal?.throwIfAborted();
+    const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
+    return createSession(bytes, imported, selection, prepared, extensions, onWarning);
+  } catch (error) {
+    await selection.close();
+    throw error;
+  }
+}
+
+/** The extension for .tflite, which is loaded if a model needs it. */
+async function extensionFor({ model }: ImportedModel): Promise<ExtensionDefinition | undefined> {
+  if (!model.extensionNameToPrefix.some(({ name }) => name === extensionName)) return undefined;
+  return (await import("@nnhal/extension-tflite")).tfliteExtension;
+}
+
+function importModel(bytes: Uint8Array, options: SessionOptions): ImportedModel {
+  const { signature, inputShapes, dynamicShapes, extensions = [] } = options;
+  try {
+    readTflite(bytes);
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    throw new NetworkError("NOT_A_MODEL", `these bytes are not a .tflite model: ${oneLine(error.message)}`, {
+      cause: error,
+    });
+  }
+  try {
+    return importTflite(bytes, {
+      customOperators: extensions,
+      ...(signature !== undefined && { signature }),
+      ...(inputShapes !== undefined && { inputShapes }),
+      ...(dynamicShapes !== undefined && { dynamicShapes }),
+    });
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    const isOption = error.path.startsWith("options");
+    const problems = error.problems.map(({ path, message }) => oneLine(path === "" ? message : `${path}: ${message}`));
+    throw new NetworkError(
+      isOption ? "BAD_OPTION" : "CANNOT_RUN",
+      isOption ? oneLine(error.message) : `the model cannot run: ${oneLine(error.message)}`,
+      { cause: error, problems: isOption ? [] : problems },
+    );
+  }
+}
+
+interface Cache {
+  readonly folder: string;
+  readonly token: Uint8Array;
+}
+
+async function cacheOf({ cache }: SessionOptions, bytes: Uint8Array): Promise<Cache | undefined> {
+  if (cache === undefined) return undefined;
+  const token = await globalThis.crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
+  return { folder: cache, token: new Uint8Array(token) };
+}
+
+/** What to observe of a compilation. */
+interface Observing {
+  readonly onFallback?: ((message: string) => void) | undefined;
+  readonly onStep?: (time: StepTime) => void;
+  readonly separateOperations?: boolean;
+}
+
+async function prepare(
+  { model }: ImportedModel,
+  { devices, cpu }: Selection,
+  observing: Observing,
+  cache?: Cache,
+): Promise<Compilation> {
+  try {
+    const log = silentLogger;
+    const compilation = new Compilation(Model.from(model, { log }), devices, {
+      log,
+      ...observing,
+      ...(cpu && { cpu }),
+    });
+    if (cache !== undefined) compilation.setCaching(cache.folder, cache.token);
+    await compilation.finish();
+    return compilation;
+  } catch (error) {
+    if (!(error instanceof NeuralNetworksError)) throw error;
+    const message = oneLine(error.message);
+    throw new NetworkError("CANNOT_RUN", `the model cannot run: ${message}`, { cause: error, problems: [message] });
+  }
+}
+
+function createSession(
+  file: Uint8Array,
+  imported: ImportedModel,
+  selection: Selection,
+  compilation: Compilation,
+  extensions: readonly ExtensionDefinition[],
+  onWarning: ((message: string) => void) | undefined,
+): Session {
+  const { inputs, outputs, states } = imported;
+  const named = namedOperations(imported, extensions);
+  const stateOutputs = new Set(states.map(({ output }) => output));
+  const givenCount = inputs.length - states.length;
+  const start = () => states.map(({ input, initial }) => initial?.slice() ?? zeros(elementAt(inputs, input)));
+  let state = start();
+  // A run of a model with state begins when the one before it has ended.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+  const running = new Set<Promise<unknown>>();
+  const track = <Result>(work: Promise<Result>): Promise<Result> => {
+    const done: Promise<unknown> = work.catch(() => {}).finally(() => running.delete(done));
+    running.add(done);
+    return work;
+  };
+  /** Inputs by place of the model: those of the caller, then the states. */
+  const argumentsOf = (values: readonly Value[]): InputBytes[] => {
+    const all: InputBytes[] = values.slice(0, givenCount).map(({ bytes, shape }, place) => {
+      const isOpen = elementAt(inputs, place).shape.length === 0 || elementAt(inputs, place).shape.includes(0);
+      return isOpen ? { bytes, shape } : { bytes };
+    });
+    for (const [place, { input }] of states.entries()) all[input] = { bytes: elementAt(state, place) };
+    return all;
+  };
+  const once = async (values: readonly Value[], into: readonly (Uint8Array | undefined)[] = []): Promise<Value[]> => {
+    const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into));
+    state = state.map((bytes, place) => {
+      const { output } = elementAt(states, place);
+      return output === undefined ? bytes : elementAt(results, output).bytes;
+    });
+    return results.flatMap(({ info, bytes }, place) => (stateOutputs.has(place) ? [] : [{ bytes, shape: info.shape }]));
+  };
+  return {
+    description: describeModel(file, imported, compilation.deviceNames, onWarning),
+    compute: (values, into) => track(states.length === 0 ? once(values, into) : inTurn(() => once(values, into))),
+    explain: async () => explain(compilation, named),
+    profile: (values, runs) =>
+      track(inTurn(() => profile(imported, named, selection, () => argumentsOf(values), runs, compilation))),
+    readState: () => inTurn(async () => state.map((bytes) => bytes.slice())),
+    writeState: (values) =>
+      inTurn(async () => {
+        const fresh = start();
+        state = state.map((bytes, place) =>
+          values.has(place) ? (values.get(place)?.slice() ?? elementAt(fresh, place)) : bytes,
+        );
+      }),
+    async close() {
+      await Promise.all(running);
+      compilation.close();
+      await selection.close();
+    },
+  };
+}
+
+async function failing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof NeuralNetworksError)) throw error;
+    throw new NetworkError("FAILED", `the run failed: ${oneLine(messageOf(error))}`, { cause: error });
+  }
+}
+
+function explain({ plan }: Compilation, named: readonly NamedOperation[]): Explanation {
+  const deviceOf = (index: number | undefined) => (index === undefined ? undefined : elementAt(plan.devices, index));
+  return {
+    operations: plan.choices.map(({ device, reason }, index) => ({
+      ...elementAt(named, index),
+      device: deviceOf(device),
+      reason,
+    })),
+    steps: plan.steps.map((step) => ({
+      device: step.kind === "execution" ? deviceOf(step.device) : undefined,
+      operations: operationsOf(step),
+    })),
+    predictedTime: plan.predictedTime / 1e6,
+  };
+}
+
+/** An operation without what a plan says of it. */
+type NamedOperation = Omit<ExplainedOperation, "device" | "reason">;
+
+/** The operations of a model by name, those of extensions too. */
+function namedOperations(
+  { model, operators }: ImportedModel,
+  extensions: readonly ExtensionDefinition[],
+): NamedOperation[] {
+  const prefixes = model.extensionNameToPrefix;
+  const vocabulary = vocabularyOf(prefixes, { extensions });
+  return model.main.operations.map(({ type }, index) => ({
+    index,
+    operation: operationText(type, prefixes, vocabulary),
+    operator: operators[index]?.name ?? "",
+  }));
+}
+
+function operationsOf(step: Step): readonly number[] {
+  return step.kind === "execution" ? step.operations : [step.operation];
+}
+
+async function profile(
+  imported: ImportedModel,
+  named: readonly NamedOperation[],
+  selection: Selection,
+  inputs: () => readonly InputBytes[],
+  runs: number,
+  whole: Compilation,
+): Promise<Profile> {
+  let inRun = new Map<Step, number>();
+  const onStep = ({ step, nanoseconds }: StepTime) => {
+    inRun.set(step, (inRun.get(step) ?? 0) + Number(nanoseconds) / 1e6);
+  };
+  const apart = await prepare(imported, selection, { onStep, separateOperations: true });
+  try {
+    const totals: number[] = [];
+    const times: ReadonlyMap<Step, number>[] = [];
+    // The first run of each warms up.
+    for (let run = 0; run <= runs; run++) {
+      const start = performance.now();
+      await failing(() => execute(whole, inputs(), imported.outputs));
+      const end = performance.now();
+      inRun = new Map();
+      await failing(() => execute(apart, inputs(), imported.outputs));
+      if (run === 0) continue;
+      totals.push(end - start);
+      times.push(inRun);
+    }
+    const { steps, choices, devices } = apart.plan;
+    return {
+      time: median(totals),
+      operations: choices.map(({ device }, index) => {
+        const step = steps.find((one) => operationsOf(one).includes(index));
+        const isAlone = step !== undefined && operationsOf(step).length === 1;
+        return {
+          ...elementAt(named, index),
+          device: device === undefined ? undefined : elementAt(devices, device),
+          time: isAlone ? median(times.map((each) => each.get(step) ?? 0)) : undefined,
+        };
+      }),
+    };
+  } finally {
+    apart.close();
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return elementAt(sorted, sorted.length >> 1);
+}

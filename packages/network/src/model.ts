@@ -1,0 +1,197 @@
+/**
+ * A loaded model as applications use it.
+ */
+import { elementAt } from "@nnhal/operations";
+import type { ElementArray } from "./elements.ts";
+import { check } from "./error.ts";
+import { encodeInput, type InputValue, isValue } from "./inputs.ts";
+import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorOf } from "./results.ts";
+import type { Explanation, Profile, Session, Value } from "./session.ts";
+import { findByName, infoText, type Tensor, type TensorInfo } from "./tensor-info.ts";
+import { encodeValue, kindOf, type PlainValue } from "./values.ts";
+
+/** The inputs of a run: by name, or the value of the only one. A model with one input calls it `input`, too. */
+export type Inputs = InputValue | Readonly<Record<string, InputValue>>;
+
+/** How to run. */
+export interface RunOptions {
+  /** Whether outputs are the elements as the model has them, rather than real numbers. Default: no. */
+  readonly raw?: boolean | undefined;
+  /** Memory for outputs by name: an array of the type and length that the result has. Default: new memory. */
+  readonly outputs?: OutputBuffers | undefined;
+  /** When it aborts, the run rejects with its reason. What a device has begun it ends, and nothing sees the result. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a model carries from one run to the next. The runs of a model with state follow one another. */
+export interface ModelState {
+  readonly infos: readonly TensorInfo[];
+  /** Copies of all values. */
+  read(): Promise<Readonly<Record<string, Tensor>>>;
+  /** Sets some values by name. */
+  write(values: Readonly<Record<string, PlainValue>>): Promise<void>;
+  /** Sets all values, or those of some names, to those of the start. */
+  reset(names?: readonly string[]): Promise<void>;
+}
+
+/** A loaded model. All methods reject with a NetworkError; CLOSED after `close`. */
+export interface Model extends AsyncDisposable {
+  readonly inputs: readonly TensorInfo[];
+  readonly outputs: readonly TensorInfo[];
+  /** The devices that compute. */
+  readonly devices: readonly string[];
+  /** The keys of the file's signatures: see `LoadOptions.signature`. */
+  readonly signatures: readonly string[];
+  /** What the maker says about the model; empty texts if nothing. */
+  readonly about: { readonly name: string; readonly description: string; readonly license: string };
+  readonly state: ModelState;
+  /** Runs the model. Several runs may go on at a time. */
+  run(inputs: Inputs, options: RunOptions & { readonly raw: true }): Promise<Outputs<ElementArray>>;
+  run(inputs: Inputs, options?: RunOptions): Promise<Outputs>;
+  /** Which device computes each operation, and why. */
+  explain(): Promise<Explanation>;
+  /** Runs several times and tells how long each operation takes. `inputs` default to zeros, `runs` to 5. */
+  profile(options?: { readonly inputs?: Inputs | undefined; readonly runs?: number | undefined }): Promise<Profile>;
+  /** Waits for runs that have started, and frees the model. */
+  close(): Promise<void>;
+}
+
+/** A model over a session. */
+export function createModel(session: Session): Model {
+  const { inputs, outputs, states, devices, signatures, name, description, license } = session.description;
+  let closing: Promise<void> | undefined;
+  const expectOpen = (what: string) =>
+    check(closing === undefined, "CLOSED", () => `${what}: the model is closed, and cannot be used any more`);
+  const placeOf = (infos: readonly TensorInfo[], key: string, what: string) => {
+    const info =
+      findByName(infos, key) ?? (key === "input" && infos === inputs && infos.length === 1 ? infos[0] : undefined);
+    check(info !== undefined, "WRONG_NAME", () => `there is no ${what} "${key}"; there are: ${listOf(infos)}`);
+    return infos.indexOf(info);
+  };
+  const isNamed = (given: Inputs): given is Readonly<Record<string, InputValue>> => {
+    if (typeof given !== "object" || given === null || ArrayBuffer.isView(given) || Array.isArray(given)) return false;
+    const isName = (key: string) => findByName(inputs, key) !== undefined;
+    const keys = Object.keys(given);
+    return (keys.length > 0 && keys.every(isName)) || !isValue(given);
+  };
+  const encode = async (given: Inputs): Promise<Value[]> => {
+    if (!isNamed(given)) {
+      const [only] = inputs;
+      check(
+        only !== undefined && inputs.length === 1,
+        "WRONG_NAME",
+        () => `the model has ${inputs.length} inputs: give them by name: ${listOf(inputs)}`,
+      );
+      return [await encodeInput(given, only, "the input")];
+    }
+    check(
+      given.constructor === Object || Object.getPrototypeOf(given) === null,
+      "WRONG_TYPE",
+      () => `inputs: ${kindOf(given)} has no inputs`,
+    );
+    const values: (Value | undefined)[] = inputs.map(() => undefined);
+    for (const [key, value] of Object.entries(given)) {
+      const place = placeOf(inputs, key, "input");
+      check(
+        values[place] === undefined,
+        "WRONG_NAME",
+        () => `the input ${infoText(elementAt(inputs, place))} is given twice`,
+      );
+      values[place] = await encodeInput(value, elementAt(inputs, place), "the input");
+    }
+    return values.map((value, place) => {
+      check(value !== undefined, "WRONG_NAME", () => `the input ${infoText(elementAt(inputs, place))} is missing`);
+      return value;
+    });
+  };
+  const run = async (given: Inputs, { raw = false, outputs: buffers = {}, signal }: RunOptions = {}) => {
+    expectOpen("run");
+    signal?.throwIfAborted();
+    const into = placeBuffers(buffers, outputs, raw);
+    const values = await encode(given);
+    expectOpen("run");
+    signal?.throwIfAborted();
+    // Elements that the caller gets as they are can be computed to where they are wanted.
+    const places = into.map((array) => array && new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+    const results = await until(session.compute(values, signal === undefined ? places : []), signal);
+    const tensors = outputs.map((info, place) => tensorOf(info, elementAt(results, place), raw, into[place]));
+    return outputsOf(outputs, tensors);
+  };
+  const state: ModelState = {
+    infos: states,
+    async read() {
+      expectOpen("state.read");
+      const all = await session.readState();
+      const tensors = states.map((info, place) =>
+        tensorOf(info, { bytes: elementAt(all, place), shape: info.shape }, false, undefined),
+      );
+      // Real numbers: `raw` is false.
+      return Object.fromEntries(tensors.map((tensor) => [tensor.name, tensor])) as Record<string, Tensor>;
+    },
+    async write(values) {
+      expectOpen("state.write");
+      const entries = Object.entries(values).map(([key, value]) => {
+        const place = placeOf(states, key, "state");
+        return [place, encodeValue(value, elementAt(states, place), "the state").bytes] as const;
+      });
+      await session.writeState(new Map(entries));
+    },
+    async reset(names = states.map((info) => info.name)) {
+      expectOpen("state.reset");
+      await session.writeState(new Map(names.map((key) => [placeOf(states, key, "state"), undefined])));
+    },
+  };
+  const close = () => {
+    closing ??= session.close();
+    return closing;
+  };
+  return {
+    inputs,
+    outputs,
+    devices,
+    signatures,
+    about: { name, description, license },
+    state,
+    // The overloads differ in what `raw` leads to.
+    run: run as Model["run"],
+    async explain() {
+      expectOpen("explain");
+      return session.explain();
+    },
+    async profile({ inputs: given, runs = 5 } = {}) {
+      expectOpen("profile");
+      check(Number.isInteger(runs) && runs > 0, "BAD_OPTION", () => `runs: ${runs} is not a whole number above 0`);
+      return session.profile(await (given === undefined ? zeroInputs(inputs) : encode(given)), runs);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function listOf(infos: readonly TensorInfo[]): string {
+  return infos.length === 0 ? "none" : infos.map(infoText).join(", ");
+}
+
+function zeroInputs(inputs: readonly TensorInfo[]): Value[] {
+  return inputs.map((info) => {
+    const isKnown = info.shape.length > 0 && !info.shape.includes(0);
+    check(isKnown, "WRONG_NAME", () => `profile: the input ${infoText(info)} has open extents: give \`inputs\``);
+    const count = info.shape.reduce((product, extent) => product * extent, 1);
+    return encodeValue(Array<number>(count).fill(0), info, "the input");
+  });
+}
+
+/** Resolves as the work does, unless the signal aborts before. */
+async function until<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return work;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * `picture`: from a file or what a program has in memory to pixels.
+ */
+import { type Bitmap, isDrawable, pixelsOf } from "../browser.ts";
+import { check, NetworkError } from "../error.ts";
+import { type ReadOptions, readSource, type Source } from "../read.ts";
+import { messageOf } from "../text.ts";
+import { decodePicture } from "./decode.ts";
+import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
+import { checkSize, onWhite, type Picture, type PictureUse } from "./picture.ts";
+
+/**
+ * A file, an address or its bytes (see `Source`): PNG, JPEG, WebP, GIF (first frame) or BMP. Or pixels: an ImageData or any
+ * `{ width, height, data }`. Or, in a browser, an ImageBitmap, a canvas, a video, or an image that is loaded.
+ */
+export type PictureSource = Source | PictureLike | Bitmap;
+
+/** How a picture goes into an input, and when its reading ends. */
+export interface PictureOptions extends PictureUse {
+  readonly signal?: ReadOptions["signal"];
+}
+
+/**
+ * A picture, which inputs of models accept. Transparent pixels are blended with white, and photographs turned upright. At most 100
+ * megapixels. Rejects with a NetworkError.
+ */
+export async function picture(source: PictureSource, { signal, ...use }: PictureOptions = {}): Promise<Picture> {
+  const { fit = "stretch" } = use;
+  check(
+    ["stretch", "cover", "contain"].includes(fit),
+    "BAD_OPTION",
+    () => `picture: the fit "${fit}" is not stretch, cover or contain`,
+  );
+  const pixels = await pixelsOfSource(source, signal);
+  return Object.keys(use).length === 0 ? pixels : { ...pixels, use: { ...pixels.use, ...use } };
+}
+
+async function pixelsOfSource(source: PictureSource, signal: AbortSignal | undefined): Promise<Picture> {
+  if (isPictureLike(source)) return rgbOf(source);
+  if (isDrawable(source)) {
+    const { width, height } = source;
+    checkSize(width, height);
+    return onWhite(width, height, pixelsOf(source));
+  }
+  // All else is a file.
+  const file = source as Source;
+  const bytes = await readSource(file, "picture", { signal });
+  try {
+    return await decodePicture(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const name =
+      typeof file === "string" || file instanceof URL ? `the file ${String(file).slice(0, 200)}` : "the data";
+    throw new NetworkError("NOT_A_PICTURE", `${name} ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * From the bytes of outputs to what an application gets.
+ */
+import {
+  type ArrayOf,
+  type ElementArray,
+  elementFacts,
+  elementsIn,
+  type NumberArray,
+  realArrayOf,
+  realValuesIn,
+} from "./elements.ts";
+import { check, NetworkError } from "./error.ts";
+import type { Value } from "./session.ts";
+import { elementsOf } from "./tensor.ts";
+import { findByName, infoText, type Tensor, type TensorInfo } from "./tensor-info.ts";
+import { kindOf } from "./values.ts";
+
+/**
+ * The outputs of a run by name. Besides its own properties it has, not enumerated: every other name of an output (see `TensorInfo`),
+ * `output` if there is only one, and `scores`, the only output with one number for each class. The latter throw a NetworkError
+ * (WRONG_NAME) if the model has no such output.
+ */
+export type Outputs<Data extends ElementArray = NumberArray> = Readonly<Record<string, Tensor<Data>>> & {
+  readonly output: Tensor<Data>;
+  readonly scores: Tensor<Data>;
+};
+
+/** Memory for outputs, by name. */
+export type OutputBuffers = Readonly<Record<string, ElementArray>>;
+
+/** The place in `outputs` of each buffer. Throws a NetworkError for one that no output fits. */
+export function placeBuffers(
+  buffers: OutputBuffers,
+  outputs: readonly TensorInfo[],
+  raw: boolean,
+): (ElementArray | undefined)[] {
+  const placed: (ElementArray | undefined)[] = outputs.map(() => undefined);
+  for (const [name, buffer] of Object.entries(buffers)) {
+    const info = findOutput(outputs, name);
+    check(
+      info !== undefined,
+      "WRONG_NAME",
+      () => `outputs: there is no output "${name}"; there are: ${listOf(outputs)}`,
+    );
+    const { array, parts = 1 } = elementFacts[info.type];
+    const needed: ArrayOf<ElementArray> = raw ? array : realArrayOf(info.type, info.quantization);
+    check(
+      buffer instanceof needed,
+      "WRONG_TYPE",
+      () =>
+        `the output ${infoText(info)} needs a ${needed.name} for its ${raw ? "elements" : "real values"}; it was given ${kindOf(buffer)}`,
+    );
+    const count = elementsOf(info.shape) * parts;
+    // Extents that are open are known after the run.
+    const isKnown = info.shape.length > 0 && !info.shape.includes(0);
+    check(
+      !isKnown || buffer.length === count,
+      "WRONG_SIZE",
+      () => `the output ${infoText(info)} has ${count} elements; its buffer has room for ${buffer.length}`,
+    );
+    placed[outputs.indexOf(info)] = buffer;
+  }
+  return placed;
+}
+
+function listOf(infos: readonly TensorInfo[]): string {
+  return infos.map(infoText).join(", ");
+}
+
+function findOutput(outputs: readonly TensorInfo[], name: string): TensorInfo | undefined {
+  const named = findByName(outputs, name);
+  if (named !== undefined) return named;
+  if (name === "output" && outputs.length === 1) return outputs[0];
+  if (name === "scores") return scoresAmong(outputs);
+  return undefined;
+}
+
+/** The only output with a number for each class: [classes] or [1, classes], with more than one class. */
+function scoresAmong(outputs: readonly TensorInfo[]): TensorInfo | undefined {
+  const lists = outputs.filter(({ shape, type }) => {
+    const isList = shape.length === 1 || (shape.length === 2 && shape[0] === 1);
+    return isList && shape.at(-1) !== 1 && type !== "bool";
+  });
+  return lists.length === 1 ? lists[0] : undefined;
+}
+
+/** The tensor of an output. */
+export function tensorOf(
+  info: TensorInfo,
+  { bytes, shape }: Value,
+  raw: boolean,
+  into: ElementArray | undefined,
+): Tensor<ElementArray> {
+  const { name, type, labels } = info;
+  const data = raw ? elementsIn(type, bytes) : realValuesIn(type, info.quantization, bytes);
+  return { name, type, shape, data: into === undefined ? data : copied(info, data, into), ...(labels && { labels }) };
+}
+
+function copied(info: TensorInfo, data: ElementArray, into: ElementArray): ElementArray {
+  check(
+    data.length === into.length,
+    "WRONG_SIZE",
+    () =>
+      `the output ${infoText(info)} has ${data.length} elements in this run; its buffer has room for ${into.length}`,
+  );
+  // The run may have written to it already.
+  if (data.buffer !== into.buffer || data.byteOffset !== into.byteOffset) {
+    new Uint8Array(into.buffer, into.byteOffset, into.byteLength).set(
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+    );
+  }
+  return into;
+}
+
+/** The outputs by name. */
+export function outputsOf(
+  infos: readonly TensorInfo[],
+  tensors: readonly Tensor<ElementArray>[],
+): Outputs<ElementArray> {
+  const outputs: Record<string, Tensor<ElementArray>> = {};
+  for (const tensor of tensors) outputs[tensor.name] = tensor;
+  const others = new Set([...infos.flatMap(({ otherNames }) => otherNames), "output", "scores"]);
+  for (const name of others) {
+    if (Object.hasOwn(outputs, name)) continue;
+    Object.defineProperty(outputs, name, {
+      enumerable: false,
+      get() {
+        const info = findOutput(infos, name);
+        const tensor = info && tensors[infos.indexOf(info)];
+        if (tensor !== undefined) return tensor;
+        const means =
+          name === "scores" ? "no single output has one number for each class" : `no single output is "${name}"`;
+        throw new NetworkError("WRONG_NAME", `${means}; the outputs are ${listOf(infos)}`);
+      },
+    });
+  }
+  // `output` and `scores` are among the properties now.
+  return outputs as Outputs<ElementArray>;
+}

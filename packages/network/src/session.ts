@@ -1,0 +1,71 @@
+/**
+ * A loaded model behind bytes: what computes in this thread, or in a worker. All values can be copied between threads.
+ */
+import type { TensorInfo } from "./tensor-info.ts";
+
+/** The bytes of a value, and its extents. */
+export interface Value {
+  readonly bytes: Uint8Array;
+  readonly shape: readonly number[];
+}
+
+/** What a model is. */
+export interface Description {
+  readonly inputs: readonly TensorInfo[];
+  readonly outputs: readonly TensorInfo[];
+  /** What the model carries from one run to the next. */
+  readonly states: readonly TensorInfo[];
+  /** The keys of the file's signatures. */
+  readonly signatures: readonly string[];
+  /** The devices that compute. */
+  readonly devices: readonly string[];
+  /** What the maker says about it; empty texts if nothing. */
+  readonly name: string;
+  readonly description: string;
+  readonly license: string;
+}
+
+/** Which device computes an operation, and why. */
+export interface ExplainedOperation {
+  readonly index: number;
+  /** The operation of the HAL, or of an extension: `CONV_2D`. */
+  readonly operation: string;
+  /** The operator of the file that it came from: empty for one that the import added. */
+  readonly operator: string;
+  /** undefined: the runtime itself goes through it, since it is an IF or WHILE over several devices. */
+  readonly device: string | undefined;
+  readonly reason: string;
+}
+
+/** Where a model runs, and why. */
+export interface Explanation {
+  readonly operations: readonly ExplainedOperation[];
+  /** Parts that run on one device without a break. */
+  readonly steps: readonly { readonly device: string | undefined; readonly operations: readonly number[] }[];
+  /** Milliseconds of a run as the planner expects them. */
+  readonly predictedTime: number;
+}
+
+/** How long operations take. */
+export interface Profile {
+  /** Median milliseconds of a run. */
+  readonly time: number;
+  /** Each operation in a step of its own; `time` is its median in milliseconds, undefined if it could not be separated. */
+  readonly operations: readonly (Omit<ExplainedOperation, "reason"> & { readonly time: number | undefined })[];
+}
+
+/** A loaded model. Its methods reject with a NetworkError. */
+export interface Session {
+  readonly description: Description;
+  /** Values by place; `into` may have the memory of some outputs, which is used if the output fits it exactly. */
+  compute(inputs: readonly Value[], into?: readonly (Uint8Array | undefined)[]): Promise<readonly Value[]>;
+  explain(): Promise<Explanation>;
+  /** Runs several times, with each operation in a step of its own. */
+  profile(inputs: readonly Value[], runs: number): Promise<Profile>;
+  /** Copies of the states, by place. */
+  readState(): Promise<readonly Uint8Array[]>;
+  /** Sets some states; undefined is the state of the start. */
+  writeState(values: ReadonlyMap<number, Uint8Array | undefined>): Promise<void>;
+  /** Waits for runs that have started. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+/**
+ * What can be heard.
+ */
+import { elementAt } from "@nnhal/operations";
+import { check, NetworkError } from "../error.ts";
+import type { Model } from "../model.ts";
+import type { Source } from "../read.ts";
+import { type ScoredClass, top } from "../scores.ts";
+import type { Tensor } from "../tensor-info.ts";
+import { infoText } from "../tensor-info.ts";
+import { type ClassifyOptions, onlyInput } from "./classify.ts";
+import { extentsOf } from "./roles.ts";
+import { resample, type Sound, sound } from "./sound.ts";
+
+/** How to classify a sound. */
+export interface ClassifyAudioOptions extends ClassifyOptions {
+  /** Samples in a second that the model was trained with. Default: 16000. */
+  readonly rate?: number | undefined;
+  /** Samples from the beginning of one part to that of the next. Default: as long as a part. */
+  readonly step?: number | undefined;
+}
+
+/** The best classes of a sound. */
+export interface HeardClasses {
+  /** Of the mean scores of all parts. */
+  readonly classes: readonly ScoredClass[];
+  /** Of each part; `start` in seconds. */
+  readonly parts: readonly { readonly start: number; readonly classes: readonly ScoredClass[] }[];
+}
+
+/**
+ * The best classes of a WAV file or of samples: a model whose input is a waveform of -1 to 1, such as YAMNet. A sound that is longer than
+ * the input is cut into parts, and a last part that is shorter ends with silence.
+ */
+export async function classifyAudio(
+  model: Model,
+  source: Source | Sound,
+  options: ClassifyAudioOptions = {},
+): Promise<HeardClasses> {
+  const { rate = 16_000, top: count = 5, labels, output = "scores", signal } = options;
+  const input = onlyInput("classifyAudio", model);
+  const extents = extentsOf(input);
+  const length = extents[0] ?? 0;
+  check(
+    extents.length === 1 && length > 1,
+    "WRONG_TASK",
+    () =>
+      `classifyAudio: the input ${infoText(input)} is not a waveform [samples]; compute what it takes, and use classify`,
+  );
+  const { step = length } = options;
+  check(Number.isInteger(step) && step > 0, "BAD_OPTION", () => `step: ${step} is not a whole number above 0`);
+  const given = isSound(source) ? source : await sound(source, { signal });
+  const { samples } = resample(given, rate);
+  check(samples.length > 0, "NOT_A_SOUND", () => "classifyAudio: the sound has no samples");
+  const parts: { start: number; scores: Tensor }[] = [];
+  for (let start = 0; start === 0 || start + length <= samples.length + step - 1; start += step) {
+    const part = new Float32Array(length);
+    part.set(samples.subarray(start, start + length));
+    const outputs = await model.run(part, { signal });
+    const scores: Tensor | undefined = outputs[output];
+    if (scores === undefined) throw new NetworkError("WRONG_NAME", `classifyAudio: there is no output "${output}"`);
+    parts.push({ start: start / rate, scores });
+    if (start + length >= samples.length) break;
+  }
+  const { scores: first } = elementAt(parts, 0);
+  const means = Float64Array.from(
+    first.data,
+    (_, index) => parts.reduce((sum, { scores }) => sum + elementAt(scores.data, index), 0) / parts.length,
+  );
+  const names = labels ?? first.labels;
+  return {
+    classes: top(means, count, names),
+    parts: parts.map(({ start, scores }) => ({ start, classes: top(scores, count, names) })),
+  };
+}
+
+function isSound(source: Source | Sound): source is Sound {
+  return typeof source === "object" && "samples" in source && "rate" in source;
+}

@@ -1,0 +1,79 @@
+/**
+ * Which things are where in a picture.
+ */
+import { clamp, elementAt } from "@nnhal/operations";
+import type { Model } from "../model.ts";
+import type { Box } from "../picture/draw.ts";
+import type { PictureLike } from "../picture/like.ts";
+import type { Tensor } from "../tensor-info.ts";
+import { placePicture } from "./picture-input.ts";
+import { extentsOf, outputsByRole, type Role } from "./roles.ts";
+
+/** A thing in a picture. */
+export interface Detection {
+  /** The class. */
+  readonly index: number;
+  /** null if there are no labels, or none for this class. */
+  readonly label: string | null;
+  readonly score: number;
+  /** In pixels of the picture, within it. */
+  readonly box: Box;
+}
+
+/** How to detect. */
+export interface DetectOptions {
+  /** Things with a lower score are left out. Default: 0.5. */
+  readonly threshold?: number | undefined;
+  /** Names of the classes. Default: those that are packed with the model. */
+  readonly labels?: readonly string[] | undefined;
+  /** The names of outputs. Default: by their names in the model or its metadata, else in TensorFlow's order boxes, classes, scores. */
+  readonly outputs?: { readonly boxes?: string; readonly classes?: string; readonly scores?: string } | undefined;
+  /** The order of a box's numbers, which are shares of the input's size. Default: top, left, bottom, right. */
+  readonly order?: readonly (keyof Box)[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const isList: Role["fits"] = (info) => extentsOf(info).length === 1 && info.shape.length > 1;
+
+const roles = {
+  boxes: { names: /box|location/, fits: ({ shape }) => shape.at(-1) === 4 && shape.length > 1 },
+  classes: { names: /class|categor|label/, fits: isList },
+  scores: { names: /score|confidence|probab/, fits: isList },
+} as const satisfies Record<string, Role>;
+
+const tensorFlowOrder: readonly (keyof Box)[] = ["top", "left", "bottom", "right"];
+
+/**
+ * The things that a detector sees in a picture, best first: a model that ends in boxes, classes and scores, such as SSD and EfficientDet
+ * with TFLite_Detection_PostProcess.
+ */
+export async function detect(model: Model, like: PictureLike, options: DetectOptions = {}): Promise<Detection[]> {
+  const { threshold = 0.5, labels, order = tensorFlowOrder, signal } = options;
+  const info = outputsByRole("detect", model, roles, options.outputs);
+  const { picture, width, height, pointOf } = placePicture("detect", model, like);
+  const outputs = await model.run(picture, { signal });
+  // Each is an output of the model.
+  const [boxes, classes, scores] = [info.boxes, info.classes, info.scores].map(
+    ({ name }) => outputs[name] as Tensor,
+  ) as [Tensor, Tensor, Tensor];
+  const names = labels ?? info.classes.labels ?? info.scores.labels;
+  const detections: Detection[] = [];
+  for (let place = 0; place < scores.data.length; place++) {
+    const score = elementAt(scores.data, place);
+    if (!(score >= threshold)) continue;
+    const edge = (name: keyof Box) => elementAt(boxes.data, 4 * place + order.indexOf(name));
+    const first = pointOf(edge("left") * width, edge("top") * height);
+    const last = pointOf(edge("right") * width, edge("bottom") * height);
+    const index = elementAt(classes.data, place);
+    const box = {
+      left: clamp(first.x, 0, picture.width),
+      top: clamp(first.y, 0, picture.height),
+      right: clamp(last.x, 0, picture.width),
+      bottom: clamp(last.y, 0, picture.height),
+    };
+    // What lies in the background around a picture is not in it.
+    if (box.right > box.left && box.bottom > box.top)
+      detections.push({ index, label: names?.[index] ?? null, score, box });
+  }
+  return detections.sort((a, b) => b.score - a.score);
+}

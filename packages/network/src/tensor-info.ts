@@ -1,0 +1,54 @@
+/**
+ * The inputs, outputs and states of a model as applications see them.
+ */
+import type { ElementArray, ElementType, NumberArray, Quantization } from "./elements.ts";
+
+/** What is known of an input, output or state before the model runs. */
+export interface TensorInfo {
+  /** Its name in the file's signature, else its tensor's name; `input0` or `output0` by its place if it has none or shares it. */
+  readonly name: string;
+  /** Other names by which it can be called: its tensor's, and the one in the model's metadata. */
+  readonly otherNames: readonly string[];
+  readonly type: ElementType;
+  /** Extents; 0 is one that each run determines, and [] a rank that each run determines. */
+  readonly shape: readonly number[];
+  /** Present if the elements stand for other numbers: real = (element - zeroPoint) * scale. */
+  readonly quantization?: Quantization;
+  /** Names of the classes, if they are packed with the model. */
+  readonly labels?: readonly string[];
+  /** How the model's maker brings pixels into the range of the input: (pixel - mean) / std, for each channel or for all. */
+  readonly normalization?: { readonly mean: readonly number[]; readonly std: readonly number[] };
+  /** What the maker says about it. */
+  readonly description?: string;
+}
+
+/** A value of a tensor. */
+export interface Tensor<Data extends ElementArray = NumberArray> {
+  readonly name: string;
+  readonly type: ElementType;
+  /** The extents of this value. */
+  readonly shape: readonly number[];
+  /**
+   * Row by row. Real numbers, unless `raw` asked for the elements: then numbers as the model has them, the bits of float16, and
+   * BigInt64Array for int64. Real numbers of int64 and uint64 are exact up to 2^53.
+   */
+  readonly data: Data;
+  /** Names of the classes, if they are packed with the model. */
+  readonly labels?: readonly string[];
+}
+
+/** `"scores" (float32 [1, 10])`, for messages. */
+export function infoText({ name, type, shape }: Pick<TensorInfo, "name" | "type" | "shape">): string {
+  return `"${name}" (${type} ${shape.length === 0 ? "of any shape" : `[${shape.map((n) => (n === 0 ? "?" : n)).join(", ")}]`})`;
+}
+
+/** The tensor of a name; undefined if there is none, or several by a name that is not their own. */
+export function findByName<Info extends Pick<TensorInfo, "name" | "otherNames">>(
+  infos: readonly Info[],
+  name: string,
+): Info | undefined {
+  const own = infos.find((info) => info.name === name);
+  if (own !== undefined) return own;
+  const others = infos.filter((info) => info.otherNames.includes(name));
+  return others.length === 1 ? others[0] : undefined;
+}

@@ -1,0 +1,20 @@
+/**
+ * What a web worker runs.
+ */
+import { serve } from "./worker-session.ts";
+
+export { serve };
+
+/** What a worker of the web has as its globals. */
+interface WorkerGlobals {
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
+}
+
+// They are not declared in the types of Node.js.
+const globals = globalThis as unknown as WorkerGlobals;
+
+serve({
+  post: (message, transfer) => globals.postMessage(message, transfer),
+  listen: (onMessage) => globals.addEventListener("message", ({ data }) => onMessage(data)),
+});

@@ -1,0 +1,15 @@
+/**
+ * What a worker thread of Node.js runs.
+ */
+import { parentPort } from "node:worker_threads";
+import { serve } from "./worker-session.ts";
+
+export { serve };
+
+if (parentPort !== null) {
+  const port = parentPort;
+  serve({
+    post: (message, transfer) => port.postMessage(message, transfer),
+    listen: (onMessage) => port.on("message", onMessage),
+  });
+}

@@ -1,0 +1,4 @@
+/**
+ * nnhal: all that an application needs, which is @nnhal/network.
+ */
+export * from "@nnhal/network";

@@ -1,0 +1,24 @@
+// Generated from the files in ops/ by `npm run generate`; do not edit.
+export { add } from "./ops/add.ts";
+export { averagePool2d } from "./ops/average-pool-2d.ts";
+export { concatenation } from "./ops/concatenation.ts";
+export { conv2d } from "./ops/conv-2d.ts";
+export { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
+export { dequantize } from "./ops/dequantize.ts";
+export { div } from "./ops/div.ts";
+export { fullyConnected } from "./ops/fully-connected.ts";
+export { groupedConv2d } from "./ops/grouped-conv-2d.ts";
+export { logistic } from "./ops/logistic.ts";
+export { maxPool2d } from "./ops/max-pool-2d.ts";
+export { mean } from "./ops/mean.ts";
+export { mul } from "./ops/mul.ts";
+export { pad } from "./ops/pad.ts";
+export { quantize } from "./ops/quantize.ts";
+export { relu } from "./ops/relu.ts";
+export { relu1 } from "./ops/relu1.ts";
+export { relu6 } from "./ops/relu6.ts";
+export { reshape } from "./ops/reshape.ts";
+export { softmax } from "./ops/softmax.ts";
+export { sub } from "./ops/sub.ts";
+export { tanh } from "./ops/tanh.ts";
+export { transpose } from "./ops/transpose.ts";

@@ -1,0 +1,57 @@
+/** What the browser test bundles and runs where nothing of Node.js exists: a .tflite file on a device, and what needs Node.js. */
+import { referenceBackend } from "@nnhal/backend-reference";
+import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import { whenLoaded } from "@nnhal/operations";
+import { Compilation, Execution, Memory, Model } from "@nnhal/runtime";
+import { importTflite } from "@nnhal/tflite";
+
+/** Runs a network with one input and one output of 8 bits each. Returns the output. */
+export async function run(file: Uint8Array, input: Uint8Array, outputLength: number): Promise<Uint8Array> {
+  const compilation = await compiled(file);
+  await compilation.finish();
+  const output = new Uint8Array(outputLength);
+  const execution = new Execution(compilation);
+  execution.setInput(0, input);
+  execution.setOutput(0, output);
+  await execution.startCompute().wait();
+  return output;
+}
+
+/** Compiles a network with a directory for prepared models. */
+export async function compileCached(file: Uint8Array): Promise<string> {
+  const compilation = await compiled(file);
+  compilation.setCaching("cache", new Uint8Array(32));
+  await compilation.finish();
+  return "compiled";
+}
+
+/** The message of the error of an import that is not told to load what it needs. */
+export function importAtOnce(file: Uint8Array): string {
+  try {
+    importTflite(file);
+    return "imported";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The message of the error of a memory in a file. */
+export function memoryInFile(): string {
+  try {
+    Memory.createFromFd(4, 1, 0);
+    return "no error";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function compiled(file: Uint8Array): Promise<Compilation> {
+  const { model } = await whenLoaded(() => importTflite(file));
+  return new Compilation(Model.from(model), [await opened()]);
+}
+
+async function opened(): Promise<OpenedDevice> {
+  const device = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
