@@ -15,6 +15,7 @@ import {
   bindOutputs,
   createData,
   elementAt,
+  heldBytes,
   isInferable,
   OperationError,
   type TensorInfo,
@@ -43,6 +44,8 @@ export interface LoweredGraph {
   /** By input of the subgraph; undefined for inputs that are omitted. */
   readonly inputs: readonly (Wire | undefined)[];
   readonly outputs: readonly Wire[];
+  /** The most bytes that the results of operations take at the same time, if each lives until its last use. */
+  readonly peak: number;
 }
 
 /**
@@ -111,7 +114,31 @@ export function lowerGraph(graph: GraphView, dimensions: readonly (readonly numb
     const value = toWire(builder, scope.read({ index, ...info }), info.type);
     return { name: builder.output(value), type: value.type, info };
   });
-  return { onnx: builder.graph(), inputs, outputs };
+  return { onnx: builder.graph(), inputs, outputs, peak: peakOf(graph, known) };
+}
+
+function peakOf({ operations, outputs: last }: GraphView, known: ReadonlyMap<number, TensorInfo | undefined>): number {
+  const uses = new Map<number, number>();
+  for (const [step, { inputs }] of operations.entries()) for (const { index } of inputs) uses.set(index, step);
+  for (const index of last) uses.set(index, operations.length);
+  const bytesOf = (index: number) => {
+    const info = known.get(index);
+    return info === undefined ? 0 : heldBytes(info);
+  };
+  const made = new Set<number>();
+  let bytes = 0;
+  let peak = 0;
+  for (const [step, { inputs, outputs }] of operations.entries()) {
+    for (const { index } of outputs) {
+      made.add(index);
+      bytes += bytesOf(index);
+    }
+    peak = Math.max(peak, bytes);
+    for (const { index } of [...inputs, ...outputs]) {
+      if ((uses.get(index) ?? step) === step && made.delete(index)) bytes -= bytesOf(index);
+    }
+  }
+  return peak;
 }
 
 /** Adds an operation. Returns the facts and the values of its outputs. */

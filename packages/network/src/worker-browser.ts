@@ -3,6 +3,8 @@
  */
 import { serve } from "./worker-session.ts";
 
+export { serve };
+
 /** What a worker of the web has as its globals. */
 interface WorkerGlobals {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;

@@ -6,14 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelCommandContext } from "../context.ts";
 import { failure, messageOf } from "../failure.ts";
-import { pathFrom, readUserFile } from "../files.ts";
+import { readUserFile } from "../files.ts";
 import { prepareInputs } from "../model/inputs.ts";
-import { inspectFile, modelOfFile } from "../model/load.ts";
+import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import { oneLine } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
 import { contest, type Entry, untilAborted, workOf } from "./contest.ts";
 import { type ContestantId, type Task, titleOf } from "./contestant.ts";
+import { type OnnxForm, onnxFormOf } from "./onnx-form.ts";
 import { openContestant } from "./open.ts";
 import { type ModelReport, modelReport, type PrepareReport } from "./report.ts";
 import { createStation, type Prepared, type Station } from "./station.ts";
@@ -38,7 +39,7 @@ export interface ServeOrder {
   readonly contestant: ContestantId;
   readonly threads: number;
   readonly inputs: readonly string[];
-  readonly onnx?: string;
+  readonly onnx: string | { readonly cannot: string };
   readonly cache?: string;
 }
 
@@ -83,9 +84,9 @@ export async function benchmarkModel(
       bytes: model.bytes,
       inputs: inputs.map(({ bytes }) => bytes),
       threads: settings.threads,
-      ...(settings.onnx !== undefined && { onnx: await readUserFile(settings.onnx, { what: "ONNX file", cwd }) }),
+      onnx: await onnxFor(model, settings, cwd),
     };
-    const start = await stationStarter(task, settings, folder, context);
+    const start = await stationStarter(task, folder, context);
     const stationFor = (id: ContestantId, cache?: string) => {
       const station = start(id, cache);
       stations.push(station);
@@ -125,12 +126,18 @@ export async function benchmarkModel(
   }
 }
 
+/** The network for onnxruntime: the user's file, else what can be made of it, if that is wanted. */
+async function onnxFor(model: LoadedModel, { onnx, contestants }: BenchmarkSettings, cwd: string): Promise<OnnxForm> {
+  if (onnx !== undefined) return readUserFile(onnx, { what: "ONNX file", cwd });
+  const isWanted = contestants.some(({ kind, name }) => kind === "peer" && name === "onnxruntime");
+  return isWanted ? onnxFormOf(model) : { cannot: "the peer onnxruntime was not asked for" };
+}
+
 /** Starts stations for a task: in child processes if there can be any, else here. */
 async function stationStarter(
   task: Task,
-  { onnx }: BenchmarkSettings,
   folder: string,
-  { startSelf, devices, now, cwd }: ModelCommandContext,
+  { startSelf, devices, now }: ModelCommandContext,
 ): Promise<(id: ContestantId, cache?: string) => Station> {
   if (startSelf === undefined) {
     return (id, cache) => {
@@ -140,12 +147,14 @@ async function stationStarter(
   }
   const inputs = task.inputs.map((_, place) => join(folder, `input${place}.bin`));
   await Promise.all(task.inputs.map((bytes, place) => writeFile(join(folder, `input${place}.bin`), bytes)));
+  const onnx = "cannot" in task.onnx ? task.onnx : join(folder, "network.onnx");
+  if (typeof onnx === "string" && !("cannot" in task.onnx)) await writeFile(onnx, task.onnx);
   return (contestant, cache) => {
     const order: ServeOrder = {
       contestant,
       threads: task.threads,
       inputs,
-      ...(onnx !== undefined && { onnx: pathFrom(cwd, onnx) }),
+      onnx,
       ...(cache !== undefined && { cache }),
     };
     return createChildStation(startSelf(["bench", task.path, "--serve", JSON.stringify(order)]), titleOf(contestant));

@@ -177,7 +177,7 @@ async function serve(path: string, text: string, { cwd, now, devices }: ModelCom
     bytes: await readUserFile(path, { what: "model", cwd }),
     inputs: await Promise.all(order.inputs.map(async (file) => new Uint8Array(await readFile(file)))),
     threads,
-    ...(onnx !== undefined && { onnx: new Uint8Array(await readFile(onnx)) }),
+    onnx: typeof onnx === "string" ? new Uint8Array(await readFile(onnx)) : onnx,
     ...(cache !== undefined && { cache }),
   };
   // A terminal sends Ctrl-C to children too: the parent decides what it means.
