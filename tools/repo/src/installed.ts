@@ -1,13 +1,14 @@
 /**
  * Checks packages as a user gets them: npm installs all tarballs into an empty project, where every entry is loaded with
  * `import` and with `require`, is type-checked both ways, and every command starts. The packages that create-nnhal writes are
- * workspaces of the project, so that one install serves all.
+ * workspaces of the project, so that one install serves all. `nnhal` is installed into a second folder, by itself.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf, loadScript, withTarballs } from "./packed.ts";
 import { type CommandResult, inOrder, runCommand } from "./process.ts";
 import { checkScaffolds, scaffoldedFolders, writeScaffolds } from "./scaffolded.ts";
+import { checkThreeLines } from "./three-lines.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
 /** Nothing is asked of the registry that is in npm's cache; what packages would run when they are installed is not run. */
@@ -37,6 +38,7 @@ export function checkInstalled(root: string, packages: readonly WorkspacePackage
         return runCommand(root, command, ["--version"], project);
       }),
       () => checkScaffolds(root, project),
+      () => checkThreeLines(root, tarballs, folder, installOptions),
     ]);
   });
 }

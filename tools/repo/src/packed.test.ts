@@ -7,25 +7,26 @@ import { entriesOf, tarballOf, typeProblems } from "./packed.ts";
 import { readWorkspace, workspaceRoot } from "./workspace.ts";
 
 test("the entries are what an import can name", () => {
-  const exports = { "./device": {}, "./memory": {}, "./main": "./dist/main.js", "./package.json": "./package.json" };
+  const exports = { "./device": {}, "./memory": {}, "./package.json": "./package.json" };
   expect(entriesOf({ name: "@nnhal/x", exports })).toEqual(["@nnhal/x/device", "@nnhal/x/memory"]);
   expect(entriesOf({ name: "@nnhal/x", exports: { ".": {} } })).toEqual(["@nnhal/x"]);
   expect(entriesOf({ name: "@nnhal/x" })).toEqual([]);
+  // A command that another command imports.
+  const bin = { x: "./dist/main.js" };
+  expect(entriesOf({ name: "@nnhal/x", exports: { ".": {}, "./main": "./dist/main.js" }, bin })).toEqual(["@nnhal/x"]);
 });
 
 test("every published package says where its source is, before anything else", () => {
   const published = readWorkspace(workspaceRoot).filter(({ manifest }) => manifest.private !== true);
   expect(published.length).toBeGreaterThan(0);
   for (const { folder, manifest } of published) {
-    for (const [path, conditions] of Object.entries(manifest.exports ?? {})) {
-      // Files as they are: the manifest, and the program of a command.
-      if (path.endsWith(".json") || Object.values(manifest.bin ?? {}).some((program) => program === conditions))
-        continue;
-      // A module may be another one in browsers.
-      const byPlace = Object.entries(Object(conditions));
-      const isByPlace = String(byPlace.map(([place]) => place)) === "node,default";
-      for (const each of isByPlace ? byPlace.map(([, own]) => own) : [conditions]) {
-        expect(Object.keys(Object(each)), `${folder} ${path}`).toEqual(["@nnhal/source", "import", "require"]);
+    const entries = new Set(entriesOf(manifest));
+    for (const [path, target] of Object.entries(manifest.exports ?? {})) {
+      if (!entries.has(manifest.name + path.slice(1))) continue;
+      // What depends on the platform has these conditions for each.
+      const { node, default: other } = Object(target);
+      for (const conditions of node === undefined ? [target] : [node, other]) {
+        expect(Object.keys(Object(conditions)), `${folder} ${path}`).toEqual(["@nnhal/source", "import", "require"]);
       }
     }
   }

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type CommandResult, eachOf, runCommand } from "./process.ts";
+import { type CommandResult, runCommand } from "./process.ts";
 import type { Manifest, WorkspacePackage } from "./workspace.ts";
 
 /** Tarballs of packages, in a folder that is removed when this process ends. */
@@ -148,12 +148,13 @@ process.exitCode = failed ? 1 : 0;
 }
 
 /**
- * What a user of the package can name in an import: "@nnhal/types", "@nnhal/driver-core/device". An export without conditions is a file as
- * it is, such as package.json or the program of a command, which a module does not import.
+ * What a user of the package can name in an import: "@nnhal/types", "@nnhal/driver-core/device". A command that another package's
+ * command imports is not one of them: it runs when it is imported.
  */
-export function entriesOf({ name, exports }: Manifest): string[] {
-  return Object.entries(exports ?? {})
-    .filter(([, target]) => typeof target === "object")
+export function entriesOf({ name, exports = {}, bin = {} }: Manifest): string[] {
+  const commands = new Set<unknown>(Object.values(bin));
+  return Object.entries(exports)
+    .filter(([path, target]) => !path.endsWith(".json") && !commands.has(target))
     .map(([path]) => name + path.slice(1));
 }
 
@@ -161,11 +162,16 @@ function isImportable({ manifest }: WorkspacePackage): boolean {
   return entriesOf(manifest).length > 0;
 }
 
+/** Two at a time: each is a process of its own that waits for little but the processor. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<CommandResult>): Promise<CommandResult> {
+  const queue = [...items];
   const failures: string[] = [];
-  await eachOf(items, async (item) => {
-    const { ok, output } = await work(item);
-    if (!ok) failures.push(output);
-  });
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      const { ok, output } = await work(item);
+      if (!ok) failures.push(output);
+    }
+  };
+  await Promise.all([worker(), worker()]);
   return { ok: failures.length === 0, output: failures.join("\n") };
 }
