@@ -5,28 +5,7 @@ import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
 import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
-
-/** The command's options, as commander parses them. */
-export interface RunCommandOptions {
-  readonly input?: readonly string[];
-  readonly random?: number;
-  readonly mean?: readonly number[];
-  readonly std?: readonly number[];
-  readonly labels?: string;
-  readonly signature?: string;
-  readonly top: number;
-  readonly device: string;
-  readonly outputDir?: string;
-  /** Runs after the first. */
-  readonly runs?: number;
-  readonly profile?: boolean;
-  readonly draw?: string;
-  readonly task?: "detect" | "segment" | "landmarks";
-  readonly trace?: string;
-  readonly json?: boolean;
-  readonly allValues?: boolean;
-  readonly csv?: boolean;
-}
+import type { RunCommandOptions } from "./run-model.ts";
 
 const help = `
 Inputs:
