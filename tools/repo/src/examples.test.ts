@@ -123,7 +123,7 @@ describe("the examples", { timeout: 180_000 }, () => {
     expect(failed.stdout).toBe(stdout);
   });
 
-  it("server.mjs answers, also to what is no picture", async () => {
+  it("server.mjs answers, also to what is not a picture", async () => {
     const server: ChildProcess = spawn(process.execPath, [...fromSource, join(examples, "server.mjs"), digits, "0"], {
       stdio: ["ignore", "pipe", "inherit"],
     });
