@@ -96,12 +96,13 @@ export interface TableShape {
 export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
   return {
     title: "Times",
-    headings: ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
+    headings: ["", "min", "median", "p90", "a second", "cores", "processor", unitOf(model), "of peak", "difference"],
     row: (one) => [
       one.name,
       ...(one.times === null ? ["", "", ""] : [one.times.min, one.times.median, one.times.p90].map(durationText)),
       orNothing(one.perSecond, rateText),
       orNothing(one.cores, (value) => value.toFixed(2)),
+      orNothing(one.processorTime, durationText),
       orNothing(one.gigaOperations, rateText),
       orNothing(one.shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
       differenceText(one),

@@ -18,6 +18,7 @@ describe("modelReport", () => {
       times: { executions: 2, min: 2, median: 3 },
       perSecond: 1000 / 3,
       cores: 1.5,
+      processorTime: 4.5,
       // Two operations for each of 2 million multiply-adds, in 2 ms.
       gigaOperations: 2,
       shareOfPeak: null,

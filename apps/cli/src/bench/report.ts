@@ -69,6 +69,8 @@ export interface ContestantReport {
   readonly perSecond: number | null;
   /** Processors that it kept busy on average. */
   readonly cores: number | null;
+  /** Milliseconds of processors for an execution, on average. Other programs change it less than the times. */
+  readonly processorTime: number | null;
   /** Thousand million operations in a second at the least time; a multiply-add is two. */
   readonly gigaOperations: number | null;
   /** The share of the machine's greatest peak for this arithmetic that `gigaOperations` is; null if no peak is known. */
@@ -186,6 +188,7 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
     roundTimes: rounds,
     perSecond: times === null ? null : 1000 / times.median,
     cores: spent > 0 ? cpu / spent : null,
+    processorTime: times === null ? null : cpu / times.executions,
     gigaOperations: rate,
     shareOfPeak: rate === null || peak === undefined ? null : rate / peak,
     memory: footprint?.memory ?? null,
