@@ -117,12 +117,17 @@ export const costs: TableShape = {
   row: ({ name, prepare, first, memory, heap }) => [
     name,
     orNothing(prepare, ({ cold }) => durationText(Math.min(...cold))),
-    prepare?.cached == null ? "no cache" : durationText(Math.min(...prepare.cached)),
+    orNothing(prepare, ({ cached }) => cachedText(cached)),
     orNothing(first, durationText),
     orNothing(memory, byteText),
     orNothing(heap, (value) => byteText(Math.round(value))),
   ],
 };
+
+function cachedText(cached: readonly number[] | null): string {
+  if (cached === null) return "no cache";
+  return cached.length === 0 ? "" : durationText(Math.min(...cached));
+}
 
 function orNothing<Value>(value: Value | null, text: (value: Value) => string): string {
   return value === null ? "" : text(value);

@@ -86,7 +86,7 @@ export interface ContestantReport {
 /** Milliseconds from the bytes of the file to the network that can run, each in a fresh process. */
 export interface PrepareReport {
   readonly cold: readonly number[];
-  /** From the cache; null if it keeps nothing. */
+  /** From the cache; empty if that was not reached, null if it keeps nothing. */
   readonly cached: readonly number[] | null;
 }
 
@@ -181,7 +181,7 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
     prepare:
       prepared === undefined
         ? null
-        : { cold: [prepared.milliseconds, ...(others?.cold ?? [])], cached: others?.cached ?? null },
+        : { cold: [prepared.milliseconds, ...(others?.cold ?? [])], cached: others === undefined ? [] : others.cached },
     first: prepared?.first ?? null,
     warmUp: warmUp === undefined ? null : { executions: warmUp.runs, stable: warmUp.stable },
     times,
