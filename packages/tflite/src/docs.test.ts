@@ -3,8 +3,11 @@ import { fileURLToPath } from "node:url";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { operationTypes } from "@nnhal/types";
 import { describe, expect, test } from "vitest";
-import { customRows, rows } from "./import/rows.ts";
+import { commonRows } from "./import/rows-common.ts";
+import { customRows, rows as rareRows } from "./import/rows-rare.ts";
 import { builtinOperators } from "./schema/builtin-operators.ts";
+
+const rows = [...commonRows, ...rareRows];
 
 const page = fileURLToPath(new URL("../../../docs/tflite.md", import.meta.url));
 const begin = "<!-- operators: written by packages/tflite/src/docs.test.ts (vitest -u) -->\n";
