@@ -10,19 +10,44 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 /** A library package. `entry` maps each output path inside dist/ (without extension) to its source file. */
 export function library(entry: Record<string, string> = { index: "src/index.ts" }, more: Options = {}) {
   const bundled = bundledIntoBuild();
-  return defineConfig({
+  const node = defineConfig({
     entry,
     format: ["esm", "cjs"],
     target: "node20",
     platform: "neutral",
     dts: more.dts !== false && { entry: declarationsOf(entry) },
     sourcemap: true,
-    clean: true,
+    // The build for browsers cleans its own folder.
+    clean: ["!browser/**"],
     splitting: true,
     treeshake: false,
     ...(bundled.length > 0 && bundling(bundled)),
     ...more,
   });
+  return hasFilesForBrowsers() ? [node, forBrowsers(entry)] : node;
+}
+
+/**
+ * The same entries for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import
+ * by need is a file of its own.
+ */
+function forBrowsers(entry: Record<string, string>) {
+  return defineConfig({
+    entry,
+    outDir: "dist/browser",
+    format: ["esm"],
+    target: "es2022",
+    platform: "browser",
+    clean: true,
+    splitting: true,
+    treeshake: false,
+  });
+}
+
+/** Whether the package at hand has other files for browsers. */
+function hasFilesForBrowsers(): boolean {
+  const manifest: { readonly browser?: unknown } = JSON.parse(readFileSync("package.json", "utf8"));
+  return manifest.browser !== undefined;
 }
 
 /** A command: ES modules only, no declarations, since it is not imported. */

@@ -18,14 +18,13 @@ import {
   type OperationOutputs,
   type OperationTypes,
   type OutputTensor,
-  operationByCode,
   type Param,
   type RankRule,
   type Tensor,
   type TensorInfo,
   type TypeRow,
 } from "@nnhal/operations";
-import { OperationType } from "@nnhal/types";
+import { halOperation } from "@nnhal/operations/authoring";
 import { narrowed, oneNumber } from "./_integers.ts";
 
 /** How an operation differs from the HAL's. */
@@ -59,7 +58,7 @@ export interface Wider<Name extends OperationName> {
 
 /** Defines an operation of the HAL for more types. Its code within the extension is the HAL's. */
 export function wider<Name extends OperationName>(name: Name, change: Wider<Name>): OperationTypes[Name] {
-  const base = operationByCode(OperationType[name]);
+  const base = halOperation(name);
   if (base === undefined) throw new TypeError(`${name} is not an operation of the HAL`);
   const { rows = [], ranks = {}, integers, check, forms = [] } = change;
   // The definition that is widened has the arguments and outputs that the change names.

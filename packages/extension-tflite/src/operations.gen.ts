@@ -28,6 +28,7 @@ import { depthToSpace } from "./ops/depth-to-space.ts";
 import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 import { dequantize } from "./ops/dequantize.ts";
 import { detectionPostprocess } from "./ops/detection-postprocess.ts";
+import { dilate } from "./ops/dilate.ts";
 import { div } from "./ops/div.ts";
 import { dynamicUpdateSlice } from "./ops/dynamic-update-slice.ts";
 import { elu } from "./ops/elu.ts";
@@ -90,6 +91,7 @@ import { reduceMax } from "./ops/reduce-max.ts";
 import { reduceMin } from "./ops/reduce-min.ts";
 import { reduceProd } from "./ops/reduce-prod.ts";
 import { reduceSum } from "./ops/reduce-sum.ts";
+import { reduceWindow } from "./ops/reduce-window.ts";
 import { relu } from "./ops/relu.ts";
 import { relu0To1 } from "./ops/relu-0-to-1.ts";
 import { relu1 } from "./ops/relu1.ts";
@@ -175,6 +177,7 @@ export const operations = [
   depthwiseConv2d,
   dequantize,
   detectionPostprocess,
+  dilate,
   div,
   dynamicUpdateSlice,
   elu,
@@ -237,6 +240,7 @@ export const operations = [
   reduceMin,
   reduceProd,
   reduceSum,
+  reduceWindow,
   relu,
   relu0To1,
   relu1,

@@ -64,28 +64,32 @@ interface Candidate {
 }
 
 const reference = "nnhal-reference";
-let plainReference: Promise<Backend> | undefined;
+const references = new Map<ExtensionDefinition | undefined, Promise<Backend>>();
 
-/** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
-function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {
+/** The reference: with the extension for .tflite if that is given, which models share, and with other extensions. */
+function loadReference(
+  tflite: ExtensionDefinition | undefined,
+  extensions: readonly ExtensionDefinition[],
+): Promise<Backend> {
   const make = async () => {
-    const [{ createReferenceBackend }, { tfliteExtension }] = await Promise.all([
-      import("@nnhal/backend-reference"),
-      import("@nnhal/extension-tflite"),
-    ]);
-    return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
+    const { createReferenceBackend } = await import("@nnhal/backend-reference");
+    return createReferenceBackend({ extensions: [...(tflite ? [tflite] : []), ...extensions] });
   };
   if (extensions.length > 0) return make();
-  plainReference ??= make();
-  return plainReference;
+  const known = references.get(tflite) ?? make();
+  references.set(tflite, known);
+  return known;
 }
 
-/** The devices that are asked for. Rejects with a NetworkError. */
-export async function selectDevices(options: SelectionOptions): Promise<Selection> {
+/** The devices that are asked for. `tflite`: the extension for .tflite, if the model needs it. Rejects with a NetworkError. */
+export async function selectDevices(
+  options: SelectionOptions,
+  tflite: ExtensionDefinition | undefined,
+): Promise<Selection> {
   const { devices: wanted = "auto", engines, extensions = [] } = options;
   const candidates: Candidate[] = [
     ...(engines ?? knownEngines).map((engine) => candidateOf(engine, engines !== undefined)),
-    { name: reference, text: reference, load: () => loadReference(extensions) },
+    { name: reference, text: reference, load: () => loadReference(tflite, extensions) },
   ];
   const own: OpenedDevice[] = [];
   const openCandidate = async (candidate: Candidate): Promise<Opened | undefined> => {

@@ -2,8 +2,8 @@
  * A model that computes in this thread.
  */
 import type { Step } from "@nnhal/driver-core/partition";
-import { tfliteExtension } from "@nnhal/extension-tflite";
-import { type ExtensionDefinition, elementAt, operationText, vocabularyOf } from "@nnhal/operations";
+import { extensionName } from "@nnhal/extension-tflite/types";
+import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
 import { Compilation, Model, NeuralNetworksError, type StepTime } from "@nnhal/runtime";
 import { type ImportedModel, type ImportOptions, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
@@ -45,18 +45,26 @@ export async function openLocalSession(
     signal?.throwIfAborted();
   };
   await begin("import");
-  const imported = importModel(bytes, options);
+  const imported = await whenLoaded(() => importModel(bytes, options));
+  const tflite = await extensionFor(imported);
   await begin("devices");
-  const selection = await selectDevices(options);
+  const selection = await selectDevices(options, tflite);
   try {
     await begin("prepare");
     const prepared = await prepare(imported, selection, { onFallback: onWarning }, await cacheOf(options, bytes));
     signal?.throwIfAborted();
-    return createSession(bytes, imported, selection, prepared, options, onWarning);
+    const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
+    return createSession(bytes, imported, selection, prepared, extensions, onWarning);
   } catch (error) {
     await selection.close();
     throw error;
   }
+}
+
+/** The extension for .tflite, which is loaded if a model needs it. */
+async function extensionFor({ model }: ImportedModel): Promise<ExtensionDefinition | undefined> {
+  if (!model.extensionNameToPrefix.some(({ name }) => name === extensionName)) return undefined;
+  return (await import("@nnhal/extension-tflite")).tfliteExtension;
 }
 
 function importModel(bytes: Uint8Array, options: SessionOptions): ImportedModel {
@@ -134,7 +142,7 @@ function createSession(
   imported: ImportedModel,
   selection: Selection,
   compilation: Compilation,
-  { extensions = [] }: SessionOptions,
+  extensions: readonly ExtensionDefinition[],
   onWarning: ((message: string) => void) | undefined,
 ): Session {
   const { inputs, outputs, states } = imported;
@@ -229,7 +237,7 @@ function namedOperations(
   extensions: readonly ExtensionDefinition[],
 ): NamedOperation[] {
   const prefixes = model.extensionNameToPrefix;
-  const vocabulary = vocabularyOf(prefixes, { extensions: [tfliteExtension, ...extensions] });
+  const vocabulary = vocabularyOf(prefixes, { extensions });
   return model.main.operations.map(({ type }, index) => ({
     index,
     operation: operationText(type, prefixes, vocabulary),

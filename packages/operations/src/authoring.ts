@@ -2,6 +2,7 @@
  * @nnhal/operations/authoring: the builders for definitions of operations, such as those of a vendor's extension. Code that only reads
  * definitions needs only `@nnhal/operations`.
  */
+export { halOperation } from "./all.ts";
 export {
   type Alternative,
   type AlternativeSpec,

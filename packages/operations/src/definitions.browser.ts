@@ -3,32 +3,36 @@ import { OperationType } from "@nnhal/types";
 import type { Operation } from "./define.ts";
 import { type Family, families } from "./families.gen.ts";
 
-const loaded: Operation[] = [];
-
-/** The definitions that are loaded so far. */
-export const operations: readonly Operation[] = loaded;
-
-/** What loads a definition and others of its family, by code. */
-export const loaders: ReadonlyMap<number, () => Promise<readonly Operation[]>> = new Map(
-  families.flatMap((family) => {
-    const load = once(family);
-    return family.names.map((name) => [OperationType[name], load] as const);
-  }),
-);
-
-function once({ load }: Family): () => Promise<readonly Operation[]> {
-  let loading: Promise<readonly Operation[]> | undefined;
-  const start = async () => {
-    const family = await load();
-    loaded.push(...family);
-    return family;
+/** Definitions of which none is loaded yet. */
+export function loadedByNeed(given: readonly Family[]) {
+  const loaded: Operation[] = [];
+  const once = ({ load }: Family) => {
+    let loading: Promise<readonly Operation[]> | undefined;
+    const start = async () => {
+      try {
+        const family = await load();
+        loaded.push(...family);
+        return family;
+      } catch (error) {
+        // Such as a network that was down: the next call tries again.
+        loading = undefined;
+        throw error;
+      }
+    };
+    return () => {
+      loading ??= start();
+      return loading;
+    };
   };
-  return () => {
-    loading ??= start().catch((error: unknown) => {
-      // Such as a network that was down: the next call tries again.
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
+  const loaders: ReadonlyMap<number, () => Promise<readonly Operation[]>> = new Map(
+    given.flatMap((family) => {
+      const load = once(family);
+      return family.names.map((name) => [OperationType[name], load] as const);
+    }),
+  );
+  const operations: readonly Operation[] = loaded;
+  return { operations, loaders };
 }
+
+/** `operations`: those that are loaded so far. `loaders`: what loads a definition and others of its family, by code. */
+export const { operations, loaders } = loadedByNeed(families);

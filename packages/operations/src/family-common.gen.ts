@@ -7,6 +7,7 @@ export { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 export { dequantize } from "./ops/dequantize.ts";
 export { div } from "./ops/div.ts";
 export { fullyConnected } from "./ops/fully-connected.ts";
+export { groupedConv2d } from "./ops/grouped-conv-2d.ts";
 export { logistic } from "./ops/logistic.ts";
 export { maxPool2d } from "./ops/max-pool-2d.ts";
 export { mean } from "./ops/mean.ts";

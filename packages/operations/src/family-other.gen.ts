@@ -17,7 +17,6 @@ export { floor } from "./ops/floor.ts";
 export { gather } from "./ops/gather.ts";
 export { greater } from "./ops/greater.ts";
 export { greaterEqual } from "./ops/greater-equal.ts";
-export { groupedConv2d } from "./ops/grouped-conv-2d.ts";
 export { hardSwish } from "./ops/hard-swish.ts";
 export { hashtableLookup } from "./ops/hashtable-lookup.ts";
 export { if_ } from "./ops/if.ts";

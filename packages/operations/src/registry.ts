@@ -4,48 +4,65 @@
  */
 import { OperationType } from "@nnhal/types";
 import type { Operation } from "./define.ts";
-import { loaders, operations } from "./definitions.ts";
+import * as definitions from "./definitions.ts";
 
-let byCode: Map<number, Operation> | undefined;
-
-function known(): Map<number, Operation> {
-  byCode ??= new Map(operations.map((operation) => [operation.code, operation]));
-  return byCode;
+/** Definitions that are there, and what loads others and those of their family, by code. */
+export interface Definitions {
+  readonly operations: readonly Operation[];
+  readonly loaders: ReadonlyMap<number, () => Promise<readonly Operation[]>>;
 }
 
-/**
- * The definition of one of the HAL's own operations; undefined for any other code, an extension's or OEM_OPERATION. In a browser:
- * throws a NotLoadedError if it is not loaded.
- */
-export function operationByCode(code: number): Operation | undefined {
-  const operation = known().get(code);
-  if (operation === undefined) ensureLoaded([code]);
-  return operation;
+/** The functions of a registry. */
+export interface Registry {
+  /**
+   * The definition of one of the HAL's own operations; undefined for any other code, an extension's or OEM_OPERATION. In a browser:
+   * throws a NotLoadedError if it is not loaded.
+   */
+  operationByCode(this: void, code: number): Operation | undefined;
+  /** In a browser: throws one NotLoadedError for those of some operations that are not loaded. */
+  ensureLoaded(this: void, codes: Iterable<number>): void;
+  /** Loads definitions of operations, which a bundle for a browser loads by need; does nothing in Node.js. Default: all operations. */
+  loadOperations(this: void, codes?: Iterable<number>): Promise<void>;
 }
 
-/** In a browser: throws one NotLoadedError for those of some operations that are not loaded. */
-export function ensureLoaded(codes: Iterable<number>): void {
-  const missing = missingOf(codes);
-  if (missing.length === 0) return;
-  const names = Object.entries(OperationType).flatMap(([name, code]) => (missing.includes(code) ? [name] : []));
-  const what = names.length === 1 ? `the definition of ${names[0]} is` : `the definitions of ${names.join(", ")} are`;
-  throw new NotLoadedError(
-    `${what} not loaded: in a browser, await loadOperations() or use whenLoaded(), both of @nnhal/operations`,
-    () => loadOperations(missing),
-  );
+/** A registry of definitions. */
+export function createRegistry({ operations, loaders }: Definitions): Registry {
+  let byCode: Map<number, Operation> | undefined;
+  const known = () => {
+    byCode ??= new Map(operations.map((operation) => [operation.code, operation]));
+    return byCode;
+  };
+  /** The codes of operations that can be loaded, but are not. */
+  const missingOf = (codes: Iterable<number>) =>
+    [...new Set(codes)].filter((code) => loaders.has(code) && !known().has(code));
+  const ensureLoaded = (codes: Iterable<number>) => {
+    const missing = missingOf(codes);
+    if (missing.length === 0) return;
+    const names = Object.entries(OperationType).flatMap(([name, code]) => (missing.includes(code) ? [name] : []));
+    const what = names.length === 1 ? `the definition of ${names[0]} is` : `the definitions of ${names.join(", ")} are`;
+    throw new NotLoadedError(
+      `${what} not loaded: in a browser, await loadOperations() or use whenLoaded(), both of @nnhal/operations`,
+      () => loadOperations(missing),
+    );
+  };
+  const loadOperations = async (codes: Iterable<number> = loaders.keys()) => {
+    const loads = new Set(missingOf(codes).flatMap((code) => loaders.get(code) ?? []));
+    const families = await Promise.all([...loads].map((load) => load()));
+    for (const operation of families.flat()) known().set(operation.code, operation);
+  };
+  return {
+    operationByCode(code) {
+      const operation = known().get(code);
+      if (operation === undefined) ensureLoaded([code]);
+      return operation;
+    },
+    ensureLoaded,
+    loadOperations,
+  };
 }
 
-/** Loads definitions of operations, which a bundle for a browser loads by need; does nothing in Node.js. Default: all operations. */
-export async function loadOperations(codes: Iterable<number> = loaders.keys()): Promise<void> {
-  const loads = new Set(missingOf(codes).flatMap((code) => loaders.get(code) ?? []));
-  const families = await Promise.all([...loads].map((load) => load()));
-  for (const operation of families.flat()) known().set(operation.code, operation);
-}
-
-/** The codes of operations that can be loaded, but are not. */
-function missingOf(codes: Iterable<number>): number[] {
-  return [...new Set(codes)].filter((code) => loaders.has(code) && !known().has(code));
-}
+/** See `Registry`. */
+export const { operationByCode, ensureLoaded, loadOperations } = createRegistry(definitions);
 
 /** Something is needed that a bundle for a browser has not loaded yet. */
 export class NotLoadedError extends Error {

@@ -4,6 +4,7 @@
  */
 import { type GraphSource, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
+import { loadOperations } from "@nnhal/operations";
 import {
   ErrorStatus,
   ExecutionPreference,
@@ -19,6 +20,7 @@ const elements = 3;
 
 /** relu(left + right), element by element. */
 export async function addAndClamp(left: readonly number[], right: readonly number[]): Promise<number[]> {
+  await loadOperations([OperationType.ADD]);
   const session = await referenceBackend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
   const source: GraphSource = { model: addModel(), pools: [] };

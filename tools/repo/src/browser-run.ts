@@ -1,6 +1,7 @@
 /** What the browser test bundles and runs where nothing of Node.js exists: a .tflite file on a device, and what needs Node.js. */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import { whenLoaded } from "@nnhal/operations";
 import { Compilation, Execution, Memory, Model } from "@nnhal/runtime";
 import { importTflite } from "@nnhal/tflite";
 
@@ -24,6 +25,16 @@ export async function compileCached(file: Uint8Array): Promise<string> {
   return "compiled";
 }
 
+/** The message of the error of an import that is not told to load what it needs. */
+export function importAtOnce(file: Uint8Array): string {
+  try {
+    importTflite(file);
+    return "imported";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** The message of the error of a memory in a file. */
 export function memoryInFile(): string {
   try {
@@ -35,7 +46,8 @@ export function memoryInFile(): string {
 }
 
 async function compiled(file: Uint8Array): Promise<Compilation> {
-  return new Compilation(Model.from(importTflite(file).model), [await opened()]);
+  const { model } = await whenLoaded(() => importTflite(file));
+  return new Compilation(Model.from(model), [await opened()]);
 }
 
 async function opened(): Promise<OpenedDevice> {

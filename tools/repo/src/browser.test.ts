@@ -73,6 +73,12 @@ describe("a .tflite file on a device", () => {
     expect(await call(`bundle.run(file, ${length}, 10).then(String)`)).toBe(String(expected));
   });
 
+  test("is refused at once, with what helps, if its operations are not loaded", async () => {
+    expect(await call("bundle.importAtOnce(file)")).toBe(
+      "the definitions of AVERAGE_POOL_2D, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, MAX_POOL_2D, RESHAPE, SOFTMAX, GROUPED_CONV_2D are not loaded: in a browser, await loadOperations() or use whenLoaded(), both of @nnhal/operations",
+    );
+  });
+
   test("is compiled without files for prepared models", async () => {
     expect(await call("bundle.compileCached(file)")).toBe("compiled");
   });

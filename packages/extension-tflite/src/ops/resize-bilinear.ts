@@ -8,12 +8,10 @@ import {
   imageLayout,
   type OperationTypes,
   type OutputTensor,
-  operationByCode,
   roundHalfAway,
   type Tensor,
 } from "@nnhal/operations";
-import { WORK_BETWEEN_PAUSES } from "@nnhal/operations/authoring";
-import { OperationType } from "@nnhal/types";
+import { halOperation, WORK_BETWEEN_PAUSES } from "@nnhal/operations/authoring";
 import { resizedTypes, resizing } from "../_resize.ts";
 
 type Args = DefinitionArgs<OperationTypes["RESIZE_BILINEAR"], Tensor>;
@@ -26,7 +24,7 @@ export const resizeBilinear = resizing("RESIZE_BILINEAR", resizedTypes, (args, o
   // The engine passes the records that the operand list describes.
   (args as unknown as Args).input.type === "TENSOR_QUANT16_SYMM"
     ? resample(args as unknown as Args, outputs as unknown as Outputs)
-    : operationByCode(OperationType.RESIZE_BILINEAR)?.reference?.(args, outputs, context),
+    : halOperation("RESIZE_BILINEAR")?.reference?.(args, outputs, context),
 );
 
 /** Along one axis, for each of the output's indexes the input's two neighbours, and the share of the second in steps. */

@@ -1,7 +1,7 @@
 /**
  * Options of custom operators: a FlexBuffer with one map from names to numbers and truth values.
  */
-import { toReference } from "flatbuffers/js/flexbuffers/reference.js";
+import { flexbufferReader } from "./flexbuffer.ts";
 
 /** The value of an option; undefined if there is none, or none of these types. */
 export type CustomOptions = (name: string) => number | boolean | undefined;
@@ -20,6 +20,7 @@ const MOST_BYTES = 2 ** 16;
 
 /** Opens the options of a custom operator. Bytes that are not such a map have no options. */
 export function customOptions(bytes: Uint8Array = new Uint8Array(0)): CustomOptions {
+  const toReference = flexbufferReader();
   const root = attempt(() => {
     if (bytes.length > MOST_BYTES) return undefined;
     // The library reads the whole buffer of a view.

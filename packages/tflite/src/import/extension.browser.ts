@@ -1,5 +1,5 @@
 /** The operations of the extension for .tflite in a browser: few models need them, so they are loaded when one does. */
-import { loadOperations, NotLoadedError, type Operation } from "@nnhal/operations";
+import { NotLoadedError, type Operation } from "@nnhal/operations";
 
 let loaded: readonly Operation[] | undefined;
 
@@ -13,8 +13,6 @@ export function extensionOperations(): readonly Operation[] {
 }
 
 async function loadExtension(): Promise<void> {
-  // Its definitions are made of the HAL's.
-  await loadOperations();
   const { tfliteExtension } = await import("@nnhal/extension-tflite");
   loaded = tfliteExtension.operations;
 }
