@@ -333,8 +333,9 @@ export function createGraph(
     valueOf: (operand) => values.get(operand),
     isOpen(operand) {
       const tensor = tensorByOperand.get(operand);
-      const signature = tensor === undefined ? undefined : tensorAt(tensor).shapeSignature;
-      return signature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
+      // The shape of a value that the import adds is a guess by that of the operator's result.
+      if (tensor === undefined) return true;
+      return tensorAt(tensor).shapeSignature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
     },
     reshape(operand, dimensions) {
       operands[operand] = { ...elementAt(operands, operand), dimensions };
