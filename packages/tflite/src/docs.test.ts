@@ -21,6 +21,7 @@ function extensionOf(operator: string, operations: readonly string[]): readonly 
 function refusal(operator: string): string {
   if (operator.startsWith("STABLEHLO_")) return "Refused: .tflite itself has no reference for the StableHLO operators.";
   if (operator === "DELEGATE") return "Refused: it is private to a delegate.";
+  if (operator === "CONCAT_EMBEDDINGS") return "Refused: TensorFlow Lite has no kernel for it.";
   if (operator.startsWith("PLACEHOLDER") || operator === "CUSTOM") return "";
   return "Not there yet.";
 }

@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import type { GeneratedFile } from "./generate.ts";
+import type { SourceFile } from "./workspace.ts";
 
 /** The address; undefined until it is known. Throws for one that is not a web address of a repository. */
 export function repositoryOf(root: string): string | undefined {
@@ -22,7 +22,7 @@ export function repositoryOf(root: string): string | undefined {
 }
 
 /** The manifests and READMEs of published packages, as they have to be. None if the address is not known. */
-export function describedPackages(root: string, repository = repositoryOf(root)): readonly GeneratedFile[] {
+export function describedPackages(root: string, repository = repositoryOf(root)): readonly SourceFile[] {
   if (repository === undefined) return [];
   const folders = ["apps", "packages"].flatMap((parent) =>
     existsSync(join(root, parent)) ? readdirSync(join(root, parent)).map((name) => `${parent}/${name}`) : [],

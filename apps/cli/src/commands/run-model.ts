@@ -32,7 +32,28 @@ import { type Profile, profileOf } from "../profile.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, MOST_VALUES, outputJson, type RunReport, toJson } from "../run-report.ts";
 import { oneLine, plain } from "../text.ts";
-import type { RunCommandOptions } from "./run.ts";
+
+/** The command's options, as commander parses them. */
+export interface RunCommandOptions {
+  readonly input?: readonly string[];
+  readonly random?: number;
+  readonly mean?: readonly number[];
+  readonly std?: readonly number[];
+  readonly labels?: string;
+  readonly signature?: string;
+  readonly top: number;
+  readonly device: string;
+  readonly outputDir?: string;
+  /** Runs after the first. */
+  readonly runs?: number;
+  readonly profile?: boolean;
+  readonly draw?: string;
+  readonly task?: "detect" | "segment" | "landmarks";
+  readonly trace?: string;
+  readonly json?: boolean;
+  readonly allValues?: boolean;
+  readonly csv?: boolean;
+}
 
 /** What the runs of a command share. */
 interface Session {

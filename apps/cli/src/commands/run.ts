@@ -5,34 +5,13 @@ import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
 import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
-
-/** The command's options, as commander parses them. */
-export interface RunCommandOptions {
-  readonly input?: readonly string[];
-  readonly random?: number;
-  readonly mean?: readonly number[];
-  readonly std?: readonly number[];
-  readonly labels?: string;
-  readonly signature?: string;
-  readonly top: number;
-  readonly device: string;
-  readonly outputDir?: string;
-  /** Runs after the first. */
-  readonly runs?: number;
-  readonly profile?: boolean;
-  readonly draw?: string;
-  readonly task?: "detect" | "segment" | "landmarks";
-  readonly trace?: string;
-  readonly json?: boolean;
-  readonly allValues?: boolean;
-  readonly csv?: boolean;
-}
+import type { RunCommandOptions } from "./run-model.ts";
 
 const help = `
 Inputs:
   The first bytes of a file say what it is; - is the standard input. A model of one input runs once for each file, and
   once for each input in a folder.
-  PNG, JPEG and BMP pictures are resized to the input tensor (the whole picture, bilinear). Bytes then hold the pixel
+  PNG, JPEG, WebP, GIF and BMP pictures are resized to the input tensor (the whole picture, bilinear). Bytes then hold the pixel
   (signed ones the pixel - 128), floats (pixel - 128) / 128. With --mean or --std the real value is (pixel - mean) / std
   for every type, quantised by the tensor's scale and zero point.
   .npy arrays have the tensor's shape. WAV sounds become one channel from -1 to 1, cut or followed by silence. A text is
