@@ -17,6 +17,10 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     platform: "neutral",
     dts: more.dts !== false && { entry: declarationsOf(entry) },
     sourcemap: true,
+    // Packages have their sources beside the maps.
+    esbuildOptions(options) {
+      options.sourcesContent = false;
+    },
     // The build for browsers cleans its own folder.
     clean: ["!browser/**"],
     splitting: true,

@@ -16,7 +16,7 @@ import {
   StatusError,
   shortage,
 } from "@nnhal/backend";
-import { elementAt, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
+import { elementAt, heldBytes, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
 import { type Machine, optimisedModel, optimisedOptions, sessionOptions } from "./engine.ts";
@@ -93,7 +93,9 @@ async function openGraph(
     for (const { session } of compiled.variants.splice(0)) void session.release();
   };
   if (extents !== undefined) {
-    compiled.variants.push(await open(extents));
+    const variant = await open(extents);
+    compiled.variants.push(variant);
+    await warmUp(variant);
     try {
       check();
     } catch (error) {
@@ -114,6 +116,21 @@ async function openGraph(
     },
     close,
   };
+}
+
+/** The most bytes of a model's values for which it runs when it is prepared. */
+const mostForWarmUp = 2 ** 26;
+
+/** Runs on zeros, so that the first execution is not slower than the others. What comes of it does not matter. */
+async function warmUp({ inputs, session, slots, infos, peak }: Variant): Promise<void> {
+  const bytesOf = (info: TensorInfo) => new Uint8Array(heldBytes(info));
+  const infosIn = inputs.map((wire) => wire?.info);
+  const size = infosIn.reduce((sum, info) => sum + (info === undefined ? 0 : heldBytes(info)), peak);
+  if (size > mostForWarmUp) return;
+  const slot = slots.take();
+  for (const [position, info] of infosIn.entries()) if (info !== undefined) slot.setInput(position, bytesOf(info));
+  for (const [position, info] of infos.entries()) slot.setOutput(position, bytesOf(info));
+  await session.run(slot.feeds, slot.fetches).catch(() => {});
 }
 
 /** The extents of the inputs, if the model determines all of them. */

@@ -17,10 +17,12 @@ import {
   elementAt,
   heldBytes,
   isInferable,
+  layOut,
   OperationError,
   type TensorInfo,
   tensorInfo,
 } from "@nnhal/operations";
+import { OperandLifeTime } from "@nnhal/types";
 import { type Builder, cast, createBuilder, type Value, whole } from "./graph/builder.ts";
 import { createScope, isShifted, type Lowered, Refusal, refuse, type Scope, valueType } from "./graph/scope.ts";
 import type { Lowering } from "./lowerings/_lowering.ts";
@@ -53,10 +55,16 @@ export interface LoweredGraph {
  * be expressed hardly depends on them, and a session is made when they are known.
  */
 export function refusalOf(view: OperationView): string | undefined {
-  const { definition, inputs } = view;
+  const { definition, match, inputs } = view;
   try {
     const scope = createScope(createBuilder());
-    const tensors = inputs.map((input) => (isOmitted(input) ? undefined : withExtents(withFacts(input))));
+    const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
+    const tensors = inputs.map((input, position) => {
+      // An input of the model that requests may omit has no extents if they do.
+      const isOpen = input.lifetime === OperandLifeTime.SUBGRAPH_INPUT && input.dimensions.includes(0);
+      if (isOmitted(input) || (isOpen && params[position]?.omittable)) return undefined;
+      return withExtents(withFacts(input));
+    });
     for (const tensor of tensors) {
       if (tensor?.data === undefined && tensor !== undefined) {
         scope.define(tensor.index, scope.builder.input({ type: valueType(tensor.type), dims: tensor.dimensions }));

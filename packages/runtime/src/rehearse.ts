@@ -4,7 +4,8 @@
  * process calls all of it, with a backend that computes nothing.
  */
 import { type DeviceOptions, openDevice } from "@nnhal/driver-core/device";
-import { type Device, DeviceType, ErrorStatus } from "@nnhal/types";
+import { loadOperations } from "@nnhal/operations";
+import { type Device, DeviceType, ErrorStatus, OperationType } from "@nnhal/types";
 import { noTracer, silentLogger } from "@nnhal/utils";
 import type { CompiledModel } from "./compiled-model.ts";
 import { Execution } from "./execution.ts";
@@ -51,10 +52,11 @@ export async function rehearse(compile: Compile): Promise<void> {
 
 /** Compiles a model for the idle backend and executes it. It is neither logged nor traced. */
 export async function executeNothing(compile: Compile): Promise<void> {
+  await loadOperations([OperationType.TANH]);
   const model = new Model({ log: silentLogger, trace: noTracer });
   const input = model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] });
   const output = model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] });
-  model.addOperation("FLOOR", [input], [output]);
+  model.addOperation("TANH", [input], [output]);
   model.identifyInputsAndOutputs([input], [output]);
   model.finish();
   const device = await openDevice({ backend: idleBackend, log: silentLogger, trace: noTracer, caching: false });

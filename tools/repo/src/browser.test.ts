@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
+import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { describe, expect, test } from "vitest";
 import { bundleForBrowser, importChain } from "./browser-bundle.ts";
 import { run } from "./browser-run.ts";
@@ -109,5 +110,20 @@ describe("the world of these tests", () => {
 
   test.each(["process", "Buffer", "setImmediate", "global"])("has no %s", async (name) => {
     await expect(inBrowser(`export const found = ${name}.name;`, "bundle")).rejects.toThrow(`${name} is not defined`);
+  });
+});
+
+describe("docs/browser.md", () => {
+  const text = readFileSync(join(workspaceRoot, "docs/browser.md"), "utf8");
+
+  test("its page is that of the gate", () => {
+    const [, page = ""] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? [];
+    expect(page.length).toBeGreaterThan(100);
+    expect(readFileSync(join(workspaceRoot, "tools/repo/page/main.js"), "utf8")).toContain(page);
+  });
+
+  test("its example runs", { timeout: 60_000 }, async () => {
+    const [example = ""] = examplesOf("docs/browser.md");
+    expect(await runExample(example, workspaceRoot)).toEqual({ stdout: "10 operations\n", stderr: "" });
   });
 });

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkApiReports } from "./api-reports.ts";
 import { checkBrowserBundles } from "./browser-check.ts";
+import { checkPages } from "./browser-pages.ts";
 import { type Changes, touchedPackages } from "./changes.ts";
 import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
@@ -135,11 +136,18 @@ export const steps: readonly Step[] = [
   },
   {
     name: "browser",
-    purpose: "packages bundle for a browser",
+    purpose: "packages bundle for a browser, and a page of each bundler reads a digit in Chromium",
     after: "build",
-    run: (root) => checkBrowserBundles(root, publicPackages(root)),
+    run: (root) => checkBrowsers(root),
   },
 ];
+
+async function checkBrowsers(root: string): Promise<StepResult> {
+  const bundles = await checkBrowserBundles(root, publicPackages(root));
+  if (!bundles.ok) return bundles;
+  const { ok, output, notes, skipped } = await checkPages(root);
+  return { ok, output, notes: [...bundles.notes, ...notes], counts: { passed: 0, failed: 0, skipped } };
+}
 
 /** Does work on the published packages, or on those of them that a change touches; none if it touches no package. */
 async function onTouched(

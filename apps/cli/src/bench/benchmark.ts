@@ -51,36 +51,48 @@ const SEED = 1;
 
 /** About how long the reference takes, and a preparation, in turns. */
 const referenceWork = 20;
-const preparationWork = ({ preparations }: BenchmarkSettings) => 20 * 2 * preparations;
+const preparationWork = ({ preparations }: Pick<BenchmarkSettings, "preparations">) => 20 * 2 * preparations;
 
-const workBefore = ({ contestants, rounds }: BenchmarkSettings) => referenceWork + workOf(contestants.length, rounds);
+const workBefore = ({ contestants, rounds }: Pick<BenchmarkSettings, "contestants" | "rounds">) =>
+  referenceWork + workOf(contestants.length, rounds);
 
 /** The work of one network, in turns. */
-export function workOfModel(settings: BenchmarkSettings): number {
+export function workOfModel(settings: Omit<BenchmarkSettings, "peaks">): number {
   return workBefore(settings) + settings.contestants.length * preparationWork(settings);
 }
 
-/** Benchmarks a network. Rejects with a CommandError if it cannot be read, and for inputs that do not fit. */
-export async function benchmarkModel(
-  path: string,
-  settings: BenchmarkSettings,
-  context: ModelCommandContext,
-  signal: AbortSignal,
-  onWork: OnWork,
-): Promise<ModelReport> {
-  const { cwd, devices } = context;
+/** A file that can be measured. */
+export interface Network {
+  readonly model: LoadedModel;
+  readonly multiplyAdds: number;
+}
+
+/** Loads a file. Rejects with a CommandError if it cannot be read, or its model cannot run. */
+export async function loadNetwork(path: string, { cwd, devices }: ModelCommandContext): Promise<Network> {
   const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   if (model === undefined) {
     throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
   }
+  return { model, multiplyAdds: file.inspection.multiplyAdds };
+}
+
+/** Benchmarks a network. Rejects with a CommandError for inputs that do not fit. */
+export async function benchmarkModel(
+  { model, multiplyAdds }: Network,
+  settings: BenchmarkSettings,
+  context: ModelCommandContext,
+  signal: AbortSignal,
+  onWork: OnWork,
+): Promise<ModelReport> {
+  const { cwd } = context;
   const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
   const inputs = await prepareInputs(model, given, { cwd });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   const stations: Station[] = [];
   try {
     const task: Task = {
-      path,
+      path: model.path,
       bytes: model.bytes,
       inputs: inputs.map(({ bytes }) => bytes),
       threads: settings.threads,
@@ -113,7 +125,7 @@ export async function benchmarkModel(
     }
     return modelReport({
       model,
-      multiplyAdds: file.inspection.multiplyAdds,
+      multiplyAdds,
       inputs: inputs.map(({ info: { name, shape }, source }) => ({ name, shape, source })),
       expected,
       measured,

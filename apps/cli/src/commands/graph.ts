@@ -30,7 +30,7 @@ file's own operators are drawn, those that are blocked in red, and the exit code
 
 Operations and operands have the indexes of the model, which begin with 0, as in Android's drawings.
 
-SVG needs the package @viz-js/viz, which comes with nnhal unless optional packages were left out. PNG needs Graphviz's
+SVG needs the package @viz-js/viz, which does not come with nnhal: npm install @viz-js/viz. PNG needs Graphviz's
 program dot. With --constants nodes, as Android draws models, a picture of a large network can take minutes.
 
 Examples:

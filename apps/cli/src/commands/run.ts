@@ -11,7 +11,7 @@ const help = `
 Inputs:
   The first bytes of a file say what it is; - is the standard input. A model of one input runs once for each file, and
   once for each input in a folder.
-  PNG, JPEG and BMP pictures are resized to the input tensor (the whole picture, bilinear). Bytes then hold the pixel
+  PNG, JPEG, WebP, GIF and BMP pictures are resized to the input tensor (the whole picture, bilinear). Bytes then hold the pixel
   (signed ones the pixel - 128), floats (pixel - 128) / 128. With --mean or --std the real value is (pixel - mean) / std
   for every type, quantised by the tensor's scale and zero point.
   .npy arrays have the tensor's shape. WAV sounds become one channel from -1 to 1, cut or followed by silence. A text is

@@ -167,6 +167,8 @@ describe("SKIP_GRAM", () => {
     ["a b c", 1, 0, false, ["a", "b", "c"]],
     ["  a \t b\n", 2, 0, false, ["a b"]],
     ["a b", 3, 9, true, []],
+    [" ab c", 1, 0, false, ["c"]],
+    [" ab", 1, 0, false, [" ab"]],
     ["", 1, 0, false, []],
   ])("of %j: %d words, %d skipped, smaller ones %j", async (sentence, size, skip, isAll, expected) => {
     expect(await grams(sentence, size, skip, isAll)).toEqual(expected);

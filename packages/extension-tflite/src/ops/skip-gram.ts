@@ -60,7 +60,10 @@ export const skipGram = defineOperation({
   },
 });
 
-/** The words of a sentence, between white space. As .tflite does it, white space before the first word is a part of it if it is one byte. */
+/**
+ * The words of a sentence, between white space. As .tflite does it, after a first byte of white space the first word is left out; if it is
+ * the only one, the byte is a part of it.
+ */
 function wordsOf(sentence: Uint8Array): Uint8Array[] {
   const words: Uint8Array[] = [];
   let first = 0;

@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import { attempt } from "../_hostile.test-helper.ts";
 import { type OperatorGiven, ofOperators, problemOf, type TensorGiven } from "../_model.test-helper.ts";
 import { checkOperatorTensors } from "./operator-tensors.ts";
-import { rows } from "./rows.ts";
+import { commonRows } from "./rows-common.ts";
+import { rows as rareRows } from "./rows-rare.ts";
+
+const rows = [...commonRows, ...rareRows];
 
 const operator = (name: string, inputs: readonly number[], outputs: readonly number[]) => ({
   ...{ name, version: 1, inputs, outputs, options: {} },

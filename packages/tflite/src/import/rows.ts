@@ -1,52 +1,35 @@
 /**
- * All mapping rows, and the row of an operator.
+ * The row of an operator: how it becomes HAL operations.
  */
 import type { TfliteOperator } from "../model.ts";
+import { rareRows } from "./rare-rows.ts";
 import type { CustomRow, Row } from "./row.ts";
-import { activationRows } from "./rows/activation.ts";
-import { controlFlowRows } from "./rows/control-flow.ts";
-import { convolutionRows } from "./rows/convolution.ts";
-import { customRows } from "./rows/detection.ts";
-import { elementwiseRows } from "./rows/elementwise.ts";
-import { lookupRows } from "./rows/lookup.ts";
-import { placeRows } from "./rows/places.ts";
-import { poolingRows } from "./rows/pooling.ts";
-import { quantisationRows } from "./rows/quantisation.ts";
-import { recurrentRows } from "./rows/recurrent.ts";
-import { reductionRows } from "./rows/reduction.ts";
-import { resourceRows } from "./rows/resource.ts";
-import { shapeRows } from "./rows/shape.ts";
-import { sliceRows } from "./rows/slice.ts";
-import { spaceRows } from "./rows/space.ts";
+import { commonRows } from "./rows-common.ts";
 
-/** How each builtin operator that can be imported becomes HAL operations. */
-export { customRows };
+const commonByOperator: ReadonlyMap<string, Row> = new Map(commonRows.map((row) => [row.operator, row]));
 
-export const rows: readonly Row[] = [
-  ...elementwiseRows,
-  ...activationRows,
-  ...convolutionRows,
-  ...poolingRows,
-  ...quantisationRows,
-  ...shapeRows,
-  ...sliceRows,
-  ...spaceRows,
-  ...placeRows,
-  ...reductionRows,
-  ...lookupRows,
-  ...recurrentRows,
-  ...controlFlowRows,
-  ...resourceRows,
-];
+interface RareRows {
+  readonly byOperator: ReadonlyMap<string, Row>;
+  readonly byCustomCode: ReadonlyMap<string, CustomRow>;
+}
 
-const rowsByOperator: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row.operator, row]));
+let rare: RareRows | undefined;
 
-const customRowsByName: ReadonlyMap<string, CustomRow> = new Map(customRows.map((row) => [row.customCode, row]));
+function rareByName(): RareRows {
+  if (rare !== undefined) return rare;
+  const { rows, customRows } = rareRows();
+  rare = {
+    byOperator: new Map(rows.map((row) => [row.operator, row])),
+    byCustomCode: new Map(customRows.map((row) => [row.customCode, row])),
+  };
+  return rare;
+}
 
-/** The row of an operator; undefined if it cannot be imported. */
+/** The row of an operator; undefined if it cannot be imported. In a browser: throws a NotLoadedError if rare rows are not loaded. */
 export function rowOf({
   name,
   customCode = "",
 }: Pick<TfliteOperator, "name" | "customCode">): Omit<Row, "operator"> | undefined {
-  return name === "CUSTOM" ? customRowsByName.get(customCode) : rowsByOperator.get(name);
+  if (name === "CUSTOM") return rareByName().byCustomCode.get(customCode);
+  return commonByOperator.get(name) ?? rareByName().byOperator.get(name);
 }

@@ -1,0 +1,22 @@
+/** The rows of all other operators, and of custom ones. */
+import type { Row } from "./row.ts";
+import { controlFlowRows } from "./rows/control-flow.ts";
+import { customRows } from "./rows/detection.ts";
+import { lookupRows } from "./rows/lookup.ts";
+import { placeRows } from "./rows/places.ts";
+import { recurrentRows } from "./rows/recurrent.ts";
+import { resourceRows } from "./rows/resource.ts";
+import { sliceRows } from "./rows/slice.ts";
+import { spaceRows } from "./rows/space.ts";
+
+export { customRows };
+
+export const rows: readonly Row[] = [
+  ...sliceRows,
+  ...spaceRows,
+  ...placeRows,
+  ...lookupRows,
+  ...recurrentRows,
+  ...controlFlowRows,
+  ...resourceRows,
+];

@@ -1,0 +1,77 @@
+/** The part of the gate that opens the page of the browser check: bundled with esbuild, Vite and webpack, in headless Chromium. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findChromium, type PageAnswer, visit } from "./chromium.ts";
+import { bundlers, emptyFolder } from "./page-bundles.ts";
+import type { CommandResult } from "./process.ts";
+
+/** Bytes of scripts, packed with gzip, that a page may load to run the demo network on the reference. */
+export const referenceLimit = 172_000;
+
+/** What the demo network says of the picture, and the devices that have to say it. */
+const expected: Readonly<Record<string, unknown>> = {
+  reference: { digit: 2, device: "nnhal-reference" },
+  tfjs: { digit: 2, device: "nnhal-tfjs" },
+  worker: { digit: 2, device: "nnhal-reference" },
+};
+
+/** The ways to run the network with each bundler. esbuild does not bundle what a page starts as a worker. */
+const waysOf = {
+  esbuild: ["reference", "tfjs"],
+  vite: ["reference", "tfjs", "worker"],
+  webpack: ["reference", "worker"],
+} as const;
+
+/** Milliseconds that all pages together may take. */
+const limit = 120_000;
+
+/** Bundles the page, and opens it in each way. Without Chromium it is bundled only, and the pages count as skipped. */
+export async function checkPages(
+  root: string,
+): Promise<CommandResult & { readonly notes: readonly string[]; readonly skipped: number }> {
+  const folder = mkdtempSync(join(tmpdir(), "nnhal-pages-"));
+  const notes: string[] = [];
+  try {
+    const folders: Record<string, string> = { demo: join(root, "apps/cli/demo") };
+    const urls: string[] = [];
+    for (const name of ["esbuild", "vite", "webpack"] as const) {
+      folders[name] = emptyFolder(join(folder, name));
+      await bundlers[name](folders[name]);
+      urls.push(...waysOf[name].map((way) => `/${name}/index.html?way=${way}`));
+    }
+    const chromium = findChromium();
+    if (chromium === undefined) {
+      notes.push(
+        `${urls.length} pages skipped: there is no Chromium (Debian: apt-get install chromium-headless-shell; or NNHAL_CHROMIUM=PATH)`,
+      );
+      return { ok: true, output: "", notes, skipped: urls.length };
+    }
+    const answers = await visit({ chromium, folders, urls, limit });
+    const problems = answers.flatMap(problemsOf);
+    notes.push(
+      ...answers.map(({ url, scriptBytes }) => `${url}: ${(scriptBytes / 1000).toFixed(1)} kB of scripts, gzipped`),
+    );
+    return { ok: problems.length === 0, output: problems.join("\n"), notes, skipped: 0 };
+  } catch (error) {
+    return {
+      ok: false,
+      output: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      notes,
+      skipped: 0,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is wrong with the answer of a page. */
+export function problemsOf({ url, answer, scriptBytes }: PageAnswer): string[] {
+  const way = new URL(url, "http://localhost").searchParams.get("way") ?? "";
+  const problems: string[] = [];
+  if (JSON.stringify(answer) !== JSON.stringify(expected[way]))
+    problems.push(`${url} answered ${JSON.stringify(answer)}, not ${JSON.stringify(expected[way])}`);
+  if (way === "reference" && scriptBytes > referenceLimit)
+    problems.push(`${url} loads ${scriptBytes} bytes of scripts, gzipped, of which ${referenceLimit} are allowed`);
+  return problems;
+}
