@@ -1,4 +1,5 @@
 import { command } from "../../tsup.base.ts";
+import manifest from "./package.json" with { type: "json" };
 
 // tsup leaves only dependencies and peers out of a bundle by itself. Engines are found, not bundled.
-export default command({ main: "src/main.ts" }, { external: ["@viz-js/viz", /^@nnhal\/backend-/] });
+export default command({ main: "src/main.ts" }, { external: ["@viz-js/viz", ...manifest.foundIfInstalled] });

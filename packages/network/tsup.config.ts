@@ -12,5 +12,6 @@ export default library(
     "worker-node": "src/worker-node.ts",
     "worker-browser": "src/worker-browser.ts",
   },
-  { external: [/^#/] },
+  // The CommonJS build has an import.meta.url too.
+  { external: [/^#/], shims: true },
 );

@@ -11,6 +11,7 @@
  */
 
 import { gpujsBackend } from "@nnhal/backend-gpujs";
+import { ortBackend } from "@nnhal/backend-ort";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { openDevice } from "@nnhal/driver-core/device";
@@ -22,6 +23,7 @@ import { type EnergyMeter, openEnergyMeter } from "../src/energy.ts";
 const rounds = Number(process.argv[2] ?? 15);
 const wanted = process.argv.slice(3);
 const engines = [
+  ["ort", ortBackend({ threads: 1 })] as const,
   ...(["node", "wasm", "cpu"] as const).map((engine) => [`tfjs-${engine}`, tfjsBackend({ engine })] as const),
   ...(["webgpu", "headlessgl", "webasm", "cpu"] as const).map(
     (mode) => [`gpujs-${mode}`, gpujsBackend({ mode })] as const,

@@ -14,8 +14,14 @@ export interface Interrupts {
   isHandled(): boolean;
 }
 
+/** Where signals come from, such as process. */
+export interface SignalSource {
+  on(event: "SIGINT", listener: () => void): unknown;
+  off(event: "SIGINT", listener: () => void): unknown;
+}
+
 /** Listens to Ctrl-C for as long as a command wants to. */
-export function createInterrupts(events: Pick<NodeJS.Process, "on" | "off"> = process): Interrupts {
+export function createInterrupts(events: SignalSource = process): Interrupts {
   let handled = false;
   return {
     onInterrupt(listener) {

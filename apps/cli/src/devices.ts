@@ -134,10 +134,14 @@ function byNpm(module: string): string {
   return `npm install ${module}`;
 }
 
-async function openEngine(
-  engine: Engine,
-  { trace, extensions: wanted, installs }: Required<Pick<DeviceFinderOptions, "extensions" | "installs" | "trace">>,
-): Promise<FoundDevice> {
+/** What opening an engine depends on. */
+interface Opening {
+  readonly trace: Tracer;
+  readonly extensions: readonly ExtensionDefinition[];
+  installs(module: string): string;
+}
+
+async function openEngine(engine: Engine, { trace, extensions: wanted, installs }: Opening): Promise<FoundDevice> {
   const { device: name, module } = engine;
   let backend: Backend;
   try {

@@ -89,6 +89,16 @@ export function passingModel(input: Given): Uint8Array {
   });
 }
 
+/** A model of a 2 by 2 picture whose three channels are the place and score of four landmarks. */
+export function landmarksModel(): Uint8Array {
+  return modelOf({
+    tensors: [tensor("image", { shape: [1, 2, 2, 3] }), tensor("keypoints", { shape: [1, 4, 3] })],
+    inputs: [0],
+    outputs: [1],
+    operators: [{ name: "RESHAPE", version: 1, inputs: [0], outputs: [1], options: { newShape: [1, 4, 3] } }],
+  });
+}
+
 /** The quantisation of a test tensor. */
 export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
   return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };

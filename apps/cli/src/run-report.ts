@@ -4,6 +4,7 @@
 import { basename } from "node:path";
 import { elementsOf, realValues, type ScoredClass, tensorText } from "@nnhal/network/tensors";
 import { typeText } from "@nnhal/operations";
+import { formatSeen, type Seen } from "./draw.ts";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
@@ -25,6 +26,8 @@ export interface RunReport {
   /** The files that outputs were written to. */
   readonly written: readonly string[];
   readonly profile?: Profile;
+  /** What was drawn. */
+  readonly seen?: Seen;
 }
 
 /** An output, as `--json` prints it. */
@@ -51,6 +54,7 @@ export interface RunJson {
   readonly top: readonly ScoredClass[];
   readonly latencyMs: Latency;
   readonly profile?: Profile;
+  readonly seen?: Seen;
 }
 
 /** Outputs with more elements are printed without their values, unless all are asked for. */
@@ -71,7 +75,10 @@ export function outputJson({ info, bytes }: OutputValue, most: number): OutputJs
 }
 
 /** The report as JSON. */
-export function toJson({ model, device, outputs, top, latency, profile }: RunReport, most = MOST_VALUES): RunJson {
+export function toJson(
+  { model, device, outputs, top, latency, profile, seen }: RunReport,
+  most = MOST_VALUES,
+): RunJson {
   return {
     model,
     device,
@@ -79,12 +86,13 @@ export function toJson({ model, device, outputs, top, latency, profile }: RunRep
     top,
     latencyMs: latency,
     ...(profile && { profile }),
+    ...(seen && { seen }),
   };
 }
 
 /** The report as text. */
 export function formatReport(report: RunReport): string {
-  const { model, device, inputs, outputs, top, runs, latency, written, profile } = report;
+  const { model, device, inputs, outputs, top, runs, latency, written, profile, seen } = report;
   const { prepare, first, min, median } = latency;
   const repeated = runs === 0 ? "" : `; ${runs} more: fastest ${milliseconds(min)}, median ${milliseconds(median)}`;
   const facts = [
@@ -95,7 +103,7 @@ export function formatReport(report: RunReport): string {
     ["latency", `prepared in ${milliseconds(prepare)}, first run ${milliseconds(first)}${repeated}`],
     ...written.map((file) => ["written", file]),
   ];
-  const results = top.length > 0 ? formatTop(top) : outputs.map(formatValues);
+  const results = seen !== undefined ? formatSeen(seen) : top.length > 0 ? formatTop(top) : outputs.map(formatValues);
   const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
   return `${[...columns(facts), "", ...results, ...times].join("\n")}\n`;
 }

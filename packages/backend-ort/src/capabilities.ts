@@ -4,4 +4,4 @@
  */
 import type { RelativeTimes } from "@nnhal/backend";
 
-export const times: RelativeTimes = { float: 0.05, quantised: 0.04 };
+export const times: RelativeTimes = { float: 0.04, quantised: 0.04 };

@@ -1,11 +1,23 @@
 /**
  * onnxruntime-node, which is an optional package: how it is loaded, and the options of its sessions.
  */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Unavailable } from "@nnhal/backend";
 import type * as ort from "onnxruntime-node";
 
 /** The module of onnxruntime-node. */
 export type Ort = typeof ort;
+
+/** An open engine. */
+export interface Machine {
+  readonly ort: Ort;
+  /** Threads of a session; 0 is one for each core. */
+  readonly threads: number;
+  /** The bytes that the results of operations take, of all runs in progress. */
+  used: number;
+}
 
 /** The package that computes. */
 const packageName = "onnxruntime-node";
@@ -57,7 +69,31 @@ export function sessionOptions(
       "session.intra_op.allow_spinning": "0",
       // On processors whose products of bytes saturate, unsigned weights are used, which are exact.
       "session.x64quantprecision": "1",
+      // Otherwise constant weights between conversions from and to 8 bits are rounded to 8 bits too.
+      "session.disable_quant_qdq": "1",
       ...more.extra,
     },
   };
+}
+
+/** Options of a session over the bytes of `optimisedModel`, which must live as long as the session. */
+export function optimisedOptions(threads: number): ort.InferenceSession.SessionOptions {
+  return sessionOptions(threads, {
+    graphOptimizationLevel: "disabled",
+    extra: { "session.use_ort_model_bytes_directly": "1", "session.use_ort_model_bytes_for_initializers": "1" },
+  });
+}
+
+/** The optimised form of a model, in the format of onnxruntime. The engine writes it to files only. */
+export async function optimisedModel({ ort }: Machine, model: Uint8Array): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), "nnhal-ort-"));
+  try {
+    const optimizedModelFilePath = join(folder, "model.ort");
+    const extra = { "session.save_model_format": "ORT" };
+    const session = await ort.InferenceSession.create(model, sessionOptions(1, { optimizedModelFilePath, extra }));
+    await session.release();
+    return await readFile(optimizedModelFilePath);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -3,6 +3,7 @@
  * extents makes a session, of which the last few are kept.
  */
 import {
+  type CacheBlobs,
   type CompileOptions,
   checkOf,
   type Executable,
@@ -15,26 +16,23 @@ import {
   StatusError,
   shortage,
 } from "@nnhal/backend";
-import { elementAt, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
+import { elementAt, heldBytes, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
-import { type Ort, sessionOptions } from "./engine.ts";
-import { lowerGraph, type Wire } from "./lower.ts";
+import { type Machine, optimisedModel, optimisedOptions, sessionOptions } from "./engine.ts";
+import { type LoweredGraph, lowerGraph, type Wire } from "./lower.ts";
 import { writeModel } from "./onnx/write.ts";
-import { createSlots, type Slots } from "./slots.ts";
-
-/** The engine as executables use it. */
-export interface Machine {
-  readonly ort: Ort;
-  /** Threads of a session; 0 is one for each core. */
-  readonly threads: number;
-}
+import { createSlots, type Slot, type Slots } from "./slots.ts";
 
 /** A session for inputs of certain shapes. */
 interface Variant {
   readonly inputs: readonly (Wire | undefined)[];
   readonly session: ort.InferenceSession;
+  /** The model, if the session reads it in place: it must live as long. */
+  readonly bytes: Uint8Array | undefined;
   readonly slots: Slots;
+  /** See `LoweredGraph.peak`. */
+  readonly peak: number;
   /** By output. */
   readonly infos: readonly TensorInfo[];
   /** The result of every run that succeeds, if it is not measured. */
@@ -56,26 +54,87 @@ interface Compiled {
 const mostVariants = 4;
 
 /** Compiles a subgraph. Rejects with the reason if onnxruntime refuses it. */
-export async function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
+export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
+  return openGraph(machine, graph, options, (extents) => createVariant(machine, graph, extents));
+}
+
+/** Opens a subgraph that was optimised before. Rejects if the blobs do not fit it. */
+export function restoreGraph(
+  machine: Machine,
+  { model: [optimised] }: CacheBlobs,
+  graph: GraphView,
+  options: CompileOptions,
+): Promise<Executable> {
+  return openGraph(machine, graph, options, async (extents) => {
+    if (optimised === undefined) throw new Error("the cache has no optimised model");
+    const lowered = lowerGraph(graph, extents);
+    const session = await machine.ort.InferenceSession.create(optimised, optimisedOptions(machine.threads));
+    const expected = [lowered.inputs, lowered.outputs].map((wires) => wires.flatMap((wire) => wire?.name ?? []).join());
+    if ([session.inputNames, session.outputNames].some((names, side) => names.join() !== expected[side])) {
+      await session.release();
+      throw new Error("the optimised model in the cache has other inputs or outputs than the subgraph");
+    }
+    return variantOver(machine, session, lowered, optimised);
+  });
+}
+
+/** Opens a subgraph: if the model determines the extents of its inputs, with a session that `open` creates for them. */
+async function openGraph(
+  machine: Machine,
+  graph: GraphView,
+  options: CompileOptions,
+  open: (extents: readonly (readonly number[])[]) => Promise<Variant>,
+): Promise<Executable> {
   const check = checkOf(options, "the deadline passed while the model was prepared");
   check();
   const extents = staticExtents(graph);
   const compiled: Compiled = { machine, graph, variants: [] };
-  if (extents !== undefined) compiled.variants.push(await createVariant(machine, graph, extents));
-  check();
+  const close = () => {
+    for (const { session } of compiled.variants.splice(0)) void session.release();
+  };
+  if (extents !== undefined) {
+    const variant = await open(extents);
+    compiled.variants.push(variant);
+    await warmUp(variant);
+    try {
+      check();
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
+    ...(extents !== undefined && {
+      serialize: async () => ({
+        model: [await optimisedModel(machine, writeModel(lowerGraph(graph, extents).onnx))],
+        data: [],
+      }),
+    }),
     releaseScratch() {
       for (const { slots } of compiled.variants) slots.clear();
     },
-    close() {
-      for (const { session } of compiled.variants.splice(0)) void session.release();
-    },
+    close,
   };
 }
 
+/** The most bytes of a model's values for which it runs when it is prepared. */
+const mostForWarmUp = 2 ** 26;
+
+/** Runs on zeros, so that the first execution is not slower than the others. What comes of it does not matter. */
+async function warmUp({ inputs, session, slots, infos, peak }: Variant): Promise<void> {
+  const bytesOf = (info: TensorInfo) => new Uint8Array(heldBytes(info));
+  const infosIn = inputs.map((wire) => wire?.info);
+  const size = infosIn.reduce((sum, info) => sum + (info === undefined ? 0 : heldBytes(info)), peak);
+  if (size > mostForWarmUp) return;
+  const slot = slots.take();
+  for (const [position, info] of infosIn.entries()) if (info !== undefined) slot.setInput(position, bytesOf(info));
+  for (const [position, info] of infos.entries()) slot.setOutput(position, bytesOf(info));
+  await session.run(slot.feeds, slot.fetches).catch(() => {});
+}
+
 /** The extents of the inputs, if the model determines all of them. */
-function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
+export function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
   const all: (readonly number[])[] = [];
   for (const index of inputs) {
     const operand = operands[index];
@@ -92,13 +151,24 @@ async function createVariant(
   graph: GraphView,
   extents: readonly (readonly number[] | undefined)[],
 ): Promise<Variant> {
-  const { ort, threads } = machine;
-  const { onnx, inputs, outputs } = lowerGraph(graph, extents);
-  const session = await ort.InferenceSession.create(writeModel(onnx), sessionOptions(threads));
+  const lowered = lowerGraph(graph, extents);
+  const session = await machine.ort.InferenceSession.create(writeModel(lowered.onnx), sessionOptions(machine.threads));
+  return variantOver(machine, session, lowered);
+}
+
+/** `bytes` are those of a model that the session reads in place. */
+function variantOver(
+  { ort }: Machine,
+  session: ort.InferenceSession,
+  { inputs, outputs, peak }: LoweredGraph,
+  bytes?: Uint8Array,
+): Variant {
   const outputShapes = outputs.map(({ info }): OutputShape => ({ dimensions: info.dimensions, isSufficient: true }));
   return {
     inputs,
+    peak,
     session,
+    bytes,
     slots: createSlots(ort, inputs, outputs),
     infos: outputs.map(({ info }) => info),
     success: { status: ErrorStatus.NONE, outputShapes },
@@ -107,56 +177,100 @@ async function createVariant(
   };
 }
 
-/** Never rejects. */
-async function run(
+/** Never rejects. It allocates little, since small models run in microseconds. */
+function run(
   compiled: Compiled,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
   context: RunContext,
-): Promise<RunResult> {
+): Promise<RunResult> | RunResult {
   try {
-    const check = checkOf(context, "the deadline passed before the execution ended");
-    check();
-    const variant = variantOf(compiled, inputs) ?? (await addVariant(compiled, inputs));
-    variant.users++;
-    try {
-      return await runVariant(variant, compiled, inputs, outputs, { ...context, check });
-    } finally {
-      variant.users--;
-      closeIfUnused(variant);
-    }
+    const variant = variantOf(compiled, inputs);
+    if (variant !== undefined) return runVariant(variant, compiled, inputs, outputs, context);
+    return addVariant(compiled, inputs).then((added) => runVariant(added, compiled, inputs, outputs, context), failure);
   } catch (error) {
     return failure(error);
   }
 }
 
-async function runVariant(
-  { infos, session, slots, success }: Variant,
-  { graph }: Compiled,
+function runVariant(
+  variant: Variant,
+  { graph, machine }: Compiled,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
-  { measure, now, check }: RunContext & { readonly check: () => void },
-): Promise<RunResult> {
-  for (const [position, { dimensions }] of outputs.entries()) {
-    refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
-  }
-  const short = shortage(infos, outputs);
-  if (short !== undefined) return short;
-  const slot = slots.take();
+  context: RunContext,
+): Promise<RunResult> | RunResult {
+  const { infos, session, slots, success, peak } = variant;
+  const { measure, now, temporaryLimit } = context;
+  let slot: Slot | undefined;
   try {
-    for (const [position, input] of inputs.entries()) {
+    checkDeadline(context);
+    for (let position = 0; position < outputs.length; position++) {
+      const { dimensions } = elementAt(outputs, position);
+      refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
+    }
+    const short = shortage(infos, outputs);
+    if (short !== undefined) return short;
+    if (temporaryLimit !== undefined) ensureRoom(peak, machine, temporaryLimit);
+    slot = slots.take();
+    for (let position = 0; position < inputs.length; position++) {
+      const input = inputs[position];
       if (input !== undefined) slot.setInput(position, input.bytes);
     }
-    for (const [position, { bytes }] of outputs.entries()) slot.setOutput(position, bytes);
-    const start = measure ? now() : 0n;
-    await session.run(slot.feeds, slot.fetches);
-    const timeOnDevice = measure ? now() - start : undefined;
-    slot.finish();
-    // A result that is ready after the deadline is not delivered.
-    check();
-    return timeOnDevice === undefined ? success : { ...success, timeOnDevice };
-  } finally {
-    slots.give(slot);
+    for (let position = 0; position < outputs.length; position++) {
+      slot.setOutput(position, elementAt(outputs, position).bytes);
+    }
+  } catch (error) {
+    if (slot !== undefined) slots.give(slot);
+    return failure(error);
+  }
+  const taken = slot;
+  variant.users++;
+  machine.used += peak;
+  const leave = () => {
+    slots.give(taken);
+    machine.used -= peak;
+    variant.users--;
+    closeIfUnused(variant);
+  };
+  const start = measure ? now() : 0n;
+  return session.run(taken.feeds, taken.fetches).then(
+    () => {
+      const timeOnDevice = measure ? now() - start : 0n;
+      try {
+        taken.finish();
+        // A result that is ready after the deadline is not delivered.
+        checkDeadline(context);
+      } catch (error) {
+        return failure(error);
+      } finally {
+        leave();
+      }
+      return measure ? { ...success, timeOnDevice } : success;
+    },
+    (error: unknown) => {
+      leave();
+      return failure(error);
+    },
+  );
+}
+
+function checkDeadline({ deadline, now }: RunContext): void {
+  if (deadline !== undefined && now() >= deadline) {
+    throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, "the deadline passed before the execution ended");
+  }
+}
+
+/** Throws if the results of operations, of all runs together, would take more than the limit. */
+function ensureRoom(peak: number, { used }: Machine, limit: number): void {
+  const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
+  if (peak > limit) {
+    const message = `the results of operations take ${peak} bytes, more than the limit of ${limit}`;
+    throw new StatusError(RESOURCE_EXHAUSTED_PERSISTENT, message);
+  }
+  if (used + peak > limit) {
+    const message = `the results of operations take ${peak} bytes, and those of other runs ${used} of at most ${limit}`;
+    throw new StatusError(RESOURCE_EXHAUSTED_TRANSIENT, message);
   }
 }
 
@@ -167,15 +281,22 @@ function closeIfUnused({ isReplaced, users, session }: Variant): void {
 /** The variant for the extents of a request; undefined if there is none yet. */
 function variantOf({ variants, graph }: Compiled, inputs: readonly (InputBuffer | undefined)[]): Variant | undefined {
   for (const variant of variants) {
-    if (variant.inputs.every((wire, position) => fits(wire, inputs[position]))) {
-      for (const [position, input] of inputs.entries()) {
-        // Throws if the bytes are too few.
-        if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
-      }
-      return variant;
+    if (!fitAll(variant.inputs, inputs)) continue;
+    for (let position = 0; position < inputs.length; position++) {
+      const input = inputs[position];
+      // Throws if the bytes are too few.
+      if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
     }
+    return variant;
   }
   return undefined;
+}
+
+function fitAll(wires: readonly (Wire | undefined)[], inputs: readonly (InputBuffer | undefined)[]): boolean {
+  for (let position = 0; position < wires.length; position++) {
+    if (!fits(wires[position], inputs[position])) return false;
+  }
+  return true;
 }
 
 function fits(wire: Wire | undefined, input: InputBuffer | undefined): boolean {

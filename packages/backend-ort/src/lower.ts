@@ -15,11 +15,14 @@ import {
   bindOutputs,
   createData,
   elementAt,
+  heldBytes,
   isInferable,
+  layOut,
   OperationError,
   type TensorInfo,
   tensorInfo,
 } from "@nnhal/operations";
+import { OperandLifeTime } from "@nnhal/types";
 import { type Builder, cast, createBuilder, type Value, whole } from "./graph/builder.ts";
 import { createScope, isShifted, type Lowered, Refusal, refuse, type Scope, valueType } from "./graph/scope.ts";
 import type { Lowering } from "./lowerings/_lowering.ts";
@@ -43,6 +46,8 @@ export interface LoweredGraph {
   /** By input of the subgraph; undefined for inputs that are omitted. */
   readonly inputs: readonly (Wire | undefined)[];
   readonly outputs: readonly Wire[];
+  /** The most bytes that the results of operations take at the same time, if each lives until its last use. */
+  readonly peak: number;
 }
 
 /**
@@ -50,10 +55,16 @@ export interface LoweredGraph {
  * be expressed hardly depends on them, and a session is made when they are known.
  */
 export function refusalOf(view: OperationView): string | undefined {
-  const { definition, inputs } = view;
+  const { definition, match, inputs } = view;
   try {
     const scope = createScope(createBuilder());
-    const tensors = inputs.map((input) => (isOmitted(input) ? undefined : withExtents(withFacts(input))));
+    const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
+    const tensors = inputs.map((input, position) => {
+      // An input of the model that requests may omit has no extents if they do.
+      const isOpen = input.lifetime === OperandLifeTime.SUBGRAPH_INPUT && input.dimensions.includes(0);
+      if (isOmitted(input) || (isOpen && params[position]?.omittable)) return undefined;
+      return withExtents(withFacts(input));
+    });
     for (const tensor of tensors) {
       if (tensor?.data === undefined && tensor !== undefined) {
         scope.define(tensor.index, scope.builder.input({ type: valueType(tensor.type), dims: tensor.dimensions }));
@@ -111,7 +122,31 @@ export function lowerGraph(graph: GraphView, dimensions: readonly (readonly numb
     const value = toWire(builder, scope.read({ index, ...info }), info.type);
     return { name: builder.output(value), type: value.type, info };
   });
-  return { onnx: builder.graph(), inputs, outputs };
+  return { onnx: builder.graph(), inputs, outputs, peak: peakOf(graph, known) };
+}
+
+function peakOf({ operations, outputs: last }: GraphView, known: ReadonlyMap<number, TensorInfo | undefined>): number {
+  const uses = new Map<number, number>();
+  for (const [step, { inputs }] of operations.entries()) for (const { index } of inputs) uses.set(index, step);
+  for (const index of last) uses.set(index, operations.length);
+  const bytesOf = (index: number) => {
+    const info = known.get(index);
+    return info === undefined ? 0 : heldBytes(info);
+  };
+  const made = new Set<number>();
+  let bytes = 0;
+  let peak = 0;
+  for (const [step, { inputs, outputs }] of operations.entries()) {
+    for (const { index } of outputs) {
+      made.add(index);
+      bytes += bytesOf(index);
+    }
+    peak = Math.max(peak, bytes);
+    for (const { index } of [...inputs, ...outputs]) {
+      if ((uses.get(index) ?? step) === step && made.delete(index)) bytes -= bytesOf(index);
+    }
+  }
+  return peak;
 }
 
 /** Adds an operation. Returns the facts and the values of its outputs. */

@@ -12,18 +12,13 @@ import { deviceOf } from "./_devices.test-helper.ts";
 const examples = findTrainedExamples(folder);
 const fileOf = ({ path }: { readonly path: string }) => new Uint8Array(readFileSync(path));
 
-/** Of LSTM, which this engine does not have. */
-const others = ["trained_lstm"];
-
 describe("trained models", () => {
   it("are available", ({ skip }) => {
     skip(examples.length === 0, `there are no models at ${folder}; set NNHAL_MODELS to their folder`);
     expect(examples.length).toBeGreaterThanOrEqual(9);
   });
 
-  const chosen = examples.filter(({ model }) => !others.some((name) => model.startsWith(name)));
-
-  it.each(chosen.map((example) => [`${example.model} on ${example.input}`, example] as const))(
+  it.each(examples.map((example) => [`${example.model} on ${example.input}`, example] as const))(
     "%s",
     async (_, example) => {
       const run = await modelRunner(importTflite(fileOf(example)).model, [await deviceOf()]);

@@ -1,11 +1,12 @@
 /**
  * The backend over onnxruntime: a subgraph becomes one model of ONNX and one session.
  */
+import { cpus } from "node:os";
 import { type Backend, type BackendSession, capabilitiesOf, powerBasisOf, type Unavailable } from "@nnhal/backend";
 import { DeviceType } from "@nnhal/types";
 import { times } from "./capabilities.ts";
-import { loadOrt } from "./engine.ts";
-import { compileGraph, type Machine } from "./executable.ts";
+import { loadOrt, type Machine } from "./engine.ts";
+import { compileGraph, restoreGraph } from "./executable.ts";
 import { refusalOf } from "./lower.ts";
 
 /** Options of `ortBackend`. */
@@ -32,12 +33,13 @@ async function open(option: number | undefined): Promise<BackendSession | Unavai
     };
   }
   const ort = await loadOrt();
-  return "unavailable" in ort ? ort : sessionOver({ ort, threads });
+  return "unavailable" in ort ? ort : sessionOver({ ort, threads, used: 0 });
 }
 
 function sessionOver(machine: Machine): BackendSession {
   return {
-    version: `nnhal-ort-1 onnxruntime ${machine.ort.env.versions.node}`,
+    // An optimised model has the layout of weights that is best for the processor.
+    version: `nnhal-ort-1 onnxruntime ${machine.ort.env.versions.node} on ${cpus()[0]?.model ?? process.arch}`,
     capabilities: capabilitiesOf(times),
     powerBasis: powerBasisOf(times),
     supports(view) {
@@ -45,6 +47,7 @@ function sessionOver(machine: Machine): BackendSession {
       return reason === undefined ? { supported: true } : { supported: false, reason };
     },
     compile: (graph, options) => compileGraph(machine, graph, options),
+    restore: (blobs, graph, options) => restoreGraph(machine, blobs, graph, options),
     close: async () => {},
   };
 }

@@ -53,7 +53,7 @@ function createSlot(ort: Ort, inputs: readonly (Wire | undefined)[], outputs: re
     setInput: (position, bytes) => elementAt(from, position)?.put(bytes),
     setOutput: (position, bytes) => elementAt(to, position).bind(bytes),
     finish() {
-      for (const place of to) place.take();
+      for (let position = 0; position < to.length; position++) elementAt(to, position).take();
     },
   };
 }

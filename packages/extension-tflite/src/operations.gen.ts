@@ -28,6 +28,7 @@ import { depthToSpace } from "./ops/depth-to-space.ts";
 import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 import { dequantize } from "./ops/dequantize.ts";
 import { detectionPostprocess } from "./ops/detection-postprocess.ts";
+import { dilate } from "./ops/dilate.ts";
 import { div } from "./ops/div.ts";
 import { dynamicUpdateSlice } from "./ops/dynamic-update-slice.ts";
 import { elu } from "./ops/elu.ts";
@@ -47,7 +48,10 @@ import { gatherNd } from "./ops/gather-nd.ts";
 import { gelu } from "./ops/gelu.ts";
 import { greater } from "./ops/greater.ts";
 import { greaterEqual } from "./ops/greater-equal.ts";
+import { hashtableFind } from "./ops/hashtable-find.ts";
+import { hashtableImport } from "./ops/hashtable-import.ts";
 import { hashtableLookup } from "./ops/hashtable-lookup.ts";
+import { hashtableSize } from "./ops/hashtable-size.ts";
 import { imag } from "./ops/imag.ts";
 import { leakyRelu } from "./ops/leaky-relu.ts";
 import { less } from "./ops/less.ts";
@@ -87,6 +91,7 @@ import { reduceMax } from "./ops/reduce-max.ts";
 import { reduceMin } from "./ops/reduce-min.ts";
 import { reduceProd } from "./ops/reduce-prod.ts";
 import { reduceSum } from "./ops/reduce-sum.ts";
+import { reduceWindow } from "./ops/reduce-window.ts";
 import { relu } from "./ops/relu.ts";
 import { relu0To1 } from "./ops/relu-0-to-1.ts";
 import { relu1 } from "./ops/relu1.ts";
@@ -107,6 +112,7 @@ import { select } from "./ops/select.ts";
 import { selectV2 } from "./ops/select-v2.ts";
 import { shape } from "./ops/shape.ts";
 import { sign } from "./ops/sign.ts";
+import { skipGram } from "./ops/skip-gram.ts";
 import { slice } from "./ops/slice.ts";
 import { softmax } from "./ops/softmax.ts";
 import { spaceToBatchNd } from "./ops/space-to-batch-nd.ts";
@@ -119,6 +125,9 @@ import { square } from "./ops/square.ts";
 import { squaredDifference } from "./ops/squared-difference.ts";
 import { squeeze } from "./ops/squeeze.ts";
 import { stridedSlice } from "./ops/strided-slice.ts";
+import { stringEqual } from "./ops/string-equal.ts";
+import { stringGather } from "./ops/string-gather.ts";
+import { stringIndexes } from "./ops/string-indexes.ts";
 import { sub } from "./ops/sub.ts";
 import { svdf } from "./ops/svdf.ts";
 import { tanh } from "./ops/tanh.ts";
@@ -168,6 +177,7 @@ export const operations = [
   depthwiseConv2d,
   dequantize,
   detectionPostprocess,
+  dilate,
   div,
   dynamicUpdateSlice,
   elu,
@@ -187,7 +197,10 @@ export const operations = [
   gelu,
   greater,
   greaterEqual,
+  hashtableFind,
+  hashtableImport,
   hashtableLookup,
+  hashtableSize,
   imag,
   leakyRelu,
   less,
@@ -227,6 +240,7 @@ export const operations = [
   reduceMin,
   reduceProd,
   reduceSum,
+  reduceWindow,
   relu,
   relu0To1,
   relu1,
@@ -247,6 +261,7 @@ export const operations = [
   selectV2,
   shape,
   sign,
+  skipGram,
   slice,
   softmax,
   spaceToBatchNd,
@@ -259,6 +274,9 @@ export const operations = [
   squaredDifference,
   squeeze,
   stridedSlice,
+  stringEqual,
+  stringGather,
+  stringIndexes,
   sub,
   svdf,
   tanh,

@@ -16,12 +16,16 @@ export interface Quant16Params {
 const quant16Length = 12;
 
 /**
+ * The elements of a TENSOR_STRING of dimensions [...shape, width] are bytes: each string of `shape` is a row of `width` bytes, its length in
+ * bytes as a 32-bit integer, little-endian, then its bytes; the rest is not read. See `encodeStrings`.
+ *
  * A complex number is two numbers, the real and the imaginary part: the typed array of n elements has 2n numbers. A TENSOR_BOOL of
  * .tflite is a TENSOR_BOOL8 of the HAL, an INT16 one is a TENSOR_QUANT16_SYMM unless it has a zero point, an INT8 or UINT8 one is a quantised type of the HAL; if
  * such a tensor has no quantisation, its scale is 1 and its zero point 0.
  */
 export const tfliteTypes = extensionTypes(extensionName, {
   TENSOR_INT64: { code: 4, kind: "tensor", array: BigInt64Array },
+  TENSOR_STRING: { code: 5, kind: "tensor", array: Uint8Array },
   TENSOR_QUANT16_ASYMM_SIGNED: {
     code: 7,
     kind: "tensor",

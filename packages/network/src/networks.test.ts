@@ -34,7 +34,7 @@ describe("trained networks", { timeout: 180_000 }, () => {
     expect(cosineSimilarity(embedding, embedding)).toBeCloseTo(1, 6);
   });
 
-  it("a float classifier gives what another engine computed", async ({ skip }) => {
+  it("a float classifier returns the scores of another engine", async ({ skip }) => {
     skip(!isThere, absent);
     const model = await open(join(modelsFolder, "mobilenet_v1_0.25_128_quant.float.tflite"));
     const expected = floatsOf(join(modelsFolder, "reference/mobilenet_v1_0.25_128_quant.float.cat.out.bin"));

@@ -9,9 +9,6 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Port } from "./port.ts";
 
-/** This module. The CommonJS build has no import.meta. */
-const here = typeof __filename === "string" ? pathToFileURL(__filename).href : import.meta.url;
-
 /** The engines that are used if they are installed, best first. */
 export const knownEngines: readonly string[] = ["@nnhal/backend-ort", "@nnhal/backend-tfjs", "@nnhal/backend-gpujs"];
 
@@ -25,7 +22,7 @@ export async function readLocal(source: string | URL): Promise<Uint8Array | unde
 
 /** The module of a package or file: beside this package, or beside the application. undefined if it is not installed. */
 export async function loadModule(name: string): Promise<unknown> {
-  for (const from of [here, join(process.cwd(), "package.json")]) {
+  for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
     let path: string;
     try {
       path = name.startsWith("file:") ? fileURLToPath(name) : createRequire(from).resolve(name);
@@ -40,8 +37,8 @@ export async function loadModule(name: string): Promise<unknown> {
 
 /** Starts a worker thread that computes. */
 export function startWorker(): Port {
-  const source = new URL("./worker-node.ts", here);
-  const file = existsSync(source) ? source : createRequire(here).resolve("@nnhal/network/worker");
+  const source = new URL("./worker-node.ts", import.meta.url);
+  const file = existsSync(source) ? source : createRequire(import.meta.url).resolve("@nnhal/network/worker");
   return portOfWorker(new Worker(file));
 }
 

@@ -3,6 +3,8 @@
  */
 import { serve } from "./worker-session.ts";
 
+export { serve };
+
 /** What a worker of the web has as its globals. */
 interface WorkerGlobals {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
@@ -12,7 +14,9 @@ interface WorkerGlobals {
 // They are not declared in the types of Node.js.
 const globals = globalThis as unknown as WorkerGlobals;
 
-serve({
-  post: (message, transfer) => globals.postMessage(message, transfer),
-  listen: (onMessage) => globals.addEventListener("message", ({ data }) => onMessage(data)),
-});
+if ("WorkerGlobalScope" in globalThis) {
+  serve({
+    post: (message, transfer) => globals.postMessage(message, transfer),
+    listen: (onMessage) => globals.addEventListener("message", ({ data }) => onMessage(data)),
+  });
+}

@@ -4,6 +4,8 @@
 import { parentPort } from "node:worker_threads";
 import { serve } from "./worker-session.ts";
 
+export { serve };
+
 if (parentPort !== null) {
   const port = parentPort;
   serve({

@@ -1,4 +1,4 @@
 /**
  * nnhal/worker: what a worker runs, for bundlers that need to be told.
  */
-import "@nnhal/network/worker";
+export * from "@nnhal/network/worker";

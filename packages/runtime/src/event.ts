@@ -26,9 +26,10 @@ export interface EventSource {
 /**
  * An event. Any number of callers may wait for it, any number of times.
  *
- * It is not a promise and holds no result: `await execution.startCompute()` does not wait for the execution,
- * `await execution.startCompute().wait()` does. Until then the values of outputs are undefined, and reading a result of the
- * execution throws BAD_STATE.
+ * It is not a promise and holds no result: `await execution.startCompute().wait()` waits for the execution. Without `wait` it would go
+ * on before there are results, so `await` of an event of `startCompute` rejects with BAD_STATE; so does an async function that
+ * returns one by itself, rather than as a part of an object. Until the end the values of outputs are undefined, and reading a result of
+ * the execution throws BAD_STATE.
  *
  * Throws a NeuralNetworksError: BAD_STATE after `close`.
  */
@@ -106,6 +107,22 @@ export class Event {
   #expectOpen(what: string): void {
     expect(!this.#isClosed, ResultCode.BAD_STATE, () => `${what}: the event is closed`);
   }
+}
+
+/** The event of `startCompute`. Awaiting the event instead of its end is a mistake that is told. */
+export function startedEvent(ended: Promise<Ending>): Event {
+  const event = new Event({ ended });
+  // `await` asks each object for a method of this name.
+  // biome-ignore lint/suspicious/noThenProperty: it makes no promise of the event, it refuses to be taken for one
+  return Object.defineProperty(event, "then", {
+    get() {
+      const what = "startCompute: its event is not a promise";
+      throw new NeuralNetworksError(
+        ResultCode.BAD_STATE,
+        `${what}; await execution.startCompute().wait() waits for the end`,
+      );
+    },
+  });
 }
 
 function fenceFor(ended: Promise<Ending>): SyncFence {

@@ -36,6 +36,16 @@ function gated() {
 }
 
 describe("startCompute", () => {
+  it("refuses to be awaited in place of its end, and computes all the same", async () => {
+    const { execution } = await ready();
+    const event = execution.startCompute();
+    const mistaken = async () => await event;
+    await expect(mistaken()).rejects.toThrow("await execution.startCompute().wait() waits for the end");
+    await expect((async () => event)()).rejects.toThrow(code("BAD_STATE"));
+    expect((await (async () => ({ event }))()).event).toBe(event);
+    await event.wait();
+  });
+
   it("returns before anything is computed; its event reports the end", async () => {
     const { execution, output } = await ready();
     const event = execution.startCompute();

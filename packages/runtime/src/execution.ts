@@ -18,7 +18,7 @@ import { inSection, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Burst } from "./burst.ts";
 import { timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
-import { type Ending, Event } from "./event.ts";
+import { type Ending, Event, startedEvent } from "./event.ts";
 import { type ArgumentRegion, createArguments, type ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
@@ -166,14 +166,17 @@ export class Execution {
     throwUnlessDone(await this.#run("compute", this.#options(), (...request) => preparedModel.execute(...request)));
   }
 
-  /** Starts to run the model and returns at once. The event's `wait` rejects as `compute` would. */
+  /**
+   * Starts to run the model and returns at once: `await execution.startCompute().wait()` waits for the end, and rejects as `compute`
+   * would. `await` of the event itself rejects with BAD_STATE, since there are no results then.
+   */
   startCompute(): Event {
     const what = "startCompute";
     const { preparedModel } = this.#begin(what);
     const options = this.#options();
     // A device may compute in this thread: the caller continues first.
     const ended = nextTurn().then(() => this.#run(what, options, (...request) => preparedModel.execute(...request)));
-    return new Event({ ended });
+    return startedEvent(ended);
   }
 
   /** Runs the model in a burst, which runs one execution at a time: BAD_STATE while it runs another. */

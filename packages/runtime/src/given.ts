@@ -84,13 +84,13 @@ function isOf(kind: Kind, value: unknown): boolean {
 export function describe(value: unknown): string {
   try {
     if (!hasFields(value)) return typeof value === "function" ? "a function" : show(value);
+    const kind = Object.keys(kinds).find((one) => isKind(one) && isOf(one, value));
+    if (kind !== undefined) return withArticle(kind);
     if (typeof value.then === "function") return "a promise: wait for it first";
     if (value.unavailable !== undefined) return `a device that is unavailable: ${show(value.unavailable)}`;
     if (hasFields(value.main) && Array.isArray(value.main.operands)) {
       return "a model in the HAL's form: Model.from makes a Model of it";
     }
-    const kind = Object.keys(kinds).find((one) => isKind(one) && isOf(one, value));
-    if (kind !== undefined) return withArticle(kind);
     if (ArrayBuffer.isView(value)) return withArticle(typeOfView(value));
     return show(value);
   } catch {

@@ -96,7 +96,7 @@ describe("the output of an execution that runs", () => {
     expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));
     expect(() => execution.isOutputSufficient(0)).toThrow(code("BAD_STATE"));
     expect(() => execution.getDuration("inDriver")).toThrow(code("BAD_STATE"));
-    expect("then" in event).toBe(false);
+    await expect((async () => event)()).rejects.toThrow("its event is not a promise");
     expect(Object.keys(event)).toEqual([]);
     expect(() => execution.setInput(0, event as never)).toThrow(code("BAD_STATE"));
     const other = new Execution(await compile(addModel(), [reference]));

@@ -23,7 +23,8 @@ export async function runExample(code: string, cwd?: string): Promise<{ stdout: 
   const file = join(root, "apps/cli", `.example-${process.pid}-${++count}.ts`);
   const folder = mkdtempSync(join(tmpdir(), "nnhal-example-"));
   try {
-    writeFileSync(file, code);
+    // `nnhal` has the same exports, and depends on the command line itself.
+    writeFileSync(file, code.replaceAll('from "nnhal"', 'from "@nnhal/network"'));
     const options = { cwd: cwd ?? folder, timeout: 45_000 };
     return await promisify(execFile)(process.execPath, [...fromSource, file], options);
   } finally {

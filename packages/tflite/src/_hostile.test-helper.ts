@@ -63,6 +63,7 @@ export const operatorRow: OperatorRow = {
   },
   ...{ customOptionsFormat: 0, mutatingVariableInputs: undefined, intermediates: undefined },
   ...{ largeCustomOptionsOffset: 0, largeCustomOptionsSize: 0 },
+  ...{ builtinOptions2Type: 0, builtinOptions2: undefined },
 };
 export const abs = { deprecatedBuiltinCode: 101, customCode: undefined, version: 1, builtinCode: 101 };
 

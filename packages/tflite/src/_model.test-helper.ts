@@ -31,6 +31,8 @@ export interface TensorGiven {
   readonly shape?: readonly number[];
   /** Values of a constant. */
   readonly data?: readonly number[];
+  /** Values of a constant of type STRING. */
+  readonly strings?: readonly string[];
   readonly scale?: number | readonly number[];
   readonly zeroPoint?: number | readonly number[];
   readonly quantizedDimension?: number;
@@ -73,6 +75,23 @@ export function bytesOf(type: TensorTypeName, data: readonly number[]): Uint8Arr
   return new Uint8Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 }
 
+/** Strings as a file has them: their number, where each begins and the end, and their bytes. */
+export function bytesOfStrings(strings: readonly string[]): Uint8Array {
+  const rows = strings.map((text) => new TextEncoder().encode(text));
+  const head = 4 * (rows.length + 2);
+  const bytes = new Uint8Array(rows.reduce((size, { length }) => size + length, head));
+  const view = new DataView(bytes.buffer);
+  view.setInt32(0, rows.length, true);
+  let place = head;
+  for (const [index, row] of rows.entries()) {
+    view.setInt32(4 * (index + 1), place, true);
+    bytes.set(row, place);
+    place += row.length;
+  }
+  view.setInt32(4 * (rows.length + 1), place, true);
+  return bytes;
+}
+
 function listOf(value: number | readonly number[]): readonly number[] {
   return typeof value === "number" ? [value] : value;
 }
@@ -89,6 +108,7 @@ function tensorOf(name: string, given: TensorGiven): TfliteTensor {
     ...(shapeSignature && { shapeSignature }),
     ...(sparsity && { sparsity }),
     ...(data && data.length > 0 && { data: bytesOf(type, data) }),
+    ...(given.strings && { data: bytesOfStrings(given.strings) }),
     ...(scales.length > 0 && {
       quantization: {
         scale: scales,
@@ -157,7 +177,8 @@ export function oneOperator(
   more: Partial<OperatorGiven> = {},
 ): TfliteModel {
   const given = Object.entries(inputs).filter(
-    ([input, { data, isVariable, shape }]) => input !== "" && !data && !isVariable && !shape?.includes(0),
+    ([input, { data, strings, isVariable, shape }]) =>
+      input !== "" && !data && !strings && !isVariable && !shape?.includes(0),
   );
   const { "": _omitted, ...tensors } = inputs;
   return modelOf({
@@ -302,6 +323,39 @@ export async function execute(
   return results.map(({ bytes }, place) => {
     const { type, shape } = elementAt(outputs, place);
     return Array.from(decodeTensorData(type, bytes, elementCount(shape)), Number);
+  });
+}
+
+/** The bytes of a tensor, and its dimensions. */
+export interface Elements {
+  readonly bytes: Uint8Array;
+  readonly dimensions: readonly number[];
+}
+
+/** Runs an imported model on the reference kernels, with inputs and outputs of any shape. */
+export async function executeBytes({ model, outputs }: ImportedModel, given: readonly Elements[]): Promise<Elements[]> {
+  const session = await createReferenceBackend({ extensions: [tfliteExtension] }).open();
+  if ("unavailable" in session) throw new TypeError(session.unavailable);
+  const pools = model.pools.map(({ handle, size }) => {
+    if (handle?.kind !== "buffer") throw new TypeError("the pool is not a buffer");
+    return new Uint8Array(handle.buffer, handle.byteOffset, size);
+  });
+  const executable = await session.compile(viewModel({ model, pools, extensions: session.extensions }), {
+    preference: ExecutionPreference.FAST_SINGLE_ANSWER,
+    priority: Priority.MEDIUM,
+  });
+  const places = outputs.map(({ shape }) => ({ bytes: new Uint8Array(1 << 16), dimensions: shape }));
+  const result = await executable.run(given, places, {
+    now: () => process.hrtime.bigint(),
+    loopTimeoutDuration: 2_000_000_000n,
+    measure: false,
+    random: () => 0.5,
+  });
+  if (result.status !== ErrorStatus.NONE) throw new Error(result.message);
+  return outputs.map(({ type }, place) => {
+    const { dimensions } = elementAt(result.outputShapes, place);
+    const { bytes } = elementAt(places, place);
+    return { bytes: bytes.slice(0, byteLength(type, elementCount(dimensions))), dimensions };
   });
 }
 

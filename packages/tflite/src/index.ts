@@ -1,4 +1,5 @@
 /**
+export { createStates, type StateInput, type States, type StateValue } from "./states.ts";
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
 export type { TfliteBytes } from "./arguments.ts";

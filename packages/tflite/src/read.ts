@@ -19,7 +19,7 @@ import type {
 } from "./model.ts";
 import { builtinOperators } from "./schema/builtin-operators.ts";
 import { tensorTypes } from "./schema/codes.ts";
-import { type OptionValue, optionsLayout, optionsTableNames } from "./schema/options.ts";
+import { type OptionValue, optionsLayout, optionsTableNames, secondTableCode } from "./schema/options.ts";
 import {
   type BufferRow,
   FILE_IDENTIFIER,
@@ -129,10 +129,16 @@ function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
 
 function options(context: Context, row: OperatorRow, code: number, path: string): Record<string, OptionValue> {
   const expected = builtinOperators[code]?.options;
-  const { builtinOptionsType: type, builtinOptions: position } = row;
-  if (expected === undefined || type === 0 || position === undefined) return {};
-  const actual = optionsTableNames()[type - 1] ?? `options of kind ${type}`;
-  ensure(actual === expected, path, () => `carries ${actual} where ${expected} belong`);
+  if (expected === undefined) return {};
+  const second = secondTableCode(expected);
+  const isFirst = second === undefined;
+  const [type, position] = isFirst
+    ? [row.builtinOptionsType, row.builtinOptions]
+    : [row.builtinOptions2Type, row.builtinOptions2];
+  if (type === 0 || position === undefined) return {};
+  const wanted = second ?? optionsTableNames().indexOf(expected) + 1;
+  const actual = (isFirst && optionsTableNames()[type - 1]) || `options of kind ${type}`;
+  ensure(type === wanted, path, () => `carries ${actual} where ${expected} belong`);
   const values = readTable(context.source, optionsLayout(expected), position, path);
   const known: Record<string, OptionValue> = {};
   for (const [name, value] of Object.entries(values)) if (value !== undefined) known[name] = value;

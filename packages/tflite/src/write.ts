@@ -9,7 +9,7 @@ import { type Layout, writeTable } from "./flatbuffer/table.ts";
 import type { TfliteModel, TfliteOperator, TfliteSparsity, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import { type BuiltinOperator, builtinOperators } from "./schema/builtin-operators.ts";
 import { tensorTypes } from "./schema/codes.ts";
-import { type OptionValue, optionsLayout, optionsTableNames } from "./schema/options.ts";
+import { type OptionValue, optionsLayout, optionsTableNames, secondTableCode } from "./schema/options.ts";
 import {
   type DimensionRow,
   FILE_IDENTIFIER,
@@ -110,13 +110,24 @@ function tensorRow(builder: Builder, tensor: TfliteTensor, buffers: BufferList, 
   };
 }
 
-/** Writes an operator's options; returns the union's code and their position. */
-function writeOptions(builder: Builder, operator: TfliteOperator, path: string): { type: number; at?: number } {
+/** The fields of an operator's row that hold its options. */
+type OptionsFields = Pick<
+  OperatorRow,
+  "builtinOptionsType" | "builtinOptions" | "builtinOptions2Type" | "builtinOptions2"
+>;
+
+const noOptions: OptionsFields = {
+  ...{ builtinOptionsType: 0, builtinOptions: undefined },
+  ...{ builtinOptions2Type: 0, builtinOptions2: undefined },
+};
+
+/** Writes an operator's options; returns their union's code and their position. */
+function writeOptions(builder: Builder, operator: TfliteOperator, path: string): OptionsFields {
   const table = operatorByName(operator.name, path).options;
   const given = Object.keys(operator.options);
   if (table === undefined) {
     ensure(given.length === 0, path, () => `${operator.name} has no options, but ${given.join(", ")} are given`);
-    return { type: 0 };
+    return noOptions;
   }
   const layout = optionsLayout(table);
   for (const name of given) {
@@ -126,11 +137,15 @@ function writeOptions(builder: Builder, operator: TfliteOperator, path: string):
       () => `${operator.name} has no option ${name}, only ${Object.keys(layout)}`,
     );
   }
-  if (given.length === 0 && Object.keys(layout).length > 0) return { type: 0 };
+  if (given.length === 0 && Object.keys(layout).length > 0) return noOptions;
   const row: Record<string, OptionValue | undefined> = Object.fromEntries(
     Object.entries(layout).map(([name, field]) => [name, operator.options[name] ?? field.absent]),
   );
-  return { type: optionsTableNames().indexOf(table) + 1, at: writeTable(builder, layout, row, path) };
+  const at = writeTable(builder, layout, row, path);
+  const second = secondTableCode(table);
+  return second === undefined
+    ? { ...noOptions, builtinOptionsType: optionsTableNames().indexOf(table) + 1, builtinOptions: at }
+    : { ...noOptions, builtinOptions2Type: second, builtinOptions2: at };
 }
 
 /** The operator codes in use, each combination once. */
@@ -167,8 +182,7 @@ function subgraphRow(
       opcodeIndex: codeOf(operator),
       inputs: operator.inputs,
       outputs: operator.outputs,
-      builtinOptionsType: options.type,
-      builtinOptions: options.at,
+      ...options,
       customOptions: operator.customOptions,
       customOptionsFormat: 0,
       mutatingVariableInputs: operator.mutatingVariableInputs,

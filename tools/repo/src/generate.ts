@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { describedPackages } from "./repository.ts";
 import { readCode, type SourceFile } from "./workspace.ts";
 
 export interface GeneratedFile {
@@ -35,7 +36,11 @@ export function generateAll(root: string): Generated {
   const sources = readCode(root, join(root, operationsFolder));
   const own = sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
   const extension = generateExtension(readCode(root, join(root, extensionFolder)));
-  return { files: [...own.files, ...extension.files], problems: [...own.problems, ...extension.problems] };
+  const described = existsSync(join(root, "package.json")) ? describedPackages(root) : [];
+  return {
+    files: [...own.files, ...extension.files, ...described],
+    problems: [...own.problems, ...extension.problems],
+  };
 }
 
 /** The list of the operations of the extension that `sources` define. */

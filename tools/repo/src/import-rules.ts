@@ -58,6 +58,8 @@ export const isomorphicPackages = [
   "runtime",
   "extension-fibonacci",
   "extension-tflite",
+  "network",
+  "nnhal",
 ] as const;
 
 const scope = "@nnhal/";

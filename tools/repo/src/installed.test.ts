@@ -58,3 +58,10 @@ test("an entry that cannot be loaded in one way, or exports nothing, is found", 
   expect(use({ ...whole, "index.cjs": "" }).load()).toMatch(/^require of @nnhal\/made-up: Error: exports nothing/);
   expect(use({ ...whole, "index.js": "import 'gone';" }).load()).toMatch(/^import of @nnhal\/made-up: .*gone/);
 });
+
+test("enums of HAL versions are used as values and as types", () => {
+  const manifest = { name: "@nnhal/types", exports: { ".": {} } };
+  const files = projectFiles(workspaceRoot, [{ manifest }]);
+  expect(JSON.parse(files["tsconfig.json"]).files).toContain("enums.mts");
+  expect(files["enums.mts"]).toContain("V1_0.ErrorStatus.NONE");
+});

@@ -1,13 +1,14 @@
 /**
  * Checks packages as a user gets them: npm installs all tarballs into an empty project, where every entry is loaded with
  * `import` and with `require`, is type-checked both ways, and every command starts. The packages that create-nnhal writes are
- * workspaces of the project, so that one install serves all.
+ * workspaces of the project, so that one install serves all. `nnhal` is installed into a second folder, by itself.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf, loadScript, withTarballs } from "./packed.ts";
 import { type CommandResult, inOrder, runCommand } from "./process.ts";
 import { checkScaffolds, scaffoldedFolders, writeScaffolds } from "./scaffolded.ts";
+import { checkThreeLines } from "./three-lines.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
 /** Nothing is asked of the registry that is in npm's cache; what packages would run when they are installed is not run. */
@@ -37,9 +38,19 @@ export function checkInstalled(root: string, packages: readonly WorkspacePackage
         return runCommand(root, command, ["--version"], project);
       }),
       () => checkScaffolds(root, project),
+      () => checkThreeLines(root, tarballs, folder, installOptions),
     ]);
   });
 }
+
+/** Enums of HAL versions are values and types in the built declarations too. */
+const useOfEnums = `import { V1_0, V1_2, V1_3 } from "@nnhal/types";
+export const values: readonly [V1_0.ErrorStatus, V1_2.DeviceType, V1_3.Priority] = [
+  V1_0.ErrorStatus.NONE,
+  V1_2.DeviceType.CPU,
+  V1_3.Priority.LOW,
+];
+`;
 
 /** What the project has besides the packages. */
 export function projectFiles(
@@ -51,7 +62,9 @@ export function projectFiles(
   const all = `export const all: readonly object[] = [${names.join(", ")}];\n`;
   const lines = (line: (name: string, entry: string) => string) =>
     names.map((name, index) => `${line(name, entries[index])}\n`).join("") + all;
+  const uses: Readonly<Record<string, string>> = entries.includes("@nnhal/types") ? { "enums.mts": useOfEnums } : {};
   return {
+    ...uses,
     "package.json": `${JSON.stringify({ name: "project", private: true, type: "module", workspaces: scaffoldedFolders })}\n`,
     "load.mjs": loadScript(entries),
     "esm.mts": lines((name, entry) => `import * as ${name} from "${entry}";`),
@@ -70,7 +83,7 @@ export function projectFiles(
         types: ["node"],
         typeRoots: [join(root, "node_modules", "@types")],
       },
-      files: ["esm.mts", "cjs.cts"],
+      files: ["esm.mts", "cjs.cts", ...Object.keys(uses)],
     }),
   };
 }

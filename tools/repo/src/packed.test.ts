@@ -11,15 +11,23 @@ test("the entries are what an import can name", () => {
   expect(entriesOf({ name: "@nnhal/x", exports })).toEqual(["@nnhal/x/device", "@nnhal/x/memory"]);
   expect(entriesOf({ name: "@nnhal/x", exports: { ".": {} } })).toEqual(["@nnhal/x"]);
   expect(entriesOf({ name: "@nnhal/x" })).toEqual([]);
+  // A command that another command imports.
+  const bin = { x: "./dist/main.js" };
+  expect(entriesOf({ name: "@nnhal/x", exports: { ".": {}, "./main": "./dist/main.js" }, bin })).toEqual(["@nnhal/x"]);
 });
 
 test("every published package says where its source is, before anything else", () => {
   const published = readWorkspace(workspaceRoot).filter(({ manifest }) => manifest.private !== true);
   expect(published.length).toBeGreaterThan(0);
   for (const { folder, manifest } of published) {
-    for (const [path, conditions] of Object.entries(manifest.exports ?? {})) {
-      if (path.endsWith(".json")) continue;
-      expect(Object.keys(Object(conditions)), `${folder} ${path}`).toEqual(["@nnhal/source", "import", "require"]);
+    const entries = new Set(entriesOf(manifest));
+    for (const [path, target] of Object.entries(manifest.exports ?? {})) {
+      if (!entries.has(manifest.name + path.slice(1))) continue;
+      // What depends on the platform has these conditions for each.
+      const { node, default: other } = Object(target);
+      for (const conditions of node === undefined ? [target] : [node, other]) {
+        expect(Object.keys(Object(conditions)), `${folder} ${path}`).toEqual(["@nnhal/source", "import", "require"]);
+      }
     }
   }
 });

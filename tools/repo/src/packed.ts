@@ -147,11 +147,15 @@ process.exitCode = failed ? 1 : 0;
 `;
 }
 
-/** What a user of the package can name in an import: "@nnhal/types", "@nnhal/driver-core/device". */
-export function entriesOf({ name, exports }: Manifest): string[] {
-  return Object.keys(exports ?? {})
-    .filter((path) => !path.endsWith(".json"))
-    .map((path) => name + path.slice(1));
+/**
+ * What a user of the package can name in an import: "@nnhal/types", "@nnhal/driver-core/device". A command that another package's
+ * command imports is not one of them: it runs when it is imported.
+ */
+export function entriesOf({ name, exports = {}, bin = {} }: Manifest): string[] {
+  const commands = new Set<unknown>(Object.values(bin));
+  return Object.entries(exports)
+    .filter(([path, target]) => !path.endsWith(".json") && !commands.has(target))
+    .map(([path]) => name + path.slice(1));
 }
 
 function isImportable({ manifest }: WorkspacePackage): boolean {

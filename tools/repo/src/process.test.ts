@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inOrder, quoted, runCommand } from "./process.ts";
+import { eachOf, inOrder, quoted, runCommand } from "./process.ts";
 
 test.each([
   ["--strict", "--strict"],
@@ -28,4 +28,22 @@ test("steps end with the first that fails", async () => {
   expect(await inOrder([step(0, true), step(1, false), step(2, true)])).toEqual({ ok: false, output: "1" });
   expect(done).toEqual([0, 1]);
   expect(await inOrder([step(3, true), step(4, true)])).toEqual({ ok: true, output: "4" });
+});
+
+test("work on several items is done two at a time, in order, and waited for", async () => {
+  const events: string[] = [];
+  const ends = new Map<number, () => void>();
+  const all = eachOf([1, 2, 3], async (item) => {
+    events.push(`begin ${item}`);
+    await new Promise<void>((resolve) => ends.set(item, resolve));
+    events.push(`end ${item}`);
+  });
+  expect(events).toEqual(["begin 1", "begin 2"]);
+  ends.get(2)?.();
+  await new Promise(setImmediate);
+  expect(events).toEqual(["begin 1", "begin 2", "end 2", "begin 3"]);
+  ends.get(1)?.();
+  ends.get(3)?.();
+  await all;
+  expect(events.slice(4).sort()).toEqual(["end 1", "end 3"]);
 });

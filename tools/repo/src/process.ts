@@ -64,3 +64,12 @@ export async function inOrder(steps: readonly (() => Promise<CommandResult>)[]):
   }
   return result;
 }
+
+/** Does work on items, two at a time: it is that of processes that wait for little but the processor. */
+export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all([worker(), worker()]);
+}

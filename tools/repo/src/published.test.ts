@@ -4,6 +4,7 @@ import { publishProblems, type Upload } from "./published.ts";
 const manifest = {
   name: "@nnhal/x",
   description: "x",
+  keywords: ["x"],
   license: "Apache-2.0",
   type: "module",
   sideEffects: false,
@@ -39,6 +40,10 @@ describe("a problem is", () => {
     ["publishConfig", { access: "public" }],
   ])("another %s than the packages share", (field, value) => {
     expect(problems({ [field]: value })).toEqual([expect.stringMatching(`^@nnhal/x: "${field}" is .*, and must be `)]);
+  });
+
+  test.each([undefined, [], "x"])("%j as keywords", (keywords) => {
+    expect(problems({ keywords })).toEqual(['@nnhal/x: "keywords" is missing']);
   });
 
   test("a package without a description", () => {

@@ -61,7 +61,9 @@ function manifestProblems(manifest: Manifest): string[] {
   const problems = Object.entries(sharedFields)
     .filter(([field, value]) => JSON.stringify(actual[field]) !== JSON.stringify(value))
     .map(([field, value]) => `"${field}" is ${JSON.stringify(actual[field])}, and must be ${JSON.stringify(value)}`);
-  return typeof actual.description === "string" ? problems : [...problems, '"description" is missing'];
+  if (typeof actual.description !== "string") problems.push('"description" is missing');
+  if (!Array.isArray(actual.keywords) || actual.keywords.length === 0) problems.push('"keywords" is missing');
+  return problems;
 }
 
 function fileProblems({ exports = {}, bin = {} }: Manifest, files: readonly string[]): string[] {

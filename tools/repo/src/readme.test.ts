@@ -14,6 +14,17 @@ const readmes = [
   ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
 ].filter((path) => existsSync(join(root, path)));
 
+/** Files as users have them: the demo's network and a picture take their place. */
+const files = { '"mobilenet.tflite"': "digits-uint8.tflite", '"cat.jpg"': "3-chalk.png" };
+
+/** An example with files that there are. */
+function withFiles(example: string): string {
+  return Object.entries(files).reduce(
+    (text, [name, file]) => text.replaceAll(name, JSON.stringify(join(root, "apps/cli/demo", file))),
+    example,
+  );
+}
+
 describe.concurrent("READMEs", () => {
   it("exist for the whole and for every package", () => {
     expect(readmes).toHaveLength(readdirSync(join(root, "packages")).length + 1);
@@ -27,7 +38,7 @@ describe.concurrent("READMEs", () => {
   });
 
   it.each(readmes)("%s: its examples run", { timeout: 60_000 }, async (path) => {
-    for (const example of examplesOf(path)) expect((await runExample(example, root)).stderr).toBe("");
+    for (const example of examplesOf(path)) expect((await runExample(withFiles(example), root)).stderr).toBe("");
   });
 
   it("docs/extensions.md: its examples are one program, which prints what they say", { timeout: 60_000 }, async () => {
@@ -38,6 +49,20 @@ describe.concurrent("READMEs", () => {
     expect(said).toHaveLength(2);
     expect(stdout).toBe(`${said.join("\n")}\n`);
   });
+
+  it.each(["docs/runtime.md", "docs/network.md"])(
+    "%s: each of its examples prints what it says",
+    { timeout: 120_000 },
+    async (path) => {
+      for (const code of examplesOf(path)) {
+        const { stdout, stderr } = await runExample(withFiles(code), root);
+        expect(stderr).toBe("");
+        const said = [...code.matchAll(/^ *(?:if \(.*\) )?console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+        // An example that says nothing of what it prints is only shown to run.
+        if (said.length > 0) expect(stdout).toBe(said.map((line) => `${line}\n`).join(""));
+      }
+    },
+  );
 
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
     // The two examples as one file, outside the package: relative imports become imports of the package's entries.
@@ -51,8 +76,10 @@ describe.concurrent("READMEs", () => {
     expect(stdout).toBe("1.3\ninput 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed\n");
   });
 
-  it("the first example of README.md names a digit", { timeout: 60_000 }, async () => {
-    const { stdout } = await runExample(examplesOf("README.md")[0], root);
+  it("the first example of README.md sees the 3, and the second names a digit", { timeout: 60_000 }, async () => {
+    const [three = "", digit = ""] = examplesOf("README.md");
+    expect((await runExample(withFiles(three), root)).stdout).toMatch(/^\[\n {2}\{ index: 3, label: null, score: 0\.9/);
+    const { stdout } = await runExample(digit, root);
     expect(stdout).toMatch(/^most likely a [0-9]\n$/);
   });
 });

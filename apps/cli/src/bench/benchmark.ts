@@ -6,14 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelCommandContext } from "../context.ts";
 import { failure, messageOf } from "../failure.ts";
-import { pathFrom, readUserFile } from "../files.ts";
+import { readUserFile } from "../files.ts";
 import { prepareInputs } from "../model/inputs.ts";
-import { inspectFile, modelOfFile } from "../model/load.ts";
+import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import { oneLine } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
 import { contest, type Entry, untilAborted, workOf } from "./contest.ts";
 import { type ContestantId, type Task, titleOf } from "./contestant.ts";
+import { type OnnxForm, onnxFormOf } from "./onnx-form.ts";
 import { openContestant } from "./open.ts";
 import { type ModelReport, modelReport, type PrepareReport } from "./report.ts";
 import { createStation, type Prepared, type Station } from "./station.ts";
@@ -38,7 +39,7 @@ export interface ServeOrder {
   readonly contestant: ContestantId;
   readonly threads: number;
   readonly inputs: readonly string[];
-  readonly onnx?: string;
+  readonly onnx: string | { readonly cannot: string };
   readonly cache?: string;
 }
 
@@ -50,42 +51,54 @@ const SEED = 1;
 
 /** About how long the reference takes, and a preparation, in turns. */
 const referenceWork = 20;
-const preparationWork = ({ preparations }: BenchmarkSettings) => 20 * 2 * preparations;
+const preparationWork = ({ preparations }: Pick<BenchmarkSettings, "preparations">) => 20 * 2 * preparations;
 
-const workBefore = ({ contestants, rounds }: BenchmarkSettings) => referenceWork + workOf(contestants.length, rounds);
+const workBefore = ({ contestants, rounds }: Pick<BenchmarkSettings, "contestants" | "rounds">) =>
+  referenceWork + workOf(contestants.length, rounds);
 
 /** The work of one network, in turns. */
-export function workOfModel(settings: BenchmarkSettings): number {
+export function workOfModel(settings: Omit<BenchmarkSettings, "peaks">): number {
   return workBefore(settings) + settings.contestants.length * preparationWork(settings);
 }
 
-/** Benchmarks a network. Rejects with a CommandError if it cannot be read, and for inputs that do not fit. */
-export async function benchmarkModel(
-  path: string,
-  settings: BenchmarkSettings,
-  context: ModelCommandContext,
-  signal: AbortSignal,
-  onWork: OnWork,
-): Promise<ModelReport> {
-  const { cwd, devices } = context;
+/** A file that can be measured. */
+export interface Network {
+  readonly model: LoadedModel;
+  readonly multiplyAdds: number;
+}
+
+/** Loads a file. Rejects with a CommandError if it cannot be read, or its model cannot run. */
+export async function loadNetwork(path: string, { cwd, devices }: ModelCommandContext): Promise<Network> {
   const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   if (model === undefined) {
     throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
   }
+  return { model, multiplyAdds: file.inspection.multiplyAdds };
+}
+
+/** Benchmarks a network. Rejects with a CommandError for inputs that do not fit. */
+export async function benchmarkModel(
+  { model, multiplyAdds }: Network,
+  settings: BenchmarkSettings,
+  context: ModelCommandContext,
+  signal: AbortSignal,
+  onWork: OnWork,
+): Promise<ModelReport> {
+  const { cwd } = context;
   const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
   const inputs = await prepareInputs(model, given, { cwd });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   const stations: Station[] = [];
   try {
     const task: Task = {
-      path,
+      path: model.path,
       bytes: model.bytes,
       inputs: inputs.map(({ bytes }) => bytes),
       threads: settings.threads,
-      ...(settings.onnx !== undefined && { onnx: await readUserFile(settings.onnx, { what: "ONNX file", cwd }) }),
+      onnx: await onnxFor(model, settings, cwd),
     };
-    const start = await stationStarter(task, settings, folder, context);
+    const start = await stationStarter(task, folder, context);
     const stationFor = (id: ContestantId, cache?: string) => {
       const station = start(id, cache);
       stations.push(station);
@@ -112,7 +125,7 @@ export async function benchmarkModel(
     }
     return modelReport({
       model,
-      multiplyAdds: file.inspection.multiplyAdds,
+      multiplyAdds,
       inputs: inputs.map(({ info: { name, shape }, source }) => ({ name, shape, source })),
       expected,
       measured,
@@ -125,12 +138,18 @@ export async function benchmarkModel(
   }
 }
 
+/** The network for onnxruntime: the user's file, else what can be made of it, if that is wanted. */
+async function onnxFor(model: LoadedModel, { onnx, contestants }: BenchmarkSettings, cwd: string): Promise<OnnxForm> {
+  if (onnx !== undefined) return readUserFile(onnx, { what: "ONNX file", cwd });
+  const isWanted = contestants.some(({ kind, name }) => kind === "peer" && name === "onnxruntime");
+  return isWanted ? onnxFormOf(model) : { cannot: "the peer onnxruntime was not asked for" };
+}
+
 /** Starts stations for a task: in child processes if there can be any, else here. */
 async function stationStarter(
   task: Task,
-  { onnx }: BenchmarkSettings,
   folder: string,
-  { startSelf, devices, now, cwd }: ModelCommandContext,
+  { startSelf, devices, now }: ModelCommandContext,
 ): Promise<(id: ContestantId, cache?: string) => Station> {
   if (startSelf === undefined) {
     return (id, cache) => {
@@ -140,12 +159,14 @@ async function stationStarter(
   }
   const inputs = task.inputs.map((_, place) => join(folder, `input${place}.bin`));
   await Promise.all(task.inputs.map((bytes, place) => writeFile(join(folder, `input${place}.bin`), bytes)));
+  const onnx = "cannot" in task.onnx ? task.onnx : join(folder, "network.onnx");
+  if (typeof onnx === "string" && !("cannot" in task.onnx)) await writeFile(onnx, task.onnx);
   return (contestant, cache) => {
     const order: ServeOrder = {
       contestant,
       threads: task.threads,
       inputs,
-      ...(onnx !== undefined && { onnx: pathFrom(cwd, onnx) }),
+      onnx,
       ...(cache !== undefined && { cache }),
     };
     return createChildStation(startSelf(["bench", task.path, "--serve", JSON.stringify(order)]), titleOf(contestant));

@@ -42,7 +42,7 @@ export interface ContestOptions {
 }
 
 /** Milliseconds that a turn should take, and how many runs it has at least and at most. */
-const turn = { milliseconds: 60, least: 2, most: 200 };
+const turn = { milliseconds: 60, least: 2, most: 500 };
 
 /** About how long pieces of work take, in turns: a process has to start before it prepares, and a warm-up has several windows. */
 const weights = { prepare: 20, warmUp: 8, turn: 1, finish: 4 };

@@ -2,6 +2,7 @@
  * What runs a network in a benchmark: a device of ours, through the runtime or a burst of it, or a peer that runs the file directly.
  */
 import type { Unavailable } from "@nnhal/backend";
+import type { OnnxForm } from "./onnx-form.ts";
 
 /** The peers that this program knows. */
 export const peerNames = ["onnxruntime", "litert", "tfjs"] as const;
@@ -22,8 +23,8 @@ export interface Task {
   readonly inputs: readonly Uint8Array[];
   /** Threads that an engine may compute with, if it can be told. */
   readonly threads: number;
-  /** A file of the user for onnxruntime, instead of one made from the network. */
-  readonly onnx?: Uint8Array;
+  /** The network for onnxruntime, or why there is none. */
+  readonly onnx: OnnxForm;
   /** A folder for prepared models. Absent: nothing is kept. */
   readonly cache?: string;
 }

@@ -12,18 +12,23 @@ import { inputValues, type PreparedRun, prepareRun, runOnce } from "../model/exe
 import { modelOfBytes } from "../model/load.ts";
 import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } from "./contestant.ts";
 
+/** How devices are told how many threads to use; engines read the variable when they are opened. */
+const threadVariables: Readonly<Record<string, string>> = { "nnhal-ort": "NNHAL_ORT_THREADS" };
+
 /** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */
 export async function openDeviceContestant(
   { name, path }: Extract<ContestantId, { kind: "device" }>,
-  { bytes, inputs, cache, path: file }: Task,
+  { bytes, inputs, threads, cache, path: file }: Task,
   finder: Pick<DeviceFinder, "select" | "definitions">,
 ): Promise<Contestant> {
+  const variable = threadVariables[name];
+  if (variable !== undefined) process.env[variable] = String(threads);
   const selection = await finder.select(name);
   const customOperators = await finder.definitions();
   return {
     version: selection.devices.map((device) => device.getVersionString().version).join(", "),
     settings: [path === "burst" ? "Execution.burstCompute on one Burst" : "Execution.compute"],
-    threads: null,
+    threads: variable === undefined ? null : threads,
     async prepare() {
       try {
         const model = modelOfBytes(file, bytes, { customOperators });

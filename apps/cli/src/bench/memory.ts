@@ -2,8 +2,10 @@
  * What preparing and running a network takes of memory: growth of the process at its peak, and JavaScript heap for each run.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { PerformanceObserver } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { quantile } from "./statistics.ts";
 
 /** Measures the peak of this process. */
 export interface MemoryMeter {
@@ -39,21 +41,40 @@ export function createMemoryMeter(): MemoryMeter {
   return { growth: () => Math.max(0, peak() - before) };
 }
 
-/** Runs that one measurement of the heap is of. Few enough that the youngest objects fit the heap without a collection. */
+/**
+ * Runs that one measurement of the heap is of, and runs before it: a collection of everything also removes code that is compiled again.
+ * The youngest objects of so few runs fit the heap without a collection.
+ */
 const runs = 20;
-const measurements = 5;
+const runsBefore = 10;
+const measurements = 7;
 
-/** Bytes of JavaScript heap that a run allocates: the least of some measurements, since compilers and collections disturb them. */
-export async function heapForEachRun(run: () => Promise<void> | void): Promise<number> {
+/** Bytes of JavaScript heap that a run allocates: the median of measurements that no collection disturbed; null if there is none. */
+export async function heapForEachRun(run: () => Promise<void> | void): Promise<number | null> {
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    collections += list.getEntries().length;
+  });
+  observer.observe({ entryTypes: ["gc"] });
   const found: number[] = [];
   for (let measurement = 0; measurement < measurements; measurement++) {
     collectGarbage();
+    for (let done = 0; done < runsBefore; done++) await run();
+    await reported();
+    const collectionsBefore = collections;
     const before = process.memoryUsage().heapUsed;
     for (let done = 0; done < runs; done++) await run();
     const used = process.memoryUsage().heapUsed - before;
-    if (used >= 0) found.push(used / runs);
+    await reported();
+    if (collections === collectionsBefore) found.push(used / runs);
   }
-  return Math.min(...found);
+  observer.disconnect();
+  return found.length === 0 ? null : quantile(found, 0.5);
+}
+
+/** Resolves when the observer knows of all collections until now: they are reported in turns of the event loop. */
+async function reported(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
 let collect: (() => void) | undefined;

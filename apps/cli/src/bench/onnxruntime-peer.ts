@@ -18,7 +18,6 @@ export async function openOnnxruntime(task: Task): Promise<Contestant> {
     settings: [
       `the provider for processors, all graph optimisations, sequential, ${threads === 1 ? "one thread" : `${threads} threads`}`,
       "inputs and outputs are arrays that it reads and fills in place",
-      "the ONNX file of --onnx",
     ],
     threads,
     prepare: () => prepare(task),
@@ -26,7 +25,7 @@ export async function openOnnxruntime(task: Task): Promise<Contestant> {
 }
 
 async function prepare({ inputs: given, threads, onnx, cache }: Task): Promise<Ready> {
-  if (onnx === undefined) throw new CannotRun("there is no ONNX form of the network; give one with --onnx FILE");
+  if ("cannot" in onnx) throw new CannotRun(onnx.cannot);
   const kept = cache === undefined ? undefined : join(cache, "onnxruntime.onnx");
   const options: InferenceSession.SessionOptions = {
     executionProviders: ["cpu"],

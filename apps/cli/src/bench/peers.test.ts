@@ -1,7 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readTflite, type TfliteModel, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
-import { addingModel, passingModel, quantised } from "../program.test-helper.ts";
+import { modelOfBytes } from "../model/load.ts";
+import { addingModel, passingModel, quantised, rememberingModel } from "../program.test-helper.ts";
 import { CannotRun, type Contestant, type Task } from "./contestant.ts";
+import { onnxFormOf } from "./onnx-form.ts";
 import { openOnnxruntime } from "./onnxruntime-peer.ts";
 import { whyNoPeer } from "./peer-packages.ts";
 import { openTfjs } from "./tfjs-peer.ts";
@@ -12,6 +17,7 @@ const task = (bytes: Uint8Array, inputs: readonly Uint8Array[]): Task => ({
   bytes,
   inputs,
   threads: 1,
+  onnx: { cannot: "no form" },
 });
 const adding = task(addingModel(), [floats(1, 2, 3, 4), floats(10, 20, 30, 40)]);
 
@@ -42,9 +48,33 @@ describe("a peer", () => {
     await expect(other()).rejects.toThrow(new CannotRun("the graph in tfjs has no SPACE_TO_DEPTH"));
   });
 
+  it("computes the ONNX form of a network in onnxruntime", async () => {
+    const onnx = await onnxFormOf(modelOfBytes("m.tflite", addingModel()));
+    expect(await runTwice(await openOnnxruntime({ ...adding, onnx }))).toEqual([floats(11, 22, 33, 44)]);
+  });
+
+  it("keeps the optimised model in the cache, and loads it from there", async () => {
+    const cache = await mkdtemp(join(tmpdir(), "nnhal-bench-test-"));
+    try {
+      const onnx = await onnxFormOf(modelOfBytes("m.tflite", addingModel()));
+      expect(await runTwice(await openOnnxruntime({ ...adding, onnx, cache }))).toEqual([floats(11, 22, 33, 44)]);
+      // What cannot be a model shows that the file is not read again.
+      const again = { ...adding, onnx: Uint8Array.of(1), cache };
+      expect(await runTwice(await openOnnxruntime(again))).toEqual([floats(11, 22, 33, 44)]);
+    } finally {
+      await rm(cache, { recursive: true });
+    }
+  });
+
+  it("has no ONNX form of a network with state", async () => {
+    expect(await onnxFormOf(modelOfBytes("m.tflite", rememberingModel()))).toEqual({
+      cannot: "the ONNX form of a network has no state between executions",
+    });
+  });
+
   it("wants an ONNX file, and says why it is none", async () => {
     const { prepare } = await openOnnxruntime(adding);
-    await expect(prepare()).rejects.toThrow("there is no ONNX form of the network; give one with --onnx FILE");
+    await expect(prepare()).rejects.toThrow(new CannotRun("no form"));
     const { prepare: other } = await openOnnxruntime({ ...adding, onnx: Uint8Array.of(1, 2, 3) });
     await expect(other()).rejects.toThrow(/^onnxruntime refuses the ONNX file: /);
   });

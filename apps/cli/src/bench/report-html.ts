@@ -8,7 +8,17 @@ import { type Content, page, tag } from "../html.ts";
 import { byteText, counted } from "../text.ts";
 import { barChart, chartStyle, intervalChart, lineChart } from "./charts.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
-import { costs, durationText, notesOf, peakText, ratioText, timesOf, verdictOf } from "./report-text.ts";
+import {
+  costs,
+  durationText,
+  microseconds,
+  notesOf,
+  overheadText,
+  peakText,
+  ratioText,
+  timesOf,
+  verdictOf,
+} from "./report-text.ts";
 import { quantile } from "./statistics.ts";
 
 /** The page. `day`: when it was measured. */
@@ -86,6 +96,19 @@ function sectionOf(model: ModelReport): Content {
         ],
     refused.length === 0 ? "" : list("why", refused.map(refusalText)),
     measured.length === 0 ? "" : tables(model, measured),
+    model.overheads.length === 0
+      ? ""
+      : [
+          tag("h3", "", "Overhead above the engine by itself"),
+          table(
+            ["", "median (10% to 90% of the rounds)", "of the least times"],
+            model.overheads.map(({ name, engine, difference }) => [
+              `${name} - ${engine}`,
+              overheadText(difference),
+              microseconds(difference.ofMinima),
+            ]),
+          ),
+        ],
     absent.length === 0
       ? ""
       : [

@@ -4,8 +4,8 @@
 import { basename } from "node:path";
 import { byteText, columns, counted, milliseconds, oneLine, plain, shapeText } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
-import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
-import type { Ratio } from "./statistics.ts";
+import type { BenchmarkReport, ContestantReport, ModelReport, OverheadReport, RatioReport } from "./report.ts";
+import type { Difference, Ratio } from "./statistics.ts";
 
 /** The report as text. */
 export function formatBenchmark(report: BenchmarkReport): string {
@@ -64,6 +64,7 @@ function formatModel(model: ModelReport): string[] {
     ...[timesOf(model), costs].flatMap(({ headings, row }) => table(headings, measured.map(row))),
     ...(others.length === 0 ? [] : ["", ...columns(others.map(({ name, problem }) => [name, oneLine(problem ?? "")]))]),
     ...formatRatios(ratios),
+    ...formatOverheads(model.overheads),
   ];
 }
 
@@ -154,6 +155,31 @@ function formatRatios(ratios: readonly RatioReport[]): string[] {
       ]),
     ),
   ];
+}
+
+function formatOverheads(overheads: readonly OverheadReport[]): string[] {
+  if (overheads.length === 0) return [];
+  return [
+    "",
+    "Overhead above the engine by itself: median of the rounds (10% to 90% of them), of the least times",
+    ...columns(
+      overheads.map(({ name, engine, difference }) => [
+        `  ${name} - ${engine}`,
+        overheadText(difference),
+        microseconds(difference.ofMinima),
+      ]),
+    ),
+  ];
+}
+
+/** A difference with its spread. */
+export function overheadText({ median, low, high }: Difference): string {
+  return `${microseconds(median)} (${microseconds(low)} to ${microseconds(high)})`;
+}
+
+/** Milliseconds as microseconds: overheads are short. */
+export function microseconds(value: number): string {
+  return `${(1000 * value).toFixed(1)} us`;
 }
 
 /** A ratio with its spread. */

@@ -49,6 +49,33 @@ describe("modelReport", () => {
     ]);
   });
 
+  it("has no ratios of bursts of different devices", () => {
+    const burst = (name: string): ContestantId => ({ kind: "device", name, path: "burst" });
+    const other: ContestantId = { kind: "device", name: "nnhal-two", path: "compute" };
+    const ids = [device, burst("nnhal-one"), other, burst("nnhal-two")];
+    const { ratios } = report(ids.map((id) => measured(id, [1])));
+    expect(ratios.map((one) => `${one.name} / ${one.other}`)).toEqual([
+      "nnhal-one / nnhal-one burst",
+      "nnhal-one / nnhal-two",
+      "nnhal-two / nnhal-two burst",
+    ]);
+  });
+
+  it("has the overhead of a device above its engine, if both compute the same", () => {
+    const ort: ContestantId = { kind: "device", name: "nnhal-ort", path: "burst" };
+    const engine: ContestantId = { kind: "peer", name: "onnxruntime" };
+    const all = [measured(ort, [3, 3]), measured(device, [9, 9]), measured(engine, [1, 2]), measured(peer, [1, 1])];
+    expect(report(all).overheads).toEqual([
+      {
+        name: "nnhal-ort burst",
+        engine: "onnxruntime",
+        difference: expect.objectContaining({ median: 1.5, ofMinima: 2 }),
+      },
+    ]);
+    const different = [measured(ort, [3]), measured(engine, [1], { prepared: outputs(wrong) })];
+    expect(report(different).overheads).toEqual([]);
+  });
+
   it.each([
     ["the peer's first outputs differ", {}, { prepared: outputs(wrong) }],
     ["the peer's last outputs differ", {}, { footprint: { memory: 1, heap: 1, outputs: [wrong] } }],

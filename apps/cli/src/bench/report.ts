@@ -8,9 +8,9 @@ import type { LoadedModel } from "../model/load.ts";
 import { type Agreement, agreementOf, worse } from "./agreement.ts";
 import { type Arithmetic, greatest, type Peak } from "./calibrate.ts";
 import type { Measured } from "./contest.ts";
-import { type ContestantId, titleOf } from "./contestant.ts";
+import { type ContestantId, type PeerName, titleOf } from "./contestant.ts";
 import type { Machine } from "./machine.ts";
-import { type Ratio, ratioOf, type Times, timesOf } from "./statistics.ts";
+import { type Difference, differenceOf, type Ratio, ratioOf, type Times, timesOf } from "./statistics.ts";
 
 /** The format of this report. A change that breaks readers gets another number. */
 export const reportFormat = "nnhal-benchmark-1";
@@ -41,6 +41,8 @@ export interface ModelReport {
   readonly noReference: string | null;
   readonly contestants: readonly ContestantReport[];
   readonly ratios: readonly RatioReport[];
+  /** What the way through runtime, driver and backend adds to the engine of a device, if that engine was measured by itself. */
+  readonly overheads: readonly OverheadReport[];
 }
 
 export interface ContestantReport {
@@ -96,6 +98,18 @@ export interface RatioReport {
   readonly reason: string | null;
 }
 
+export interface OverheadReport {
+  /** A device of ours. */
+  readonly name: string;
+  /** The peer that is its engine. */
+  readonly engine: string;
+  /** Milliseconds. */
+  readonly difference: Difference;
+}
+
+/** The engines of devices, as peers. */
+const engines: Readonly<Record<string, PeerName>> = { "nnhal-ort": "onnxruntime", "nnhal-tfjs": "tfjs" };
+
 /** What a benchmark of one network yields. */
 export interface ModelResults {
   readonly model: LoadedModel;
@@ -124,13 +138,27 @@ export function modelReport(results: ModelResults): ModelReport {
     ratios: measured.flatMap((one, place) =>
       one.id.kind === "device"
         ? measured.flatMap((other, at) =>
-            other.id.kind === "peer" || at > place
+            isCompared(one.id, other.id) && (other.id.kind === "peer" || at > place)
               ? [ratioReport(elementAt(contestants, place), elementAt(contestants, at), one, other)]
               : [],
           )
         : [],
     ),
+    overheads: measured.flatMap((one, place) => {
+      const at = measured.findIndex(({ id }) => one.id.kind === "device" && id.name === engines[one.id.name]);
+      if (at < 0) return [];
+      const [ours, theirs] = [elementAt(contestants, place), elementAt(contestants, at)];
+      if ((whyNoRatio(ours) ?? whyNoRatio(theirs)) !== undefined) return [];
+      const difference = differenceOf(one.rounds, elementAt(measured, at).rounds);
+      return difference === undefined ? [] : [{ name: ours.name, engine: theirs.name, difference }];
+    }),
   };
+}
+
+/** Devices are compared with peers, with each other, and with their own bursts. */
+function isCompared(one: ContestantId, other: ContestantId): boolean {
+  if (one.kind === "peer" || other.kind === "peer") return true;
+  return one.name === other.name || (one.path === "compute" && other.path === "compute");
 }
 
 function contestantReport(one: Measured, results: ModelResults, place: number): ContestantReport {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quantile, ratioOf, timesOf } from "./statistics.ts";
+import { differenceOf, quantile, ratioOf, timesOf } from "./statistics.ts";
 
 describe("quantile", () => {
   it("is an element, or lies between two in proportion", () => {
@@ -50,5 +50,17 @@ describe("ratioOf", () => {
     expect(ratioOf([[1], [9]], [[2]])).toMatchObject({ median: 0.5, ofMinima: 0.5 });
     expect(ratioOf([[2]], [[2], [0.1]])).toMatchObject({ median: 1, ofMinima: 1 });
     expect(ratioOf([], [[1]])).toBeUndefined();
+  });
+});
+
+describe("differenceOf", () => {
+  it("is that of the medians of each round", () => {
+    expect(differenceOf([[3, 5], [14], [9]], [[1], [10, 12], [2]])).toEqual({
+      median: 3,
+      low: expect.closeTo(3, 12),
+      high: expect.closeTo(6.2, 12),
+      ofMinima: 2,
+    });
+    expect(differenceOf([], [[1]])).toBeUndefined();
   });
 });

@@ -49,6 +49,42 @@ describe("nnhal bench", () => {
     expect(stdout).not.toContain("Ratios");
   });
 
+  it("measures what the paths to engines cost, without a model", async () => {
+    const { stdout, exitCode } = await folder.run([
+      "bench",
+      "--overhead",
+      "--rounds",
+      "1",
+      "--peers",
+      "tfjs",
+      "--json",
+    ]);
+    expect(exitCode).toBe(0);
+    const [{ model, multiplyAdds, contestants }] = JSON.parse(stdout).models;
+    expect([model.split(/[/\\]/).at(-1), multiplyAdds]).toEqual(["one-element-add.tflite", 0]);
+    expect(contestants.map((one: { name: string }) => one.name)).toEqual([
+      "nnhal-reference",
+      "nnhal-reference burst",
+      "tfjs",
+    ]);
+    for (const one of contestants) expect(one).toMatchObject({ problem: null, agreement: { agrees: true } });
+  });
+
+  it("writes a page", async () => {
+    await folder.put("add.tflite", addingModel());
+    const { exitCode } = await folder.run(["bench", "add.tflite", ...quick, "--html", "page.html"]);
+    expect(exitCode).toBe(0);
+    expect(new TextDecoder().decode(await folder.get("page.html"))).toContain("<h1>add.tflite</h1>");
+  });
+
+  it("wants a model, or something else to measure, and files before it measures any", async () => {
+    const { stderr, exitCode } = await folder.run(["bench"]);
+    expect([stderr, exitCode]).toEqual(["nnhal bench: name a model, or measure the overhead with --overhead\n", 2]);
+    await folder.put("add.tflite", addingModel());
+    const second = await folder.run(["bench", "add.tflite", "missing.tflite"]);
+    expect(second).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("missing.tflite") });
+  });
+
   it("prints what was measured when it is interrupted", async () => {
     await folder.put("add.tflite", addingModel());
     let interrupt = () => {};

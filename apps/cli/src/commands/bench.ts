@@ -1,14 +1,24 @@
 /**
  * `nnhal bench MODEL…`: measures devices beside peers that run the same network directly.
  */
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { benchmarkModel, type ServeOrder, workOfModel } from "../bench/benchmark.ts";
-import { calibrate } from "../bench/calibrate.ts";
+import {
+  type BenchmarkSettings,
+  benchmarkModel,
+  loadNetwork,
+  type Network,
+  type ServeOrder,
+  workOfModel,
+} from "../bench/benchmark.ts";
+import { calibrate, type Peak } from "../bench/calibrate.ts";
 import { serveStation } from "../bench/child-station.ts";
 import { type ContestantId, type PeerName, peerNames } from "../bench/contestant.ts";
 import { thisMachine } from "../bench/machine.ts";
 import { openContestant } from "../bench/open.ts";
+import { overheadFile, overheadModel } from "../bench/overhead-model.ts";
 import { type BenchmarkReport, type ModelReport, reportFormat } from "../bench/report.ts";
 import { benchmarkPage } from "../bench/report-html.ts";
 import { formatBenchmark } from "../bench/report-text.ts";
@@ -31,6 +41,7 @@ export interface BenchCommandOptions {
   readonly input?: readonly string[];
   readonly onnx?: string;
   readonly burst?: boolean;
+  readonly overhead?: boolean;
   readonly json?: boolean;
   readonly html?: string;
   /** Set in a child: what it is to do, as JSON. */
@@ -58,12 +69,13 @@ Exit codes:
 Examples:
   nnhal bench mobilenet.tflite
   nnhal bench mobilenet.tflite --device tfjs,gpujs --peers litert --threads 1
-  nnhal bench float.tflite quantised.tflite --rounds 50 --json`;
+  nnhal bench float.tflite quantised.tflite --rounds 50 --json
+  nnhal bench --overhead --device ort --peers onnxruntime`;
 
 /** Gives the command its arguments, options and work. */
 export function registerBenchCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
   command
-    .argument("<model...>", "the .tflite files")
+    .argument("[model...]", "the .tflite files")
     .option(
       "--device <names>",
       `devices to measure, each alone, with commas between them; ${allDevices}: all that work here together (default: each that works here, but not the reference)`,
@@ -79,6 +91,10 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     .option("--input <file>", "picture or raw .bin tensor, once for each input, in order (default: noise)", collect)
     .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")
     .option("--burst", "measure each device through a burst too")
+    .option(
+      "--overhead",
+      "measure an ADD of one element too, through bursts as well: what the way to each engine costs",
+    )
     .option("--json", "print the report as JSON")
     .option("--html <file>", "write the report as a page with charts that needs nothing else")
     .addHelpText("after", help)
@@ -101,24 +117,36 @@ export async function runBenchCommand(
   if (models.length > 1 && (inputs.length > 0 || onnx !== undefined)) {
     throw usageError("--input and --onnx belong to one model, and there are several");
   }
+  if (models.length === 0 && options.overhead !== true)
+    throw usageError("name a model, or measure the overhead with --overhead");
   const machine = thisMachine();
-  const contestants = await contestantsOf(options, devices);
-  const peaks = await calibrate(threads, now);
-  const settings = { contestants, threads, rounds, preparations, inputs, onnx, peaks };
-  const work = workOfModel(settings);
-  const bar = createProgressBar(stderr, work * models.length);
+  const settings = { contestants: await contestantsOf(options, devices), threads, rounds, preparations, inputs, onnx };
+  // What is wrong with a file is said before the work on others begins.
+  const jobs: Job[] = [];
+  for (const path of models) jobs.push({ network: await loadNetwork(path, context), settings });
+  const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
+  if (options.overhead) jobs.push(await overheadJob(options, folder, context));
   const interruption = new AbortController();
   const stopListening = onInterrupt?.(() => interruption.abort());
+  const bar = createProgressBar(
+    stderr,
+    jobs.reduce((sum, job) => sum + workOfModel(job.settings), 0),
+  );
   const reports: ModelReport[] = [];
+  let peaks: readonly Peak[] = [];
   try {
-    for (const [place, path] of models.entries()) {
+    peaks = await calibrate(threads, now);
+    let before = 0;
+    for (const job of jobs) {
       if (interruption.signal.aborted) break;
-      const onWork = (done: number, what: string) => bar.moveTo(place * work + done, what);
-      reports.push(await benchmarkModel(path, settings, context, interruption.signal, onWork));
+      const onWork = (done: number, what: string) => bar.moveTo(before + done, what);
+      reports.push(await benchmarkModel(job.network, { ...job.settings, peaks }, context, interruption.signal, onWork));
+      before += workOfModel(job.settings);
     }
   } finally {
     bar.stop();
     stopListening?.();
+    await rm(folder, { recursive: true, force: true });
   }
   const interrupted = interruption.signal.aborted;
   const report: BenchmarkReport = {
@@ -134,6 +162,24 @@ export async function runBenchCommand(
   if (options.html !== undefined) await writeUserFile(options.html, benchmarkPage(report, new Date()), cwd);
   const isMeasured = reports.every((model) => model.contestants.some(({ times }) => times !== null));
   setExitCode(interrupted ? 130 : isMeasured ? 0 : 1);
+}
+
+/** A network, and how to measure it. */
+interface Job {
+  readonly network: Network;
+  readonly settings: Omit<BenchmarkSettings, "peaks">;
+}
+
+/** Measures what the ways to engines cost, of which the burst is one. */
+async function overheadJob(options: BenchCommandOptions, folder: string, context: ModelCommandContext): Promise<Job> {
+  const { threads, rounds, preparations } = options;
+  const path = join(folder, overheadFile);
+  await writeFile(path, overheadModel());
+  const contestants = await contestantsOf({ ...options, burst: true }, context.devices);
+  return {
+    network: await loadNetwork(path, context),
+    settings: { contestants, threads, rounds, preparations, inputs: [] },
+  };
 }
 
 async function contestantsOf(options: BenchCommandOptions, devices: DeviceFinder): Promise<readonly ContestantId[]> {
@@ -177,7 +223,7 @@ async function serve(path: string, text: string, { cwd, now, devices }: ModelCom
     bytes: await readUserFile(path, { what: "model", cwd }),
     inputs: await Promise.all(order.inputs.map(async (file) => new Uint8Array(await readFile(file)))),
     threads,
-    ...(onnx !== undefined && { onnx: new Uint8Array(await readFile(onnx)) }),
+    onnx: typeof onnx === "string" ? new Uint8Array(await readFile(onnx)) : onnx,
     ...(cache !== undefined && { cache }),
   };
   // A terminal sends Ctrl-C to children too: the parent decides what it means.

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { addingModel, passingModel, pngOf, quantised, useFolder } from "../program.test-helper.ts";
+import { addingModel, landmarksModel, passingModel, pngOf, quantised, useFolder } from "../program.test-helper.ts";
 
 const { run, put, get, path } = useFolder();
 
@@ -113,8 +113,8 @@ describe("nnhal run on several inputs", () => {
     await put("scores.tflite", passingModel({ shape: [1, 2] }));
     await mkdir(path("empty"));
     for (const [said, ...args] of [
-      ["--runs measures one input, but there are 2", "a.bin", "b.bin", "--runs", "2"],
-      ["--profile measures one input", "a.bin", "b.bin", "--profile"],
+      ["--runs is for one input, but there are 2", "a.bin", "b.bin", "--runs", "2"],
+      ["--profile is for one input", "a.bin", "b.bin", "--profile"],
       ["there are no pictures, .npy, WAV or .bin files in the folder empty", "empty"],
       ["the standard input can be read only once", "-", "-"],
       ["--random replaces inputs, but there are some", "a.bin", "--random", "1"],
@@ -213,6 +213,48 @@ describe("the report of nnhal run", () => {
     expect(JSON.parse((await run([...args, "--json"])).stdout).profile).toEqual({
       wholeMs: expect.any(Number),
       operations: [{ index: 0, type: "ADD", shape: [2, 2], device: "nnhal-reference", ms: expect.any(Number) }],
+    });
+  });
+
+  it("has what a network sees in a picture, and draws it", async () => {
+    await put("pose.tflite", landmarksModel());
+    // Channels of (pixel - 128) / 128 are y, x and score.
+    const [none, half, most] = [128, 192, 255];
+    const pixels = [most, half, most, 255, none, none, none, 255, none, none, none, 255, none, none, none, 255];
+    await put("person.png", pngOf(2, 2, pixels));
+    await put("names.txt", "nose\nhand\n");
+    const args = ["run", "pose.tflite", "person.png", "--labels", "names.txt", "--draw", "seen.png"];
+    const { stdout, exitCode } = await run(args);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^written {2}seen\.png$/m);
+    expect(stdout).toMatch(/^nose {8}0\.9922 {2}at 1, 2$/m);
+    expect([...(await get("seen.png")).subarray(1, 4)]).toEqual([0x50, 0x4e, 0x47]);
+    const { seen } = JSON.parse((await run([...args, "--json"])).stdout);
+    expect(seen).toMatchObject({ task: "landmarks", landmarks: [{ name: "nose", x: 1 }, {}, {}, { name: null }] });
+  });
+
+  it("says why nothing can be drawn", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 2, 2, 1] }));
+    await put("dot.png", pngOf(1, 1, [255, 255, 255, 255]));
+    const problem = async (...args: readonly string[]) => {
+      const { stderr, exitCode } = await run(["run", "scores.tflite", ...args]);
+      return { stderr, exitCode };
+    };
+    expect(await problem("dot.png", "--draw", "seen.png")).toEqual({
+      stderr: expect.stringContaining('the outputs "passed" (float32 [1, 4]) do not show whether it is a detector'),
+      exitCode: 1,
+    });
+    expect(await problem("dot.png", "--draw", "seen.png", "--task", "detect")).toEqual({
+      stderr: expect.stringMatching(/^nnhal run: nothing can be drawn: detect: no output of the model can be its /),
+      exitCode: 1,
+    });
+    expect(await problem("dot.png", "--draw", "seen.jpg")).toEqual({
+      stderr: "nnhal run: the name seen.jpg does not end in .png, the only format of drawings\n",
+      exitCode: 2,
+    });
+    expect(await problem("--random", "1", "--draw", "seen.png")).toEqual({
+      stderr: "nnhal run: --draw needs an input that is a picture\n",
+      exitCode: 2,
     });
   });
 });

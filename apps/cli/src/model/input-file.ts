@@ -2,6 +2,7 @@
  * From the bytes of a user's file to the bytes of an input tensor. The format follows from the first bytes: a picture, a .npy array, a
  * WAV file or numbers as text. A file whose name ends in .bin is the tensor itself.
  */
+import { NetworkError, type Sound, sound } from "@nnhal/network";
 import {
   byteSize,
   decodePicture,
@@ -9,12 +10,10 @@ import {
   elementsOf,
   elementsOfReal,
   elementTypeOf,
-  isWav,
   type Normalisation,
   type Picture,
   pictureLayoutOf,
   pictureToTensor,
-  readWav,
   tensorText,
   whyNoPicture,
 } from "@nnhal/network/tensors";
@@ -125,8 +124,8 @@ function numberInput(file: string, numbers: readonly number[], info: TensorDescr
 }
 
 /** Sound is cut, or followed by silence, so that it fills the tensor. */
-function soundInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
-  const { rate, samples } = described(file, () => readWav(bytes));
+async function soundInput(file: string, bytes: Uint8Array, info: TensorDescription): Promise<PreparedInput> {
+  const { rate, samples } = await readSound(file, bytes);
   const count = elementsOf(info.shape);
   if (info.shape.filter((extent) => extent !== 1).length > 1) {
     throw usageError(`the input ${tensorText(info)} cannot take the sound ${file}: a sound needs one extent above 1`);
@@ -136,6 +135,21 @@ function soundInput(file: string, bytes: Uint8Array, info: TensorDescription): P
   const change = samples.length > count ? ", its end cut off" : samples.length < count ? ", then silence" : "";
   const source = `${nameOf(file)}, ${(samples.length / rate).toFixed(2)} s at ${rate} Hz${change}`;
   return { info, bytes: encoded(file, values, info, false), source };
+}
+
+async function readSound(file: string, bytes: Uint8Array): Promise<Sound> {
+  try {
+    return await sound(bytes);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw usageError(`the input ${file}: ${error.message}`, error);
+  }
+}
+
+/** Whether bytes begin like a WAV file. */
+function isWav(bytes: Uint8Array): boolean {
+  const textAt = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
+  return textAt(0) === "RIFF" && textAt(8) === "WAVE";
 }
 
 function encoded(

@@ -86,6 +86,7 @@ function convolution(
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, filter, bias);
+  ensureSums(elementCount(weights.dims.slice(1)), bias);
   const options = nchw
     ? ({ attributes } as const)
     : ({ attributes: { ...attributes, channels_last: { int: 1 } }, domain: "com.microsoft" } as const);
@@ -131,10 +132,13 @@ function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [
   return [signed, scaleConstant(builder, info), whole(builder, "int8", zeroPointOf(info) - 128)];
 }
 
-/** Bytes less 128: the top bit changes. */
-function toSigned(elements: Elements): Int8Array {
-  const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-  return new Int8Array(bytes.map((byte) => byte ^ 0x80).buffer);
+/** Bytes less 128: the top bit changes. Four bytes at once, because networks have millions of them. */
+function toSigned({ buffer, byteOffset, byteLength }: Elements): Int8Array {
+  const padded = new Uint8Array(Math.ceil(byteLength / 4) * 4);
+  padded.set(new Uint8Array(buffer, byteOffset, byteLength));
+  const words = new Int32Array(padded.buffer);
+  for (let place = 0; place < words.length; place++) words[place] = (words[place] ?? 0) ^ 0x80808080;
+  return new Int8Array(padded.buffer, 0, byteLength);
 }
 
 /** The operators of onnxruntime take a bias whose scale is the product of the others. */
@@ -144,6 +148,18 @@ function ensureBiasScale(input: TensorInfo, weights: TensorInfo, bias: TensorInf
   if (Math.abs(unit - bias.scale) > 1e-6 * Math.min(unit, bias.scale)) {
     refuse(`the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`);
   }
+}
+
+/**
+ * The operators of onnxruntime sum in 32 bits. `products` is how many a sum has. A bias that is not constant is not checked: networks
+ * have none that is so large.
+ */
+function ensureSums(products: number, { data }: KernelTensor): void {
+  const room = 2 ** 31 - 1 - products * 255 * 255;
+  for (const each of data ?? []) {
+    if (Math.abs(each) > room) refuse(`the bias has ${each}: sums of ${products} products of bytes may exceed 32 bits`);
+  }
+  if (room < 0) refuse(`sums of ${products} products of bytes may exceed 32 bits`);
 }
 
 /** The bias in real numbers. */
@@ -205,6 +221,7 @@ export function fullyConnected(args: FullyConnected, { output }: One, scope: Sco
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, weights, bias);
+  ensureSums(size, bias);
   const inputs = [
     ...withQuantisation(builder, rows, input),
     ...weightsOf(builder, scope.read(weights), weights),

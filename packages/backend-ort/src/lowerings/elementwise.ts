@@ -107,8 +107,18 @@ function rectifier(activation: number) {
 export const relu = rectifier(FusedActivationFunc.RELU);
 export const relu1 = rectifier(FusedActivationFunc.RELU1);
 export const relu6 = rectifier(FusedActivationFunc.RELU6);
+export function hardSwish(args: Unary, outputs: One, scope: Scope): Lowered {
+  const { input } = args;
+  const { output } = outputs;
+  // The arithmetic of the HAL has 32 bits.
+  if (isQuant8(input) && output.scale <= input.scale / 128) {
+    refuse(`the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`);
+  }
+  return hardSwishOfReals(args, outputs, scope);
+}
+
 /** x · min(max(x + 3, 0), 6) / 6 */
-export const hardSwish = unary((builder, [x], dims) => {
+const hardSwishOfReals = unary((builder, [x], dims) => {
   const shifted = node("Add")(builder, [x, real(builder, 3)].filter(isValue), dims);
   const bounded = builder.node("Clip", [shifted, real(builder, 0), real(builder, 6)], shifted);
   return node("Mul")(builder, [node("Mul")(builder, [x, bounded].filter(isValue), dims), real(builder, 1 / 6)], dims);

@@ -2,11 +2,13 @@
 import type { LoweringTable } from "./_lowering.ts";
 import * as convolution from "./convolution.ts";
 import * as elementwise from "./elementwise.ts";
+import * as lstm from "./lstm.ts";
 import * as movement from "./movement.ts";
 import * as normalisation from "./normalisation.ts";
 import * as pooling from "./pooling.ts";
 import * as reduction from "./reduction.ts";
 import * as resize from "./resize.ts";
+import * as rnn from "./rnn.ts";
 
 export const lowerings: LoweringTable = {
   ABS: elementwise.abs,
@@ -15,6 +17,8 @@ export const lowerings: LoweringTable = {
   ARGMIN: reduction.argmin,
   AVERAGE_POOL_2D: pooling.averagePool2d,
   BATCH_TO_SPACE_ND: movement.batchToSpaceNd,
+  BIDIRECTIONAL_SEQUENCE_LSTM: lstm.bidirectionalSequenceLstm,
+  BIDIRECTIONAL_SEQUENCE_RNN: rnn.bidirectionalSequenceRnn,
   CAST: elementwise.castElements,
   CHANNEL_SHUFFLE: movement.channelShuffle,
   CONCATENATION: movement.concatenation,
@@ -49,6 +53,7 @@ export const lowerings: LoweringTable = {
   LOGICAL_NOT: elementwise.logicalNot,
   LOGICAL_OR: elementwise.logicalOr,
   LOGISTIC: elementwise.logistic,
+  LSTM: lstm.lstm,
   MAX_POOL_2D: pooling.maxPool2d,
   MAXIMUM: elementwise.maximum,
   MEAN: reduction.mean,
@@ -74,6 +79,7 @@ export const lowerings: LoweringTable = {
   RESHAPE: movement.reshaped,
   RESIZE_BILINEAR: resize.resizeBilinear,
   RESIZE_NEAREST_NEIGHBOR: resize.resizeNearestNeighbor,
+  RNN: rnn.rnn,
   RSQRT: elementwise.rsqrt,
   SELECT: elementwise.select,
   SIN: elementwise.sin,
@@ -86,9 +92,12 @@ export const lowerings: LoweringTable = {
   SQUEEZE: movement.reshaped,
   STRIDED_SLICE: movement.stridedSlice,
   SUB: elementwise.sub,
+  SVDF: rnn.svdf,
   TANH: elementwise.tanh,
   TILE: movement.tile,
   TOPK_V2: reduction.topkV2,
   TRANSPOSE: movement.transposed,
   TRANSPOSE_CONV_2D: convolution.transposeConv2d,
+  UNIDIRECTIONAL_SEQUENCE_LSTM: lstm.unidirectionalSequenceLstm,
+  UNIDIRECTIONAL_SEQUENCE_RNN: rnn.unidirectionalSequenceRnn,
 };

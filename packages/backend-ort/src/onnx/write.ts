@@ -53,25 +53,55 @@ const operatorSets = [
 
 const attributeTypes = { real: 1, int: 2, text: 3, reals: 6, ints: 7 } as const;
 
-/** Returns the bytes of a model. */
+/** Returns the bytes of a model. Elements are copied once, because networks have megabytes of them. */
 export function writeModel({ nodes, initializers, inputs, outputs }: OnnxGraph): Uint8Array<ArrayBuffer> {
-  const writer = new BinaryWriter();
-  int(writer, 1, irVersion);
-  text(writer, 2, "nnhal");
-  for (const [domain, version] of operatorSets) {
-    message(writer, 8, () => {
-      text(writer, 1, domain);
-      int(writer, 2, version);
-    });
-  }
-  message(writer, 7, () => {
-    for (const node of nodes) message(writer, 1, () => writeNode(writer, node));
+  const graph = [
+    written((writer) => {
+      for (const node of nodes) message(writer, 1, () => writeNode(writer, node));
+      text(writer, 2, "nnhal");
+    }),
+    ...initializers.flatMap((initializer) => enclosed(5, tensorParts(initializer))),
+    written((writer) => {
+      for (const port of inputs) message(writer, 11, () => writePort(writer, port));
+      for (const port of outputs) message(writer, 12, () => writePort(writer, port));
+    }),
+  ];
+  const head = written((writer) => {
+    int(writer, 1, irVersion);
     text(writer, 2, "nnhal");
-    for (const initializer of initializers) message(writer, 5, () => writeTensor(writer, initializer));
-    for (const port of inputs) message(writer, 11, () => writePort(writer, port));
-    for (const port of outputs) message(writer, 12, () => writePort(writer, port));
+    for (const [domain, version] of operatorSets) {
+      message(writer, 8, () => {
+        text(writer, 1, domain);
+        int(writer, 2, version);
+      });
+    }
   });
+  return joined([head, ...enclosed(7, graph)]);
+}
+
+function written(write: (writer: BinaryWriter) => void): Uint8Array {
+  const writer = new BinaryWriter();
+  write(writer);
   return writer.finish();
+}
+
+/** The parts of a field that contains other parts. */
+function enclosed(field: number, parts: readonly Uint8Array[]): Uint8Array[] {
+  return [written((writer) => writer.tag(field, WireType.LengthDelimited).uint32(lengthOf(parts))), ...parts];
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((length, part) => length + part.length, 0);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(lengthOf(parts));
+  let end = 0;
+  for (const part of parts) {
+    bytes.set(part, end);
+    end += part.length;
+  }
+  return bytes;
 }
 
 function writeNode(writer: BinaryWriter, { operator, domain, inputs, outputs, attributes }: Node): void {
@@ -104,12 +134,14 @@ function writeAttribute(writer: BinaryWriter, name: string, attribute: Attribute
   }
 }
 
-function writeTensor(writer: BinaryWriter, { name, type, dims, elements }: Initializer): void {
-  for (const extent of dims) int(writer, 1, extent);
-  int(writer, 2, elementTypes[type]);
-  text(writer, 8, name);
+function tensorParts({ name, type, dims, elements }: Initializer): Uint8Array[] {
+  const head = written((writer) => {
+    for (const extent of dims) int(writer, 1, extent);
+    int(writer, 2, elementTypes[type]);
+    text(writer, 8, name);
+  });
   const { buffer, byteOffset, byteLength } = elements();
-  writer.tag(9, WireType.LengthDelimited).bytes(new Uint8Array(buffer, byteOffset, byteLength));
+  return [head, ...enclosed(9, [new Uint8Array(buffer, byteOffset, byteLength)])];
 }
 
 function writePort(writer: BinaryWriter, { name, type, dims }: Port): void {

@@ -25,7 +25,11 @@ export const cast = defineOperation({
   summary: "The same numbers in another type.",
   params: [wide(tensor("input"))],
   outputs: [wide(tensor("output"))],
-  types: types.flatMap((from) => types.map((to) => ["1.2", from, to] as const)),
+  types: [
+    ...types.flatMap((from) => types.map((to) => ["1.2", from, to] as const)),
+    // A copy.
+    ["1.2", tfliteTypes.TENSOR_STRING, tfliteTypes.TENSOR_STRING],
+  ],
   check({ input }, { output }) {
     if (combineDimensions(input.dimensions, output.dimensions) !== undefined) return undefined;
     return `the output has shape ${formatShape(output.dimensions)} where the input's, ${formatShape(input.dimensions)}, is needed`;

@@ -1,7 +1,11 @@
 /**
- * HASHTABLE_LOOKUP for all types.
+ * HASHTABLE_LOOKUP for all types. A key that is not found yields zeros, which are empty strings.
  */
 import { realTypes } from "../_types.ts";
 import { wider } from "../_wider.ts";
+import { tfliteTypes } from "../types.ts";
 
-export const hashtableLookup = wider("HASHTABLE_LOOKUP", { from: "TENSOR_FLOAT32", types: realTypes });
+export const hashtableLookup = wider("HASHTABLE_LOOKUP", {
+  from: "TENSOR_FLOAT32",
+  types: [...realTypes, tfliteTypes.TENSOR_STRING],
+});

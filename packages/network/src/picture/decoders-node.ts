@@ -108,8 +108,7 @@ interface Compiler {
 
 /** The decoder's own loader asks for its WebAssembly by HTTP. */
 async function openWebp(): Promise<(bytes: ArrayBuffer) => Promise<ImagePixels>> {
-  // `__filename` in the CommonJS build, where there is no import.meta.
-  const { resolve } = createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+  const { resolve } = createRequire(import.meta.url);
   const { default: decode, init } = await import("@jsquash/webp/decode.js");
   // The types of Node.js have no values of this name.
   const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };

@@ -38,6 +38,8 @@ beforeAll(async () => {
 afterAll(() => {
   for (const fd of open) closeSync(fd);
   rmSync(folder, { recursive: true });
+  // The next test file in this process must not find the modules that have no mmap.
+  vi.resetModules();
 });
 
 /** A file of one number. */

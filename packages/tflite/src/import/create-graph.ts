@@ -1,6 +1,7 @@
 /**
  * Makes a HAL subgraph: its operands, operations, constants and states.
  */
+import type { StringTensor } from "@nnhal/extension-tflite";
 import { byteSize, elementAt, elementFactsOf, isExtensionType, type Operation, typeText } from "@nnhal/operations";
 import { type Operation as HalOperation, type Operand, type OperandExtraParams, OperandLifeTime } from "@nnhal/types";
 import { ensure, fail, listText, type Place, quoted } from "../error.ts";
@@ -11,6 +12,7 @@ import { type Dialect, halOperation } from "./dialect.ts";
 import type { Graph, GraphFacts, StateOperands } from "./graph.ts";
 import { elementSize, isQuantised, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
+import { stringTensor } from "./string-constants.ts";
 
 type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 
@@ -84,6 +86,7 @@ export function createGraph(
   const operandByKey = new Map<string, number>();
   const specByTensor = new Map<number, OperandSpec>();
   const folded = new Map<number, Uint8Array>();
+  const stringsByTensor = new Map<number, StringTensor>();
   const states: StateOperands[] = [];
   const newStates = new Map<number, number>();
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
@@ -168,12 +171,23 @@ export function createGraph(
     );
   }
 
+  function stringsAt(index: number, data: Uint8Array): StringTensor {
+    const known = stringsByTensor.get(index);
+    if (known !== undefined) return known;
+    checkConstantShape(index);
+    const count = tensorAt(index).shape.reduce((product, extent) => product * extent, 1);
+    const strings = stringTensor(data, count, placeOf(index));
+    stringsByTensor.set(index, strings);
+    return strings;
+  }
+
   function constantBytes(index: number): Uint8Array | undefined {
     const known = folded.get(index);
     if (known !== undefined) return known;
     const tensor = tensorAt(index);
     const { data, isVariable } = tensor;
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
+    if (tensor.type === "STRING") return stringsAt(index, data).bytes;
     const elements = constants.elementsOf(tensor, data, checkConstantShape(index), placeOf(index));
     checkConstantSize(index, elements);
     return elements;
@@ -184,11 +198,20 @@ export function createGraph(
     const known = specByTensor.get(index);
     if (known !== undefined) return known;
     const tensor = tensorAt(index);
-    const spec: OperandSpec = isNarrowed(index)
+    const described: OperandSpec = isNarrowed(index)
       ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
       : operandSpecOf(tensor, dimensions(index), placeOf(index), dialect);
+    const spec = withWidth(index, described);
     specByTensor.set(index, spec);
     return spec;
+  }
+
+  /** The bytes of a row of a constant of strings. */
+  function withWidth(index: number, spec: OperandSpec): OperandSpec {
+    const { type, data } = tensorAt(index);
+    if (type !== "STRING" || data === undefined || constantBytes(index) === undefined) return spec;
+    const width = stringsAt(index, data).dimensions.at(-1) ?? 0;
+    return { ...spec, dimensions: spec.dimensions.with(-1, width) };
   }
 
   /** Whether an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
@@ -259,6 +282,15 @@ export function createGraph(
     for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
 
+  /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
+  function widened(operand: number): number | undefined {
+    const tensor = tensorByOperand.get(operand);
+    const bytes = tensor === undefined || !isNarrowed(tensor) ? undefined : constantBytes(tensor);
+    if (tensor === undefined || bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
+    const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
+    return once(`${tensor} as INT64`, () => addConstant(spec, bytes, tensorPath(tensor)));
+  }
+
   /**
    * The operands of the subgraph's outputs. One that is not the result of an operation, or is listed before, is copied; the operand of
    * a state is its new value.
@@ -266,7 +298,7 @@ export function createGraph(
   function outputOperands(): number[] {
     const taken = new Set<number>();
     return subgraph.outputs.map((index) => {
-      const source = newStates.get(index) ?? operand(index);
+      const source = newStates.get(index) ?? widened(operand(index)) ?? operand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
       const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
       if (isResult && !taken.has(source)) {
@@ -373,13 +405,7 @@ export function createGraph(
       return made;
     },
     emit,
-    widened(operand) {
-      const tensor = tensorByOperand.get(operand);
-      const bytes = tensor === undefined || !isNarrowed(tensor) ? undefined : constantBytes(tensor);
-      if (tensor === undefined || bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
-      const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
-      return once(`${tensor} as INT64`, () => addConstant(spec, bytes, tensorPath(tensor)));
-    },
+    widened,
     undoIfThrown(work) {
       const before = { operands: operands.length, operations: operations.length, states: states.length };
       try {

@@ -55,6 +55,7 @@ function extensionOperation(name: string): Operation | undefined {
 
 const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
   INT64: tfliteTypes.TENSOR_INT64,
+  STRING: tfliteTypes.TENSOR_STRING,
   UINT64: tfliteTypes.TENSOR_UINT64,
   UINT32: tfliteTypes.TENSOR_UINT32,
   FLOAT64: tfliteTypes.TENSOR_FLOAT64,

@@ -5,7 +5,7 @@ import { type AnyOperandType, type ExtensionDefinition, elementAt, ensureLoaded 
 import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
-import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
@@ -17,6 +17,8 @@ import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
 import { variableNames } from "./state/state-names.ts";
+import { stringTensor } from "./string-constants.ts";
+import { hasStrings, withStrings } from "./strings.ts";
 
 /** How to import a model. */
 export interface ImportOptions extends ShapeOptions {
@@ -199,7 +201,9 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     quantisesInputs: hybridOf(options) === "quantised",
     custom: customOperatorsOf(options),
   });
-  const program = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
+  const isConverted = options.extensions !== false && hasStrings(model);
+  const program = threaded && isConverted ? withStrings(threaded) : threaded;
   const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
   const imported =
@@ -242,6 +246,14 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
   return customOperators;
 }
 
+/** The bytes of a constant as an operand has them. */
+function firstValue({ name, type, shape, data }: TfliteTensor): Uint8Array {
+  const bytes = data ?? new Uint8Array(0);
+  if (type !== "STRING") return bytes;
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  return stringTensor(bytes, count, `the first value of ${quoted(name)}`).bytes;
+}
+
 function importedModel(
   file: TfliteModel,
   { index, inputNames, outputNames }: Entry,
@@ -277,7 +289,7 @@ function importedModel(
         name,
         input,
         ...(output !== undefined && { output }),
-        ...(initial && { initial }),
+        ...(initial && { initial: firstValue(initial) }),
       })),
       ...states.map(({ tensor, input, output }) => ({
         name: nameOf(index, tensor),

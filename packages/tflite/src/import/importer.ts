@@ -80,7 +80,7 @@ function isInteger(type: TensorTypeName): boolean {
   return type === "INT32" || type === "INT64";
 }
 
-/** Operators whose results may have less than 8 bits: those that convert to them, and those that move elements. */
+/** Operators whose results may have less than 8 bits: those that convert to them, and some that move elements. */
 const packing: ReadonlySet<string> = new Set([
   ...[
     "QUANTIZE",

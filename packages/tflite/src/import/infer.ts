@@ -13,8 +13,9 @@ import {
   type OperandInfo,
   type Operation,
   OperationError,
+  type OutputInfo,
 } from "@nnhal/operations";
-import type { OperandSpec } from "./operand-types.ts";
+import { isQuantised, type OperandSpec } from "./operand-types.ts";
 
 /** An operand, and the bytes of its value if it is a constant. */
 export interface ValuedSpec extends OperandSpec {
@@ -50,6 +51,29 @@ export function inferredShapes(
   return typeof inferred === "string" ? undefined : inferred;
 }
 
+/** A quantisation that an operation's result has to have, by the place of the result. */
+export interface NeededQuantisation {
+  readonly scale: number;
+  readonly zeroPoint: number;
+}
+
+/** The quantisations that the results have to have and do not have, by their places. */
+export function otherQuantisations(
+  definition: Operation,
+  inputs: readonly ValuedSpec[],
+  outputs: readonly OperandSpec[],
+): ReadonlyMap<number, NeededQuantisation> {
+  const inferred = inferInfos(definition, inputs, outputs);
+  const others = new Map<number, NeededQuantisation>();
+  if (inferred === undefined || typeof inferred === "string") return others;
+  for (const [place, { scale, zeroPoint = 0 }] of inferred.entries()) {
+    const output = outputs[place];
+    if (output === undefined || scale === undefined || !isQuantised(output.type)) continue;
+    if (output.scale !== scale || output.zeroPoint !== zeroPoint) others.set(place, { scale, zeroPoint });
+  }
+  return others;
+}
+
 /** Why an operation cannot compute its results from the shapes and small constants that are known; undefined if it can. */
 export function shapeProblem(
   definition: Operation,
@@ -65,6 +89,15 @@ function infer(
   inputs: readonly ValuedSpec[],
   outputs: readonly OperandSpec[],
 ): readonly (readonly number[])[] | string | undefined {
+  const inferred = inferInfos(definition, inputs, outputs);
+  return typeof inferred === "object" ? inferred.map(({ dimensions }) => dimensions) : inferred;
+}
+
+function inferInfos(
+  definition: Operation,
+  inputs: readonly ValuedSpec[],
+  outputs: readonly OperandSpec[],
+): readonly OutputInfo[] | string | undefined {
   if (definition.infer === undefined || definition.dynamic) return undefined;
   const match = matchOperation(
     definition,
@@ -75,7 +108,7 @@ function infer(
   if ("mismatch" in match || !isInferable(match.form, given)) return undefined;
   try {
     const args = normaliseArguments(definition, match.form, bindInputs(match.form, given));
-    return inferOutputs(definition, match.form, args, outputs).map(({ dimensions }) => dimensions);
+    return inferOutputs(definition, match.form, args, outputs);
   } catch (error) {
     if (error instanceof OperationError) return error.message;
     throw error;

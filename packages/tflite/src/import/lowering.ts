@@ -20,7 +20,8 @@ import { bytesOfFloat, bytesOfIntegers, integersOf } from "./bytes.ts";
 import { customOptions } from "./custom-options.ts";
 import { type Dialect, halOperation, isBuiltinForm } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
-import { inferredShapes, shapeProblem } from "./infer.ts";
+import { inferredShapes, otherQuantisations, shapeProblem } from "./infer.ts";
+import { movingOperators } from "./moving.ts";
 import { describeTensor, isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
 
@@ -95,7 +96,8 @@ export interface Lowering {
   quantisesInput(inputPlace: number, weightPlace: number): boolean;
   /**
    * Emits an operation that moves elements of `like`, or chooses some of them: its result is quantised as `like` is. If the tensor
-   * is quantised in another way, the result is converted by way of float.
+   * is quantised in another way, it has the same elements all the same, as in TensorFlow Lite; without the extension, which copies them,
+   * the result is converted by way of float.
    */
   emitMoved(operation: OperationTypeName, inputs: readonly number[], like: Quantisation): void;
   /**
@@ -289,10 +291,37 @@ export function createLowering(
       const specs = candidate.map(graph.spec);
       problem = signatureProblem(operation, specs, given) ?? problemOfShapes(operation, candidate, given);
       if (problem !== undefined) continue;
-      emitChecked(operation, candidate, outputs);
+      problem = emitMoving(operation, candidate, outputs);
+      if (problem !== undefined) continue;
       return "emitted";
     }
     return `; ${problem}`;
+  }
+
+  /** Emits an operation of the extension; one that moves elements may have results of another quantisation. Returns why not. */
+  function emitMoving(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined {
+    const valued = inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
+    const others = otherQuantisations(operation, valued, outputs.map(graph.spec));
+    const [first] = others;
+    if (first !== undefined && !movingOperators.has(operator.name)) {
+      const [place, { scale, zeroPoint }] = first;
+      return `the extension's ${operation.name} cannot compute it: output ${place} needs scale ${scale} and zero point ${zeroPoint}`;
+    }
+    const results = outputs.map((output, place) => {
+      const needed = others.get(place);
+      return needed === undefined ? output : graph.temporary({ ...graph.spec(output), ...needed });
+    });
+    emitChecked(operation, inputs, results);
+    for (const place of others.keys()) copyStored(elementAt(results, place), elementAt(outputs, place));
+    return undefined;
+  }
+
+  /** Copies elements as they are stored to an operand of another quantisation. False if only the extension could do that. */
+  function copyStored(from: number, to: number): boolean {
+    const operation = surroundings.dialect.operationOf("BITCAST");
+    if (operation === undefined) return false;
+    emitChecked(operation, [from], [to]);
+    return true;
   }
 
   function problemOfShapes(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {
@@ -507,7 +536,7 @@ export function createLowering(
       const { type, dimensions } = spec;
       const result = graph.temporary({ type, dimensions, scale, zeroPoint });
       emit(operation, inputs, [result]);
-      requantise(result, output());
+      if (!copyStored(result, output())) requantise(result, output());
     },
     emitComputed(name, inputs, fixed) {
       const { type, scale, zeroPoint } = outputSpec();

@@ -99,6 +99,10 @@ export function operandSpecOf(
   dialect: Dialect,
 ): OperandSpec {
   const added = dialect.typeOf(tensor.type);
+  // The bytes of a row are known for constants only.
+  if (added !== undefined && tensor.type === "STRING") {
+    return { type: added, dimensions: [...dimensions, 0], scale: 0, zeroPoint: 0 };
+  }
   if (added !== undefined) return { type: added, dimensions, scale: 0, zeroPoint: 0 };
   const type = typesByElement[tensor.type];
   if (type === undefined) fail(place, `the HAL has no tensors of type ${tensor.type}`, typeHelp[tensor.type]);

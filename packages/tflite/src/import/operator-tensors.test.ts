@@ -97,10 +97,10 @@ describe("every row", () => {
     }
   });
 
-  test("has a valid model or a TfliteError for any tensors", () => {
+  test("has a valid model or a TfliteError for any tensors", { timeout: 120_000 }, () => {
     const shape = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 5 });
     const tensor = fc.record({
-      type: fc.constantFrom("FLOAT32", "INT32", "UINT8", "INT8", "BOOL", "INT64", "INT16"),
+      type: fc.constantFrom("FLOAT32", "INT32", "UINT8", "INT8", "BOOL", "INT64", "INT16", "STRING", "RESOURCE"),
       shape,
       isConstant: fc.boolean(),
       isVariable: fc.integer({ min: 0, max: 9 }).map((roll) => roll === 0),

@@ -1,6 +1,6 @@
 /**
  * The options of builtin operators: every table of the schema's BuiltinOptions union, in the order of the union's codes,
- * each with its fields in slot order. (Operators from 162 on keep theirs in a second union, which is not read.)
+ * each with its fields in slot order. Operators from 162 on keep theirs in a second union, of which only some tables are known.
  */
 import {
   anyInt64,
@@ -209,8 +209,24 @@ export const optionsTables = {
   RightShiftOptions: none,
 } as const satisfies Readonly<Record<string, OptionsLayout>>;
 
+/** Tables of the second union, whose other tables are those of StableHLO, by their codes in it. */
+const secondTables = {
+  DilateOptions: { code: 18, layout: none },
+  // The function is a member of an enum of 32 bits: 1 ADD, 2 MUL, 3 MINIMUM, 4 MAXIMUM, 5 ALL, 6 ANY.
+  ReduceWindowOptions: { code: 20, layout: { reduceFunction: int32() } },
+} as const satisfies Readonly<Record<string, { readonly code: number; readonly layout: OptionsLayout }>>;
+
 /** The name of an options table. */
-export type OptionsTableName = keyof typeof optionsTables;
+export type OptionsTableName = keyof typeof optionsTables | keyof typeof secondTables;
+
+/** The code of an options table in the second union; undefined for one of the first union. */
+export function secondTableCode(name: OptionsTableName): number | undefined {
+  return isSecond(name) ? secondTables[name].code : undefined;
+}
+
+function isSecond(name: OptionsTableName): name is keyof typeof secondTables {
+  return Object.hasOwn(secondTables, name);
+}
 
 /** Names of the options tables; a table's code in the union is its place plus 1. */
 export function optionsTableNames(): readonly string[] {
@@ -219,5 +235,5 @@ export function optionsTableNames(): readonly string[] {
 
 /** The layout of an options table. */
 export function optionsLayout(name: OptionsTableName): OptionsLayout {
-  return optionsTables[name];
+  return isSecond(name) ? secondTables[name].layout : optionsTables[name];
 }

@@ -101,6 +101,8 @@ export const operatorLayout = {
   intermediates: int32s(),
   largeCustomOptionsOffset: uint64(),
   largeCustomOptionsSize: uint64(),
+  builtinOptions2Type: uint8(),
+  builtinOptions2: reference(),
 };
 
 export const subgraphLayout = {

@@ -184,7 +184,15 @@ describe("compositions", () => {
 
   test("FLOOR_DIV of floats rounds the quotient down, of INT32 the HAL's DIV does", async () => {
     const floats = oneOperator("FLOOR_DIV", { a: f, b: f }, { y: f });
-    expect(importLines(floats)).toEqual(["DIV(in0, in1, 0) -> t0:FLOAT32[2,3]", "FLOOR(t0) -> out0"]);
+    expect(importLines(floats)).toEqual(["nnhal.tflite FLOOR_DIV(in0, in1) -> out0"]);
+    const divisor = { ...f, shape: [3], data: [1, 2, -2] };
+    const constant = oneOperator("FLOOR_DIV", { a: f, b: divisor }, { y: f });
+    expect(importLines(constant).map((line) => line.split("(")[0])).toEqual(["DIV", "FLOOR"]);
+    expect(await execute(importTflite(constant), [[7, 7, 7, -7, -7, -7]])).toEqual([[7, 3, -4, -7, -4, 3]]);
+    for (const zero of [0, -0]) {
+      const refused = oneOperator("FLOOR_DIV", { a: f, b: { ...divisor, data: [1, zero, 2] } }, { y: f });
+      expect(importLines(refused)[0]).toMatch(/^nnhal.tflite FLOOR_DIV/);
+    }
     const operands = [
       [7, -7, 7, -7, 0, 1],
       [2, 2, -2, -2, 5, 1],
@@ -252,11 +260,59 @@ describe("one to one", () => {
   });
 });
 
+describe("comparisons", () => {
+  const [fine, coarse, other] = [2 ** -9, 2 ** -8, 0.5].map((scale) => ({ ...q8s, scale }));
+
+  test.each([
+    ["two scales", coarse, other, "nnhal.tflite "],
+    ["two zero points", coarse, { ...coarse, zeroPoint: 0 }, "nnhal.tflite "],
+    ["a scale below 2^-8", fine, fine, "nnhal.tflite "],
+    ["one scale of at least 2^-8", coarse, coarse, ""],
+  ])("of 8-bit elements with %s", (_, a, b, prefix) => {
+    for (const name of ["EQUAL", "NOT_EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"]) {
+      const model = oneOperator(name, { a: a ?? q8, b: b ?? q8 }, { y: bool });
+      expect(importLines(model)).toEqual([`${prefix}${name}(in0, in1) -> out0`]);
+      expect(importLines(model, { extensions: false })).toEqual([`${name}(in0, in1) -> out0`]);
+    }
+  });
+
+  test("in units of 1/256, as TensorFlow Lite does", async () => {
+    const model = oneOperator("EQUAL", { a: fine ?? q8, b: fine ?? q8 }, { y: bool });
+    // Half a unit is rounded up.
+    const operands = [
+      [-3, -2, -1, 0, 1, 2],
+      [-2, -1, 0, 1, 2, 3],
+    ];
+    expect(await execute(importTflite(model), operands)).toEqual([[0, 1, 0, 1, 0, 1]]);
+  });
+});
+
+describe("RELU_0_TO_1", () => {
+  test.each(["INT64", "UINT32", "INT32"] as const)("of %s is refused", (type) => {
+    const x = { type, shape: [2] } as const;
+    expect(() => importTflite(oneOperator("RELU_0_TO_1", { x }, { y: x }))).toThrow(
+      "the HAL computes it exactly for floats only",
+    );
+  });
+});
+
 describe("selection", () => {
   test.each(["SELECT", "SELECT_V2"])("%s of equal shapes", (name) => {
     expect(importLines(oneOperator(name, { c: bool, a: f, b: f }, { y: f }))).toEqual([
       "SELECT(in0, in1, in2) -> out0",
     ]);
+  });
+
+  test("elements are chosen as they are stored, whatever their quantisation", async () => {
+    const model = oneOperator("SELECT", { c: bool, a: q8, b: { ...q8, scale: 0.25, zeroPoint: 3 } }, { y: q8 });
+    expect(importLines(model)).toEqual(["nnhal.tflite SELECT(in0, in1, in2) -> out0"]);
+    const operands = [
+      [1, 0, 1, 0, 1, 0],
+      [1, 2, 3, 4, 5, 6],
+      [10, 20, 30, 40, 50, 60],
+    ];
+    expect(await execute(importTflite(model), operands)).toEqual([[1, 20, 3, 40, 5, 60]]);
+    expect(importLines(model, { extensions: false })).toEqual(["SELECT(in0, in1, in2) -> out0"]);
   });
 
   test("shapes that need broadcasting are refused", () => {

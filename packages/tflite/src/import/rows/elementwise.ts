@@ -2,6 +2,7 @@
  * Rows of operators that treat each element by itself: arithmetic, comparison, logic and selection.
  */
 
+import { typeText } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { listText } from "../../error.ts";
 import { bytesOfFloat, bytesOfIntegers } from "../bytes.ts";
@@ -100,8 +101,8 @@ const unitRectifier: Row = {
   operations: ["MAXIMUM", "MINIMUM"],
   note: "Floats.",
   lower(op: Lowering) {
-    refuseQuantised(op);
     const spec = op.outputSpec();
+    op.ensure(isFloatSpec(spec), () => `the HAL computes it exactly for floats only, not for ${typeText(spec.type)}`);
     const lower = op.graph.temporary(spec);
     op.emit("MAXIMUM", [op.input(0), one(op, 0, spec)], [lower]);
     op.emit("MINIMUM", [lower, one(op, 1, spec)], [op.output()]);
@@ -117,7 +118,37 @@ const square: Row = {
 
 function refuseQuantised(op: Lowering): void {
   const { type } = op.outputSpec();
-  op.ensure(!isQuantised(type), () => `the HAL computes it for floats and INT32 only, not for ${type}`);
+  op.ensure(!isQuantised(type), () => `the HAL computes it for floats and INT32 only, not for ${typeText(type)}`);
+}
+
+function isFloatSpec({ type }: OperandSpec): boolean {
+  return type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
+}
+
+/** Scales from which on TensorFlow Lite's comparisons tell neighbouring elements apart. */
+const LEAST_COMPARED_SCALE = 2 ** -8;
+
+/**
+ * A comparison. TensorFlow Lite compares 8-bit elements in units of 1/256 of the real numbers, the HAL exactly: they agree if both operands
+ * have one quantisation, whose steps are at least such units.
+ */
+function comparison(operator: ImportedOperatorName & OperationTypeName, version: number): Row {
+  return {
+    ...direct(
+      operator,
+      version,
+      operator,
+      "8-bit: of the extension, unless both inputs have the same scale of at least 2^-8.",
+    ),
+    lower(op: Lowering) {
+      const [left, right] = [op.inputSpec(0), op.inputSpec(1)];
+      const isSame = left.scale === right.scale && left.zeroPoint === right.zeroPoint;
+      const isExact = !isQuant8(left.type) || (isSame && left.scale >= LEAST_COMPARED_SCALE);
+      const inputs = [op.input(0), op.input(1)];
+      if (!isExact && op.emitExtended(operator, inputs, [op.output()])) return;
+      op.emitComputed(operator, inputs);
+    },
+  };
 }
 
 const squaredDifference: Row = {
@@ -140,7 +171,8 @@ const floorDivision: Row = {
   operator: "FLOOR_DIV",
   version: 3,
   operations: ["DIV", "FLOOR"],
-  note: "INT32: DIV alone, which rounds down.",
+  note: "INT32: DIV alone, which rounds down. Floats: of the extension, which refuses a divisor of 0, unless the divisor is a constant without 0.",
+  prefersExtension: (op) => op.outputSpec().type === "TENSOR_FLOAT32" && mayHaveZero(op, 1),
   lower(op: Lowering) {
     refuseQuantised(op);
     const inputs = [op.input(0), op.input(1), op.int32(0)];
@@ -153,6 +185,14 @@ const floorDivision: Row = {
     op.emit("FLOOR", [quotient], [op.output()]);
   },
 };
+
+/** Whether elements of a float input may be 0. */
+function mayHaveZero(op: Lowering, place: number): boolean {
+  const bytes = op.graph.constantBytes(op.inputIndex(place));
+  if (bytes === undefined) return true;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true)).includes(0);
+}
 
 const additionOfMany: Row = {
   operator: "ADD_N",
@@ -192,6 +232,12 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     narrowed: "inputs",
     note: "All shapes must be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
+      // The HAL's operation converts elements; TensorFlow Lite copies what is stored, and so does the extension.
+      const [result, ...sources] = [op.outputSpec(), op.inputSpec(1), op.inputSpec(2)].map(
+        ({ scale, zeroPoint }) => `${scale} ${zeroPoint}`,
+      );
+      const isEqual = sources.every((source) => source === result);
+      if (!isEqual && op.emitExtended("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()])) return;
       const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => listText(dimensions));
       op.ensure(new Set(shapes).size === 1, () => `the HAL does not broadcast the shapes ${shapes.join(", ")} here`);
       op.emit("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()]);
@@ -223,12 +269,12 @@ export const elementwiseRows: readonly Row[] = [
   { ...direct("MAXIMUM", 4, "MAXIMUM"), narrowed: "inputs" },
   { ...direct("MINIMUM", 4, "MINIMUM"), narrowed: "inputs" },
   direct("PRELU", 1, "PRELU"),
-  direct("EQUAL", 5, "EQUAL"),
-  direct("NOT_EQUAL", 4, "NOT_EQUAL"),
-  direct("GREATER", 2, "GREATER"),
-  direct("GREATER_EQUAL", 3, "GREATER_EQUAL"),
-  direct("LESS", 3, "LESS"),
-  direct("LESS_EQUAL", 2, "LESS_EQUAL"),
+  comparison("EQUAL", 5),
+  comparison("NOT_EQUAL", 4),
+  comparison("GREATER", 2),
+  comparison("GREATER_EQUAL", 3),
+  comparison("LESS", 3),
+  comparison("LESS_EQUAL", 2),
   direct("LOGICAL_AND", 1, "LOGICAL_AND"),
   direct("LOGICAL_OR", 1, "LOGICAL_OR"),
   direct("LOGICAL_NOT", 1, "LOGICAL_NOT"),

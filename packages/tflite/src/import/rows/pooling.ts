@@ -41,11 +41,9 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
       const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
       op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
       const options = align || half ? [false, align, half] : layout ? [false] : [];
-      op.emitComputed(
-        operation,
-        [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)],
-        op.inputSpec(0),
-      );
+      const inputs = [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)];
+      if (layout) op.emitMoved(operation, inputs, op.inputSpec(0));
+      else op.emitComputed(operation, inputs, op.inputSpec(0));
     },
   };
 }

@@ -6,7 +6,8 @@ import type { Lowering } from "../lowering.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
 import type { Row } from "../row.ts";
 
-function row(operator: ImportedOperatorName, note: string): Row {
+/** `connected`: the number of inputs that the operator has once the parts of its hash table are inputs. */
+function row(operator: ImportedOperatorName, note: string, connected = Number.POSITIVE_INFINITY): Row {
   return {
     operator,
     version: 1,
@@ -14,6 +15,8 @@ function row(operator: ImportedOperatorName, note: string): Row {
     note,
     isStateful: true,
     lower(op: Lowering) {
+      const isConnected = op.operator.inputs.length >= connected;
+      if (isConnected && op.emitBuiltin()) return;
       op.fail("its resource (input 0) has to be made by a VAR_HANDLE or HASHTABLE of the file");
     },
   };
@@ -21,8 +24,14 @@ function row(operator: ImportedOperatorName, note: string): Row {
 
 const state = "State: an input and an output of the model.";
 
+const table = "A table that is filled with constants is a constant; else it is state.";
+
 export const resourceRows: readonly Row[] = [
   row("VAR_HANDLE", state),
   row("READ_VARIABLE", state),
   row("ASSIGN_VARIABLE", state),
+  row("HASHTABLE", table),
+  row("HASHTABLE_FIND", table, 5),
+  row("HASHTABLE_IMPORT", table, 5),
+  row("HASHTABLE_SIZE", table, 2),
 ];

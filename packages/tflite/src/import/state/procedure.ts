@@ -1,7 +1,7 @@
 /**
  * The subgraphs that an import lowers: those of the file, and those made from them, in which state is an input and an output.
  */
-import type { TfliteSubgraph } from "../../model.ts";
+import type { TfliteSubgraph, TfliteTensor } from "../../model.ts";
 
 /** A subgraph to lower. */
 export interface Procedure {
@@ -23,8 +23,8 @@ export interface MainCell {
   readonly input: number;
   /** The place of its output; undefined if the model does not change it. */
   readonly output: number | undefined;
-  /** The bytes of the first value, as the file has them; undefined: zeros. */
-  readonly initial: Uint8Array | undefined;
+  /** The constant that is the first value; undefined: zeros. */
+  readonly initial: TfliteTensor | undefined;
 }
 
 /** The subgraphs of an import. */

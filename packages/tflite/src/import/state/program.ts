@@ -42,7 +42,7 @@ export function programOf(model: TfliteModel, subgraph: TfliteSubgraph, index: n
       name,
       input: firstInput + place,
       output: written.includes(key) ? firstOutput + written.indexOf(key) : undefined,
-      initial: initial.values.get(key)?.data,
+      initial: initial.values.get(key),
     })),
   };
 }

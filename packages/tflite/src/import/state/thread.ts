@@ -42,6 +42,13 @@ export interface Threading {
   readonly procedures: readonly Procedure[];
 }
 
+/** The inputs of operators on hash tables. */
+const tableInputs: Readonly<Record<string, number>> = {
+  HASHTABLE_FIND: 3,
+  HASHTABLE_IMPORT: 3,
+  HASHTABLE_SIZE: 1,
+};
+
 /** Starts to make subgraphs. `constants`: cells that are constants. */
 export function createThreading(
   model: TfliteModel,
@@ -231,7 +238,8 @@ export function createThreading(
         carried.add(origin);
       } else if (name === "HASHTABLE_IMPORT" && resource !== undefined && initial.filled.has(resource.key)) {
         carried.add(origin);
-      } else if (resource?.kind === "table" && isDescribed) emitTable(operator, origin, resource);
+      } else if (resource?.kind === "table" && isDescribed && inputs.length === tableInputs[name])
+        emitTable(operator, origin, resource);
       else if (name === "CALL_ONCE") {
         const init = Number(operator.options["initSubgraphIndex"] ?? 0);
         if (model.subgraphs[init] === undefined) emit(operator, origin);

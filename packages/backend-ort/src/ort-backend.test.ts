@@ -1,0 +1,171 @@
+import { viewModel } from "@nnhal/backend";
+import { Model } from "@nnhal/runtime";
+import { ErrorStatus } from "@nnhal/types";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { backend, ortBackend } from "./ort-backend.ts";
+
+/** RELU of a tensor whose extents are given; 0 is one that the request determines. */
+function relu(dimensions: readonly number[]): Model {
+  const model = new Model();
+  const [input, output] = [0, 1].map(() => model.addOperand({ type: "TENSOR_FLOAT32", dimensions }));
+  model.addOperation("RELU", [input ?? 0], [output ?? 1]);
+  model.identifyInputsAndOutputs([input ?? 0], [output ?? 1]);
+  model.finish();
+  return model;
+}
+
+async function openSession(threads = 1) {
+  const session = await ortBackend({ threads }).open();
+  if ("unavailable" in session) throw new Error(session.unavailable);
+  return session;
+}
+
+const options = { preference: 1, priority: 1 } as const;
+const context = { now: () => 0n, loopTimeoutDuration: 0n, measure: false, random: Math.random };
+const bytesOf = (...numbers: number[]) => new Uint8Array(Float32Array.from(numbers).buffer);
+const floatsIn = ({ buffer, byteOffset, length }: Uint8Array) => [...new Float32Array(buffer, byteOffset, length / 4)];
+
+describe("the options of the ort backend", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])("%s is not a number of threads", async (threads) => {
+    expect(await ortBackend({ threads }).open()).toEqual({
+      unavailable: `${threads} is not a valid number of threads`,
+      remedy: "set threads or NNHAL_ORT_THREADS to a whole number of at least 1",
+    });
+  });
+
+  it("takes the threads from the environment", async () => {
+    vi.stubEnv("NNHAL_ORT_THREADS", "many");
+    expect(await backend.open()).toMatchObject({ unavailable: "many is not a valid number of threads" });
+    vi.stubEnv("NNHAL_ORT_THREADS", "1");
+    expect(await backend.open()).toHaveProperty("version");
+  });
+
+  it("names the engine and the processor in its version", async () => {
+    expect((await openSession()).version).toMatch(/^nnhal-ort-1 onnxruntime 1\.\d+\.\d+ on ./);
+  });
+});
+
+describe("memory of requests", () => {
+  it("is used in place, and copied if it is not aligned", async () => {
+    const executable = await (await openSession()).compile(viewModel({ model: relu([3]).hal, pools: [] }), options);
+    for (const offset of [0, 4, 1]) {
+      const input = new Uint8Array(20).subarray(offset, offset + 12);
+      input.set(bytesOf(-1, 2, 3));
+      const output = new Uint8Array(20).subarray(offset, offset + 12);
+      for (const sign of [1, -1]) {
+        input.set(bytesOf(-1, 2 * sign, 3));
+        const { status } = await executable.run(
+          [{ bytes: input, dimensions: [3] }],
+          [{ bytes: output, dimensions: [3] }],
+          context,
+        );
+        const result = output.slice();
+        expect([status, floatsIn(result)]).toEqual([ErrorStatus.NONE, [0, Math.max(0, 2 * sign), 3]]);
+      }
+    }
+    executable.close();
+  });
+
+  it("is that of each request, also when several run at once", async () => {
+    const executable = await (await openSession()).compile(viewModel({ model: relu([1]).hal, pools: [] }), options);
+    const outputs = await Promise.all(
+      Array.from({ length: 8 }, async (_, number) => {
+        // Odd ones are not aligned, so they share copies.
+        const bytes = new Uint8Array(8).subarray(number % 2, 4 + (number % 2));
+        bytes.set(bytesOf(number));
+        const output = new Uint8Array(8).subarray(number % 2, 4 + (number % 2));
+        await executable.run([{ bytes, dimensions: [1] }], [{ bytes: output, dimensions: [1] }], context);
+        return floatsIn(output.slice())[0];
+      }),
+    );
+    expect(outputs).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it("has a limit for the results of operations", async () => {
+    const executable = await (await openSession()).compile(viewModel({ model: relu([4]).hal, pools: [] }), options);
+    const request = () =>
+      [[{ bytes: new Uint8Array(16), dimensions: [4] }], [{ bytes: new Uint8Array(16), dimensions: [4] }]] as const;
+    const run = (temporaryLimit: number) => executable.run(...request(), { ...context, temporaryLimit });
+    expect(await run(15)).toMatchObject({ status: ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT });
+    expect(await run(16)).toMatchObject({ status: ErrorStatus.NONE });
+    const [first, second] = await Promise.all([run(31), run(31)]);
+    expect([first.status, second.status]).toEqual([ErrorStatus.NONE, ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT]);
+    expect(await run(31)).toMatchObject({ status: ErrorStatus.NONE });
+  });
+});
+
+describe("extents that a request determines", () => {
+  it("get a session for each, of which more than are kept work too", async () => {
+    const graph = viewModel({ model: relu([0, 2]).hal, pools: [] });
+    const executable = await (await openSession()).compile(graph, options);
+    for (const rows of [1, 2, 3, 4, 5, 6, 1]) {
+      const numbers = Array.from({ length: rows * 2 }, (_, place) => place - 1);
+      const bytes = new Uint8Array(rows * 8);
+      const { status, outputShapes } = await executable.run(
+        [{ bytes: bytesOf(...numbers), dimensions: [rows, 2] }],
+        [{ bytes, dimensions: [0, 2] }],
+        context,
+      );
+      expect([status, outputShapes]).toEqual([ErrorStatus.NONE, [{ dimensions: [rows, 2], isSufficient: true }]]);
+      expect(floatsIn(bytes)).toEqual(numbers.map((number) => Math.max(0, number)));
+    }
+    executable.close();
+  });
+});
+
+describe("an optimised model", () => {
+  const graph = viewModel({ model: relu([3]).hal, pools: [] });
+
+  it("is restored, and computes the same", async () => {
+    const session = await openSession();
+    const blobs = await (await session.compile(graph, options)).serialize?.();
+    expect(blobs?.model.length).toBe(1);
+    const restored = await session.restore?.(blobs ?? { model: [], data: [] }, graph, options);
+    const output = new Uint8Array(12);
+    await restored?.run(
+      [{ bytes: bytesOf(-1, 2, -3), dimensions: [3] }],
+      [{ bytes: output, dimensions: [3] }],
+      context,
+    );
+    expect(floatsIn(output)).toEqual([0, 2, 0]);
+  });
+
+  it("that is absent, damaged or of another subgraph is refused", async () => {
+    const session = await openSession();
+    const other = new Model();
+    const operands = [0, 1, 2].map(() => other.addOperand({ type: "TENSOR_FLOAT32", dimensions: [3] }));
+    const [left = 0, right = 0, output = 0] = operands;
+    other.addOperation("MAXIMUM", [left, right], [output]);
+    other.identifyInputsAndOutputs([left, right], [output]);
+    other.finish();
+    const foreign = viewModel({ model: other.hal, pools: [] });
+    const blobs = (await (await session.compile(foreign, options)).serialize?.()) ?? { model: [], data: [] };
+    await expect(session.restore?.({ model: [], data: [] }, graph, options)).rejects.toThrow("has no optimised model");
+    await expect(session.restore?.({ model: [new Uint8Array(99)], data: [] }, graph, options)).rejects.toThrow();
+    await expect(session.restore?.(blobs, graph, options)).rejects.toThrow("other inputs or outputs");
+  });
+});
+
+describe("deadlines of the ort backend", () => {
+  it("end preparing and running", async () => {
+    const compile = async (time: bigint) =>
+      (await openSession()).compile(viewModel({ model: relu([3]).hal, pools: [] }), {
+        ...options,
+        now: () => time,
+        deadline: 5n,
+      });
+    await expect(compile(5n)).rejects.toMatchObject({ status: ErrorStatus.MISSED_DEADLINE_TRANSIENT });
+    await expect(compile(4n)).resolves.toHaveProperty("run");
+    const executable = await (await openSession()).compile(viewModel({ model: relu([1]).hal, pools: [] }), options);
+    const result = await executable.run(
+      [{ bytes: new Uint8Array(4), dimensions: [1] }],
+      [{ bytes: new Uint8Array(4), dimensions: [1] }],
+      { ...context, now: () => 5n, deadline: 5n },
+    );
+    expect(result.status).toBe(ErrorStatus.MISSED_DEADLINE_TRANSIENT);
+  });
+});

@@ -1,0 +1,68 @@
+/**
+ * Kernels on strings: rows of bytes.
+ */
+import { type AnyTensorData, elementCount, type OutputTensor, type Tensor } from "@nnhal/operations";
+import { pacer, resize } from "@nnhal/operations/authoring";
+import { lengthBytes, stringReader } from "./strings.ts";
+
+/** The axes of the strings of a tensor, without the bytes. */
+export function shapeOfStrings({ dimensions }: Pick<Tensor, "dimensions">): readonly number[] {
+  return dimensions.slice(0, -1);
+}
+
+/** Opens the strings of a tensor for reading by their place. */
+export function stringsOf({ data, dimensions }: Tensor<AnyTensorData>): (place: number) => Uint8Array {
+  // A TENSOR_STRING has bytes.
+  return stringReader(data as Uint8Array, dimensions);
+}
+
+/** Writes strings to an output, whose size becomes what they need. */
+export function* writeStrings(
+  strings: readonly Uint8Array[],
+  shape: readonly number[],
+  output: OutputTensor<AnyTensorData>,
+): Generator<undefined, void> {
+  const width = lengthBytes + strings.reduce((most, { length }) => Math.max(most, length), 0);
+  resize(output, [...shape, width]);
+  yield* copyStrings(strings.length, (place) => strings[place], output);
+}
+
+/** Writes `count` strings to an output of a size that they fit in. */
+export function* copyStrings(
+  count: number,
+  at: (place: number) => Uint8Array,
+  { data, dimensions }: OutputTensor<AnyTensorData>,
+): Generator<undefined, void> {
+  const bytes = data as Uint8Array;
+  const width = dimensions.at(-1) ?? 0;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isTime = pacer();
+  for (let place = 0; place < count; place++) {
+    const text = at(place);
+    view.setUint32(place * width, text.length, true);
+    bytes.set(text, place * width + lengthBytes);
+    if (isTime(1 + width / 16)) yield;
+  }
+}
+
+/** Whether two strings have the same bytes. */
+export function isSameString(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}
+
+/** A text with one character for each byte, equal for equal strings: a key of a Map. */
+export function keyOf(text: Uint8Array): string {
+  let key = "";
+  for (let first = 0; first < text.length; first += KEY_PART) {
+    key += String.fromCharCode(...text.subarray(first, first + KEY_PART));
+  }
+  return key;
+}
+
+/** Arguments of one call are limited. */
+const KEY_PART = 4096;
+
+/** The number of strings of a tensor. */
+export function countOf(tensor: Pick<Tensor, "dimensions">): number {
+  return elementCount(shapeOfStrings(tensor));
+}

@@ -1,0 +1,69 @@
+/**
+ * Hash tables: what TensorFlow Lite keeps as a resource is a list of keys and a list of values here, and whether they are there.
+ */
+import { type AnyTensorData, elementCount, ensure, isSameType, type Tensor } from "@nnhal/operations";
+import { pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { keyOf, shapeOfStrings, stringsOf } from "./_strings.ts";
+import { tfliteTypes } from "./types.ts";
+
+/** Whether the table has contents: 1 element. */
+export const isImported = tensor("isImported", "TENSOR_BOOL8");
+export const tableKeys = wide(tensor("tableKeys"));
+export const tableValues = wide(tensor("tableValues"));
+
+/** The types of keys and values that tables may have. */
+export const tableTypes = [
+  [tfliteTypes.TENSOR_STRING, tfliteTypes.TENSOR_INT64],
+  [tfliteTypes.TENSOR_INT64, tfliteTypes.TENSOR_STRING],
+] as const;
+
+/** Whether elements are strings. */
+export function isString({ type }: Pick<Tensor<AnyTensorData>, "type">): boolean {
+  return isSameType(type, tfliteTypes.TENSOR_STRING);
+}
+
+/** The shape of keys or values, without the bytes of strings. */
+export function shapeOf(list: Pick<Tensor<AnyTensorData>, "type" | "dimensions">): readonly number[] {
+  return isString(list) ? shapeOfStrings(list) : list.dimensions;
+}
+
+/** A key at a place, as a key of a Map. */
+export function keysOf(list: Tensor<AnyTensorData>): (place: number) => string | bigint {
+  if (!isString(list)) return (place) => list.data[place] as bigint;
+  const at = stringsOf(list);
+  return (place) => keyOf(at(place));
+}
+
+/** Checks that there is a value for each key. */
+export function checkTable(keys: Pick<Tensor<AnyTensorData>, "type" | "dimensions">, values: typeof keys): void {
+  const [first, second] = [elementCount(shapeOf(keys)), elementCount(shapeOf(values))];
+  ensure(first === second, () => `there are ${first} keys and ${second} values where as many are needed`);
+}
+
+/** The place of each key in a table, for the keys that it has; of equal ones in the table the first. */
+export function* placesOf(
+  table: Tensor<AnyTensorData>,
+  wanted: Tensor<AnyTensorData>,
+): Generator<undefined, ReadonlyMap<string | bigint, number>> {
+  const isTime = pacer();
+  const read = keysOf(wanted);
+  const left = new Set<string | bigint>();
+  // The lengths of strings tell most of them apart.
+  const lengths = new Set<number>();
+  for (let place = 0; place < elementCount(shapeOf(wanted)); place++) {
+    const key = read(place);
+    left.add(key);
+    lengths.add(typeof key === "string" ? key.length : 0);
+    if (isTime(8)) yield;
+  }
+  const found = new Map<string | bigint, number>();
+  const at = keysOf(table);
+  const lengthAt = isString(table) ? stringsOf(table) : undefined;
+  for (let place = 0; place < elementCount(shapeOf(table)) && left.size > 0; place++) {
+    if (isTime(2)) yield;
+    if (lengthAt !== undefined && !lengths.has(lengthAt(place).length)) continue;
+    const key = at(place);
+    if (left.delete(key)) found.set(key, place);
+  }
+  return found;
+}

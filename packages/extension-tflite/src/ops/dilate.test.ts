@@ -1,0 +1,60 @@
+import { typeText } from "@nnhal/operations";
+import { describe, expect, it } from "vitest";
+import type { GivenInput } from "../_run.test-helper.ts";
+import { realTypes } from "../_types.ts";
+import { list, resultOf, tensorOf, upTo } from "../_values.test-helper.ts";
+
+type Type = (typeof realTypes)[number];
+
+async function dilated(type: Type, shape: readonly number[], by: readonly number[], value: GivenInput) {
+  const values = upTo(shape).map((place) => (type === "TENSOR_BOOL8" ? place % 2 : place + 1));
+  const [dimensions, elements] = await resultOf("DILATE", [tensorOf(type, shape, values), list(...by), value]);
+  return { shape: dimensions, values: elements };
+}
+
+const one = tensorOf("TENSOR_FLOAT32", [1], [9]);
+
+describe("DILATE", () => {
+  it.each(realTypes.map((type) => [typeText(type), type] as const))("of %s", async (_, type) => {
+    const isBool = type === "TENSOR_BOOL8";
+    const [a, b, c, d] = isBool ? [0, 1, 0, 1] : [1, 2, 3, 4];
+    const p = isBool ? 1 : 9;
+    expect(await dilated(type, [2, 2], [2, 3], tensorOf(type, [1], [p]))).toEqual({
+      shape: [3, 4],
+      values: [...[a, p, p, b], ...[p, p, p, p], ...[c, p, p, d]],
+    });
+  });
+
+  it.each<[readonly number[], readonly number[], readonly number[]]>([
+    [[3], [1], [1, 2, 3]],
+    [[3], [2], [1, 9, 2, 9, 3]],
+    [
+      [2, 2],
+      [2, 1],
+      [1, 2, 9, 9, 3, 4],
+    ],
+    [
+      [2, 1, 2],
+      [1, 5, 2],
+      [1, 9, 2, 3, 9, 4],
+    ],
+  ])("of %j by %j", async (shape, by, values) => {
+    expect((await dilated("TENSOR_FLOAT32", shape, by, one)).values).toEqual(values);
+  });
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    ["too few factors", () => dilated("TENSOR_FLOAT32", [2, 2], [2], one), "there are 1 dilations where 2 are needed"],
+    [
+      "a factor of 0",
+      () => dilated("TENSOR_FLOAT32", [2], [0], one),
+      "the dilation of axis 0 is 0 where at least 1 is needed",
+    ],
+    [
+      "two values",
+      () => dilated("TENSOR_FLOAT32", [2], [2], tensorOf("TENSOR_FLOAT32", [2], [1, 2])),
+      "the value has 2 elements where 1 is needed",
+    ],
+  ])("refuses %s", async (_, run, message) => {
+    await expect(run()).rejects.toThrow(message);
+  });
+});

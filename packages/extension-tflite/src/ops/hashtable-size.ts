@@ -1,0 +1,27 @@
+/**
+ * HASHTABLE_SIZE: the number of keys of a hash table.
+ */
+import { elementCount } from "@nnhal/operations";
+import { defineOperation, pacer, tensor } from "@nnhal/operations/authoring";
+import { isImported, keysOf, shapeOf, tableKeys, tableTypes } from "../_tables.ts";
+import { tfliteTypes } from "../types.ts";
+
+export const hashtableSize = defineOperation({
+  name: "HASHTABLE_SIZE",
+  code: 1139,
+  summary: "The number of different keys of a hash table; 0 before it is filled.",
+  params: [isImported, tableKeys],
+  outputs: [tensor("output", tfliteTypes.TENSOR_INT64)],
+  types: tableTypes.map(([key]) => ["1.2", key] as const),
+  infer: () => ({ output: { dimensions: [1] } }),
+  *reference({ isImported, tableKeys }, { output }) {
+    const known = new Set<string | bigint>();
+    const at = keysOf(tableKeys);
+    const isTime = pacer();
+    for (let place = 0; isImported.data[0] !== 0 && place < elementCount(shapeOf(tableKeys)); place++) {
+      known.add(at(place));
+      if (isTime(8)) yield;
+    }
+    output.data[0] = BigInt(known.size);
+  },
+});

@@ -1,0 +1,30 @@
+/**
+ * STRING_GATHER: the strings at some places.
+ */
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
+import { outside } from "../_gathered.ts";
+import { copyStrings, countOf, stringsOf } from "../_strings.ts";
+import { tfliteTypes } from "../types.ts";
+
+export const stringGather = defineOperation({
+  name: "STRING_GATHER",
+  code: 2002,
+  summary: "The strings at some places, counted from 0 over all axes, in the shape of the places.",
+  params: [tensor("strings", tfliteTypes.TENSOR_STRING), tensor("indexes", "TENSOR_INT32")],
+  outputs: [tensor("output", tfliteTypes.TENSOR_STRING)],
+  types: [["1.2"]],
+  ranks: { strings: [2, Number.POSITIVE_INFINITY], indexes: [1, Number.POSITIVE_INFINITY] },
+  infer: ({ strings, indexes }) => ({
+    output: { dimensions: [...indexes.dimensions, strings.dimensions.at(-1) ?? 0] },
+  }),
+  *reference({ strings, indexes }, { output }) {
+    const at = stringsOf(strings);
+    const count = countOf(strings);
+    const chosen = (place: number) => {
+      const index = indexes.data[place];
+      if (index < 0 || index >= count) throw outside(index, place, count);
+      return at(index);
+    };
+    yield* copyStrings(indexes.data.length, chosen, output);
+  },
+});

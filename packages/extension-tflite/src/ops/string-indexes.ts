@@ -1,0 +1,25 @@
+/**
+ * STRING_INDEXES: the places of strings, in their shape. An operation on these integers and STRING_GATHER together move strings as the
+ * operation moves integers.
+ */
+import { defineOperation, pacer, tensor } from "@nnhal/operations/authoring";
+import { shapeOfStrings } from "../_strings.ts";
+import { tfliteTypes } from "../types.ts";
+
+export const stringIndexes = defineOperation({
+  name: "STRING_INDEXES",
+  code: 2001,
+  summary: "The places of strings, counted from 0, in their shape.",
+  params: [tensor("strings", tfliteTypes.TENSOR_STRING)],
+  outputs: [tensor("output", "TENSOR_INT32")],
+  types: [["1.2"]],
+  ranks: { strings: [2, Number.POSITIVE_INFINITY] },
+  infer: ({ strings }) => ({ output: { dimensions: shapeOfStrings(strings) } }),
+  *reference(_, { output: { data } }) {
+    const isTime = pacer();
+    for (let index = 0; index < data.length; index++) {
+      data[index] = index;
+      if (isTime(1)) yield;
+    }
+  },
+});

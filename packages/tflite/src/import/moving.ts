@@ -1,0 +1,20 @@
+/**
+ * Operators that move elements, or choose some of them. TensorFlow Lite's kernels copy what is stored: if the result has another
+ * quantisation than the input, its elements are the input's all the same.
+ */
+export const movingOperators: ReadonlySet<string> = new Set([
+  ...["RESHAPE", "SQUEEZE", "EXPAND_DIMS", "SLICE", "STRIDED_SLICE", "GATHER", "GATHER_ND", "TRANSPOSE", "REVERSE_V2"],
+  ...[
+    "REVERSE_SEQUENCE",
+    "SPLIT",
+    "SPLIT_V",
+    "UNPACK",
+    "BROADCAST_TO",
+    "SELECT",
+    "SELECT_V2",
+    "TOPK_V2",
+    "ONE_HOT",
+    "FILL",
+  ],
+  ...["DYNAMIC_UPDATE_SLICE", "RESIZE_NEAREST_NEIGHBOR", "SCATTER_ND", "DILATE", "TILE", "UNIQUE", "ZEROS_LIKE"],
+]);

@@ -1,0 +1,160 @@
+/**
+ * The programs of examples/ run as they stand: on trained networks if they are beside the checkout (NNHAL_MODELS, NNHAL_CORPUS), else on
+ * the demo's. What needs a kind of network that is not there is skipped.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
+import { fromSource } from "@nnhal/test-kit/from-source";
+import { type TfliteTensor, writeTflite } from "@nnhal/tflite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { workspaceRoot } from "./workspace.ts";
+
+const examples = join(workspaceRoot, "examples");
+const demo = join(workspaceRoot, "apps/cli/demo");
+const digits = join(demo, "digits-uint8.tflite");
+const cat = join(modelsFolder, "cat.bmp");
+const detector = join(corpusFolder, "tflite-support__coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite");
+const segmenter = join(corpusFolder, "test_data__deeplabv3_mnv2_pascal_quant.tflite");
+const absent = "there are no networks beside the checkout; set NNHAL_MODELS and NNHAL_CORPUS to their folders";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "nnhal-examples-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (file: string, ...args: string[]) => {
+  const options = { cwd: folder, timeout: 150_000 };
+  return promisify(execFile)(process.execPath, [...fromSource, join(examples, file), ...args], options);
+};
+const isPng = (file: string) => readFileSync(file).subarray(1, 4).toString() === "PNG";
+
+/** A network that sees a body in every picture: the landmark k is at k, 2k percent of its input. */
+function poseModel(): Uint8Array {
+  const numbers = Array.from({ length: 17 }, (_, index) => [index / 50, index / 100, 0.9]).flat();
+  const bytes = (array: ArrayBufferView) => new Uint8Array(array.buffer);
+  const tensor = (name: string, shape: number[], more: Partial<TfliteTensor> = {}): TfliteTensor => ({
+    name,
+    type: "FLOAT32",
+    shape,
+    isVariable: false,
+    ...more,
+  });
+  const int32 = (values: number[]) => ({ type: "INT32", data: bytes(Int32Array.from(values)) }) as const;
+  const tensors = [
+    tensor("image", [1, 32, 32, 3]),
+    tensor("begin", [4], int32([0, 0, 0, 0])),
+    tensor("size", [4], int32([1, 1, 1, 1])),
+    tensor("first", [1, 1, 1, 1]),
+    tensor("nothing", [1], { data: bytes(Float32Array.of(0)) }),
+    tensor("zero", [1, 1, 1, 1]),
+    tensor("body", [1, 1, 17, 3], { data: bytes(Float32Array.from(numbers)) }),
+    tensor("keypoints", [1, 1, 17, 3]),
+  ];
+  const options = { fusedActivationFunction: "NONE" };
+  const operators = [
+    { name: "SLICE", version: 1, inputs: [0, 1, 2], outputs: [3], options: {} },
+    { name: "MUL", version: 1, inputs: [3, 4], outputs: [5], options },
+    { name: "ADD", version: 1, inputs: [6, 5], outputs: [7], options },
+  ];
+  const subgraphs = [{ name: "main", tensors, inputs: [0], outputs: [7], operators }];
+  return writeTflite({ version: 3, description: "", subgraphs, metadata: [], signatures: [] });
+}
+
+describe("the examples", { timeout: 180_000 }, () => {
+  it("are all run here", () => {
+    const files = readdirSync(examples, { withFileTypes: true }).map(({ name }) => name);
+    const own = files.filter((name) => name.endsWith(".mjs")).sort();
+    expect(own).toEqual(
+      ["batch", "classify", "detect", "pose", "segment", "server", "worker-pool"].map((name) => `${name}.mjs`),
+    );
+    const readme = readFileSync(join(examples, "README.md"), "utf8");
+    for (const name of [...own, "web"]) expect(readme).toContain(`[${name}](${name})`);
+  });
+
+  it("classify.mjs says what is in a picture", async () => {
+    if (existsSync(cat)) {
+      const { stdout } = await run("classify.mjs", join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"), cat);
+      expect(stdout.split("\n")[0]).toMatch(/^ *\d+\.\d % {2}Egyptian cat$/);
+    } else {
+      const { stdout } = await run("classify.mjs", digits, join(demo, "3-chalk.png"));
+      expect(stdout.split("\n")[0]).toMatch(/^ *\d+\.\d % {2}3$/);
+    }
+  });
+
+  it("detect.mjs finds the cat, and draws its box", async ({ skip }) => {
+    skip(!existsSync(detector) || !existsSync(cat), absent);
+    const { stdout } = await run("detect.mjs", detector, cat, "found.png");
+    expect(stdout).toMatch(/^cat: \d+ % at \d+, \d+, \d+, \d+\n$/);
+    expect(isPng(join(folder, "found.png"))).toBe(true);
+  });
+
+  it("segment.mjs marks the cat", async ({ skip }) => {
+    skip(!existsSync(segmenter) || !existsSync(cat), absent);
+    const { stdout } = await run("segment.mjs", segmenter, cat, "mask.png");
+    expect(stdout).toMatch(/^background: \d+ %\ncat: \d+ %\n$/);
+    expect(isPng(join(folder, "mask.png"))).toBe(true);
+  });
+
+  it("pose.mjs finds the parts of a body, and draws them", async () => {
+    writeFileSync(join(folder, "pose.tflite"), poseModel());
+    const { stdout } = await run("pose.mjs", "pose.tflite", join(demo, "3-chalk.png"), "pose.png");
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(17);
+    // Of a picture of 160 x 160.
+    expect(lines[0]).toBe("nose: 0, 0 (90 %)");
+    expect(lines[10]).toBe("right wrist: 16, 32 (90 %)");
+    expect(isPng(join(folder, "pose.png"))).toBe(true);
+  });
+
+  it("batch.mjs writes a table, and goes on after a broken file", async () => {
+    const pictures = mkdtempSync(join(folder, "pictures-"));
+    for (const name of ["3-chalk.png", "8-marker.png"]) copyFileSync(join(demo, name), join(pictures, name));
+    const { stdout } = await run("batch.mjs", digits, pictures);
+    expect(stdout).toMatch(/^file,index,label,score\n"3-chalk\.png",3,"",0\.\d{4}\n"8-marker\.png",8,"",0\.\d{4}\n$/);
+    writeFileSync(join(pictures, "5.png"), "no picture");
+    const failed = await run("batch.mjs", digits, pictures).catch((error) => error);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^5\.png: .*is not a PNG/) });
+    expect(failed.stdout).toBe(stdout);
+  });
+
+  it("server.mjs answers, also to what is no picture", async () => {
+    const server: ChildProcess = spawn(process.execPath, [...fromSource, join(examples, "server.mjs"), digits, "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const { stdout } = server;
+      if (stdout === null) throw new Error("the server has no output");
+      const [line] = await once(stdout, "data");
+      const origin = /http:\S+/.exec(String(line))?.[0];
+      const post = async (body: Uint8Array) => {
+        const response = await fetch(`${origin}/classify?top=1`, { method: "POST", body: new Uint8Array(body) });
+        return { status: response.status, answer: await response.json() };
+      };
+      expect(await post(readFileSync(join(demo, "3-chalk.png")))).toMatchObject({
+        status: 200,
+        answer: [{ index: 3 }],
+      });
+      expect(await post(Uint8Array.of(1, 2, 3))).toMatchObject({
+        status: 400,
+        answer: { error: expect.stringContaining("is not a PNG") },
+      });
+      server.kill("SIGTERM");
+      expect((await once(server, "exit"))[0]).toBe(0);
+    } finally {
+      server.kill("SIGKILL");
+    }
+  });
+
+  it("worker-pool.mjs reads all digits", async () => {
+    const { stdout } = await run("worker-pool.mjs", digits, demo, "2");
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).toMatch(/^(\d)-\w+\.png: \1$/);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * Checks `nnhal` as its README promises it: npm installs its tarball, with those it depends on, into an empty folder, where the three lines
+ * run as an ES module, as CommonJS and as TypeScript in both ways of finding modules, and the command line starts with `npx nnhal run`.
+ */
+import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandResult, inOrder, runCommand } from "./process.ts";
+import type { WorkspacePackage } from "./workspace.ts";
+
+const body = `const model = await load("digits.tflite");
+const { scores } = await model.run({ input: await picture("digit.png") });
+console.log(JSON.stringify(top(scores, 5)));
+`;
+
+/** The demo's picture shows a 3. */
+const expected = '[{"index":3,';
+
+const strict = {
+  target: "es2022",
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+};
+
+/** The files of the project. */
+export function projectFiles(root: string): Readonly<Record<string, string>> {
+  const node = { types: ["node"], typeRoots: [join(root, "node_modules", "@types")], lib: ["es2023"] };
+  const config = (compilerOptions: object, file: string) => JSON.stringify({ compilerOptions, files: [file] });
+  const typescript = `import { load, picture, top } from "nnhal";\n${body}`;
+  return {
+    "package.json": `${JSON.stringify({ name: "application", private: true })}\n`,
+    "lines.mjs": typescript,
+    "lines.cjs": `const { load, picture, top } = require("nnhal");\n(async () => {\n${body}})();\n`,
+    "node16.mts": typescript,
+    "node16.json": config({ ...strict, ...node, module: "node16", outDir: "out" }, "node16.mts"),
+    "bundler.mts": typescript,
+    "bundler.json": config(
+      { ...strict, module: "esnext", moduleResolution: "bundler", lib: ["es2023", "dom"], types: [], outDir: "out" },
+      "bundler.mts",
+    ),
+  };
+}
+
+/** Installs and runs the three lines. `tarballs`: of all packages. */
+export async function checkThreeLines(
+  root: string,
+  tarballs: ReadonlyMap<WorkspacePackage, string>,
+  folder: string,
+  installOptions: readonly string[],
+): Promise<CommandResult> {
+  const project = join(folder, "three-lines");
+  mkdirSync(project);
+  for (const [name, text] of Object.entries(projectFiles(root))) writeFileSync(join(project, name), text);
+  const demo = join(root, "apps/cli/demo");
+  copyFileSync(join(demo, "digits-uint8.tflite"), join(project, "digits.tflite"));
+  copyFileSync(join(demo, "3-chalk.png"), join(project, "digit.png"));
+  const answers = (args: readonly string[]) => async (): Promise<CommandResult> => {
+    const { ok, output } = await runCommand(root, process.execPath, args, project);
+    const isRight = ok && output.includes(expected);
+    return { ok: isRight, output: isRight ? output : `${args.join(" ")} did not see the 3:\n${output}` };
+  };
+  const types = (config: string) => () => runCommand(root, "tsc", ["-p", config], project);
+  const needed = neededBy("nnhal", [...tarballs.keys()]);
+  const files = [...tarballs].filter(([one]) => needed.has(one)).map(([, file]) => file);
+  const command = join(project, "node_modules", ".bin", "nnhal");
+  return inOrder([
+    () => runCommand(root, "npm", ["install", ...installOptions, ...files], project),
+    answers(["lines.mjs"]),
+    answers(["lines.cjs"]),
+    types("node16.json"),
+    answers(["out/node16.mjs"]),
+    types("bundler.json"),
+    answers(["out/bundler.mjs"]),
+    async () => {
+      const args = ["run", "digits.tflite", "--input", "digit.png", "--json"];
+      const { ok, output } = await runCommand(root, command, args, project);
+      const isRight = ok && output.includes('"top":[{"index":3,');
+      return { ok: isRight, output: isRight ? "" : `nnhal ${args.join(" ")}:\n${output}` };
+    },
+    async () => ({ ok: true, output: `nnhal and all it needs: ${sizeText(sizeOf(join(project, "node_modules")))}` }),
+  ]);
+}
+
+/** A package and all of this workspace that it depends on. */
+export function neededBy(name: string, packages: readonly WorkspacePackage[]): ReadonlySet<WorkspacePackage> {
+  const byName = new Map(packages.map((one) => [one.manifest.name, one]));
+  const needed = new Set<WorkspacePackage>();
+  const add = (each: string) => {
+    const one = byName.get(each);
+    if (one === undefined || needed.has(one)) return;
+    needed.add(one);
+    for (const dependency of Object.keys(one.manifest.dependencies ?? {})) add(dependency);
+  };
+  add(name);
+  return needed;
+}
+
+function sizeOf(path: string): number {
+  const status = statSync(path);
+  if (!status.isDirectory()) return status.size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
+
+function sizeText(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
