@@ -120,7 +120,7 @@ describe("the examples", { timeout: 180_000 }, () => {
     for (const name of ["3-chalk.png", "8-marker.png"]) copyFileSync(join(demo, name), join(pictures, name));
     const { stdout } = await run("batch.mjs", digits, pictures);
     expect(stdout).toMatch(/^file,index,label,score\n"3-chalk\.png",3,"",0\.\d{4}\n"8-marker\.png",8,"",0\.\d{4}\n$/);
-    writeFileSync(join(pictures, "5.png"), "no picture");
+    writeFileSync(join(pictures, "5.png"), "text");
     const failed = await run("batch.mjs", digits, pictures).catch((error) => error);
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^5\.png: .*is not a PNG/) });
     expect(failed.stdout).toBe(stdout);
