@@ -1,4 +1,4 @@
-/** The part of the gate that opens the page of the browser check: bundled with esbuild, Vite and webpack, in headless Chromium. */
+/** The part of the gate that opens the page of the browser check: bundled with esbuild and Vite, in headless Chromium. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,6 @@ const expected: Readonly<Record<string, unknown>> = {
 const waysOf = {
   esbuild: ["reference", "tfjs"],
   vite: ["reference", "tfjs", "worker"],
-  webpack: ["reference", "worker"],
 } as const;
 
 /** Milliseconds that all pages together may take. */
@@ -35,7 +34,7 @@ export async function checkPages(
   try {
     const folders: Record<string, string> = { demo: join(root, "apps/cli/demo") };
     const urls: string[] = [];
-    for (const name of ["esbuild", "vite", "webpack"] as const) {
+    for (const name of ["esbuild", "vite"] as const) {
       folders[name] = emptyFolder(join(folder, name));
       await bundlers[name](folders[name]);
       urls.push(...waysOf[name].map((way) => `/${name}/index.html?way=${way}`));
