@@ -194,6 +194,7 @@ export function tile(
   { builder, read }: Scope,
 ): Lowered {
   const value = read(input);
+  if (value.elements !== undefined) ensureFoldable(output);
   const times = integers(builder, numbersOf("the multiples", multiples));
   return builder.node("Tile", [value, times], { type: value.type, dims: output.dimensions });
 }
@@ -359,12 +360,17 @@ function pairOf(name: string, tensor: KernelTensor): readonly [number, number] {
 }
 
 /** The most elements of a constant that is computed when a model is prepared. */
-const mostElements = 2 ** 26;
+const mostElements = 2 ** 24;
+
+/** Refuses a constant result that is large: the engine computes it when the model is prepared, and cannot be interrupted. */
+function ensureFoldable({ dimensions }: TensorInfo): void {
+  const count = elementCount(dimensions);
+  if (count > mostElements) refuse(`${count} elements are too many; at most ${mostElements} are available`);
+}
 
 /** A tensor filled with one number. */
 export function fill({ value }: { readonly value: number }, { output }: One, { builder }: Scope): Lowered {
-  const count = elementCount(output.dimensions);
-  if (count > mostElements) refuse(`${count} elements are too many; at most ${mostElements} are available`);
+  ensureFoldable(output);
   const scalar = element(builder, output, value);
   const shape = integers(builder, output.dimensions);
   return builder.node("Expand", [scalar, shape], { type: scalar.type, dims: output.dimensions });
