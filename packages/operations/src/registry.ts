@@ -61,8 +61,19 @@ export function createRegistry({ operations, loaders }: Definitions): Registry {
   };
 }
 
-/** See `Registry`. */
-export const { operationByCode, ensureLoaded, loadOperations } = createRegistry(definitions);
+const own = createRegistry(definitions);
+
+/**
+ * The definition of one of the HAL's own operations; undefined for any other code, an extension's or OEM_OPERATION. In a browser:
+ * throws a NotLoadedError if it is not loaded.
+ */
+export const operationByCode: (this: void, code: number) => Operation | undefined = own.operationByCode;
+
+/** In a browser: throws one NotLoadedError for those of some operations that are not loaded. */
+export const ensureLoaded: (this: void, codes: Iterable<number>) => void = own.ensureLoaded;
+
+/** Loads definitions of operations, which a bundle for a browser loads by need; does nothing in Node.js. Default: all operations. */
+export const loadOperations: (this: void, codes?: Iterable<number>) => Promise<void> = own.loadOperations;
 
 /** Something is needed that a bundle for a browser has not loaded yet. */
 export class NotLoadedError extends Error {
