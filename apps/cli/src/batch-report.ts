@@ -3,8 +3,8 @@
  */
 import { basename } from "node:path";
 import type { ScoredClass } from "@nnhal/network/tensors";
-import { realValues } from "@nnhal/network/tensors";
 import type { OutputValue } from "./model/execute.ts";
+import { shownValues } from "./model/values.ts";
 import { type OutputJson, valuesText } from "./run-report.ts";
 import { columns, counted, milliseconds, plain } from "./text.ts";
 
@@ -65,11 +65,11 @@ export function batchJson({ model, device, results, prepare, median }: BatchRepo
   };
 }
 
-const shownValues = 4;
+const mostShown = 4;
 
 /** What a run found, in a few words: its best class, or its first values. */
 export function foundText(outputs: readonly OutputValue[], [best]: readonly ScoredClass[]): string {
-  if (best === undefined) return outputs.map((output) => valuesText(output, shownValues)).join("; ");
+  if (best === undefined) return outputs.map((output) => valuesText(output, mostShown)).join("; ");
   return `${plain(best.label ?? String(best.index))}  ${best.score.toFixed(4)}`;
 }
 
@@ -111,7 +111,7 @@ export function csvLines(input: string, outputs: readonly OutputValue[], top: re
   }
   return outputs
     .flatMap(({ info, bytes }, place) =>
-      Array.from(realValues(info, bytes), (value, index) => lineOf([input, info.name || place, index, value])),
+      shownValues(info, bytes).map((value, index) => lineOf([input, info.name || place, index, value])),
     )
     .join("");
 }

@@ -1,10 +1,6 @@
 /**
  * How a command ends that cannot do its work: with one line for the user and an exit code.
  */
-import { messageOf } from "@nnhal/network/tensors";
-import { oneLine } from "./text.ts";
-
-export { messageOf };
 
 /** Exit codes, as `nnhal --help` explains them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -31,9 +27,9 @@ export function failure(message: string, cause?: unknown): CommandError {
   return new CommandError(exitCodes.failed, message, { cause });
 }
 
-/** The line for an error that no command expects. `debug`: its stack is shown already. */
-export function unexpectedLine(error: unknown, debug: boolean): string {
-  return `unexpected problem: ${oneLine(messageOf(error))}${debug ? "" : "; --debug shows where"}`;
+/** The message of a thrown value. Not the function of @nnhal/network, which help would have to load. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The stack of a thrown value, with the stacks of its causes. */

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createChildStarter, createInterrupts } from "./children.ts";
 import { knownEngines } from "./engines.ts";
-import { exitCodes, stackOf, unexpectedLine } from "./failure.ts";
+import { exitCodes, stackOf } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
 
@@ -27,9 +27,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Progress and problems that no process reads do not matter to the results.
 process.stderr.on("error", () => {});
 // Other code, such as an engine, can throw outside of any command's calls.
-process.on("uncaughtException", (error) => {
+process.on("uncaughtException", async (error) => {
   const debug = process.argv.includes("--debug");
   if (debug) process.stderr.write(`${stackOf(error)}\n`);
+  const { unexpectedLine } = await import("./text.ts");
   end(unexpectedLine(error, debug));
 });
 // Nothing is left that could wake this process up, and the command is not done.

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { passingModel, useFolder } from "./program.test-helper.ts";
 
@@ -141,5 +142,26 @@ describe("--backend", () => {
     expect(await lineFor("./twin.mjs")).toContain(
       "two devices are called nnhal-reference: those of ./twin.mjs and @nnhal/backend-reference",
     );
+  });
+});
+
+describe("help", () => {
+  it("is shown without the packages that commands need: nothing that runs at the start imports them", () => {
+    const here = new URL(".", import.meta.url);
+    const visited = new Set<string>();
+    const imported: string[] = [];
+    const visit = (file: string) => {
+      if (visited.has(file)) return;
+      visited.add(file);
+      const text = readFileSync(new URL(file, here), "utf8");
+      for (const [, specifier = ""] of text.matchAll(/^import (?!type )[^;]*?from "([^"]+)";/gm)) {
+        if (specifier.startsWith("./")) visit(specifier.slice(2));
+        else imported.push(specifier);
+      }
+    };
+    visit("main.ts");
+    expect(visited).toContain("program.ts");
+    expect(imported).toContain("commander");
+    expect(imported.filter((name) => !name.startsWith("node:") && name !== "commander")).toEqual([]);
   });
 });

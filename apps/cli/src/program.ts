@@ -3,9 +3,8 @@
  */
 import { Command, CommanderError, Option } from "commander";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
-import { CommandError, exitCodes, messageOf, stackOf, unexpectedLine } from "./failure.ts";
+import { CommandError, exitCodes, messageOf, stackOf } from "./failure.ts";
 import { collect } from "./option-values.ts";
-import { oneLine } from "./text.ts";
 
 /** What commands may use: that of those that run models, and that of those that only open a device. */
 interface Contexts {
@@ -130,22 +129,29 @@ export async function runProgram(args: readonly string[], surroundings: Surround
     // A call for help or the version ends commander's reading too, with the code 0.
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const known = program.commands.find((command) => args.includes(command.name()));
-    report(error, ["nnhal", ...(known ? [known.name()] : [])].join(" "), program.opts<SharedOptions>(), surroundings);
+    await report(
+      error,
+      ["nnhal", ...(known ? [known.name()] : [])].join(" "),
+      program.opts<SharedOptions>(),
+      surroundings,
+    );
   }
 }
 
-function report(
+async function report(
   error: unknown,
   command: string,
   { debug = false }: SharedOptions,
   { stderr, setExitCode }: Surroundings,
-): void {
-  stderr.write(`${command}: ${lineOf(error, command, debug)}\n`);
+): Promise<void> {
+  stderr.write(`${command}: ${await lineOf(error, command, debug)}\n`);
   if (debug) stderr.write(`${stackOf(error)}\n`);
   setExitCode(exitCodeOf(error));
 }
 
-function lineOf(error: unknown, command: string, debug: boolean): string {
+async function lineOf(error: unknown, command: string, debug: boolean): Promise<string> {
+  // Only problems need it: help is shown sooner without it.
+  const { oneLine, unexpectedLine } = await import("./text.ts");
   const message = oneLine(messageOf(error));
   if (error instanceof CommandError) return message;
   if (error instanceof CommanderError) return `${message.replace(/^error: |\.$/g, "")}; see ${command} --help`;

@@ -2,12 +2,13 @@
  * The report of `nnhal run`, for people and as JSON.
  */
 import { basename } from "node:path";
-import { elementsOf, realValues, type ScoredClass, tensorText } from "@nnhal/network/tensors";
+import { type ScoredClass, tensorText } from "@nnhal/network/tensors";
 import { typeText } from "@nnhal/operations";
 import { formatSeen, type Seen } from "./draw.ts";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
+import { isString, shownValues, valueCount } from "./model/values.ts";
 import { formatProfile, type Profile } from "./profile.ts";
 import { bar, columns, milliseconds, plain } from "./text.ts";
 
@@ -41,8 +42,11 @@ export interface OutputJson {
   /** 0 if the type has none. */
   readonly scale: number;
   readonly zeroPoint: number;
-  /** The real values, row by row; null for NaN and infinities. Absent if there are more than were asked for. */
-  readonly values?: readonly number[];
+  /**
+   * The values, row by row: strings, real numbers (null for NaN and infinities), and the digits of 64-bit integers that a number does not
+   * hold exactly. Absent if there are more than were asked for.
+   */
+  readonly values?: readonly (number | string)[];
 }
 
 /** What `--json` prints. */
@@ -70,7 +74,7 @@ export function outputJson({ info, bytes }: OutputValue, most: number): OutputJs
     shape,
     scale,
     zeroPoint,
-    ...(elementsOf(shape) <= most && { values: Array.from(realValues(info, bytes)) }),
+    ...(valueCount(info) <= most && { values: shownValues(info, bytes) }),
   };
 }
 
@@ -125,16 +129,19 @@ export function formatTop(top: readonly ScoredClass[]): string[] {
   );
 }
 
-const shownValues = 8;
+const mostShown = 8;
 
 function formatValues(output: OutputValue, place: number): string {
-  return `output ${place}: ${valuesText(output, shownValues)}`;
+  return `output ${place}: ${valuesText(output, mostShown)}`;
 }
 
 /** The first real values of an output. */
 export function valuesText({ info, bytes }: OutputValue, most: number): string {
-  const values = realValues(info, bytes);
-  const shown = Array.from(values.subarray(0, most), (value) => String(Number(value.toPrecision(6))));
+  const values = shownValues(info, bytes);
+  const text = (value: string) => (isString(info) ? JSON.stringify(value) : value);
+  const shown = values
+    .slice(0, most)
+    .map((value) => (typeof value === "string" ? text(value) : String(Number(value.toPrecision(6)))));
   const rest = values.length - shown.length;
   return `${shown.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
 }

@@ -1,8 +1,10 @@
 /**
  * Text for a terminal: bars, columns, durations.
  */
+import { oneLine, plain, shapeText } from "@nnhal/network/tensors";
+import { messageOf } from "./failure.ts";
 
-export { oneLine, plain, shapeText } from "@nnhal/network/tensors";
+export { oneLine, plain, shapeText };
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -40,4 +42,9 @@ export function byteText(size: number): string {
 /** A number of things: `1 step`, `2 steps`. */
 export function counted(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** The line for an error that no command expects. `debug`: its stack is shown already. */
+export function unexpectedLine(error: unknown, debug: boolean): string {
+  return `unexpected problem: ${oneLine(messageOf(error))}${debug ? "" : "; --debug shows where"}`;
 }

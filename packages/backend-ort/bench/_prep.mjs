@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as ort from "onnxruntime-node";
 
 const base = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 4 };

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Unavailable } from "@nnhal/backend";
 import type * as ort from "onnxruntime-node";
+import { createBuilder } from "./graph/builder.ts";
+import { writeModel } from "./onnx/write.ts";
 
 /** The module of onnxruntime-node. */
 export type Ort = typeof ort;
@@ -22,32 +24,45 @@ export interface Machine {
 /** The package that computes. */
 const packageName = "onnxruntime-node";
 
-/** Loads the engine, or returns the reason why that is not possible. */
-export async function loadOrt(): Promise<Ort | Unavailable> {
-  // Not a constant: the package is optional, so bundlers and compilers must not look for it.
-  const specifier: string = packageName;
+/**
+ * Loads the engine, or returns the reason why that is not possible. The package is optional, so its name is not a constant: bundlers and
+ * compilers must not look for it.
+ */
+export async function loadOrt(specifier: string = packageName): Promise<Ort | Unavailable> {
   try {
     const module: unknown = await import(specifier);
-    if (isOrt(module)) return module;
-    return { unavailable: `${packageName} has no InferenceSession: it is not a version that is known` };
+    if (isOrt(module)) {
+      await start(module);
+      return module;
+    }
+    return { unavailable: `${specifier} has no InferenceSession: it is not a version that is known` };
   } catch (error) {
-    return whyNot(error);
+    return whyNot(specifier, error);
   }
+}
+
+/** Runs a small model: the engine starts with its first session, which takes as long as preparing a network. */
+async function start(engine: Ort): Promise<void> {
+  const builder = createBuilder();
+  const input = builder.input({ type: "float32", dims: [1] });
+  builder.output(input);
+  const session = await engine.InferenceSession.create(writeModel(builder.graph()), sessionOptions(1));
+  await session.run({ [input.name]: new engine.Tensor("float32", new Float32Array(1), [1]) });
+  await session.release();
 }
 
 function isOrt(module: unknown): module is Ort {
   return typeof module === "object" && module !== null && "InferenceSession" in module && "Tensor" in module;
 }
 
-function whyNot(error: unknown): Unavailable {
+function whyNot(specifier: string, error: unknown): Unavailable {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const [message = ""] = (error instanceof Error ? error.message : String(error)).trim().split("\n");
   const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
-  const remedy = `npm install ${packageName}`;
-  if (isMissing && message.includes(`'${packageName}'`))
-    return { unavailable: `${packageName} is not installed`, remedy };
+  const remedy = `npm install ${specifier}`;
+  if (isMissing && message.includes(`'${specifier}'`)) return { unavailable: `${specifier} is not installed`, remedy };
   // Its native library is a file of the package.
-  return { unavailable: `${packageName} does not work: ${message}`, remedy };
+  return { unavailable: `${specifier} does not work: ${message}`, remedy };
 }
 
 /** Options of a session. `threads` 0 is one for each core. */

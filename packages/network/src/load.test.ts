@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { referenceBackend } from "@nnhal/backend-reference";
 import { defineExtension, defineOperation, tensor as operand } from "@nnhal/operations/authoring";
 import { describe, expect, it } from "vitest";
 import type { NetworkError } from "./error.ts";
@@ -143,6 +146,7 @@ describe("load", () => {
     [{ devices: [] }, "BAD_OPTION", "devices: it is an empty list"],
     [{ devices: "reference,nnhal-reference" }, "BAD_OPTION", "devices: nnhal-reference is listed twice"],
     [{ engines: ["@nnhal/no-such-engine"] }, "NO_DEVICE", "@nnhal/no-such-engine is not installed"],
+    [{ engines: ["./no-such-engine.mjs"] }, "NO_DEVICE", "loading ./no-such-engine.mjs failed"],
     [{ engines: [async () => ({})] }, "BAD_OPTION", "is not a backend, nor a module that exports one as backend"],
     [{ worker: true, engines: [async () => ({})] }, "BAD_OPTION", "only names of engines and devices"],
   ])("refuses the options %j", async (more, code, message) => {
@@ -150,6 +154,34 @@ describe("load", () => {
       code,
       message: expect.stringContaining(message),
     });
+  });
+
+  it("takes engines: backends, functions, modules, and names of modules", async () => {
+    const backend = { ...referenceBackend, name: "mine" };
+    const folder = mkdtempSync(join(tmpdir(), "nnhal-engine-"));
+    try {
+      const file = join(folder, "engine.mjs");
+      // It refuses to open, which is known only if it was loaded.
+      writeFileSync(
+        file,
+        'export const backend = { name: "other", deviceType: 2, open: async () => ({ unavailable: "I am tired" }) };',
+      );
+      for (const engine of [backend, async () => backend, async () => ({ backend })]) {
+        const model = await load(addingModel(), { engines: [engine], devices: "mine" });
+        expect(model.devices).toEqual(["nnhal-mine"]);
+        await model.close();
+      }
+      expect((await load(addingModel(), { engines: [file] })).devices).toEqual(["nnhal-reference"]);
+      const named = {
+        engines: [{ name: "other", deviceType: 2, open: async () => ({ unavailable: "I am tired" }) }],
+      } as const;
+      expect(await errorOf(load(addingModel(), { ...named, devices: "other" }))).toMatchObject({
+        code: "NO_DEVICE",
+        message: "the device other cannot work here: I am tired",
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("takes shapes of inputs", async () => {

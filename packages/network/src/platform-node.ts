@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Port } from "./port.ts";
@@ -20,19 +20,27 @@ export async function readLocal(source: string | URL): Promise<Uint8Array | unde
   return new Uint8Array(await readFile(path));
 }
 
-/** The module of a package or file: beside this package, or beside the application. undefined if it is not installed. */
+/** The module of a file, or of a package: beside this package, else beside the application. undefined if it is not installed. */
 export async function loadModule(name: string): Promise<unknown> {
-  for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
-    let path: string;
-    try {
-      path = name.startsWith("file:") ? fileURLToPath(name) : createRequire(from).resolve(name);
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND") continue;
-      throw error;
-    }
-    return import(pathToFileURL(path).href);
+  if (/^(\.{1,2})?[/\\]/.test(name)) return import(pathToFileURL(resolve(name)).href);
+  try {
+    return await import(name);
+  } catch (error) {
+    if (!isMissing(error, name)) throw error;
   }
-  return undefined;
+  try {
+    return await import(pathToFileURL(createRequire(join(process.cwd(), "package.json")).resolve(name)).href);
+  } catch (error) {
+    if (!isMissing(error, name)) throw error;
+    return undefined;
+  }
+}
+
+/** Whether a module itself is missing, and not one that it needs. */
+function isMissing(error: unknown, name: string): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const isNotFound = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+  return isNotFound && error instanceof Error && error.message.includes(`'${name}'`);
 }
 
 /** Starts a worker thread that computes. */

@@ -4,7 +4,7 @@
 import { check, NetworkError, type NetworkErrorCode } from "./error.ts";
 import { type OpeningOptions, openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
 import type { Port } from "./port.ts";
-import type { Description, Session } from "./session.ts";
+import type { Description, Session, Value } from "./session.ts";
 import { messageOf } from "./text.ts";
 
 /** What a session is asked. */
@@ -80,7 +80,7 @@ export async function openWorkerSession(
     return {
       description,
       // Memory of this thread is of no use to the worker.
-      compute: (inputs) => ask({ ask: "compute", args: [inputs] }),
+      compute: (inputs) => ask({ ask: "compute", args: [inputs.map(alone)] }),
       explain: call("explain"),
       profile: call("profile"),
       readState: call("readState"),
@@ -98,6 +98,11 @@ export async function openWorkerSession(
   } finally {
     signal?.removeEventListener("abort", abort);
   }
+}
+
+/** A value without the rest of the memory that its bytes lie in, all of which a message would copy. */
+function alone({ bytes, shape }: Value): Value {
+  return { bytes: bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice(), shape };
 }
 
 /** The end of the worker: opens one model and answers for it. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
 describe("docs/runtime.md", () => {
   it("has examples that run as they stand, and print what they say", { timeout: 120_000 }, async () => {
     const examples = examplesOf("docs/runtime.md");
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
     for (const example of examples) {
       const said = [...example.matchAll(/^\s*console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
       expect(await runExample(example)).toEqual({ stdout: `${said.join("\n")}\n`, stderr: "" });

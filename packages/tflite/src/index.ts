@@ -1,5 +1,4 @@
 /**
-export { createStates, type StateInput, type States, type StateValue } from "./states.ts";
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
 export type { TfliteBytes } from "./arguments.ts";
@@ -38,4 +37,5 @@ export { readTflite, tfliteIssues } from "./read.ts";
 export { type BuiltinOperator, type BuiltinOperatorName, builtinOperators } from "./schema/builtin-operators.ts";
 export { type TensorTypeName, tensorTypes } from "./schema/codes.ts";
 export type { OptionValue } from "./schema/options.ts";
+export { createStates, type StateInput, type States, type StateValue } from "./states.ts";
 export { writeTflite } from "./write.ts";

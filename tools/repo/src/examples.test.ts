@@ -7,11 +7,14 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { type TfliteTensor, writeTflite } from "@nnhal/tflite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { build } from "esbuild";
+import { PNG } from "pngjs";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { workspaceRoot } from "./workspace.ts";
 
 const examples = join(workspaceRoot, "examples");
@@ -117,13 +120,58 @@ describe("the examples", { timeout: 180_000 }, () => {
     for (const name of ["3-chalk.png", "8-marker.png"]) copyFileSync(join(demo, name), join(pictures, name));
     const { stdout } = await run("batch.mjs", digits, pictures);
     expect(stdout).toMatch(/^file,index,label,score\n"3-chalk\.png",3,"",0\.\d{4}\n"8-marker\.png",8,"",0\.\d{4}\n$/);
-    writeFileSync(join(pictures, "5.png"), "no picture");
+    writeFileSync(join(pictures, "5.png"), "text");
     const failed = await run("batch.mjs", digits, pictures).catch((error) => error);
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^5\.png: .*is not a PNG/) });
     expect(failed.stdout).toBe(stdout);
   });
 
-  it("server.mjs answers, also to what is no picture", async () => {
+  it("web/main.js shows the classes of a picture that is chosen, bundled with the defaults of esbuild", async () => {
+    const outfile = join(folder, "page.mjs");
+    const entryPoints = [join(examples, "web/main.js")];
+    await build({
+      entryPoints,
+      bundle: true,
+      format: "esm",
+      platform: "browser",
+      conditions: ["@nnhal/source"],
+      outfile,
+    });
+    const input = Object.assign(new EventTarget(), {
+      disabled: true,
+      files: [new Blob([readFileSync(join(demo, "3-chalk.png"))])],
+    });
+    const output = { textContent: "" };
+    // What a browser has: the page, a server beside it, and a decoder.
+    vi.stubGlobal("document", { querySelector: (name: string) => (name === "input" ? input : output) });
+    vi.stubGlobal("fetch", async (address: string) => {
+      expect(address).toBe("model.tflite");
+      return new Response(readFileSync(digits));
+    });
+    vi.stubGlobal("createImageBitmap", async (blob: Blob) => PNG.sync.read(Buffer.from(await blob.arrayBuffer())));
+    vi.stubGlobal(
+      "OffscreenCanvas",
+      class {
+        drawn: unknown;
+        getContext = () => ({
+          drawImage: (image: unknown) => {
+            this.drawn = image;
+          },
+          getImageData: () => this.drawn,
+        });
+      },
+    );
+    try {
+      await import(pathToFileURL(outfile).href);
+      expect(input.disabled).toBe(false);
+      input.dispatchEvent(new Event("change"));
+      await vi.waitFor(() => expect(output.textContent).toMatch(/^3: \d+\.\d %, /), { timeout: 20_000 });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it("server.mjs answers, also to what is not a picture", async () => {
     const server: ChildProcess = spawn(process.execPath, [...fromSource, join(examples, "server.mjs"), digits, "0"], {
       stdio: ["ignore", "pipe", "inherit"],
     });

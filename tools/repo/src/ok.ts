@@ -4,6 +4,7 @@
  * that fail in full, and as the last line the counts, in which each step counts as one test.
  */
 import { type Changes, findChanges } from "./changes.ts";
+import { eachOf } from "./process.ts";
 import { emptyPackages, type Step, type StepResult, steps } from "./steps.ts";
 import { noTests, type TestCounts } from "./test-run.ts";
 import { workspaceRoot } from "./workspace.ts";
@@ -24,10 +25,12 @@ async function main(args: readonly string[]): Promise<number> {
   for (const folder of emptyPackages(workspaceRoot)) console.log(`note  ${folder} has no sources yet`);
   let total = noTests;
   const failed = new Set<string>();
-  for (const step of chooseSteps(names)) {
-    const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step, changes);
-    if (counts.failed > 0) failed.add(step.name);
-    total = add(total, counts);
+  for (const together of inGroups(chooseSteps(names))) {
+    await eachOf(together, async (step) => {
+      const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step, changes);
+      if (counts.failed > 0) failed.add(step.name);
+      total = add(total, counts);
+    });
   }
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
@@ -38,6 +41,17 @@ function chooseSteps(names: readonly string[]): readonly Step[] {
   const wanted = new Set(names);
   for (const { name, after } of steps) if (after !== undefined && wanted.has(name)) wanted.add(after);
   return names.length === 0 ? steps : steps.filter(({ name }) => wanted.has(name));
+}
+
+/** Steps in a row that read the result of the same step run at the same time; the others alone. */
+function inGroups(all: readonly Step[]): Step[][] {
+  const groups: Step[][] = [];
+  for (const step of all) {
+    const group = groups.at(-1);
+    if (group !== undefined && step.after !== undefined && group[0].after === step.after) group.push(step);
+    else groups.push([step]);
+  }
+  return groups;
 }
 
 function skipStep({ name, after, purpose }: Step): TestCounts {

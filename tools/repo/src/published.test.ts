@@ -24,6 +24,7 @@ const problems = (change: object, files: readonly string[] = paths) =>
 
 test("a complete package has no problem", () => {
   expect(problems({})).toEqual([]);
+  expect(problems({ sideEffects: ["./dist/worker.js"] })).toEqual([]);
 });
 
 describe("a problem is", () => {
@@ -36,6 +37,9 @@ describe("a problem is", () => {
     ["license", undefined],
     ["type", "commonjs"],
     ["sideEffects", undefined],
+    ["sideEffects", true],
+    ["sideEffects", []],
+    ["sideEffects", ["*"]],
     ["engines", { node: ">=18" }],
     ["publishConfig", { access: "public" }],
   ])("another %s than the packages share", (field, value) => {

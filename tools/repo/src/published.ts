@@ -56,10 +56,16 @@ export function publishProblems(
   ];
 }
 
+/** The files that do something when they are imported, such as what a worker runs. */
+function isListOfFiles(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => /^\.\/./.test(String(each)));
+}
+
 function manifestProblems(manifest: Manifest): string[] {
   const actual: Readonly<Record<string, unknown>> = { ...manifest };
   const problems = Object.entries(sharedFields)
     .filter(([field, value]) => JSON.stringify(actual[field]) !== JSON.stringify(value))
+    .filter(([field]) => field !== "sideEffects" || !isListOfFiles(actual[field]))
     .map(([field, value]) => `"${field}" is ${JSON.stringify(actual[field])}, and must be ${JSON.stringify(value)}`);
   if (typeof actual.description !== "string") problems.push('"description" is missing');
   if (!Array.isArray(actual.keywords) || actual.keywords.length === 0) problems.push('"keywords" is missing');

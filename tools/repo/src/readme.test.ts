@@ -25,6 +25,26 @@ function withFiles(example: string): string {
   );
 }
 
+describe("documents", () => {
+  const folders = ["docs", "docs/decisions"];
+  const documents = [
+    ...readmes,
+    "CONTRIBUTING.md",
+    "apps/cli/README.md",
+    ...folders.flatMap((folder) =>
+      readdirSync(join(root, folder)).flatMap((name) => (name.endsWith(".md") ? [`${folder}/${name}`] : [])),
+    ),
+  ];
+
+  it.each(documents)("%s: its links lead to files", (path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+    const relative = targets.filter((target) => !/^([a-z]+:|#)/.test(target));
+    const dead = relative.filter((target) => !existsSync(join(root, path, "..", target.replace(/#.*/, ""))));
+    expect(dead).toEqual([]);
+  });
+});
+
 describe.concurrent("READMEs", () => {
   it("exist for the whole and for every package", () => {
     expect(readmes).toHaveLength(readdirSync(join(root, "packages")).length + 1);

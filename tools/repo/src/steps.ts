@@ -1,4 +1,7 @@
-/** The steps of the gate, in the order in which they run: cheap ones and those that explain others come first. */
+/**
+ * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first. Of steps that read the
+ * build, which run at the same time, the longest does.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkApiReports } from "./api-reports.ts";
@@ -96,6 +99,12 @@ export const steps: readonly Step[] = [
     run: buildPackages,
   },
   {
+    name: "install",
+    purpose: "packed packages install with npm, load and type-check; scaffolded ones build and pass the kit",
+    after: "build",
+    run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
+  },
+  {
     name: "api",
     purpose: "API reports say what packages export",
     after: "build",
@@ -121,12 +130,6 @@ export const steps: readonly Step[] = [
     purpose: "packed packages load with import and with require",
     after: "build",
     run: (root, changes) => onTouched(root, changes, (packages) => loadPacked(root, packages)),
-  },
-  {
-    name: "install",
-    purpose: "packed packages install with npm, load and type-check; scaffolded ones build and pass the kit",
-    after: "build",
-    run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
   },
   {
     name: "publish",

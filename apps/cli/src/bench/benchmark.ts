@@ -187,7 +187,8 @@ async function referenceOutputs(station: Station, signal: AbortSignal): Promise<
   }
 }
 
-const none: PrepareReport = { cold: [], cached: null };
+/** Of a contestant that cannot prepare. */
+const none: PrepareReport = { cold: [], cached: [] };
 
 /** Prepares in new processes until there are so many: without a cache, where one is done already, and from a cache that was filled before. */
 async function prepareAgain(
@@ -199,17 +200,19 @@ async function prepareAgain(
   const cached: number[] = [];
   while (cold.length < times - 1) {
     const prepared = await prepare();
-    if (prepared === undefined) return { cold, cached: null };
+    if (prepared === undefined) return { cold, cached };
     cold.push(prepared.milliseconds);
   }
   await mkdir(cache);
-  if ((await prepare(cache))?.keeps !== true) return { cold, cached: null };
+  const filled = await prepare(cache);
+  if (filled === undefined) return { cold, cached };
+  if (!filled.keeps) return { cold, cached: null };
   while (cached.length < times) {
     const prepared = await prepare(cache);
     if (prepared === undefined) break;
     cached.push(prepared.milliseconds);
   }
-  return { cold, cached: cached.length === 0 ? null : cached };
+  return { cold, cached };
 }
 
 /** Prepares at a new station; undefined if that fails, or is interrupted. */

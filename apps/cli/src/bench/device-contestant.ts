@@ -68,7 +68,10 @@ function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst
         return;
       }
       const execution = new Execution(compilation);
-      for (let index = 0; index < inputs.length; index++) execution.setInput(index, elementAt(inputs, index));
+      for (let index = 0; index < inputs.length; index++) {
+        const { bytes, shape } = elementAt(inputs, index);
+        execution.setInput(index, bytes, shape);
+      }
       for (let index = 0; index < buffers.length; index++) execution.setOutput(index, elementAt(buffers, index));
       await (burst === undefined ? execution.compute() : execution.burstCompute(burst));
     },

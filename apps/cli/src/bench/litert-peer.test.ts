@@ -1,6 +1,3 @@
-/**
- * LiteRT.js gives the process names of a browser, by which other engines choose how they load: this file has no other engine.
- */
 import { describe, expect, it } from "vitest";
 import { addingModel } from "../program.test-helper.ts";
 import type { Task } from "./contestant.ts";
@@ -33,6 +30,14 @@ describe("the peer LiteRT.js", () => {
     await ready.run();
     expect(ready.outputs()).toEqual([floats(15, 25, 35, 45)]);
     await ready.close();
+  });
+
+  it("leaves no names of a browser behind, by which other engines would choose how they load", async () => {
+    const before = Object.getOwnPropertyNames(globalThis).sort();
+    await prepare(task(addingModel(), inputs));
+    const after = Object.getOwnPropertyNames(globalThis).filter((name) => !before.includes(name));
+    expect(after).toEqual([]);
+    expect("importScripts" in globalThis).toBe(false);
   });
 
   it("says why it refuses a file", async () => {

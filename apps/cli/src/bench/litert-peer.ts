@@ -8,7 +8,7 @@ import { elementAt } from "@nnhal/operations";
 import { messageOf } from "../failure.ts";
 import { oneLine } from "../text.ts";
 import { CannotRun, type Contestant, type Ready, type Task } from "./contestant.ts";
-import { installBrowserNames } from "./litert-shim.ts";
+import { withBrowserNames } from "./litert-shim.ts";
 import { packageVersion } from "./peer-packages.ts";
 
 const module: string = "@litertjs/core";
@@ -56,12 +56,12 @@ interface Model {
 
 /** Opens the peer. Loads the build with threads if there is more than one to use. */
 export async function openLitert({ bytes, inputs, threads }: Task): Promise<Contestant | Unavailable> {
-  installBrowserNames(threads);
   const litert = (await import(module)) as Litert; // The part of it that is described above.
   const folder = join(dirname(createRequire(import.meta.url).resolve(`${module}/package.json`)), "wasm");
   // There is one in a process: another task begins with a new one.
   litert.unloadLiteRt();
-  const runtime = await quietly(() => litert.loadLiteRt(`${folder}/`, { threads: threads > 1 }));
+  const load = () => quietly(() => litert.loadLiteRt(`${folder}/`, { threads: threads > 1 }));
+  const runtime = await withBrowserNames(threads, load);
   return {
     version: `LiteRT.js ${packageVersion(module)}`,
     settings: [

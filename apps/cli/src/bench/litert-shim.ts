@@ -19,8 +19,30 @@ const workerSource = (file: string) => `
   require("node:vm").compileFunction(require("node:fs").readFileSync(file, "utf8"), ${JSON.stringify(parameters)}, { filename: file })(
     require("node:module").createRequire(file), module_, module_.exports, file, require("node:path").dirname(file));`;
 
-/** Prepares this process. It stays so: only a process for LiteRT.js should call this. `threads`: of its pool. */
-export function installBrowserNames(threads: number): void {
+/** The names that are set, by this file and by the scripts. */
+const names = ["self", "navigator", "Module", "importScripts", "ModuleFactory", "Worker"] as const;
+
+/**
+ * Sets names of a browser in this process while LiteRT.js loads: other code takes them for a sign that it runs in a browser. `threads`: of
+ * its pool. Resolves or rejects as the work does.
+ */
+export async function withBrowserNames<Result>(threads: number, work: () => Promise<Result>): Promise<Result> {
+  const before = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
+  installBrowserNames(threads);
+  // Threads are started later, with the same names: a process that computes with them keeps them.
+  if (threads > 1) return work();
+  try {
+    return await work();
+  } finally {
+    for (const [place, name] of names.entries()) {
+      const descriptor = before[place];
+      if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+      else Object.defineProperty(globalThis, name, descriptor);
+    }
+  }
+}
+
+function installBrowserNames(threads: number): void {
   // Node.js 20 has relaxed SIMD behind a flag; the fast builds of LiteRT.js and all with threads need it. Newer versions have it anyway.
   setFlagsFromString("--experimental-wasm-relaxed-simd");
   const define = (name: string, value: unknown) =>

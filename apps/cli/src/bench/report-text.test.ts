@@ -5,7 +5,7 @@ import { reportOf } from "./reports.test-helper.ts";
 describe("formatBenchmark", () => {
   it("has tables of times and costs, what was not measured, and ratios", () => {
     const lines = formatBenchmark(reportOf()).split("\n");
-    expect(lines).toContain("nnhal-one  2.00 ms  2.00 ms  2.00 ms  500       1.50   2.00              none");
+    expect(lines).toContain("nnhal-one  2.00 ms  2.00 ms  2.00 ms  500       1.50   3.00 ms    2.00              none");
     expect(lines).toContain("nnhal-one  7.00 ms  no cache    9.00 ms  1000 bytes  10 bytes");
     expect(lines).toContain("tfjs  cannot: no CONV_2D");
     expect(lines).toContain("  nnhal-one / litert  0.50 (0.50 to 0.50)  0.50  2.0 times as fast");

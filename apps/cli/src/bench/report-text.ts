@@ -96,12 +96,13 @@ export interface TableShape {
 export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
   return {
     title: "Times",
-    headings: ["", "min", "median", "p90", "a second", "cores", unitOf(model), "of peak", "difference"],
+    headings: ["", "min", "median", "p90", "a second", "cores", "processor", unitOf(model), "of peak", "difference"],
     row: (one) => [
       one.name,
       ...(one.times === null ? ["", "", ""] : [one.times.min, one.times.median, one.times.p90].map(durationText)),
       orNothing(one.perSecond, rateText),
       orNothing(one.cores, (value) => value.toFixed(2)),
+      orNothing(one.processorTime, durationText),
       orNothing(one.gigaOperations, rateText),
       orNothing(one.shareOfPeak, (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)}%`),
       differenceText(one),
@@ -116,12 +117,17 @@ export const costs: TableShape = {
   row: ({ name, prepare, first, memory, heap }) => [
     name,
     orNothing(prepare, ({ cold }) => durationText(Math.min(...cold))),
-    prepare?.cached == null ? "no cache" : durationText(Math.min(...prepare.cached)),
+    orNothing(prepare, ({ cached }) => cachedText(cached)),
     orNothing(first, durationText),
     orNothing(memory, byteText),
     orNothing(heap, (value) => byteText(Math.round(value))),
   ],
 };
+
+function cachedText(cached: readonly number[] | null): string {
+  if (cached === null) return "no cache";
+  return cached.length === 0 ? "" : durationText(Math.min(...cached));
+}
 
 function orNothing<Value>(value: Value | null, text: (value: Value) => string): string {
   return value === null ? "" : text(value);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Measured } from "./contest.ts";
 import type { ContestantId } from "./contestant.ts";
+import type { ModelResults } from "./report.ts";
 import { device, measured, peer, modelReportOf as report, wrong } from "./reports.test-helper.ts";
 
 const outputs = (value: Uint8Array) => ({ milliseconds: 7, keeps: false, first: 9, outputs: [value] });
@@ -18,6 +19,7 @@ describe("modelReport", () => {
       times: { executions: 2, min: 2, median: 3 },
       perSecond: 1000 / 3,
       cores: 1.5,
+      processorTime: 4.5,
       // Two operations for each of 2 million multiply-adds, in 2 ms.
       gigaOperations: 2,
       shareOfPeak: null,
@@ -37,6 +39,13 @@ describe("modelReport", () => {
       preparations: [{ cold: [8, 6], cached: [1, 2] }],
     });
     expect(contestants[0]).toMatchObject({ shareOfPeak: 0.2, prepare: { cold: [7, 8, 6], cached: [1, 2] } });
+  });
+
+  it("tells a cache that was not reached from one that there is not", () => {
+    const cached = (preparations: ModelResults["preparations"]) =>
+      report([measured(device, [4])], { preparations }).contestants[0]?.prepare?.cached;
+    expect(cached([])).toEqual([]);
+    expect(cached([{ cold: [], cached: null }])).toBeNull();
   });
 
   it("compares devices with peers, and with the devices after them", () => {

@@ -69,6 +69,8 @@ export interface ContestantReport {
   readonly perSecond: number | null;
   /** Processors that it kept busy on average. */
   readonly cores: number | null;
+  /** Milliseconds of processors for an execution, on average. Other programs change it less than the times. */
+  readonly processorTime: number | null;
   /** Thousand million operations in a second at the least time; a multiply-add is two. */
   readonly gigaOperations: number | null;
   /** The share of the machine's greatest peak for this arithmetic that `gigaOperations` is; null if no peak is known. */
@@ -84,7 +86,7 @@ export interface ContestantReport {
 /** Milliseconds from the bytes of the file to the network that can run, each in a fresh process. */
 export interface PrepareReport {
   readonly cold: readonly number[];
-  /** From the cache; null if it keeps nothing. */
+  /** From the cache; empty if that was not reached, null if it keeps nothing. */
   readonly cached: readonly number[] | null;
 }
 
@@ -179,13 +181,14 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
     prepare:
       prepared === undefined
         ? null
-        : { cold: [prepared.milliseconds, ...(others?.cold ?? [])], cached: others?.cached ?? null },
+        : { cold: [prepared.milliseconds, ...(others?.cold ?? [])], cached: others === undefined ? [] : others.cached },
     first: prepared?.first ?? null,
     warmUp: warmUp === undefined ? null : { executions: warmUp.runs, stable: warmUp.stable },
     times,
     roundTimes: rounds,
     perSecond: times === null ? null : 1000 / times.median,
     cores: spent > 0 ? cpu / spent : null,
+    processorTime: times === null ? null : cpu / times.executions,
     gigaOperations: rate,
     shareOfPeak: rate === null || peak === undefined ? null : rate / peak,
     memory: footprint?.memory ?? null,

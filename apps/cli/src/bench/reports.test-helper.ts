@@ -38,7 +38,7 @@ export function modelReportOf(all: readonly Measured[], changed: Partial<ModelRe
     inputs: [],
     expected: [right],
     measured: all,
-    preparations: [],
+    preparations: all.map(() => ({ cold: [], cached: null })),
     peaks: [],
     ...changed,
   });

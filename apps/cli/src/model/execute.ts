@@ -1,16 +1,17 @@
 /**
  * Runs a model on devices and measures it.
  */
-import { execute, type TensorValue, zeros } from "@nnhal/network/tensors";
+import { execute, type InputBytes, type TensorValue, zeros } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { Compilation, type CompilationOptions, Model, NeuralNetworksError } from "@nnhal/runtime";
-import type { TensorDescription } from "@nnhal/tflite";
+import { createStates, type TensorDescription } from "@nnhal/tflite";
 import type { ExecutionPreference } from "@nnhal/types";
 import { inSection, noTracer } from "@nnhal/utils";
 import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { oneLine } from "../text.ts";
 import type { LoadedModel } from "./load.ts";
+import { shapeForBytes } from "./values.ts";
 
 /** A model that is ready to run. */
 export interface PreparedRun {
@@ -58,22 +59,22 @@ export async function runOnce(
 ): Promise<readonly OutputValue[]> {
   const values = inputValues(model, inputs);
   const shapes = await explained(() =>
-    inSection(compilation.trace, "LA", "PE", "run", () =>
-      execute(
-        compilation,
-        values.map((bytes) => ({ bytes })),
-        model.outputs,
-      ),
-    ),
+    inSection(compilation.trace, "LA", "PE", "run", () => execute(compilation, values, model.outputs)),
   );
   return model.wantedOutputs.map((index) => elementAt(shapes, index));
 }
 
-/** The bytes of all inputs of a model: the user's, and states at zero. */
-export function inputValues(model: LoadedModel, inputs: readonly Uint8Array[]): readonly Uint8Array[] {
-  const values = model.inputs.map(zeros);
-  for (const { input, initial } of model.states) if (initial !== undefined) values[input] = initial;
-  for (const [place, index] of model.givenInputs.entries()) values[index] = elementAt(inputs, place);
+/** All inputs of a model: the user's, and states with their first values. Shapes are those that the model leaves open. */
+export function inputValues(model: LoadedModel, inputs: readonly Uint8Array[]): readonly InputBytes[] {
+  const values = model.inputs.map((info): InputBytes => ({ bytes: zeros(info) }));
+  for (const { index, bytes, dimensions } of createStates(model).inputs(model)) {
+    const isOpen = elementAt(model.inputs, index).shape.includes(0);
+    values[index] = { bytes, ...(isOpen && { shape: dimensions }) };
+  }
+  for (const [place, index] of model.givenInputs.entries()) {
+    const bytes = elementAt(inputs, place);
+    values[index] = { bytes, shape: shapeForBytes(elementAt(model.inputs, index), bytes) };
+  }
   return values;
 }
 

@@ -1,7 +1,8 @@
 /**
  * From the bytes of a user's file to the bytes of an input tensor. The format follows from the first bytes: a picture, a .npy array, a
- * WAV file or numbers as text. A file whose name ends in .bin is the tensor itself.
+ * WAV file or numbers as text; any file is the text of an input of strings. A file whose name ends in .bin is the tensor itself.
  */
+import { encodeStrings } from "@nnhal/extension-tflite";
 import { NetworkError, type Sound, sound } from "@nnhal/network";
 import {
   byteSize,
@@ -21,6 +22,7 @@ import type { TensorDescription } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
 import { shapeText } from "../text.ts";
 import { isNpy, readNpy } from "./npy.ts";
+import { bytesOfOpenExtent, isString } from "./values.ts";
 
 /** An input of a run. */
 export interface PreparedInput {
@@ -46,6 +48,7 @@ export async function convertInput(
   normalisation: Normalisation | undefined,
 ): Promise<PreparedInput> {
   if (/\.bin$/i.test(file)) return rawInput(file, bytes, info);
+  if (isString(info)) return stringInput(file, bytes, info);
   if (isNpy(bytes)) return arrayInput(file, bytes, info);
   if (isWav(bytes)) return soundInput(file, bytes, info);
   const numbers = numbersIn(bytes);
@@ -57,10 +60,30 @@ export async function convertInput(
 
 function rawInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
   const size = byteSize(info);
+  const part = bytesOfOpenExtent(info);
+  if (part !== undefined && bytes.length > 0) {
+    if (bytes.length % part === 0) return { info, bytes, source: nameOf(file) };
+    throw usageError(
+      `the input ${file} has ${bytes.length} bytes, but the input ${tensorText(info)} takes a multiple of ${part}`,
+    );
+  }
   if (bytes.length !== size) {
     throw usageError(`the input ${file} has ${bytes.length} bytes, but the input ${tensorText(info)} takes ${size}`);
   }
   return { info, bytes, source: nameOf(file) };
+}
+
+/** A text for an input of one string, else a string for each line. */
+function stringInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
+  const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+  const shape = info.shape.slice(0, -1);
+  const count = elementsOf(shape);
+  const strings = count === 1 ? [text] : text.split(/\r?\n/);
+  if (strings.length !== count) {
+    throw usageError(`the input ${tensorText(info)} has ${count} strings, but ${file} has ${strings.length} lines`);
+  }
+  const plural = count === 1 ? "a string" : `${count} strings`;
+  return { info, bytes: encodeStrings(strings, shape).bytes, source: `${nameOf(file)}, ${plural}` };
 }
 
 async function pictureInput(

@@ -100,8 +100,9 @@ async function readInput(file: string, info: TensorDescription, { cwd, stdin }: 
     return stdin();
   }
   const size = byteSize(info);
-  const most = /\.bin$/i.test(file)
-    ? { bytes: size, reason: `but the input ${tensorText(info)} takes ${size}` }
-    : { bytes: MOST_FILE_BYTES, reason: "more than any input needs" };
+  const most =
+    /\.bin$/i.test(file) && !info.shape.includes(0)
+      ? { bytes: size, reason: `but the input ${tensorText(info)} takes ${size}` }
+      : { bytes: MOST_FILE_BYTES, reason: "more than any input needs" };
   return readUserFile(file, { what: "input", cwd, most });
 }

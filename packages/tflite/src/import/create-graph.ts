@@ -282,11 +282,10 @@ export function createGraph(
     for (const input of inputs) consumers.set(input, (consumers.get(input) ?? 0) + 1);
   }
 
-  /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
-  function widened(operand: number): number | undefined {
-    const tensor = tensorByOperand.get(operand);
-    const bytes = tensor === undefined || !isNarrowed(tensor) ? undefined : constantBytes(tensor);
-    if (tensor === undefined || bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
+  /** The operand with 64-bit integers of a constant that is narrowed to INT32 elsewhere; undefined for any other tensor. */
+  function wideConstant(tensor: number): number | undefined {
+    const bytes = isNarrowed(tensor) ? constantBytes(tensor) : undefined;
+    if (bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
     const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
     return once(`${tensor} as INT64`, () => addConstant(spec, bytes, tensorPath(tensor)));
   }
@@ -298,7 +297,7 @@ export function createGraph(
   function outputOperands(): number[] {
     const taken = new Set<number>();
     return subgraph.outputs.map((index) => {
-      const source = newStates.get(index) ?? widened(operand(index)) ?? operand(index);
+      const source = newStates.get(index) ?? wideConstant(index) ?? operand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
       const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
       if (isResult && !taken.has(source)) {
@@ -333,8 +332,9 @@ export function createGraph(
     valueOf: (operand) => values.get(operand),
     isOpen(operand) {
       const tensor = tensorByOperand.get(operand);
-      const signature = tensor === undefined ? undefined : tensorAt(tensor).shapeSignature;
-      return signature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
+      // The shape of a value that the import adds is a guess by that of the operator's result.
+      if (tensor === undefined) return true;
+      return tensorAt(tensor).shapeSignature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
     },
     reshape(operand, dimensions) {
       operands[operand] = { ...elementAt(operands, operand), dimensions };
@@ -405,7 +405,10 @@ export function createGraph(
       return made;
     },
     emit,
-    widened,
+    widened(operand) {
+      const tensor = tensorByOperand.get(operand);
+      return tensor === undefined ? undefined : wideConstant(tensor);
+    },
     undoIfThrown(work) {
       const before = { operands: operands.length, operations: operations.length, states: states.length };
       try {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { importLines, type OperatorGiven, ofOperators, problemOf, type TensorGiven } from "../_model.test-helper.ts";
+import {
+  execute,
+  importLines,
+  type OperatorGiven,
+  ofOperators,
+  problemOf,
+  type TensorGiven,
+} from "../_model.test-helper.ts";
+import { importTflite } from "./import.ts";
 
 const f = { type: "FLOAT32", shape: [4, 6] } as const;
 const int = (data: readonly number[], shape = [data.length]): TensorGiven => ({ type: "INT32", shape, data });
@@ -55,9 +63,17 @@ describe("operators on integer constants are computed by the import", () => {
     expect(folded(name, inputs, output, options)).toBe(wanted);
   });
 
-  test("in INT64, too, and from one type to another", () => {
+  test("in INT64, too, and from one type to another", async () => {
     const wide = (data: readonly number[]): TensorGiven => ({ type: "INT64", shape: [data.length], data });
-    expect(folded("ADD", [wide([1, -2]), wide([10, 0])], { type: "INT64", shape: [2] })).toBe("11,-2");
+    const y = { type: "INT64", shape: [2] } as const;
+    const sum = ofOperators(
+      { a: wide([1, -2]), b: wide([10, 0]), y },
+      [{ name: "ADD", inputs: ["a", "b"], outputs: ["y"] }],
+      [],
+      ["y"],
+    );
+    expect(importLines(sum)).toEqual(["nnhal.tflite CAST(?) -> out0"]);
+    expect(await execute(importTflite(sum), [])).toEqual([[11, -2]]);
     expect(folded("CAST", [wide([1, -2])], result([2]))).toBe("1,-2");
   });
 

@@ -40,7 +40,7 @@ export interface Graph {
   spec(operand: number): OperandSpec;
   /** The bytes of an operand that is a constant. */
   valueOf(operand: number): Uint8Array | undefined;
-  /** Whether the file leaves extents of an operand's tensor open, or they are unknown. */
+  /** Whether the file leaves extents of an operand's tensor open, or they are unknown, or the operand is not a tensor of the file. */
   isOpen(operand: number): boolean;
   /** Gives an operand another shape than the file stores. */
   reshape(operand: number, dimensions: readonly number[]): void;

@@ -1,0 +1,151 @@
+import { createReferenceBackend } from "@nnhal/backend-reference";
+import { encodeStrings, tfliteExtension } from "@nnhal/extension-tflite";
+import { type TfliteOperator, type TfliteTensor, writeTflite } from "@nnhal/tflite";
+import { describe, expect, it } from "vitest";
+import { referenceEngine, useFolder } from "../program.test-helper.ts";
+
+const { put, get, run: runPlain } = useFolder();
+
+/** The reference has the extension, as that of the command line has. */
+const engine = { ...referenceEngine, load: async () => createReferenceBackend({ extensions: [tfliteExtension] }) };
+const run = (args: readonly string[]) => runPlain(args, { engines: [engine] });
+
+const tensor = (
+  name: string,
+  type: TfliteTensor["type"],
+  shape: readonly number[],
+  data?: Uint8Array,
+): TfliteTensor => ({
+  name,
+  type,
+  shape,
+  isVariable: false,
+  ...(data && { data }),
+});
+
+function file(
+  tensors: readonly TfliteTensor[],
+  operators: readonly Pick<TfliteOperator, "name" | "inputs" | "outputs">[],
+  inputs: readonly number[],
+  outputs: readonly number[],
+): Uint8Array {
+  const all = operators.map((operator) => ({ version: 1, options: {}, ...operator }));
+  const subgraphs = [{ name: "", tensors, operators: all, inputs, outputs }];
+  return writeTflite({ version: 3, description: "", subgraphs, metadata: [], signatures: [] });
+}
+
+/** The strings of the input in the other order. */
+const swapped = (shape: readonly number[]) =>
+  file(
+    [
+      tensor("x", "STRING", shape),
+      tensor("i", "INT32", [2], new Uint8Array(Int32Array.of(shape[0] === 1 ? 0 : 1, 0).buffer)),
+      tensor("y", "STRING", [2]),
+    ],
+    [{ name: "GATHER", inputs: [0, 1], outputs: [2] }],
+    [0],
+    [2],
+  );
+
+describe("nnhal run with strings", () => {
+  it("takes a string from each line, and prints strings", async () => {
+    await put("swap.tflite", swapped([2]));
+    await put("words.txt", 'one\r\nzw\u00f6lf "12"\n');
+    const { stdout, stderr } = await run(["run", "swap.tflite", "--input", "words.txt", "--json"]);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout).outputs).toMatchObject([{ name: "y", values: ['zw\u00f6lf "12"', "one"] }]);
+    const text = await run(["run", "swap.tflite", "--input", "words.txt"]);
+    expect(text.stdout).toContain('output 0: "zw\u00f6lf \\"12\\"", "one"');
+  });
+
+  it("takes a whole text for one string", async () => {
+    await put("one.tflite", swapped([1]));
+    await put("text.txt", "two\nlines\n");
+    const { stdout } = await run(["run", "one.tflite", "--input", "text.txt", "--json"]);
+    expect(JSON.parse(stdout).outputs).toMatchObject([{ values: ["two\nlines", "two\nlines"] }]);
+  });
+
+  it("takes and writes rows of bytes", async () => {
+    await put("swap.tflite", swapped([2]));
+    await put("rows.bin", encodeStrings(["a", "bcd"]).bytes);
+    const { exitCode } = await run(["run", "swap.tflite", "--input", "rows.bin", "--output-dir", "out"]);
+    expect(exitCode).toBe(0);
+    expect(await get("out/output0.bin")).toEqual(encodeStrings(["bcd", "a"]).bytes);
+  });
+
+  it("refuses another number of strings, and bytes that are not rows", async () => {
+    await put("swap.tflite", swapped([2]));
+    await put("three.txt", "a\nb\nc\n");
+    const lines = await run(["run", "swap.tflite", "--input", "three.txt"]);
+    expect(lines.stderr).toContain("has 2 strings, but three.txt has 3 lines");
+    await put("odd.bin", new Uint8Array(15));
+    const bytes = await run(["run", "swap.tflite", "--input", "odd.bin"]);
+    expect(bytes.stderr).toContain("has 15 bytes, but the input");
+    expect(bytes.stderr).toContain("takes a multiple of 2");
+    await put("broken.bin", new Uint8Array(16).fill(200));
+    const broken = await run(["run", "swap.tflite", "--input", "broken.bin"]);
+    expect(broken.stderr).toContain("string 1 has a length of");
+    expect(broken.exitCode).not.toBe(0);
+  });
+});
+
+describe("nnhal run with 64-bit integers", () => {
+  it("prints those that a number does not hold exactly as digits", async () => {
+    const model = file(
+      [tensor("x", "INT64", [3]), tensor("y", "INT64", [3])],
+      [{ name: "ADD", inputs: [0, 0], outputs: [1] }],
+      [0],
+      [1],
+    );
+    await put("add.tflite", model);
+    await put("numbers.bin", new Uint8Array(BigInt64Array.of(1n, -(2n ** 53n), 2n ** 52n - 1n).buffer));
+    const { stdout } = await run(["run", "add.tflite", "--input", "numbers.bin", "--json"]);
+    expect(JSON.parse(stdout).outputs).toMatchObject([{ values: [2, "-18014398509481984", 2 ** 53 - 2] }]);
+  });
+});
+
+describe("nnhal run with state", () => {
+  it("begins with the first values of the file", async () => {
+    const tensors = [
+      tensor("x", "FLOAT32", [1]),
+      tensor("h", "RESOURCE", []),
+      tensor("old", "FLOAT32", [1]),
+      tensor("y", "FLOAT32", [1]),
+    ];
+    const handle = { name: "VAR_HANDLE", inputs: [], version: 1, options: { container: "", sharedName: "v" } };
+    const plain = (name: string, inputs: readonly number[], outputs: readonly number[], options = {}) => ({
+      name,
+      inputs,
+      outputs,
+      version: 1,
+      options,
+    });
+    const main = {
+      name: "",
+      tensors,
+      operators: [
+        plain("CALL_ONCE", [], [], { initSubgraphIndex: 1 }),
+        { ...handle, outputs: [1] },
+        plain("READ_VARIABLE", [1], [2]),
+        plain("ADD", [2, 0], [3]),
+        plain("ASSIGN_VARIABLE", [1, 3], []),
+      ],
+      inputs: [0],
+      outputs: [3],
+    };
+    const init = {
+      name: "",
+      tensors: [tensor("h", "RESOURCE", []), tensor("c", "FLOAT32", [1], new Uint8Array(Float32Array.of(40).buffer))],
+      operators: [{ ...handle, outputs: [0] }, plain("ASSIGN_VARIABLE", [0, 1], [])],
+      inputs: [],
+      outputs: [],
+    };
+    await put(
+      "state.tflite",
+      writeTflite({ version: 3, description: "", subgraphs: [main, init], metadata: [], signatures: [] }),
+    );
+    await put("two.txt", "2");
+    const { stdout } = await run(["run", "state.tflite", "--input", "two.txt", "--json"]);
+    expect(JSON.parse(stdout).outputs).toMatchObject([{ name: "y", values: [42] }]);
+  });
+});

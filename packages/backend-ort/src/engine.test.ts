@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { loadOrt, sessionOptions } from "./engine.ts";
+
+describe("loading the engine", () => {
+  it("returns the engine", async () => {
+    expect(await loadOrt()).toHaveProperty("InferenceSession");
+  });
+
+  it("reports that the package is not installed, and how to add it", async () => {
+    expect(await loadOrt("onnxruntime-absent")).toEqual({
+      unavailable: "onnxruntime-absent is not installed",
+      remedy: "npm install onnxruntime-absent",
+    });
+  });
+
+  it("reports a package that is another one", async () => {
+    expect(await loadOrt("node:path")).toMatchObject({
+      unavailable: expect.stringContaining("has no InferenceSession"),
+    });
+  });
+});
+
+describe("the options of sessions", () => {
+  it("keep weights as they are, and add further options", () => {
+    const { extra } = sessionOptions(1, { extra: { more: "1" } });
+    expect(extra).toMatchObject({ "session.disable_quant_qdq": "1", "session.x64quantprecision": "1", more: "1" });
+  });
+});
