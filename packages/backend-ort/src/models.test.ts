@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { findTrainedExamples, modelRunner, trainedOutputProblem } from "@nnhal/conformance";
+import { elementAt } from "@nnhal/operations";
 import { modelsFolder as folder } from "@nnhal/test-kit/folders";
 import { importTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
@@ -23,7 +24,7 @@ describe("trained models", () => {
     async (_, example) => {
       const run = await modelRunner(importTflite(fileOf(example)).model, [await deviceOf()]);
       const actual = await run(example.inputs.map(fileOf));
-      const problems = example.outputs.map((output, place) => trainedOutputProblem(output, actual[place]));
+      const problems = example.outputs.map((output, place) => trainedOutputProblem(output, elementAt(actual, place)));
       expect(problems).toEqual(example.outputs.map(() => undefined));
     },
   );

@@ -5,7 +5,7 @@ import type { Step } from "@nnhal/driver-core/partition";
 import { extensionName } from "@nnhal/extension-tflite/types";
 import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
 import { Compilation, Model, NeuralNetworksError, type StepTime } from "@nnhal/runtime";
-import { type ImportedModel, type ImportOptions, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
+import { type ImportedModel, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
@@ -15,9 +15,10 @@ import type { ExplainedOperation, Explanation, Profile, Session, Value } from ".
 import { messageOf, oneLine } from "./text.ts";
 
 /** How to open a model. Those that can be copied go to a worker, too. */
-export interface SessionOptions
-  extends SelectionOptions,
-    Pick<ImportOptions, "signature" | "inputShapes" | "dynamicShapes"> {
+export interface SessionOptions extends SelectionOptions {
+  readonly signature?: string | undefined;
+  readonly inputShapes?: Readonly<Record<string, readonly number[]>> | undefined;
+  readonly dynamicShapes?: boolean | undefined;
   /** A folder for prepared models. */
   readonly cache?: string | undefined;
 }
