@@ -3,6 +3,10 @@ import { configDefaults, defineConfig } from "vitest/config";
 // Packages are tested from their sources: the "@nnhal/source" condition makes @nnhal/* resolve to src/, so no build is needed.
 const conditions = ["@nnhal/source"];
 
+// Programs of packages set it, to folders in which packages are that have not been built. The programs under test must not see these.
+// biome-ignore lint/suspicious/noUndeclaredEnvVars: it is not a setting of a task
+delete process.env.NODE_PATH;
+
 const all = ["{packages,apps,tools}/*/{src,test}/**/*.test.ts"];
 /** The packages that the others are made of. */
 const base =

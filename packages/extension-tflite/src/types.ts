@@ -1,7 +1,10 @@
 /**
- * @nnhal/extension-tflite/types: the name and the operand types of the extension: element types of .tflite that the HAL lacks. Their codes are those of the schema's TensorType.
+ * @nnhal/extension-tflite/types: the name and the operand types of the extension, without its operations: element types of .tflite that
+ * the HAL lacks, and how strings are stored. The codes are those of the schema's TensorType.
  */
 import { ensure, extensionTypes } from "@nnhal/operations";
+
+export { decodeStringBytes, decodeStrings, encodeStrings, type StringTensor } from "./strings.ts";
 
 /** The name of the extension. */
 export const extensionName = "nnhal.tflite";

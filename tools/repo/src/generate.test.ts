@@ -53,6 +53,40 @@ describe("the registry", () => {
           "",
         ].join("\n"),
       },
+      {
+        path: "packages/operations/src/families.gen.ts",
+        text: [
+          "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+          'import type { OperationTypeName } from "@nnhal/types";',
+          'import type { Operation } from "./define.ts";',
+          "",
+          "/** Operations that a bundle for a browser loads together. */",
+          "export interface Family {",
+          "  readonly names: readonly OperationTypeName[];",
+          "  load(): Promise<readonly Operation[]>;",
+          "}",
+          "",
+          "/** Every operation, in families. */",
+          "export const families: readonly Family[] = [",
+          "  {",
+          '    names: ["CONV_2D"],',
+          '    load: async () => Object.values(await import("./family-common.gen.ts")),',
+          "  },",
+          "  {",
+          '    names: ["ABS"],',
+          '    load: async () => Object.values(await import("./family-other.gen.ts")),',
+          "  },",
+          "];",
+          "",
+        ].join("\n"),
+      },
+      ...[
+        ["common", 'export { conv2d } from "./ops/conv-2d.ts";'],
+        ["other", 'export { abs } from "./ops/abs.ts";'],
+      ].map(([family, line]) => ({
+        path: `packages/operations/src/family-${family}.gen.ts`,
+        text: `// Generated from the files in ops/ by \`npm run generate\`; do not edit.\n${line}\n`,
+      })),
     ]);
   });
 
@@ -87,7 +121,9 @@ describe("the registry", () => {
 
 describe("on disk", () => {
   let root = "";
-  const both = ["packages/operations/src/registry.gen.ts", "packages/operations/src/operation-types.gen.ts"];
+  const pathOf = (name: string) => `packages/operations/src/${name}.gen.ts`;
+  const lists = ["registry", "operation-types", "families"].map(pathOf);
+  const ofAbs = [...lists, pathOf("family-other")];
   const registry = () => join(root, "packages/operations/src/registry.gen.ts");
 
   beforeEach(() => {
@@ -99,8 +135,8 @@ describe("on disk", () => {
 
   test("a missing file is stale; once written it is fresh, and writing again does nothing", () => {
     const generated = generateAll(root);
-    expect(staleFiles(root, generated)).toEqual(both);
-    expect(writeGenerated(root, generated)).toEqual(both);
+    expect(staleFiles(root, generated)).toEqual(ofAbs);
+    expect(writeGenerated(root, generated)).toEqual(ofAbs);
     expect(staleFiles(root, generated)).toEqual([]);
     expect(writeGenerated(root, generated)).toEqual([]);
   });
@@ -108,7 +144,7 @@ describe("on disk", () => {
   test("a new operation and an edit by hand both make it stale", () => {
     writeGenerated(root, generateAll(root));
     writeFileSync(join(root, conv.path), conv.text);
-    expect(staleFiles(root, generateAll(root))).toEqual(both);
+    expect(staleFiles(root, generateAll(root))).toEqual([...lists, pathOf("family-common")]);
     writeGenerated(root, generateAll(root));
     writeFileSync(registry(), `${readFileSync(registry(), "utf8")}// edited\n`);
     expect(staleFiles(root, generateAll(root))).toHaveLength(1);

@@ -1,7 +1,7 @@
 /**
  * Makes a HAL subgraph: its operands, operations, constants and states.
  */
-import type { StringTensor } from "@nnhal/extension-tflite";
+import type { StringTensor } from "@nnhal/extension-tflite/types";
 import { byteSize, elementAt, elementFactsOf, isExtensionType, type Operation, typeText } from "@nnhal/operations";
 import { type Operation as HalOperation, type Operand, type OperandExtraParams, OperandLifeTime } from "@nnhal/types";
 import { ensure, fail, listText, type Place, quoted } from "../error.ts";

@@ -2,7 +2,7 @@
  * Constants of STRING tensors. A file has the number of strings, the place at which each begins and the end, as 32-bit integers, and then
  * their bytes.
  */
-import { encodeStrings, type StringTensor } from "@nnhal/extension-tflite";
+import { encodeStrings, type StringTensor } from "@nnhal/extension-tflite/types";
 import { ensure, type Place } from "../error.ts";
 
 /** The TENSOR_STRING for a constant. `count`: the number of strings by its shape. Throws a TfliteError if the data are not of that form. */
