@@ -15,6 +15,8 @@ const baseFiles = [`packages/{${base}}/src/**/*.test.ts`];
 const conformance = "packages/conformance/src/**/*.test.ts";
 /** Engines that count their values for the whole process: their tests compare the counts. */
 const counting = "packages/backend-{tfjs,ort}/src/**/*.test.ts";
+/** Callers that never stop, whose turns are counted: what other files have left to do in the process would take turns too. */
+const stress = "packages/driver-core/src/device/stress.test.ts";
 
 /**
  * In a run of all tests, files of packages that stand on others load these with the loader of the launcher, which bundles each package
@@ -41,7 +43,8 @@ export default defineConfig({
     // kernels that one file has made fast are fast for the next.
     isolate: false,
     projects: [
-      { extends: true, test: { name: "base", include: baseFiles } },
+      { extends: true, test: { name: "base", include: baseFiles, exclude: [...configDefaults.exclude, stress] } },
+      { extends: true, test: { name: "stress", include: [stress], isolate: true } },
       { extends: true, test: { name: "conformance", include: [conformance], ...bundled(base) } },
       {
         extends: true,
