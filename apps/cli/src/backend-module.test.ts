@@ -6,7 +6,7 @@ describe("a module that cannot be loaded", () => {
 
   it("is told how to be built if it is TypeScript that this Node.js does not read", () => {
     for (const code of ["ERR_UNKNOWN_FILE_EXTENSION", "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"]) {
-      const said = whyNotLoaded("file:///work/my-backend.ts", refused(code));
+      const said = whyNotLoaded("file:///project/my-backend.ts", refused(code));
       expect(said).toContain("does not read TypeScript there. Node.js 22.18 and newer does");
       expect(said).toMatch(/: npx esbuild my-backend\.ts .* --outfile=my-backend\.js$/);
     }

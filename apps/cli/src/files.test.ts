@@ -39,7 +39,7 @@ const onUnix = (...rows: [string, string][]) => (hasPipes ? rows : []);
 describe("reading", () => {
   it.each([
     ["file", "done"],
-    ["gone", "cannot read the model gone: there is no such file"],
+    ["gone", "cannot read the model gone: the file does not exist"],
     ["folder", "the model folder is a folder, not a regular file"],
     ["file/inside", "cannot read the model file/inside: a part of the path is not a folder"],
     ["huge", "cannot read the model huge: it is larger than 2 GiB"],

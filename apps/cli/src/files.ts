@@ -77,7 +77,7 @@ function kindOf(status: Stats): string {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
+  ENOENT: "the file does not exist",
   ENOTDIR: "a part of the path is not a folder",
   EISDIR: "it is a folder",
   EACCES: "permission denied",

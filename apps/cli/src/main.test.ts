@@ -64,7 +64,7 @@ describe("the program", { timeout: 120_000 }, () => {
     });
     expect(await outcomeOf(start(["run", "gone.tflite"]))).toEqual({
       stdout: "",
-      stderr: "nnhal run: cannot read the model gone.tflite: there is no such file\n",
+      stderr: "nnhal run: cannot read the model gone.tflite: the file does not exist\n",
       exitCode: 2,
     });
   });

@@ -97,7 +97,7 @@ describe("load", () => {
   });
 
   it.each([
-    ["/no/such/file.tflite", "CANNOT_READ", "cannot read the model /no/such/file.tflite: there is no such file"],
+    ["/no/such/file.tflite", "CANNOT_READ", "cannot read the model /no/such/file.tflite: the file does not exist"],
     [demoFolder, "CANNOT_READ", "it is a folder"],
     [join(demoFolder, "labels.txt"), "NOT_A_MODEL", "these bytes are not a .tflite model"],
     [new Uint8Array(0), "NOT_A_MODEL", "these bytes are not a .tflite model"],

@@ -76,7 +76,7 @@ async function fetchBytes(source: string | URL, { onProgress, signal }: ReadOpti
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
+  ENOENT: "the file does not exist",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
   ENOTDIR: "a part of the path is not a folder",

@@ -72,7 +72,7 @@ describe("a peer", () => {
     });
   });
 
-  it("wants an ONNX file, and says why it is none", async () => {
+  it("says why a file is not an ONNX file", async () => {
     const { prepare } = await openOnnxruntime(adding);
     await expect(prepare()).rejects.toThrow(new CannotRun("no form"));
     const { prepare: other } = await openOnnxruntime({ ...adding, onnx: Uint8Array.of(1, 2, 3) });

@@ -201,7 +201,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
       return stderr;
     };
     const overVectors = ["--suite", "vectors"];
-    expect(await problem(...mine, "--vectors", gone, ...overVectors)).toContain("there is no such file");
+    expect(await problem(...mine, "--vectors", gone, ...overVectors)).toContain("the file does not exist");
     expect(await problem(...mine, ...overVectors)).toContain("the suite vectors needs vectors: --vectors names");
     expect(await problem(...mine, "--suite", "burst", "--filter", "zzz")).toContain('matches the filter "zzz"');
     expect(await problem(...mine, "--filter", "hyphen", "--html", join(gone, "report.html"))).toContain(

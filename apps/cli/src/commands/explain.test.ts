@@ -183,7 +183,7 @@ describe("nnhal explain", () => {
       expect(stderr).toMatch(/^nnhal explain: [^\n]+\n$/);
       return stderr;
     };
-    expect(await lineFor("gone.tflite")).toContain("there is no such file");
+    expect(await lineFor("gone.tflite")).toContain("the file does not exist");
     expect(await lineFor("add.tflite", "--preference", "FAST")).toContain("LOW_POWER");
     expect(await lineFor("add.tflite", "--policy", "best")).toContain("cost, android");
     expect(await lineFor("add.tflite", "--device", "adder,toaster")).toContain('there is no device "toaster"');

@@ -74,7 +74,7 @@ describe("nnhal graph", () => {
       [["add.tflite", "-o", "out.gif"], "the name out.gif does not end in .dot, .json, .svg, .png: add --format"],
       [["add.tflite", "-o", "folder/out.dot"], "cannot write folder/out.dot: there is no such folder"],
       [["add.tflite", "--format", "png"], "a PNG needs a file to go to: add --output"],
-      [["gone.tflite"], "cannot read the model gone.tflite: there is no such file"],
+      [["gone.tflite"], "cannot read the model gone.tflite: the file does not exist"],
     ] as const) {
       expect(await run(["graph", ...args])).toEqual({
         stdout: "",

@@ -21,7 +21,7 @@ sizes, multiply-adds, and what the maker says about the model. For each operator
 
 Exit codes:
   0  the file could be read, whether or not its model can run
-  2  there is no such file, it is not a .tflite file, or it is broken
+  2  the file does not exist, is not a .tflite file, or is broken
 
 Examples:
   nnhal info mobilenet.tflite

@@ -269,7 +269,7 @@ describe("nnhal run, given something wrong", () => {
 
   it("names files that cannot be read and exits with 2", async () => {
     await put("add.tflite", addingModel());
-    const missing = "there is no such file";
+    const missing = "the file does not exist";
     expect(await problem("gone.tflite", "--random", "1")).toEqual({
       line: `cannot read the model gone.tflite: ${missing}`,
       exitCode: 2,

@@ -200,7 +200,7 @@ describe("nnhal validate", () => {
       ["half.json", "the conformance example half.json cannot be used: not JSON"],
       ["empty.json", "the conformance example empty.json cannot be used: name: "],
       ["empty.tflite", "the model empty.tflite cannot be used: "],
-      ["gone.tflite", "cannot read the model gone.tflite: there is no such file"],
+      ["gone.tflite", "cannot read the model gone.tflite: the file does not exist"],
     ] as const) {
       const { stdout, stderr, exitCode } = await run(["validate", file]);
       expect({ file, stdout, exitCode }).toEqual({ file, stdout: "", exitCode: 2 });

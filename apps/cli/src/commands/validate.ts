@@ -52,7 +52,7 @@ The model is a .tflite file, or one conformance example as JSON.
 Exit codes:
   0  the model is valid
   1  it is not, or the HAL cannot express it
-  2  there is no such file, or it holds no model
+  2  the file does not exist, or it holds no model
 
 Examples:
   nnhal validate mobilenet.tflite

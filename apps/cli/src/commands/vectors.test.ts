@@ -148,7 +148,7 @@ describe("nnhal vectors", () => {
       return stderr;
     };
     expect(await problem(folder, "--device", "fake")).toContain(`there are no *.jsonl.gz files in ${folder}`);
-    expect(await problem(join(folder, "gone"), "--device", "fake")).toContain("there is no such file");
+    expect(await problem(join(folder, "gone"), "--device", "fake")).toContain("the file does not exist");
     await put("a.jsonl.gz", example("a/a"), "{}");
     expect(await problem(folder, "--device", "fake")).toContain("a.jsonl.gz:2: name: expected a string, found nothing");
     await put("a.jsonl.gz", example("a/a"));

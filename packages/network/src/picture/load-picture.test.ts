@@ -48,7 +48,7 @@ describe("picture", () => {
   });
 
   it.each([
-    ["/no/such.png", "CANNOT_READ", "cannot read the picture /no/such.png: there is no such file"],
+    ["/no/such.png", "CANNOT_READ", "cannot read the picture /no/such.png: the file does not exist"],
     [join(demoFolder, "labels.txt"), "NOT_A_PICTURE", "is not a PNG, JPEG, WebP, GIF or BMP picture"],
     [new Uint8Array(3), "NOT_A_PICTURE", "the data is not a PNG"],
     [
