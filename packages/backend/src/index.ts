@@ -62,5 +62,6 @@ export { bindArgumentsOf, isOmitted, withFacts } from "./kernels/plan.ts";
 export { shortage } from "./kernels/rooms.ts";
 export { checkOf } from "./kernels/run.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
+export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
 export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

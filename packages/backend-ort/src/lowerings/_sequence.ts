@@ -1,6 +1,6 @@
 /** Sequences along time, and what recurrent cells share. */
 import type { KernelTensor } from "@nnhal/backend";
-import { elementAt, elementCount, ensure, isFloat } from "@nnhal/operations";
+import { elementAt, elementCount, isFloat } from "@nnhal/operations";
 import { type Builder, integers, reshape, transpose, type Value } from "../graph/builder.ts";
 import { refuse, type Scope } from "../graph/scope.ts";
 import type { Attribute } from "../onnx/write.ts";
@@ -8,22 +8,6 @@ import { broadcastDims, typeName } from "./_lowering.ts";
 
 /** One step of a cell: from the contributions of the inputs and the states before to the states after. */
 export type CellStep = (contribution: Value, states: readonly Value[]) => readonly Value[];
-
-/** The tensor arguments of an operation by name. */
-export type TensorArgs = Readonly<Record<string, KernelTensor | number | boolean | undefined>>;
-
-/** A tensor argument; undefined if it is omitted. */
-export function optionalTensor(args: TensorArgs, name: string): KernelTensor | undefined {
-  const argument = args[name];
-  return typeof argument === "object" ? argument : undefined;
-}
-
-/** A mandatory tensor argument. */
-export function requiredTensor(args: TensorArgs, name: string): KernelTensor {
-  const tensor = optionalTensor(args, name);
-  ensure(tensor !== undefined, () => `${name} is omitted`);
-  return tensor;
-}
 
 /** Refuses cells that are not of floats. */
 export function ensureFloat(input: KernelTensor): void {

@@ -1,5 +1,5 @@
 /** LSTM and its sequence forms. One product computes all gates, and one the inputs at all times. */
-import type { KernelTensor } from "@nnhal/backend";
+import { type KernelTensor, optionalTensor, requiredTensor, type TensorArgs } from "@nnhal/backend";
 import { elementAt, elementCount, ensure, OperationError, type TensorInfo } from "@nnhal/operations";
 import { type Builder, integers, real, type Value } from "../graph/builder.ts";
 import type { Lowered, Scope } from "../graph/scope.ts";
@@ -11,11 +11,8 @@ import {
   ensureFloat,
   joined,
   linkAuxiliary,
-  optionalTensor,
   parted,
   product,
-  requiredTensor,
-  type TensorArgs,
 } from "./_sequence.ts";
 
 interface Settings {

@@ -1,21 +1,10 @@
 /** RNN, its sequence forms, and SVDF. */
-import type { KernelTensor } from "@nnhal/backend";
+import { type KernelTensor, optionalTensor, requiredTensor, type TensorArgs } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { integers, reshape, type Value } from "../graph/builder.ts";
 import type { Lowered, Scope } from "../graph/scope.ts";
 import { activated } from "./_lowering.ts";
-import {
-  alongTime,
-  type CellStep,
-  combined,
-  ensureFloat,
-  joined,
-  linkAuxiliary,
-  optionalTensor,
-  product,
-  requiredTensor,
-  type TensorArgs,
-} from "./_sequence.ts";
+import { alongTime, type CellStep, combined, ensureFloat, joined, linkAuxiliary, product } from "./_sequence.ts";
 
 interface Cell {
   readonly weights: KernelTensor;

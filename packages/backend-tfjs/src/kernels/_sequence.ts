@@ -1,6 +1,6 @@
 /** Sequences along time, and the weights of recurrent cells. */
 import type { KernelTensor } from "@nnhal/backend";
-import { type AnyArgs, ensure } from "@nnhal/operations";
+import type { AnyArgs } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { type Bag, isTensorInfo, type Read, rank2, type Setup } from "./_kernel.ts";
 
@@ -110,20 +110,4 @@ export function linkAuxiliary(
   if (auxiliaryInput === undefined) return { bwInput: input, auxiliary: undefined };
   if (hasAuxiliaryWeights) return { bwInput: input, auxiliary: auxiliaryInput };
   return { bwInput: auxiliaryInput, auxiliary: undefined };
-}
-
-/** The tensor arguments of an operation by name. */
-export type TensorArgs = Readonly<Record<string, KernelTensor | number | boolean | undefined>>;
-
-/** A tensor argument; undefined if it is omitted. */
-export function optionalTensor(args: TensorArgs, name: string): KernelTensor | undefined {
-  const argument = args[name];
-  return typeof argument === "object" ? argument : undefined;
-}
-
-/** A mandatory tensor argument. */
-export function requiredTensor(args: TensorArgs, name: string): KernelTensor {
-  const tensor = optionalTensor(args, name);
-  ensure(tensor !== undefined, () => `${name} is omitted`);
-  return tensor;
 }

@@ -1,21 +1,11 @@
 /**
  * LSTM and its sequence forms. One product computes all gates, and one the inputs at all times.
  */
-import type { KernelTensor } from "@nnhal/backend";
+import { type KernelTensor, optionalTensor, requiredTensor, type TensorArgs } from "@nnhal/backend";
 import { ensure, isFloat, OperationError, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { type Bag, floatKernel, type Read, rank2, type Setup, steppedKernel } from "./_kernel.ts";
-import {
-  type CellStep,
-  contributionsOf,
-  linkAuxiliary,
-  optionalTensor,
-  overTime,
-  requiredTensor,
-  runSequence,
-  sideBySide,
-  type TensorArgs,
-} from "./_sequence.ts";
+import { type CellStep, contributionsOf, linkAuxiliary, overTime, runSequence, sideBySide } from "./_sequence.ts";
 
 interface Settings {
   readonly activation: number;

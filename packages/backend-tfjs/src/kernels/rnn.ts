@@ -1,20 +1,10 @@
 /** RNN, its sequence forms, and SVDF. */
-import type { KernelTensor } from "@nnhal/backend";
+import { type KernelTensor, optionalTensor, requiredTensor, type TensorArgs } from "@nnhal/backend";
 import { isFloat, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { type Bag, floatKernel, type Read, rank2, type Setup, steppedKernel } from "./_kernel.ts";
 import { activate } from "./_quantised.ts";
-import {
-  type CellStep,
-  contributionsOf,
-  linkAuxiliary,
-  optionalTensor,
-  overTime,
-  requiredTensor,
-  runSequence,
-  sideBySide,
-  type TensorArgs,
-} from "./_sequence.ts";
+import { type CellStep, contributionsOf, linkAuxiliary, overTime, runSequence, sideBySide } from "./_sequence.ts";
 
 interface Cell {
   readonly weights: KernelTensor;
