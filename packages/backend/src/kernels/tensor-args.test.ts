@@ -5,7 +5,7 @@ import { optionalTensor, requiredTensor } from "./tensor-args.ts";
 
 it("tensor arguments are found by name", () => {
   const info = tensorInfo({ type: "TENSOR_FLOAT32", dimensions: [2], scale: 0, zeroPoint: 0 }, [2]);
-  const weights: KernelTensor = { ...info, index: 3, data: undefined };
+  const weights: KernelTensor = { ...info, index: 3 };
   const args = { weights, activation: 1, bias: undefined };
   expect(optionalTensor(args, "weights")).toBe(weights);
   expect(requiredTensor(args, "weights")).toBe(weights);
