@@ -78,8 +78,7 @@ function whyItCanShrink(fd: number, system: Linux | { readonly missing: string }
   if ("missing" in system) return system.missing;
   const seals = system.seals(fd);
   if (seals === undefined) return "it is not a memory file";
-  if ((seals & Seal.SHRINK) === 0 && !system.addSeals(fd, Seal.SHRINK))
-    return notSealed;
+  if ((seals & Seal.SHRINK) === 0 && !system.addSeals(fd, Seal.SHRINK)) return notSealed;
   // A page of another system, such as that of large pages, can be missing when it is touched.
   return statfsSync(`/proc/self/fd/${fd}`).type === TMPFS_MAGIC ? undefined : "it has pages of a special kind";
 }
