@@ -24,10 +24,10 @@ export interface NoSocket {
 /** A server of sockets for descriptors. */
 export interface DescriptorServer {
   /**
-   * The socket of the client that greets with a secret, and has the same process as `client`, its main connection. A socket is
-   * returned once. Waits for at most `limit` milliseconds.
+   * The socket of the client that greets with a secret, and has the same process as `client`, its main connection, if that is
+   * given. A socket is returned once. Waits for at most `limit` milliseconds (default 2000).
    */
-  accept(secret: Uint8Array, client: Socket, limit?: number): Promise<DescriptorSocket | NoSocket>;
+  accept(secret: Uint8Array, client: Socket | undefined, limit?: number): Promise<DescriptorSocket | NoSocket>;
   /** Stops listening, and closes sockets that were not accepted. */
   close(): Promise<void>;
 }
@@ -89,9 +89,7 @@ export async function serveDescriptors(path: string): Promise<DescriptorServer |
         if (one !== undefined) {
           pending.delete(one);
           clearTimeout(one.timeout);
-          const [theirs, ours] = [peerCredentials(one.socket), peerCredentials(client)];
-          if ("pid" in theirs && "pid" in ours && theirs.pid === ours.pid && theirs.uid === ours.uid)
-            return socketOf(one);
+          if (client === undefined || isSameProcess(one.socket, client)) return socketOf(one);
           one.socket.destroy();
           return { noSocket: "the socket for descriptors is not of the process that asks for it" };
         }
@@ -104,6 +102,11 @@ export async function serveDescriptors(path: string): Promise<DescriptorServer |
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+function isSameProcess(one: Socket, other: Socket): boolean {
+  const [first, second] = [peerCredentials(one), peerCredentials(other)];
+  return "pid" in first && "pid" in second && first.pid === second.pid && first.uid === second.uid;
 }
 
 interface Pending {
