@@ -1,5 +1,6 @@
 /** @nnhal/shared-memory: memory that processes share, and what they need to pass it to each other and to wait for each other. */
 export { type AdoptOptions, adoptMemory, whyCopied } from "./adopt.ts";
+export { burstAcrossProcesses } from "./burst-options.ts";
 export { type DescriptorChannel, descriptorChannel, type NotPassed } from "./descriptor-channel.ts";
 export {
   type ClientSocket,
@@ -15,3 +16,4 @@ export type { Credentials } from "./linux.ts";
 export { createPassing, type MemoryPassing, type PassedMemory, type PassingOptions } from "./passing.ts";
 export { type NoCredentials, peerCredentials } from "./peer-credentials.ts";
 export { createSharedMemory, greatestSize, type NoMemory, type SharedMemory } from "./shared-memory.ts";
+export { type SharedMemoryForm, sharedMemoryForm } from "./form.ts";
