@@ -16,7 +16,10 @@ export function sharedMemoryForm(): SharedMemoryForm {
   const memory = createSharedMemory(4096);
   if (!("refused" in memory)) {
     memory.close();
-    return { form: "mapped", why: "memory files (memfd) are mapped on both sides, and their descriptors passed over a socket" };
+    return {
+      form: "mapped",
+      why: "memory files (memfd) are mapped on both sides, and their descriptors passed over a socket",
+    };
   }
   const isAbsent = memory.refused.includes("koffi is not installed");
   const why = `memory is copied through private files: ${memory.refused}`;
