@@ -17,3 +17,4 @@ export type { Credentials } from "./linux.ts";
 export { createPassing, type MemoryPassing, type PassedMemory, type PassingOptions } from "./passing.ts";
 export { type NoCredentials, peerCredentials } from "./peer-credentials.ts";
 export { createSharedMemory, greatestSize, type NoMemory, type SharedMemory } from "./shared-memory.ts";
+export { type Exchange, exchange } from "./exchange.ts";
