@@ -127,6 +127,10 @@ answer({
     raw = openSync(path, "r+");
     return offer(length, 3);
   },
+  passFileAt(path: string) {
+    const fd = openSync(path, "r+");
+    return passing?.passFile?.(fd);
+  },
   offerSocket() {
     raw = connected().fd;
     return offer(4096, 1);

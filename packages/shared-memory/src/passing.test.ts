@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, connect as netConnect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { mapPool } from "@nnhal/driver-core/memory";
@@ -173,6 +173,21 @@ describe("a service that a client of another process passes memories to by descr
     expect(await client.ask("readPath", file)).toEqual([1, 2, 3, 40]);
     await client.ask("truncatePath", file);
     expect(() => ("unmappable" in mapping ? undefined : mapping.load?.(0, 4))).toThrow("ends 4 bytes early");
+  });
+
+  it("takes open files, and none that could keep it waiting", async () => {
+    await start();
+    const file = join(folder.path, "cache");
+    writeFileSync(file, "prepared");
+    const id = await client.ask("passFileAt", file);
+    const taken = typeof id === "number" ? passing.takeFile?.(id) : undefined;
+    if (taken === undefined || "refused" in taken) throw new Error(JSON.stringify(taken));
+    expect(readFileSync(taken.fd, "utf8")).toBe("prepared");
+    taken.close();
+    const other = await client.ask("passFileAt", "/dev/zero");
+    expect(typeof other === "number" && passing.takeFile?.(other)).toMatchObject({ refused: expect.any(String) });
+    expect(passing.takeFile?.(99)).toMatchObject({ refused: expect.stringContaining("has not been sent") });
+    expect(openFiles()).toBe(filesBefore);
   });
 
   it("shares a file of a disk that the client has mapped", async () => {
