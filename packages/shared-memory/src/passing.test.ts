@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   main.destroy();
-  await server.close();
+  server.close();
   mains.close();
   folder.remove();
 });
@@ -64,7 +64,7 @@ describe("a service that a client of another process passes memories to by descr
   let filesBefore = 0;
 
   beforeAll(() => {
-    client = startPeer("./client.test-process.ts", { execArgv: ["--expose-gc"] });
+    client = startPeer("./client.test-process.ts", ["--expose-gc"]);
   });
   afterAll(() => client.kill());
 
@@ -278,7 +278,7 @@ describe("a service that a client of another process passes memories to by descr
     expect(bytesOf(memory)[255]).toBe(255);
     const channel = descriptorChannel(accepted.fd);
     expect("take" in channel && channel.take(1)).toEqual({ notPassed: "the other end has closed its socket" });
-    client = startPeer("./client.test-process.ts", { execArgv: ["--expose-gc"] });
+    client = startPeer("./client.test-process.ts", ["--expose-gc"]);
     await client.ask("connect", path);
   });
 });
@@ -322,7 +322,7 @@ describe("a service that memories are passed to by files", { timeout: 60_000 }, 
 
   beforeAll(async () => {
     mkdirSync(files, { mode: 0o700 });
-    client = startPeer("./client.test-process.ts", { execArgv: ["--expose-gc"] });
+    client = startPeer("./client.test-process.ts", ["--expose-gc"]);
     await client.ask("startFiles", files);
   });
   afterAll(() => client.kill());

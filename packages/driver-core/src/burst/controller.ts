@@ -35,13 +35,14 @@ export async function createBurst(
 ): Promise<CreateBurstResult> {
   const { requestCapacity = defaultCapacity, resultCapacity = defaultCapacity, direct = true, allocate } = options;
   const limits = limitsOf(options);
-  const requests = createChannel("FmqRequestDatum", requestCapacity, allocate);
-  const results = createChannel("FmqResultDatum", resultCapacity, allocate);
   const memories = createMemorySlots();
   const refuse = (status: ErrorStatus, message: string) => {
     limits.watchdog.stop();
     return { status, message, burst: null };
   };
+  const queues = makeQueues(requestCapacity, resultCapacity, allocate);
+  if ("problem" in queues) return refuse(ErrorStatus.GENERAL_FAILURE, `starting a burst: ${queues.problem}`);
+  const { requests, results } = queues;
   let isLate = false;
   const start = async () => {
     const answer = await configure(memories, requests.descriptor, results.descriptor);
@@ -76,5 +77,16 @@ export async function createBurst(
     return { status, burst };
   } catch (error) {
     return refuse(ErrorStatus.GENERAL_FAILURE, `starting a burst: ${error}`);
+  }
+}
+
+/** The queues, or why the memory for them cannot be had. Throws RangeError for a capacity that is not valid. */
+function makeQueues(requestCapacity: number, resultCapacity: number, allocate: BurstOptions["allocate"]) {
+  try {
+    const requests = createChannel("FmqRequestDatum", requestCapacity, allocate);
+    return { requests, results: createChannel("FmqResultDatum", resultCapacity, allocate) };
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
