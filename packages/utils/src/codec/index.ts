@@ -1,5 +1,13 @@
 /** @nnhal/utils/codec: values of the HAL as bytes. */
-export { type ByteReader, type ByteWriter, byteReader, byteWriter, mostItems, UnreadableBytes, Unwritable } from "./bytes.ts";
+export {
+  type ByteReader,
+  type ByteWriter,
+  byteReader,
+  byteWriter,
+  mostItems,
+  UnreadableBytes,
+  Unwritable,
+} from "./bytes.ts";
 export {
   bytes,
   type Codec,
