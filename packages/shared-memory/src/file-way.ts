@@ -140,7 +140,9 @@ export function folderWay({ folder, owner = process.getuid?.() }: FolderOptions)
         fd = openSync(join(folder, file), constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
         const { uid, mode } = fstatSync(fd);
         if (owner !== undefined && uid !== owner) throw new Error(`it belongs to user ${uid}, not ${owner}`);
-        if ((mode & 0o077) !== 0) throw new Error(`others may use it: its mode is ${(mode & 0o777).toString(8)}`);
+        // Windows has neither users nor modes of this kind.
+        if (owner !== undefined && (mode & 0o077) !== 0)
+          throw new Error(`others may use it: its mode is ${(mode & 0o777).toString(8)}`);
         remove(join(folder, file));
         return adoptMemory(fd, length, { offset: start, protection });
       } catch (error) {
