@@ -139,7 +139,19 @@ const copying: ReadonlySet<string> = new Set([
 ]);
 
 /** Operations whose results from NaN and infinities IEEE 754 fixes, if no activation follows. */
-const fixedByIeee: ReadonlySet<string> = new Set(["ADD", "SUB", "MUL", "ABS", "NEG"]);
+const fixedByIeee: ReadonlySet<string> = new Set([
+  "ABS",
+  "ADD",
+  "EQUAL",
+  "GREATER",
+  "GREATER_EQUAL",
+  "LESS",
+  "LESS_EQUAL",
+  "MUL",
+  "NEG",
+  "NOT_EQUAL",
+  "SUB",
+]);
 
 /** Operations of which each result is a function of one element of each operand; what it is of NaN and infinities is open. */
 const elementwise: ReadonlySet<string> = new Set([

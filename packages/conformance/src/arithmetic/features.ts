@@ -3,7 +3,7 @@
  * operand, operands that broadcast, results at the end of their range. Edge cases are chosen so that every such feature that the draws
  * of an operation and type have occurs in at least one of them.
  */
-import { integerRange, isFloat, isTensorType, type OutputTensor } from "@nnhal/operations";
+import { integerRange, isFloat, isTensorType, type OutputTensor, type TensorData } from "@nnhal/operations";
 import type { RandomOperation } from "../random/draw.ts";
 
 /** The features of the operands. */
@@ -28,6 +28,7 @@ export function inputFeatures({ signature, inputs }: RandomOperation): Set<strin
     if (param.omittable === true) features.add(`${name} given`);
     if (input.dimensions.includes(1)) features.add(`${name} of extent 1`);
     if (input.dimensions.includes(0)) features.add(`${name} empty`);
+    if (isFloat(input.type)) for (const what of unusualOf(input.data)) features.add(`${name} has ${what}`);
     // A list that says what to do, such as axes or paddings.
     if (param.read) {
       for (const element of input.data) features.add(`${name} has ${bucketOf(element)}`);
@@ -60,6 +61,11 @@ export function outputFeatures(outputs: readonly OutputTensor[]): Set<string> {
     if (isWithin) add("within its range");
   });
   return features;
+}
+
+function* unusualOf(elements: TensorData): Generator<string> {
+  if (elements.some(Number.isNaN)) yield "NaN";
+  if (elements.some((element) => Math.abs(element) === Number.POSITIVE_INFINITY)) yield "an infinity";
 }
 
 /** Small integers each on their own, others by sign. */
