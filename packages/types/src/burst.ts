@@ -94,6 +94,8 @@ export interface IBurstContext {
   freeMemory(slot: number): void;
   /** Ends the burst. HIDL does this when the last reference to an IBurstContext is released. */
   close?(): void;
+  /** Resolves when the service's side has ended, or its process is gone. Must not reject. */
+  readonly ended?: Promise<void>;
   /**
    * Executes a request of the burst without its queues, after those before it. Only a service in the thread of its
    * caller has this method, and sets a limit to the execution. The answer has a status, shapes and times that a

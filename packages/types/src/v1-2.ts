@@ -64,7 +64,7 @@ export interface Model extends Omit<V1_1.Model, "operands">, Pick<CanonicalModel
 }
 
 /** The service's side of a burst. Requests come only through the queues. */
-export type IBurstContext = Omit<CanonicalBurstContext, "execute">;
+export type IBurstContext = Omit<CanonicalBurstContext, "execute" | "ended">;
 
 /** A device. */
 export interface IDevice extends V1_1.IDevice {

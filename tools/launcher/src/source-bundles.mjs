@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The text of modules, by path. @typedef {Readonly<Record<string, string>>} Modules */
+/** The text of modules, by path from the root: a checkout that has been moved or copied keeps its bundles. @typedef {Readonly<Record<string, string>>} Modules */
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const cache = join(root, "node_modules/.cache/nnhal-sources");
@@ -28,6 +28,11 @@ export function packageFolderOf(path) {
   const [parent, name, source, ...rest] = relative(root, path).split(sep);
   const isSource = ["apps", "packages", "tools"].includes(parent) && source === "src" && rest.length > 0;
   return isSource ? join(root, parent, name) : undefined;
+}
+
+/** The text of one of the modules, if it is among them. @param {Modules} modules @param {string} path */
+export function moduleAt(modules, path) {
+  return modules[relative(root, path)];
 }
 
 /**
@@ -65,7 +70,7 @@ async function bundle(folder, files) {
     packages: "external",
     write: false,
   });
-  return Object.fromEntries(outputFiles.map(({ path, text }) => [path, text]));
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [relative(root, path), text]));
 }
 
 /** JavaScript of a TypeScript file. @param {string} path @param {string} text */

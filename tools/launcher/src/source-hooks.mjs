@@ -8,7 +8,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { bundleEnding, bundlePackage, packageFolderOf, transformFile } from "./source-bundles.mjs";
+import { bundleEnding, bundlePackage, moduleAt, packageFolderOf, transformFile } from "./source-bundles.mjs";
 
 /** The modules of each package that this process has loaded, by the package's folder. @type {Map<string, Promise<import("./source-bundles.mjs").Modules>>} */
 const packages = new Map();
@@ -40,5 +40,5 @@ async function moduleOfPackage(path) {
   packages.set(folder, modules);
   const name = path.replace(/\.ts$/, bundleEnding);
   // A file that is neither an entry nor what was loaded first: it shares nothing with these.
-  return (await modules)[name] ?? (await bundlePackage(folder, path))[name];
+  return moduleAt(await modules, name) ?? moduleAt(await bundlePackage(folder, path), name);
 }

@@ -1,6 +1,16 @@
 /** A small workspace with a copy of the loader, whose programs run in processes of their own. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -79,6 +89,17 @@ test("a bundle is kept", () => {
   // Without the tool that makes bundles, only what is kept can be loaded.
   rmSync(join(root, "tools/launcher/node_modules/esbuild"));
   expect(run(program, "plain.mjs")).toEqual({ stdout: "1\n", stderr: "" });
+});
+
+test("what is kept serves a checkout that has been moved", () => {
+  const program = `import { next } from "@nnhal/shapes"; console.log(next());`;
+  run(program);
+  const old = root;
+  root = `${old}-moved`;
+  renameSync(old, root);
+  link(join(root, "packages/shapes"), join(root, "node_modules/@nnhal/moved"));
+  rmSync(join(root, "tools/launcher/node_modules/esbuild"));
+  expect(run(program.replace("shapes", "moved"), "plain.mjs")).toEqual({ stdout: "1\n", stderr: "" });
 });
 
 test("a file of a package that is not an entry shares what it imports with the entries", () => {

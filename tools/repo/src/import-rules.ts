@@ -19,6 +19,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   utils: ["types", "operations"],
   backend: ["types", "operations"],
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
+  "shared-memory": ["types", "driver-core/memory", "driver-core/burst"],
   transport: ["types", "driver-core/memory", "driver-core/burst"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],

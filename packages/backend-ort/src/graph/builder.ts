@@ -52,6 +52,7 @@ export function createBuilder(): Builder {
   const initializers = new Map<string, Initializer>();
   const inputs: Port[] = [];
   const outputs: Port[] = [];
+  const shapes = new Map<string, readonly number[]>();
   let count = 0;
   const nameOf = () => `v${count++}`;
   const use = (value: Value | undefined): string => {
@@ -64,6 +65,7 @@ export function createBuilder(): Builder {
     node: (operator, from, result, options) => elementAt(builder.nodes(operator, from, [result], options), 0),
     nodes(operator, from, results, { attributes = {}, domain = "" } = {}) {
       const values = results.map(({ type, dims }): Value => ({ name: nameOf(), type, dims }));
+      for (const { name, dims } of values) shapes.set(name, dims);
       nodes.push({ operator, domain, inputs: from.map(use), outputs: values.map(({ name }) => name), attributes });
       return values;
     },
@@ -71,6 +73,7 @@ export function createBuilder(): Builder {
     input({ type, dims }) {
       const port = { name: nameOf(), type, dims };
       inputs.push(port);
+      shapes.set(port.name, dims);
       return port;
     },
     output(value) {
@@ -80,7 +83,7 @@ export function createBuilder(): Builder {
       outputs.push({ name, type, dims });
       return name;
     },
-    graph: () => ({ nodes, initializers: [...initializers.values()], inputs, outputs }),
+    graph: () => ({ nodes, initializers: [...initializers.values()], inputs, outputs, shapes }),
   };
   return builder;
 }

@@ -42,6 +42,8 @@ export interface OnnxGraph {
   readonly initializers: readonly Initializer[];
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
+  /** The extents of the inputs and of the results of nodes, by name. */
+  readonly shapes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Version 10 of the format, which came with version 21 of the operator set. */

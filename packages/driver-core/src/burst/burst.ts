@@ -11,7 +11,9 @@ export interface BurstOptions extends LimitOptions {
    * test the queues.
    */
   readonly direct?: boolean | undefined;
-  /** How to wait for a result. Default: `sharedSignal({ keepAlive: true })`. */
+  /** Makes the memory of the queues. Default: memory that all threads of this process can share. */
+  readonly allocate?: ((size: number) => Memory) | undefined;
+  /** How to wait for a result. Default: as the queues' memory says, or `sharedSignal({ keepAlive: true })`. */
   readonly signal?: Signal | undefined;
   /** Microseconds to poll for a result before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number | undefined;

@@ -1,7 +1,8 @@
 /** The queues of a burst: makes a queue, and opens a queue that the other side has made. */
-import type { FmqDescriptor } from "@nnhal/types";
-import { allocateMemory, mapMemory } from "../memory/memory.ts";
+import type { FmqDescriptor, Memory } from "@nnhal/types";
+import { allocateMemory, mapPool } from "../memory/memory.ts";
 import { checkRing, greatestCapacity, initialiseRing, leastCapacity, type NoRing, ringWords } from "./ring.ts";
+import type { Signal } from "./signal.ts";
 
 /** Default capacity of a queue in data: enough for all requests and results except very long ones. */
 export const defaultCapacity = 1024;
@@ -14,12 +15,19 @@ export interface Channel<Datum extends DatumName> {
   readonly words: Int32Array;
 }
 
-/** Makes a queue of some data, in memory that all threads of this process can share. `capacity`: a power of two. */
-export function createChannel<Datum extends DatumName>(datum: Datum, capacity: number): Channel<Datum> {
+/**
+ * Makes a queue of some data. `capacity`: a power of two. `allocate`: where the queue lies; default: memory that all threads
+ * of this process can share.
+ */
+export function createChannel<Datum extends DatumName>(
+  datum: Datum,
+  capacity: number,
+  allocate: (size: number) => Memory = allocateMemory,
+): Channel<Datum> {
   if (!Number.isInteger(capacity) || capacity < leastCapacity || capacity > greatestCapacity) {
     throw new RangeError(`a queue of ${capacity} data cannot be made: ${leastCapacity} to ${greatestCapacity} can`);
   }
-  const memory = allocateMemory(ringWords(capacity) * Int32Array.BYTES_PER_ELEMENT);
+  const memory = allocate(ringWords(capacity) * Int32Array.BYTES_PER_ELEMENT);
   const words = mapWords(memory);
   if ("noRing" in words) throw new Error(`making a queue: ${words.noRing}`);
   initialiseRing(words, capacity);
@@ -40,9 +48,18 @@ export function openChannel(descriptor: FmqDescriptor<DatumName>, datum: DatumNa
   }
 }
 
-function mapWords(memory: FmqDescriptor<DatumName>["memory"]): Int32Array | NoRing {
-  const bytes = mapMemory(memory);
-  if ("unmappable" in bytes) return { noRing: bytes.unmappable };
+/** How the ends of a queue in some memory sleep, if the memory's mapping says so. */
+export function signalOf({ memory }: FmqDescriptor<DatumName>): Signal | undefined {
+  const mapping = mapPool(memory);
+  return "unmappable" in mapping ? undefined : mapping.signal;
+}
+
+function mapWords(memory: Memory): Int32Array | NoRing {
+  const mapping = mapPool(memory);
+  if ("unmappable" in mapping) return { noRing: mapping.unmappable };
+  if (mapping.load !== undefined) return { noRing: "its memory is a copy that the other end does not see" };
+  if (mapping.opaque !== undefined) return { noRing: "its memory is a hardware_buffer, whose layout is private" };
+  const { bytes } = mapping;
   const { BYTES_PER_ELEMENT } = Int32Array;
   if (bytes.byteOffset % BYTES_PER_ELEMENT !== 0) {
     return { noRing: `its memory begins at ${bytes.byteOffset}, which is not a multiple of ${BYTES_PER_ELEMENT}` };

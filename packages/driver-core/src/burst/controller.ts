@@ -4,7 +4,7 @@
 import { type BurstResult, ErrorStatus, type FmqDescriptor, type IBurstCallback, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
 import type { BurstController, BurstOptions } from "./burst.ts";
-import { createChannel, defaultCapacity } from "./channel.ts";
+import { createChannel, defaultCapacity, signalOf } from "./channel.ts";
 import { directBurst } from "./direct-burst.ts";
 import { limitsOf, milliseconds } from "./limits.ts";
 import { createMemorySlots } from "./memory-slots.ts";
@@ -33,15 +33,16 @@ export async function createBurst(
   configure: ConfigureExecutionBurst,
   options: BurstOptions = {},
 ): Promise<CreateBurstResult> {
-  const { requestCapacity = defaultCapacity, resultCapacity = defaultCapacity, direct = true } = options;
+  const { requestCapacity = defaultCapacity, resultCapacity = defaultCapacity, direct = true, allocate } = options;
   const limits = limitsOf(options);
-  const requests = createChannel("FmqRequestDatum", requestCapacity);
-  const results = createChannel("FmqResultDatum", resultCapacity);
   const memories = createMemorySlots();
   const refuse = (status: ErrorStatus, message: string) => {
     limits.watchdog.stop();
     return { status, message, burst: null };
   };
+  const queues = makeQueues(requestCapacity, resultCapacity, allocate);
+  if ("problem" in queues) return refuse(ErrorStatus.GENERAL_FAILURE, `starting a burst: ${queues.problem}`);
+  const { requests, results } = queues;
   let isLate = false;
   const start = async () => {
     const answer = await configure(memories, requests.descriptor, results.descriptor);
@@ -62,7 +63,7 @@ export async function createBurst(
     }
     // A foreign device can omit it.
     if (!context) return refuse(ErrorStatus.GENERAL_FAILURE, "the device answered NONE and no burst context");
-    const signal = options.signal ?? sharedSignal({ keepAlive: true });
+    const signal = options.signal ?? signalOf(requests.descriptor) ?? sharedSignal({ keepAlive: true });
     const writer = ringWriter(requests.words, requestCapacity, signal);
     if (direct && context.execute !== undefined) {
       const execute = context.execute.bind(context);
@@ -70,8 +71,22 @@ export async function createBurst(
       return { status, burst: directBurst({ context, execute, memories, limits, isServiceGone }, options) };
     }
     const reader = ringReader(results.words, resultCapacity, signal);
-    return { status, burst: queuedBurst({ context, memories, writer, reader, requestCapacity, limits }, options) };
+    const burst = queuedBurst({ context, memories, writer, reader, requestCapacity, limits }, options);
+    // The end of a service elsewhere is known before any limit has passed.
+    void context.ended?.then(() => burst.abandon("the service is gone"));
+    return { status, burst };
   } catch (error) {
     return refuse(ErrorStatus.GENERAL_FAILURE, `starting a burst: ${error}`);
+  }
+}
+
+/** The queues, or why the memory for them cannot be had. Throws RangeError for a capacity that is not valid. */
+function makeQueues(requestCapacity: number, resultCapacity: number, allocate: BurstOptions["allocate"]) {
+  try {
+    const requests = createChannel("FmqRequestDatum", requestCapacity, allocate);
+    return { requests, results: createChannel("FmqResultDatum", resultCapacity, allocate) };
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return { problem: error instanceof Error ? error.message : String(error) };
   }
 }

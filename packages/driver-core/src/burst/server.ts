@@ -21,7 +21,7 @@ import { steadyClock } from "../device/steady-clock.ts";
 import { watchIdle } from "../schedule/idle.ts";
 import { systemTimer } from "../schedule/timer.ts";
 import { isRecord } from "./calls.ts";
-import { openChannel } from "./channel.ts";
+import { openChannel, signalOf } from "./channel.ts";
 import { type LimitOptions, type Limits, limitsOf, milliseconds } from "./limits.ts";
 import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
@@ -40,7 +40,7 @@ import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
  * `requestLimit` to an execution that does not end, which is answered with GENERAL_FAILURE.
  */
 export interface BurstServerOptions extends LimitOptions {
-  /** How to sleep between requests. Default: `sharedSignal()`, for queues in a SharedArrayBuffer. */
+  /** How to sleep between requests. Default: as the queues' memory says, or `sharedSignal()`. */
   readonly signal?: Signal | undefined;
   /** Microseconds to poll for the next request before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number | undefined;
@@ -85,7 +85,7 @@ export function configureExecutionBurst(
   if ("noRing" in requests) return refuse(`the request channel cannot be used: ${requests.noRing}`);
   const results = openChannel(resultChannel, "FmqResultDatum");
   if ("noRing" in results) return refuse(`the result channel cannot be used: ${results.noRing}`);
-  const signal = options.signal ?? sharedSignal();
+  const signal = options.signal ?? signalOf(requestChannel) ?? sharedSignal();
   const reader = ringReader(requests, requestChannel.capacity, signal);
   const writer = ringWriter(results, resultChannel.capacity, signal);
   return { status: ErrorStatus.NONE, context: serve(preparedModel, callback, reader, writer, options) };

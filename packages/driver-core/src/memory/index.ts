@@ -1,4 +1,5 @@
 /** @nnhal/driver-core/memory: making and mapping memories of the HAL. */
+export { copyFile } from "./file-copy.ts";
 export {
   allocateBlob,
   allocateHardwareBuffer,
@@ -8,5 +9,7 @@ export {
   hardwareBufferSize,
 } from "./hardware-buffer.ts";
 export type { Mapping, Unmappable } from "./mapping.ts";
-export { allocateMemory, mapMemory, mapPool, memoryOf } from "./memory.ts";
+export { allocateMemory, mapAnew, mapMemory, mapPool, mappedMemory, memoryOf } from "./memory.ts";
+export { greatestView } from "./native.ts";
 export { type MmapFdIntegers, mmapFdIntegers, mmapFdMemory, Protection } from "./protection.ts";
+export { type NoSystemLibrary, type SystemFunction, type SystemLibrary, systemLibrary } from "./system-library.ts";

@@ -3,6 +3,7 @@
  * copy parts from and to the file, so that concurrent executions do not overwrite one another's results.
  */
 import type { HardwareBufferDescription } from "@nnhal/types";
+import type { Signal } from "../burst/signal.ts";
 
 /** Why a memory cannot be mapped. */
 export interface Unmappable {
@@ -21,4 +22,6 @@ export interface Mapping {
    * The description of a hardware buffer that is not a BLOB: only a backend that knows the format can read the bytes.
    */
   readonly opaque?: HardwareBufferDescription;
+  /** How those who share the bytes sleep and wake each other. Absent: by Atomics, within this process. */
+  readonly signal?: Signal;
 }

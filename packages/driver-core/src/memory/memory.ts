@@ -45,6 +45,12 @@ class BytesMemory implements Memory {
 
 const mapped = new WeakMap<Memory, Mapping>();
 
+/** Returns `memory`, whose bytes are mapped already: `mapPool` returns `mapping` for it. */
+export function mappedMemory(memory: Memory, mapping: Mapping): Memory {
+  mapped.set(memory, mapping);
+  return memory;
+}
+
 /** Maps a memory. The same memory always has the same mapping. Never throws, even for an invalid memory. */
 export function mapPool(memory: Memory): Mapping | Unmappable {
   try {
@@ -131,7 +137,10 @@ function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper:
     if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
     if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };
     const mapping = mapper(file, size);
-    return "unmappable" in mapping ? { unmappable: `${what}: ${mapping.unmappable}` } : mapping;
+    if ("unmappable" in mapping) return { unmappable: `${what}: ${mapping.unmappable}` };
+    // Only mmap_fd memory is flushed: other shared bytes need no file that keeps them.
+    const isShared = name !== "mmap_fd" && mapping.load === undefined;
+    return isShared ? { bytes: mapping.bytes, writable: mapping.writable } : mapping;
   } catch (error) {
     return { unmappable: `${what}: ${error instanceof Error ? error.message : error}` };
   }

@@ -1,15 +1,8 @@
 /** Mapping files by system calls, if the optional package koffi is installed. */
 import type { FileDescriptorHandle } from "@nnhal/types";
-import { nodeModule } from "@nnhal/utils";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { Protection } from "./protection.ts";
-
-/** The part of koffi that is used. Pointers are bigints. */
-interface Koffi {
-  load(library: null): { func(declaration: string): (...args: unknown[]) => unknown };
-  view(pointer: unknown, length: number): ArrayBuffer;
-  errno(): number;
-}
+import { type SystemLibrary, systemLibrary } from "./system-library.ts";
 
 /** Maps a part of a file. The file is long enough. */
 export type FileMapper = (handle: FileDescriptorHandle, size: number) => Mapping | Unmappable;
@@ -23,8 +16,8 @@ const syncFlags: Readonly<Record<string, number>> = { linux: 4, android: 4, darw
 const wideProcessors: readonly string[] = ["arm64", "loong64", "ppc64", "riscv64", "s390x", "x64"];
 /** Offsets of mappings are multiples of this; no machine has larger pages. */
 const largestPage = 65_536;
-/** A longer view ends the process. */
-const greatestView = 2 ** 32 - 1;
+/** Most bytes of one mapping. A longer view ends the process. */
+export const greatestView = 2 ** 32 - 1;
 
 let found: FileMapper | null | undefined;
 let problem: string | undefined;
@@ -51,17 +44,13 @@ function loadMapper(): FileMapper | undefined {
     problem = `files are not mapped by system calls on ${process.platform} ${process.arch}`;
     return undefined;
   }
-  try {
-    const load = nodeModule("node:module", "koffi").createRequire(import.meta.url);
-    return mapperOf(load("koffi"), syncFlag);
-  } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
-    return undefined;
-  }
+  const library = systemLibrary();
+  if (!("missing" in library)) return mapperOf(library, syncFlag);
+  problem = library.missing;
+  return undefined;
 }
 
-function mapperOf(koffi: Koffi, syncFlag: number): FileMapper {
-  const libc = koffi.load(null);
+function mapperOf(libc: SystemLibrary, syncFlag: number): FileMapper {
   const mmap = libc.func("void *mmap(void *address, size_t length, int protection, int flags, int fd, int64_t offset)");
   const munmap = libc.func("int munmap(void *address, size_t length)");
   const msync = libc.func("int msync(void *address, size_t length, int flags)");
@@ -78,13 +67,13 @@ function mapperOf(koffi: Koffi, syncFlag: number): FileMapper {
     const flags = writable ? MAP_SHARED : MAP_PRIVATE;
     const address = mmap(null, length, Protection.READ | Protection.WRITE, flags, fd, offset - before);
     if (address === MAP_FAILED || address === null) {
-      return { unmappable: `mmap of file descriptor ${fd} failed with error ${koffi.errno()}` };
+      return { unmappable: `mmap of file descriptor ${fd} failed with error ${libc.errno()}` };
     }
-    const view = koffi.view(address, length);
+    const view = libc.view(address, length);
     unused.register(view, { address, length });
     const bytes = new Uint8Array(view, before, size);
     const store = () => {
-      if (msync(address, length, syncFlag) !== 0) throw new Error(`msync failed with error ${koffi.errno()}`);
+      if (msync(address, length, syncFlag) !== 0) throw new Error(`msync failed with error ${libc.errno()}`);
     };
     return { bytes, writable, ...(writable && { store }) };
   };
