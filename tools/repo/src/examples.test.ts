@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { fromSource } from "@nnhal/test-kit/from-source";
-import { type TfliteTensor, writeTflite } from "@nnhal/tflite";
+import { type TfliteOperator, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { build } from "esbuild";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -64,15 +64,16 @@ function fixedModel(...outputs: readonly Fixed[]): Uint8Array {
       tensor(name, shape),
     ]),
   ];
-  const options = { fusedActivationFunction: "NONE" };
+  const operator = (name: string, inputs: number[], output: number, options: TfliteOperator["options"] = {}) => {
+    return { name, version: 1, inputs, outputs: [output], options };
+  };
+  const plainly = { fusedActivationFunction: "NONE" };
   const madeAt = (index: number) => 9 + 2 * index;
   const operators = [
-    { name: "SLICE", version: 1, inputs: [0, 1, 2], outputs: [3], options: {} },
-    { name: "RESHAPE", version: 1, inputs: [3, 4], outputs: [5], options: { newShape: [1] } },
-    { name: "MUL", version: 1, inputs: [5, 6], outputs: [7], options },
-    ...outputs.map((_, index) => {
-      return { name: "ADD", version: 1, inputs: [madeAt(index) - 1, 7], outputs: [madeAt(index)], options };
-    }),
+    operator("SLICE", [0, 1, 2], 3),
+    operator("RESHAPE", [3, 4], 5, { newShape: [1] }),
+    operator("MUL", [5, 6], 7, plainly),
+    ...outputs.map((_, index) => operator("ADD", [madeAt(index) - 1, 7], madeAt(index), plainly)),
   ];
   const main = { name: "main", tensors, inputs: [0], outputs: outputs.map((_, index) => madeAt(index)), operators };
   return writeTflite({ version: 3, description: "", subgraphs: [main], metadata: [], signatures: [] });
