@@ -8,8 +8,7 @@ import { bindOutputs, createData, elementAt, elementCount, type TensorData } fro
 import { importTflite } from "@nnhal/tflite";
 import * as ort from "onnxruntime-node";
 import { sessionOptions } from "../src/engine.ts";
-import { lowerGraph } from "../src/lower.ts";
-import { writeModel } from "../src/onnx/write.ts";
+import { lowerGraph, modelOf } from "../src/lower.ts";
 
 const [path = "", inputPath] = process.argv.slice(2);
 const { model } = importTflite(new Uint8Array(readFileSync(path)));
@@ -22,7 +21,7 @@ const all = graph.operations.flatMap(({ outputs }) => outputs.map(({ index }) =>
 const whole = { ...graph, outputs: all };
 const extents = graph.inputs.map((index) => graph.operands[index]?.dimensions);
 const lowered = lowerGraph(whole, extents);
-const session = await ort.InferenceSession.create(writeModel(lowered.onnx), sessionOptions(1));
+const session = await ort.InferenceSession.create(modelOf(lowered), sessionOptions(1));
 const values = new Map<number, TensorData>();
 const feeds: Record<string, ort.Tensor> = {};
 for (const [position, wire] of lowered.inputs.entries()) {

@@ -14,8 +14,7 @@ import { importTflite } from "@nnhal/tflite";
 import { type Device, type Model as HalModel, OperandLifeTime, OperandType } from "@nnhal/types";
 import * as ort from "onnxruntime-node";
 import { sessionOptions } from "../src/engine.ts";
-import { lowerGraph } from "../src/lower.ts";
-import { writeModel } from "../src/onnx/write.ts";
+import { lowerGraph, modelOf } from "../src/lower.ts";
 import { ortBackend } from "../src/ort-backend.ts";
 
 const [path = "", roundsText = "50", threadsText = "1"] = process.argv.slice(2);
@@ -67,7 +66,7 @@ async function contestantsOf(name: string, model: HalModel) {
     graph,
     graph.inputs.map((index) => graph.operands[index]?.dimensions),
   );
-  const session = await ort.InferenceSession.create(writeModel(lowered.onnx), sessionOptions(threads));
+  const session = await ort.InferenceSession.create(modelOf(lowered), sessionOptions(threads));
   const compilation = new Compilation(Model.from(model), [device]);
   await compilation.finish();
   const feeds: Record<string, ort.Tensor> = {};

@@ -20,8 +20,7 @@ import { elementAt, heldBytes, isTensorType, refineDimensions, type TensorInfo }
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
 import { type Machine, optimisedModel, optimisedOptions, sessionOptions } from "./engine.ts";
-import { type LoweredGraph, lowerGraph, type Wire } from "./lower.ts";
-import { writeModel } from "./onnx/write.ts";
+import { type LoweredGraph, lowerGraph, modelOf, type Wire } from "./lower.ts";
 import { createSlots, type Slot, type Slots } from "./slots.ts";
 
 /** A session for inputs of certain shapes. */
@@ -107,7 +106,7 @@ async function openGraph(
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
     ...(extents !== undefined && {
       serialize: async () => ({
-        model: [await optimisedModel(machine, writeModel(lowerGraph(graph, extents).onnx))],
+        model: [await optimisedModel(machine, modelOf(lowerGraph(graph, extents)))],
         data: [],
       }),
     }),
@@ -152,7 +151,7 @@ async function createVariant(
   extents: readonly (readonly number[] | undefined)[],
 ): Promise<Variant> {
   const lowered = lowerGraph(graph, extents);
-  const session = await machine.ort.InferenceSession.create(writeModel(lowered.onnx), sessionOptions(machine.threads));
+  const session = await machine.ort.InferenceSession.create(modelOf(lowered), sessionOptions(machine.threads));
   return variantOver(machine, session, lowered);
 }
 

@@ -25,10 +25,11 @@ import {
 import { OperandLifeTime } from "@nnhal/types";
 import { type Builder, cast, createBuilder, type Value, whole } from "./graph/builder.ts";
 import { createScope, isShifted, type Lowered, Refusal, refuse, type Scope, valueType } from "./graph/scope.ts";
+import { withSymmetricWeights } from "./graph/symmetric.ts";
 import type { Lowering } from "./lowerings/_lowering.ts";
 import { lowerings } from "./lowerings/index.ts";
 import type { ElementType } from "./onnx/types.ts";
-import type { OnnxGraph } from "./onnx/write.ts";
+import { type OnnxGraph, writeModel } from "./onnx/write.ts";
 
 /** An input or output of a lowered graph. */
 export interface Wire {
@@ -42,6 +43,7 @@ export interface Wire {
 
 /** A lowered subgraph. */
 export interface LoweredGraph {
+  /** As its operations are; `modelOf` makes a faster one of it. */
   readonly onnx: OnnxGraph;
   /** By input of the subgraph; undefined for inputs that are omitted. */
   readonly inputs: readonly (Wire | undefined)[];
@@ -123,6 +125,11 @@ export function lowerGraph(graph: GraphView, dimensions: readonly (readonly numb
     return { name: builder.output(value), type: value.type, info };
   });
   return { onnx: builder.graph(), inputs, outputs, peak: peakOf(graph, known) };
+}
+
+/** The bytes of the model of a lowered subgraph. */
+export function modelOf({ onnx }: LoweredGraph): Uint8Array<ArrayBuffer> {
+  return writeModel(withSymmetricWeights(onnx));
 }
 
 function peakOf({ operations, outputs: last }: GraphView, known: ReadonlyMap<number, TensorInfo | undefined>): number {

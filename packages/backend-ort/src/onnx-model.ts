@@ -3,8 +3,7 @@
  */
 import type { GraphView } from "@nnhal/backend";
 import { staticExtents } from "./executable.ts";
-import { lowerGraph } from "./lower.ts";
-import { writeModel } from "./onnx/write.ts";
+import { lowerGraph, modelOf } from "./lower.ts";
 
 /**
  * The bytes of the ONNX model of a graph. Its inputs and outputs are those of the graph, in order, with the types and layouts of the
@@ -13,5 +12,5 @@ import { writeModel } from "./onnx/write.ts";
 export function onnxModelOf(graph: GraphView): Uint8Array {
   const extents = staticExtents(graph);
   if (extents === undefined) throw new Error("the model leaves extents of its inputs open");
-  return writeModel(lowerGraph(graph, extents).onnx);
+  return modelOf(lowerGraph(graph, extents));
 }

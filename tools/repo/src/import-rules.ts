@@ -19,7 +19,8 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   utils: ["types", "operations"],
   backend: ["types", "operations"],
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
-  transport: ["types", "driver-core/memory", "driver-core/burst"],
+  "shared-memory": ["types", "driver-core/memory", "driver-core/burst"],
+  transport: ["types", "utils", "driver-core"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],
   network: [
@@ -55,6 +56,7 @@ export const isomorphicPackages = [
   "backend-reference",
   "backend-tfjs",
   "driver-core",
+  "transport",
   "runtime",
   "extension-fibonacci",
   "extension-tflite",

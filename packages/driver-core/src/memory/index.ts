@@ -9,7 +9,7 @@ export {
   hardwareBufferSize,
 } from "./hardware-buffer.ts";
 export type { Mapping, Unmappable } from "./mapping.ts";
-export { allocateMemory, mapMemory, mappedMemory, mapPool, memoryOf } from "./memory.ts";
+export { allocateMemory, mapAnew, mapMemory, mapPool, mappedMemory, memoryOf } from "./memory.ts";
 export { greatestView } from "./native.ts";
 export { type MmapFdIntegers, mmapFdIntegers, mmapFdMemory, Protection } from "./protection.ts";
 export { type NoSystemLibrary, type SystemFunction, type SystemLibrary, systemLibrary } from "./system-library.ts";

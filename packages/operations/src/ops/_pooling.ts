@@ -7,19 +7,43 @@ import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool, int32, optional, tensor } from "../params.ts";
 import { isFloat, type OutputTensor } from "../tensor.ts";
 import type { Padding } from "../window.ts";
-import { convolvedShape, type Sliding, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { CHUNK, pacer } from "./_chunks.ts";
+import { convolvedShape, type Sliding } from "./_convolution.ts";
 import { implicitImagePadding, paddingParams, strideParams } from "./_convolution-params.ts";
 import { type Image, imageLayout, readImage } from "./_image.ts";
+
+/**
+ * Adds cells of `channels` elements to the values from `at` on: `count` cells of `data`, the first at `from`, each `step` after the one
+ * before.
+ */
+type AddCells = (
+  values: Float64Array,
+  at: number,
+  channels: number,
+  data: Float64Array,
+  from: number,
+  count: number,
+  step: number,
+) => void;
 
 /** How the cells under a window become one value, channel by channel. */
 export interface Pooling {
   /** The value before the first cell. */
   readonly start: number;
-  /** Adds cells of a row to the values. A cell is `values.length` elements of `data`; the first begins at `from`, the last at `to`. */
-  take(values: Float64Array, data: Float64Array, from: number, to: number, step: number): void;
+  /** Adds cells of the image. */
+  readonly take: AddCells;
+  /** Adds what some cells became to what others did. */
+  readonly join: AddCells;
   /** The result of `count` cells. */
   finish(value: number, count: number): number;
 }
+
+/** The sum of cells. */
+export const addCells: AddCells = (values, at, channels, data, from, count, step) => {
+  for (let cell = 0, begin = from; cell < count; cell++, begin += step) {
+    for (let channel = 0; channel < channels; channel++) values[at + channel] += data[begin + channel];
+  }
+};
 
 const sizes = [...strideParams, int32("filterWidth"), int32("filterHeight"), int32("activation")] as const;
 const layout = optional("1.2", bool("nchw"), false);
@@ -63,7 +87,10 @@ function undilated(padded: Padding & Strides): Sliding {
   return { ...padded, dilationWidth: 1, dilationHeight: 1 };
 }
 
-/** Cells outside the image do not count: neither their values nor their number. */
+/**
+ * Cells outside the image do not count: neither their values nor their number. Windows of a row share their columns: of each column
+ * the cells are added once, then the columns of each window.
+ */
 function* pool(
   image: Image,
   window: Padding & Strides & { filterWidth: number; filterHeight: number; activation: number },
@@ -72,38 +99,36 @@ function* pool(
   output: OutputTensor,
 ): Generator<void, void> {
   const { strideWidth, strideHeight, paddingLeft, paddingTop, filterWidth, filterHeight, activation } = window;
+  const { channels, rowStep, pixelStep } = image;
   const to = imageLayout(output.dimensions, nchw);
-  const values = new Float64Array(image.channels);
+  const columns = new Float64Array(image.width * channels);
+  const values = new Float64Array(channels);
   const finish = finisher(pooling, activation, output);
-  const cellsBetweenPauses = Math.max(1, Math.floor(WORK_BETWEEN_PAUSES / image.channels));
-  let cells = 0;
+  const cellsAtOnce = Math.max(1, Math.floor(CHUNK / channels));
+  const isTime = pacer();
   for (let batch = 0; batch < to.batches; batch++) {
     for (let y = 0; y < to.height; y++) {
       const top = Math.max(0, y * strideHeight - paddingTop);
       const bottom = Math.min(image.height, y * strideHeight - paddingTop + filterHeight);
+      /** Columns before it are ready if a window needs them. */
+      let ready = 0;
       for (let x = 0; x < to.width; x++) {
         const left = Math.max(0, x * strideWidth - paddingLeft);
         const right = Math.min(image.width, x * strideWidth - paddingLeft + filterWidth);
-        values.fill(pooling.start);
-        for (let row = top; row < bottom; row++) {
-          const begin = batch * image.batchStep + row * image.rowStep;
-          let column = left;
-          while (column < right) {
-            const end = Math.min(right, column + cellsBetweenPauses - cells);
-            pooling.take(
-              values,
-              image.data,
-              begin + column * image.pixelStep,
-              begin + (end - 1) * image.pixelStep,
-              image.pixelStep,
-            );
-            cells += end - column;
-            column = end;
-            if (cells === cellsBetweenPauses) {
-              cells = 0;
-              yield;
-            }
+        for (ready = Math.max(ready, left); ready < right; ready++) {
+          columns.fill(pooling.start, ready * channels, (ready + 1) * channels);
+          for (let row = top; row < bottom; row += cellsAtOnce) {
+            const count = Math.min(cellsAtOnce, bottom - row);
+            const from = batch * image.batchStep + row * rowStep + ready * pixelStep;
+            pooling.take(columns, ready * channels, channels, image.data, from, count, rowStep);
+            if (isTime(count * channels)) yield;
           }
+        }
+        values.fill(pooling.start);
+        for (let column = left; column < right; column += cellsAtOnce) {
+          const count = Math.min(cellsAtOnce, right - column);
+          pooling.join(values, 0, channels, columns, column * channels, count, channels);
+          if (isTime(count * channels)) yield;
         }
         const start = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
         finish(values, (bottom - top) * (right - left), start, to.channelStep);

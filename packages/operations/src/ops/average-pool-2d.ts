@@ -2,7 +2,7 @@
  * AVERAGE_POOL_2D: the mean of the cells under a window. Facts: HAL 1.3 types.hal, AVERAGE_POOL_2D.
  */
 import { OperationType } from "@nnhal/types";
-import { poolOperation } from "./_pooling.ts";
+import { addCells, poolOperation } from "./_pooling.ts";
 
 export const averagePool2d = poolOperation(
   {
@@ -18,11 +18,8 @@ export const averagePool2d = poolOperation(
   },
   {
     start: 0,
-    take(values, data, from, to, step) {
-      for (let cell = from; cell <= to; cell += step) {
-        for (let channel = 0; channel < values.length; channel++) values[channel] += data[cell + channel];
-      }
-    },
+    take: addCells,
+    join: addCells,
     finish: (sum, count) => sum / count,
   },
 );

@@ -2,7 +2,7 @@
  * L2_POOL_2D: the root of the mean square of the cells under a window. Facts: HAL 1.3 types.hal, L2_POOL_2D.
  */
 import { OperationType } from "@nnhal/types";
-import { poolOperation } from "./_pooling.ts";
+import { addCells, poolOperation } from "./_pooling.ts";
 
 export const l2Pool2d = poolOperation(
   {
@@ -16,11 +16,12 @@ export const l2Pool2d = poolOperation(
   },
   {
     start: 0,
-    take(values, data, from, to, step) {
-      for (let cell = from; cell <= to; cell += step) {
-        for (let channel = 0; channel < values.length; channel++) values[channel] += data[cell + channel] ** 2;
+    take(values, at, channels, data, from, count, step) {
+      for (let cell = 0, begin = from; cell < count; cell++, begin += step) {
+        for (let channel = 0; channel < channels; channel++) values[at + channel] += data[begin + channel] ** 2;
       }
     },
+    join: addCells,
     finish: (sum, count) => Math.sqrt(sum / count),
   },
 );

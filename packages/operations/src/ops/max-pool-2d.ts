@@ -2,7 +2,14 @@
  * MAX_POOL_2D: the greatest of the cells under a window. Facts: HAL 1.3 types.hal, MAX_POOL_2D.
  */
 import { OperationType } from "@nnhal/types";
-import { poolOperation } from "./_pooling.ts";
+import { type Pooling, poolOperation } from "./_pooling.ts";
+
+const greatestCells: Pooling["take"] = (values, at, channels, data, from, count, step) => {
+  for (let cell = 0, begin = from; cell < count; cell++, begin += step) {
+    for (let channel = 0; channel < channels; channel++)
+      values[at + channel] = Math.max(values[at + channel], data[begin + channel]);
+  }
+};
 
 export const maxPool2d = poolOperation(
   {
@@ -18,12 +25,8 @@ export const maxPool2d = poolOperation(
   },
   {
     start: Number.NEGATIVE_INFINITY,
-    take(values, data, from, to, step) {
-      for (let cell = from; cell <= to; cell += step) {
-        for (let channel = 0; channel < values.length; channel++)
-          values[channel] = Math.max(values[channel], data[cell + channel]);
-      }
-    },
+    take: greatestCells,
+    join: greatestCells,
     finish: (greatest) => greatest,
   },
 );

@@ -1,0 +1,224 @@
+/** 8-bit convolutions of a graph whose weights are constant, and other forms of them that compute some of the same sums. */
+import { elementAt, elementCount } from "@nnhal/operations";
+import type { Elements } from "../onnx/types.ts";
+import type { Attribute, Initializer, Node } from "../onnx/write.ts";
+
+/** A convolution in the order NHWC with constant weights, zero point and bias. */
+export interface Convolution {
+  readonly node: Node;
+  readonly input: string;
+  readonly output: string;
+  /** [outputs, inputs of a group, height, width]. */
+  readonly dims: readonly number[];
+  /** Whether each output has an input of its own. If not, it reads all. */
+  readonly isDepthwise: boolean;
+  readonly weights: Initializer;
+  readonly zeroPoint: number;
+  readonly scale: Initializer;
+  readonly bias: Initializer;
+  /** The weights less their zero point, as far as they fit 8 bits. */
+  readonly symmetric: Int8Array;
+  /** The weights that do not fit 8 bits without their zero point. */
+  readonly beyond: readonly Beyond[];
+}
+
+interface Beyond {
+  readonly output: number;
+  readonly input: number;
+  /** Among all weights. */
+  readonly place: number;
+  /** What does not fit. */
+  readonly rest: number;
+}
+
+/** A channel that a convolution reads, by its number in the convolution as it was. */
+export interface Column {
+  readonly channel: number;
+  /** What multiplies it: the weight as far as it fits 8 bits, what remains of it, or 0. */
+  readonly part: "most" | "rest" | "none";
+}
+
+/** A form of a convolution. */
+export interface Form {
+  readonly input: string;
+  readonly output: string;
+  /** The channels that it reads. Only symmetric forms have parts of weights. Undefined: as before. */
+  readonly columns?: readonly Column[] | undefined;
+  /** The outputs that it computes, by their numbers before. Undefined: all. */
+  readonly rows?: readonly number[] | undefined;
+  /** Whether the zero point of its weights is 0. */
+  readonly isSymmetric: boolean;
+  /** Whether a depthwise convolution becomes one that reads all of `columns`, of which each output uses those of its channel. */
+  readonly isDense?: boolean;
+}
+
+/** The convolution of a node, if it has 8-bit constant weights with one zero point. */
+export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initializer>): Convolution | undefined {
+  if (node.operator !== "QLinearConv" || node.domain !== "com.microsoft") return undefined;
+  const [weights, scale, zeroPoints, bias] = [3, 4, 5, 8].map((place) => constants.get(node.inputs[place] ?? ""));
+  if (weights?.type !== "int8" || scale === undefined || bias === undefined || zeroPoints === undefined)
+    return undefined;
+  const [outputs = 0, inputs = 0] = weights.dims;
+  const group = numberOf(node.attributes.group);
+  if (group !== 1 && (inputs !== 1 || outputs !== group)) return undefined;
+  const zeroPoint = Number(elementAt<number | bigint>(zeroPoints.elements(), 0));
+  const stored = signed(weights);
+  const { symmetric, places } = zeroPoint === 0 ? { symmetric: stored, places: [] } : subtracted(stored, zeroPoint);
+  const cells = elementCount(weights.dims.slice(2));
+  const beyond: Beyond[] = [];
+  for (const place of places) {
+    const weight = (stored[place] ?? 0) - zeroPoint;
+    const most = Math.max(-128, Math.min(127, weight));
+    const rest = weight - most;
+    if (rest > 127) return undefined;
+    symmetric[place] = most;
+    const filter = Math.floor(place / cells);
+    beyond.push({ output: Math.floor(filter / inputs), input: filter % inputs, place, rest });
+  }
+  const input = elementAt(node.inputs, 0);
+  const output = elementAt(node.outputs, 0);
+  const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, symmetric, beyond };
+  return { node, input, output, weights: { ...weights, elements: () => stored }, scale, bias, ...facts };
+}
+
+/** The top bits of four bytes. */
+const topBits = 0x80808080;
+
+/**
+ * Bytes less a number, modulo 256, and the places of those that are not right. Four bytes at once, because networks have millions of
+ * them, and this code runs once.
+ */
+function subtracted(numbers: Int8Array, less: number): { readonly symmetric: Int8Array; readonly places: number[] } {
+  const words = new Int32Array(Math.ceil(numbers.length / 4));
+  const symmetric = new Int8Array(words.buffer, 0, numbers.length);
+  symmetric.set(numbers);
+  const four = Math.imul(less & 255, 0x01010101);
+  const places: number[] = [];
+  for (let place = 0; place < words.length; place++) {
+    const from = words[place] ?? 0;
+    // With the top bits set apart, no byte borrows from its neighbour.
+    const difference = ((from | topBits) - (four & ~topBits)) ^ ((from ^ ~four) & topBits);
+    words[place] = difference;
+    if (((from ^ four) & (from ^ difference) & topBits) === 0) continue;
+    for (let byte = place * 4; byte < Math.min(place * 4 + 4, numbers.length); byte++) {
+      if (symmetric[byte] !== (numbers[byte] ?? 0) - less) places.push(byte);
+    }
+  }
+  return { symmetric, places };
+}
+
+/** The number of an attribute; 1 if it is absent, as strides and groups are. */
+export function numberOf(attribute: Attribute | undefined): number {
+  return attribute !== undefined && "int" in attribute ? attribute.int : 1;
+}
+
+/** Nodes with their constants. */
+export interface Formed {
+  readonly nodes: readonly Node[];
+  readonly initializers: readonly Initializer[];
+}
+
+/** The node of a form. */
+export function formed(
+  convolution: Convolution,
+  { input, output, columns, rows, isSymmetric, isDense = false }: Form,
+): Formed {
+  const { node, dims, zeroPoint, isDepthwise } = convolution;
+  const [outputs = 0, inputs = 0, ...kernel] = dims;
+  const named = (name: string) => `${output}-${name}`;
+  const chosen = rows ?? Array.from({ length: outputs }, (_, row) => row);
+  const read = columns ?? Array.from({ length: inputs }, (_, channel): Column => ({ channel, part: "most" }));
+  const removed = isSymmetric ? zeroPoint : 0;
+  const isWhole = columns === undefined && rows === undefined;
+  const whole: Initializer =
+    removed === 0
+      ? convolution.weights
+      : { ...convolution.weights, name: named("weights"), elements: () => convolution.symmetric };
+  const weights: Initializer = isWhole
+    ? whole
+    : {
+        name: named("weights"),
+        type: "int8",
+        dims: [chosen.length, read.length, ...kernel],
+        elements: () => filters(convolution, chosen, read, isSymmetric, isDense),
+      };
+  const zero: Initializer = {
+    name: `zero${zeroPoint - removed}`,
+    type: "int8",
+    dims: [],
+    elements: () => Int8Array.of(zeroPoint - removed),
+  };
+  const [scale, bias] = [convolution.scale, convolution.bias].map((each, place): Initializer => {
+    if (rows === undefined || elementCount(each.dims) === 1) return each;
+    return { ...each, name: named(`row${place}`), dims: [rows.length], elements: () => picked(each.elements(), rows) };
+  });
+  if (scale === undefined || bias === undefined) throw new Error("a convolution has a scale and a bias");
+  const inputsOf = [...node.inputs];
+  inputsOf[0] = input;
+  for (const [place, { name }] of [
+    [3, weights],
+    [4, scale],
+    [5, zero],
+    [8, bias],
+  ] as const)
+    inputsOf[place] = name;
+  const group = isDepthwise && !isDense ? chosen.length : 1;
+  return {
+    nodes: [
+      { ...node, inputs: inputsOf, outputs: [output], attributes: { ...node.attributes, group: { int: group } } },
+    ],
+    initializers: [weights, scale, zero, bias],
+  };
+}
+
+function signed({ elements }: Initializer): Int8Array {
+  const stored = elements();
+  return stored instanceof Int8Array ? stored : Int8Array.from(stored, Number);
+}
+
+function picked(elements: Elements, rows: readonly number[]): Elements {
+  if (elements instanceof Int32Array) return Int32Array.from(rows, (row) => elementAt<number>(elements, row));
+  return Float32Array.from(rows, (row) => Number(elementAt<number | bigint>(elements, row)));
+}
+
+/** The weights of some outputs for some channels. It runs once, so its loops are few and long. */
+function filters(
+  { weights, symmetric, beyond, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
+  rows: readonly number[],
+  columns: readonly Column[],
+  isSymmetric: boolean,
+  isDense: boolean,
+): Int8Array {
+  const from = isSymmetric ? symmetric : signed(weights);
+  const cells = elementCount(kernel);
+  const width = columns.length * cells;
+  const to = new Int8Array(rows.length * width);
+  const begin = (row: number, channel: number) => (isDepthwise ? row : row * inputs + channel) * cells;
+  const copy = (place: number, column: number) => {
+    const row = elementAt(rows, place);
+    const { channel } = elementAt(columns, column);
+    if (isDense && channel !== row) return;
+    const start = begin(row, channel);
+    for (let cell = 0; cell < cells; cell++) to[place * width + column * cells + cell] = from[start + cell] ?? 0;
+  };
+  const own = isDense ? 0 : Math.min(inputs, columns.length);
+  for (let place = 0; place < rows.length; place++) {
+    const start = begin(elementAt(rows, place), 0);
+    to.set(from.subarray(start, start + own * cells), place * width);
+  }
+  for (const [column, { channel, part }] of columns.entries()) {
+    if (column < own && part === "most" && channel === column) continue;
+    const end = (column + 1) * cells;
+    if (part === "most") for (let place = 0; place < rows.length; place++) copy(place, column);
+    else if (column < own) for (let at = 0; at < to.length; at += width) to.fill(0, at + end - cells, at + end);
+    if (part === "rest") setRests(channel, end - cells);
+  }
+  return to;
+
+  function setRests(channel: number, offset: number): void {
+    for (const { output, input, place: at, rest } of beyond) {
+      if (isDense ? output !== channel : input !== channel) continue;
+      for (const [place, row] of rows.entries()) if (row === output) to[place * width + offset + (at % cells)] = rest;
+    }
+  }
+}

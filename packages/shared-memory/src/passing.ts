@@ -1,0 +1,237 @@
+/**
+ * How memories cross a connection between two processes. The sender makes a ticket of a memory, which any message can carry;
+ * the receiver makes a memory of the ticket. A file crosses once: later tickets name it by its number.
+ *
+ * Memory that lies in a file is shared. Bytes of the sender's own are copied to a twin that is shared: `store` before the other
+ * side reads them, `load` after it has written them.
+ */
+import { closeSync } from "node:fs";
+import { type Mapping, mapPool, mappedMemory } from "@nnhal/driver-core/memory";
+import type { Memory } from "@nnhal/types";
+import type { FileWay, Twin } from "./file-way.ts";
+import { greatestSize, type NoMemory } from "./shared-memory.ts";
+import { decodeTicket, encodeTicket, type Ticket } from "./ticket.ts";
+
+/** A memory that can be passed. */
+export interface PassedMemory {
+  /** What the receiver needs: bytes for a message. */
+  readonly ticket: Uint8Array;
+  /** Copies a range of the memory to where the other side reads it. Absent if the bytes are shared. Throws if that fails. */
+  store?(offset: number, length: number): void;
+  /** Copies a range that the other side has written. Absent if the bytes are shared. Throws if that fails. */
+  load?(offset: number, length: number): void;
+}
+
+/** One side of a connection over which memories are passed, in both directions. Not for several threads. */
+export interface MemoryPassing {
+  /** How files cross: as descriptors, or by names of files that are copied. */
+  readonly way: FileWay["way"];
+  /** The ticket of a memory. */
+  pass(memory: Memory): PassedMemory | NoMemory;
+  /** The memory of a ticket, which can be any bytes. Tickets of one memory of the sender give memories of the same bytes. */
+  receive(ticket: Uint8Array): Memory | NoMemory;
+  /** The sender has no use for a file any more (`onUnused`); its memory lives as long as it is used here. */
+  release(id: number): void;
+  /** Passes an open file, such as one of a cache, as the number by which the other side takes it. Absent: files do not pass. */
+  readonly passFile?: (fd: number) => number | NoMemory;
+  /** An open file that the other side has passed. */
+  readonly takeFile?: (id: number) => TakenFile | NoMemory;
+  /** Bytes of the files that this side has received and not released. */
+  readonly receivedBytes: number;
+  /** Ends the passing. Memories that were received stay valid. */
+  close(): void;
+}
+
+/** An open file of the other side, and what to do with it afterwards. */
+export interface TakenFile {
+  readonly fd: number;
+  close(): void;
+}
+
+/** How to pass memories. */
+export interface PassingOptions {
+  /** Called with the number of a file when its memory is gone here: the other side must be told to `release` it. */
+  readonly onUnused?: ((id: number) => void) | undefined;
+  /** Most files that this side keeps for the other. Default 4096. */
+  readonly mostFiles?: number | undefined;
+  /** Most bytes of such files. Default 2^36. */
+  readonly mostBytes?: number | undefined;
+}
+
+/** A file that the other side knows. */
+interface Sent {
+  readonly id: number;
+  readonly file: string;
+  readonly length: number;
+  readonly twin: Twin | undefined;
+}
+
+/** A file that this side knows. */
+interface Received {
+  readonly memory: Memory;
+  readonly length: number;
+  readonly protection: number;
+}
+
+/** Passes memories in a way: `descriptorWay` or `folderWay`. */
+export function createPassing(way: FileWay, options: PassingOptions = {}): MemoryPassing {
+  const { onUnused = () => {}, mostFiles = 4096, mostBytes = 2 ** 36 } = options;
+  /** Files by what their bytes belong to: a handle, or a buffer. */
+  const sent = new WeakMap<object, Sent>();
+  const received = new Map<number, Received>();
+  let receivedBytes = 0;
+  let isClosed = false;
+  const unused = new FinalizationRegistry<Pick<Sent, "id" | "file">>(({ id, file }) => {
+    if (isClosed) return;
+    way.forget(file);
+    onUnused(id);
+  });
+
+  const sendShared = (memory: Memory, fd: number): Sent | NoMemory => {
+    const one = way.send(fd);
+    return "refused" in one ? one : { ...one, length: memory.size, twin: undefined };
+  };
+  const sendTwin = (length: number): Sent | NoMemory => {
+    if (length > greatestSize) return { refused: `its buffer has ${length} bytes, and ${greatestSize} can be shared` };
+    const one = way.sendTwin(length);
+    return "refused" in one ? one : { ...one, length };
+  };
+  const keep = (owner: object, one: Sent | NoMemory): Sent | NoMemory => {
+    if ("refused" in one) return one;
+    sent.set(owner, one);
+    unused.register(owner, { id: one.id, file: one.file });
+    return one;
+  };
+
+  const pass = (memory: Memory): PassedMemory | NoMemory => {
+    const { handle, size } = memory;
+    if (handle === null) return { refused: `the memory ${memory.name} has no handle` };
+    if (handle.kind === "hardwareBuffer") return { refused: "a hardware buffer cannot be passed to another process" };
+    if (handle.kind === "fileDescriptor" && way.sharesFiles) {
+      const file = sent.get(handle) ?? keep(handle, sendShared(memory, handle.fd));
+      if ("refused" in file) return file;
+      const { id, length } = file;
+      const { protection, offset } = handle;
+      const ticket = encodeTicket({ id, file: "", start: offset, length, protection, offset: 0, size });
+      // This process's own view of a file can be a copy as well.
+      return { ticket, ...copiesOf(mapPool(memory)) };
+    }
+    const mapping = mapPool(memory);
+    if ("unmappable" in mapping) return { refused: mapping.unmappable };
+    const { bytes, writable, load, store } = mapping;
+    const known = sent.get(bytes.buffer);
+    const fits = known !== undefined && known.length >= bytes.byteOffset + size;
+    const one = fits ? known : keep(bytes.buffer, sendTwin(bytes.buffer.byteLength));
+    if ("refused" in one) return one;
+    const { id, file, length, twin } = one;
+    const protection = writable ? 3 : 1;
+    const ticket = encodeTicket({ id, file, start: 0, length, protection: 3, offset: bytes.byteOffset, size });
+    return {
+      ticket,
+      store(offset, count) {
+        load?.(offset, count);
+        twin?.write(bytes, offset, count);
+      },
+      ...(protection === 3 && {
+        load(offset, count) {
+          twin?.read(bytes, offset, count);
+          store?.(offset, count);
+        },
+      }),
+    };
+  };
+
+  const take = (ticket: Ticket): Received | NoMemory => {
+    const known = received.get(ticket.id);
+    if (known !== undefined) return known;
+    if (received.size >= mostFiles)
+      return { refused: `the other side has passed ${received.size} files and uses all of them` };
+    if (receivedBytes + ticket.length > mostBytes) {
+      return { refused: `the other side has passed ${receivedBytes} bytes of the ${mostBytes} that it may` };
+    }
+    const memory = way.receive(ticket);
+    if ("refused" in memory) return memory;
+    const one = { memory, length: ticket.length, protection: ticket.protection };
+    received.set(ticket.id, one);
+    receivedBytes += ticket.length;
+    return one;
+  };
+
+  return {
+    way: way.way,
+    get receivedBytes() {
+      return receivedBytes;
+    },
+    pass(memory) {
+      if (isClosed) return { refused: "the connection is closed" };
+      const passed = pass(memory);
+      return "refused" in passed ? { refused: `passing a memory of ${memory.size} bytes: ${passed.refused}` } : passed;
+    },
+    receive(bytes) {
+      if (isClosed) return { refused: "the connection is closed" };
+      const ticket = decodeTicket(bytes);
+      if ("refused" in ticket) return ticket;
+      const file = take(ticket);
+      if ("refused" in file) return { refused: `receiving a memory of ${ticket.size} bytes: ${file.refused}` };
+      return partOf(file, ticket);
+    },
+    ...filesOf(way),
+    release(id) {
+      receivedBytes -= received.get(id)?.length ?? 0;
+      received.delete(id);
+    },
+    close() {
+      isClosed = true;
+      received.clear();
+      receivedBytes = 0;
+      way.close();
+    },
+  };
+}
+
+/** Open files cross as descriptors. */
+function filesOf({ sharesFiles, send, take }: FileWay): Pick<MemoryPassing, "passFile" | "takeFile"> {
+  if (!sharesFiles || take === undefined) return {};
+  return {
+    passFile(fd) {
+      const sent = send(fd);
+      return "refused" in sent ? sent : sent.id;
+    },
+    takeFile(id) {
+      const fd = take(id);
+      return typeof fd === "number" ? { fd, close: () => closeSync(fd) } : fd;
+    },
+  };
+}
+
+/** How the bytes of a mapping are copied from and to its file. */
+function copiesOf(mapping: ReturnType<typeof mapPool>): Pick<PassedMemory, "load" | "store"> {
+  // Of a memory that cannot be mapped here, this process reads nothing.
+  if ("unmappable" in mapping || mapping.load === undefined) return {};
+  const { load, store } = mapping;
+  return { load, ...(store !== undefined && { store }) };
+}
+
+/** The memory of a part of a file. */
+function partOf(file: Received, { offset, size, length }: Ticket): Memory | NoMemory {
+  if (length !== file.length)
+    return { refused: `a ticket says that its file has ${length} bytes, one before ${file.length}` };
+  if (offset + size > length)
+    return { refused: `a ticket's memory of ${size} bytes at ${offset} is in a file of ${length}` };
+  if (offset === 0 && size === length) return file.memory;
+  const whole = mapPool(file.memory);
+  if ("unmappable" in whole) return { refused: whole.unmappable };
+  const bytes = whole.bytes.subarray(offset, offset + size);
+  const { buffer, byteOffset } = bytes;
+  const memory: Memory = { name: "ashmem", size, handle: { kind: "buffer", buffer, byteOffset } };
+  const { load, store } = whole;
+  // The whole mapping keeps the file of a copy open.
+  const part: Mapping & { readonly whole: Mapping } = {
+    ...whole,
+    whole,
+    bytes,
+    ...(load !== undefined && { load: (start, count) => load(offset + start, count) }),
+    ...(store !== undefined && { store: (start, count) => store(offset + start, count) }),
+  };
+  return mappedMemory(memory, part);
+}
