@@ -29,7 +29,7 @@ export interface DescriptorServer {
    */
   accept(secret: Uint8Array, client: Socket | undefined, limit?: number): Promise<DescriptorSocket | NoSocket>;
   /** Stops listening, and closes sockets that were not accepted. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Most sockets that wait to be accepted, and milliseconds that they may wait. */
@@ -99,7 +99,7 @@ export async function serveDescriptors(path: string): Promise<DescriptorServer |
     },
     close() {
       for (const one of pending) drop(one);
-      return new Promise((resolve) => server.close(() => resolve()));
+      server.close();
     },
   };
 }

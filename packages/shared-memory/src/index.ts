@@ -1,5 +1,6 @@
 /** @nnhal/shared-memory: memory that processes share, and what they need to pass it to each other and to wait for each other. */
 export { type AdoptOptions, adoptMemory, whyCopied } from "./adopt.ts";
+export { burstAcrossProcesses } from "./burst-options.ts";
 export { type DescriptorChannel, descriptorChannel, type NotPassed } from "./descriptor-channel.ts";
 export {
   type ClientSocket,
@@ -10,8 +11,15 @@ export {
   serveDescriptors,
 } from "./descriptor-socket.ts";
 export { descriptorWay, type FileWay, type FolderOptions, folderWay, type SentFile, type Twin } from "./file-way.ts";
+export { type SharedMemoryForm, sharedMemoryForm } from "./form.ts";
 export { blockingFutexSignal, createParking, mappedSignal, type Parking, ringParked } from "./futex-signal.ts";
 export type { Credentials } from "./linux.ts";
-export { createPassing, type MemoryPassing, type PassedMemory, type PassingOptions } from "./passing.ts";
+export {
+  createPassing,
+  type MemoryPassing,
+  type PassedMemory,
+  type PassingOptions,
+  type TakenFile,
+} from "./passing.ts";
 export { type NoCredentials, peerCredentials } from "./peer-credentials.ts";
 export { createSharedMemory, greatestSize, type NoMemory, type SharedMemory } from "./shared-memory.ts";

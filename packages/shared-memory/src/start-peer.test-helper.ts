@@ -11,52 +11,84 @@ export interface Peer {
   readonly process: ChildProcess;
   /** Asks the process to do something. */
   ask(what: string, argument?: unknown): Promise<unknown>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
   /** Ends it at once, as SIGKILL does. */
   kill(): Promise<void>;
 }
 
-/** Starts a module of this folder, whose functions `answer` serves. */
-export function startPeer(module: string, options: { readonly execArgv?: readonly string[] } = {}): Peer {
-  const path = fileURLToPath(new URL(module, import.meta.url));
-  const child = fork(path, { execArgv: [...fromSource, ...(options.execArgv ?? [])], serialization: "advanced" });
+type Methods = Readonly<Record<string, (argument: never) => unknown>>;
+type Ask = Peer["ask"];
+
+interface Message {
+  readonly id: number;
+  /** Of a call. */
+  readonly what?: string;
+  readonly argument?: never;
+  /** Of an answer. */
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** Calls in both directions over the messages of a parent and a child process. */
+function callsOver(channel: ChildProcess | NodeJS.Process, methods: Methods): { ask: Ask; end(why: string): void } {
   const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let asked = 0;
-  child.on("message", (message: { id: number; value?: unknown; error?: string }) => {
-    const call = pending.get(message.id);
-    pending.delete(message.id);
-    if (message.error === undefined) call?.resolve(message.value);
-    else call?.reject(new Error(message.error));
-  });
-  child.once("exit", (code, signal) => {
-    for (const { reject } of pending.values()) reject(new Error(`the peer ended with ${code ?? signal}`));
+  let over: Error | undefined;
+  const send = (message: Message) => void channel.send?.(message, undefined, undefined, () => {});
+  channel.on("message", async ({ id, what, argument, value, error }: Message) => {
+    if (what === undefined) {
+      const call = pending.get(id);
+      pending.delete(id);
+      if (error === undefined) call?.resolve(value);
+      else call?.reject(new Error(error));
+      return;
+    }
+    try {
+      const method = methods[what];
+      if (method === undefined) throw new Error(`there is no method ${what}`);
+      send({ id, value: await method(argument as never) });
+    } catch (failure) {
+      send({ id, error: failure instanceof Error ? failure.message : String(failure) });
+    }
   });
   return {
-    process: child,
     ask: (what, argument) =>
       new Promise((resolve, reject) => {
+        if (over !== undefined) return reject(over);
         const id = ++asked;
         pending.set(id, { resolve, reject });
-        child.send({ id, what, argument });
+        send({ id, what, argument: argument as never });
       }),
+    end(why) {
+      over = new Error(why);
+      for (const { reject } of pending.values()) reject(over);
+      pending.clear();
+    },
+  };
+}
+
+/** Starts a module of this folder in a process, which can call `methods`. */
+export function startPeer(module: string, execArgv: readonly string[] = [], methods: Methods = {}): Peer {
+  const path = fileURLToPath(new URL(module, import.meta.url));
+  const child = fork(path, { execArgv: [...fromSource, ...execArgv], serialization: "advanced" });
+  const { ask, end } = callsOver(child, methods);
+  const ended = once(child, "exit").then(([code, signal]) => end(`the peer ended with ${code ?? signal}`));
+  return {
+    process: child,
+    ask,
+    ended,
     async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exit = once(child, "exit");
       child.kill("SIGKILL");
-      await exit;
+      await ended;
     },
   };
 }
 
 /** Answers in the second process. It ends when the first one does. */
-export function answer(methods: Readonly<Record<string, (argument: never) => unknown>>): void {
+export function answer(methods: Methods): Ask {
   process.on("disconnect", () => process.exit());
-  process.on("message", async ({ id, what, argument }: { id: number; what: string; argument: never }) => {
-    try {
-      process.send?.({ id, value: await methods[what]?.(argument) });
-    } catch (error) {
-      process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
-    }
-  });
+  return callsOver(process, methods).ask;
 }
 
 /** A folder for sockets and files. */

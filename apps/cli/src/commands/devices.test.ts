@@ -1,6 +1,7 @@
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
+import { sharedMemoryForm } from "@nnhal/shared-memory";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
 import { createDeviceFinder } from "../devices.ts";
@@ -40,6 +41,10 @@ async function openSlow() {
   return "unavailable" in session ? session : { ...session, missing, powerBasis: "derived" as const };
 }
 
+/** What this machine has is tested by @nnhal/shared-memory. */
+const { why, remedy } = sharedMemoryForm();
+const sharedMemoryLines = [`shared memory: ${why}`, ...(remedy === undefined ? [] : [`  to add it: ${remedy}`])];
+
 describe("nnhal devices", () => {
   it("names what installs a package in a checkout", async () => {
     const far = engine("far", () => Promise.reject(missing));
@@ -66,6 +71,7 @@ describe("nnhal devices", () => {
         "  there is no @x/fast",
         "  to add it: npm install @x/fast",
         "  it is Monday",
+        ...sharedMemoryLines,
         "",
       ].join("\n"),
       stderr: "",
@@ -74,7 +80,8 @@ describe("nnhal devices", () => {
   });
 
   it("lists them as JSON", async () => {
-    const { devices } = JSON.parse((await run(["devices", "--json"], { engines })).stdout);
+    const { devices, sharedMemory } = JSON.parse((await run(["devices", "--json"], { engines })).stdout);
+    expect(sharedMemory).toEqual(sharedMemoryForm());
     expect(devices).toHaveLength(6);
     expect(devices[0]).toEqual({
       name: "nnhal-far",
@@ -132,6 +139,7 @@ describe("--extension", () => {
       "nnhal-reference  CPU   nnhal-reference-1+com.example.vendor+com.example.other  AVAILABLE  reference",
       "  extension com.example.vendor: LONG (scalar, 8 bytes), TENSOR_LONG (tensor, 8 bytes an element)",
       "  extension com.example.other",
+      ...sharedMemoryLines,
       expect.stringMatching(/^allow-list \/etc\/list: .+/),
       "",
     ]);

@@ -4,6 +4,7 @@
 
 import type { PowerBasis, Unavailable } from "@nnhal/backend";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
+import { type SharedMemoryForm, sharedMemoryForm } from "@nnhal/shared-memory";
 import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
@@ -61,6 +62,7 @@ Engines are found, not bundled: a device whose package is not installed is liste
 a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
 measured with energy counters, derived from its times, or reference for the device that all figures are relative to. Vendor
 extensions of a device are listed below it, with the sizes of their types, and with what the allow-list says of this program.
+The last line says how memory crosses to devices in other processes: mapped on both sides, or copied, and then why.
 
 Examples:
   nnhal devices
@@ -76,9 +78,9 @@ export function registerDevicesCommand(command: Command, context: () => Promise<
       const { devices, stdout, allowList } = await context();
       const list = (await devices.list()).map(describe);
       const hasExtensions = list.some(({ extensions }) => extensions !== undefined);
-      const verdict = hasExtensions ? { allowList: allowList() } : {};
+      const found = { ...(hasExtensions && { allowList: allowList() }), sharedMemory: sharedMemoryForm() };
       stdout.write(
-        json ? `${JSON.stringify({ devices: list, ...verdict })}\n` : `${formatDevices(list, verdict).join("\n")}\n`,
+        json ? `${JSON.stringify({ devices: list, ...found })}\n` : `${formatDevices(list, found).join("\n")}\n`,
       );
     });
 }
@@ -120,7 +122,10 @@ function reasonOf({ unavailable, remedy }: Unavailable): { readonly reason: stri
   return { reason: unavailable, ...(remedy !== undefined && { remedy }) };
 }
 
-function formatDevices(list: readonly DeviceJson[], { allowList }: { readonly allowList?: AllowListJson }): string[] {
+function formatDevices(
+  list: readonly DeviceJson[],
+  { allowList, sharedMemory }: { readonly allowList?: AllowListJson; readonly sharedMemory: SharedMemoryForm },
+): string[] {
   const [head, ...rows] = columns([
     ["name", "type", "version", "status", "power"],
     ...list.map(({ name, type, version, status, power }) => [name, type ?? "-", version ?? "-", status, power ?? "-"]),
@@ -136,6 +141,8 @@ function formatDevices(list: readonly DeviceJson[], { allowList }: { readonly al
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
     }),
+    `shared memory: ${sharedMemory.why}`,
+    ...(sharedMemory.remedy === undefined ? [] : [`  to add it: ${sharedMemory.remedy}`]),
     ...(allowList ? [`allow-list ${allowList.source}: ${allowList.refused ?? "this program may use extensions"}`] : []),
   ];
 }

@@ -1,0 +1,27 @@
+/** Which form of shared memory this machine has. */
+import { createSharedMemory } from "./shared-memory.ts";
+
+/** How memories cross to another process here. */
+export interface SharedMemoryForm {
+  /** "mapped": both sides map one memory file. "copied": bytes are copied through private files. */
+  readonly form: "mapped" | "copied";
+  /** In words for people: what is used, and why nothing better. */
+  readonly why: string;
+  /** What would give the better form, if anything can. */
+  readonly remedy?: string;
+}
+
+/** Makes a small memory to find out. */
+export function sharedMemoryForm(): SharedMemoryForm {
+  const memory = createSharedMemory(4096);
+  if (!("refused" in memory)) {
+    memory.close();
+    return {
+      form: "mapped",
+      why: "memory files (memfd) are mapped on both sides, and their descriptors passed over a socket",
+    };
+  }
+  const isAbsent = memory.refused.includes("koffi is not installed");
+  const why = `memory is copied through private files: ${memory.refused}`;
+  return { form: "copied", why, ...(isAbsent && { remedy: "npm install koffi" }) };
+}
