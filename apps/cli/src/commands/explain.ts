@@ -1,7 +1,7 @@
 /**
  * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
  */
-import { androidPolicy, costPolicy, plan, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
+import { androidPolicy, askAndPlan, costPolicy, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -118,9 +118,9 @@ async function explain(
   const { cpu } = selection;
   const { hal } = validated(model);
   const definitions = { extensions: await devices.definitions() };
-  const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
+  const planned = await askAndPlan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned)
-    return { ...explainAnswers(withoutTrailingDefaults(hal), all, definitions), problem: planned.message };
+    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, definitions)), problem: planned.message };
   if (!run) return explainPlan(planned, all, undefined, definitions);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };

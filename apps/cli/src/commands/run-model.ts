@@ -243,7 +243,7 @@ async function measureProfile(
 ): Promise<Profile> {
   const { plan, measured, untimed } = await measurePlan(model, selection, { onFallback: note }, now, inputs);
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
-  const explained = explainPlan(plan, selection.devices, measured, { extensions: await devices.definitions() });
+  const explained = await explainPlan(plan, selection.devices, measured, { extensions: await devices.definitions() });
   return profileOf(measured.total, explained.operations);
 }
 

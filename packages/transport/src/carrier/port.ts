@@ -1,0 +1,119 @@
+/**
+ * Frames between two threads, over a MessagePort. Buffers that both threads share pass as they are. Ports have no back
+ * pressure of their own, so each side says how many bytes it has taken.
+ */
+import type { MessagePort } from "node:worker_threads";
+import {
+  type Carrier,
+  type CarrierOptions,
+  checkLength,
+  createDrain,
+  defaultMostFrame,
+  type Frame,
+  lowWater,
+  type Receiver,
+} from "./carrier.ts";
+
+/** How to use a port. */
+export interface PortOptions extends CarrierOptions {
+  /** Whether the port keeps this thread alive. Default true. */
+  readonly keepAlive?: boolean | undefined;
+}
+
+/** After so many taken bytes the other side is told. */
+const tellAfter = lowWater / 4;
+
+/** A carrier over one end of a MessageChannel, or over the port between a worker and its parent. It owns the port. */
+export function portCarrier(port: MessagePort, options: PortOptions = {}): Carrier {
+  const { mostFrame = defaultMostFrame, keepAlive = true } = options;
+  let receiver: Receiver | undefined;
+  let held: Frame[] = [];
+  let isPaused = false;
+  let waiting = 0;
+  let untold = 0;
+  let isClosed = false;
+  let reason = "the other side has closed the port, or its thread has ended";
+  const drain = createDrain(() => isClosed || waiting < lowWater);
+
+  const take = (frame: Frame) => {
+    untold += frame.bytes.length;
+    if (untold >= tellAfter) {
+      port.postMessage({ taken: untold });
+      untold = 0;
+    }
+    receiver?.frame(frame);
+  };
+  const close = (why: string) => {
+    reason = why;
+    port.close();
+  };
+  return {
+    name: "port",
+    start(given) {
+      receiver = given;
+      port.on("message", (message: unknown) => {
+        const read = readMessage(message);
+        if (read === undefined) return close("the other side has sent something else than a frame");
+        if (typeof read === "number") {
+          waiting = Math.max(0, waiting - read);
+          if (waiting < lowWater) drain.release();
+          return;
+        }
+        const { length } = read.bytes;
+        if (length > mostFrame) return close(`a frame of ${length} bytes has come: ${mostFrame} is the limit`);
+        if (isPaused) held.push(read);
+        else take(read);
+      });
+      const end = () => {
+        if (isClosed) return;
+        isClosed = true;
+        held = [];
+        drain.release();
+        given.closed(reason);
+      };
+      port.once("close", end);
+      if (wasClosed(port)) end();
+      if (!keepAlive) port.unref();
+    },
+    send(bytes, attachments = []) {
+      checkLength(bytes, mostFrame);
+      if (isClosed) return;
+      waiting += bytes.length;
+      // A view on a larger buffer would be sent with all of it.
+      const isWhole = bytes.byteLength === bytes.buffer.byteLength;
+      port.postMessage({ bytes: isWhole ? bytes : bytes.slice(), attachments });
+    },
+    get waiting() {
+      return waiting;
+    },
+    drained: () => drain.wait(),
+    pause() {
+      isPaused = true;
+    },
+    resume() {
+      isPaused = false;
+      while (!isPaused) {
+        const frame = held.shift();
+        if (frame === undefined) return;
+        take(frame);
+      }
+    },
+    close: (why = "this side has closed the connection") => close(why),
+  };
+}
+
+/** A frame, or the number of bytes that the other side has taken; undefined for anything else. */
+function readMessage(message: unknown): Frame | number | undefined {
+  if (typeof message !== "object" || message === null) return undefined;
+  if ("taken" in message) return typeof message.taken === "number" ? message.taken : undefined;
+  if (!("bytes" in message && message.bytes instanceof Uint8Array)) return undefined;
+  const attachments = "attachments" in message && Array.isArray(message.attachments) ? message.attachments : [];
+  const areShared = attachments.every((one): one is SharedArrayBuffer => one instanceof SharedArrayBuffer);
+  return areShared ? { bytes: message.bytes, attachments } : undefined;
+}
+
+/** Whether a port was closed before a listener was added: no event reports that later. */
+function wasClosed(port: MessagePort): boolean {
+  port.ref();
+  return "hasRef" in port && typeof port.hasRef === "function" && port.hasRef() === false;
+}
