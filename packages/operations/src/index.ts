@@ -98,7 +98,7 @@ export type {
   ParamKind,
   VaryingParam,
 } from "./params.ts";
-export { ensureLoaded, loadOperations, NotLoadedError, operationByCode, whenLoaded } from "./registry.ts";
+export { byNeed, ensureLoaded, loadOperations, NotLoadedError, operationByCode, whenLoaded } from "./registry.ts";
 export {
   combineDimensions,
   extentProduct,
