@@ -8,7 +8,7 @@ import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
 import type { Engine } from "./backend-module.ts";
-import { exitCodes, failure, messageOf, usageError } from "./failure.ts";
+import { exitCodes, failure, isMissing, messageOf, usageError } from "./failure.ts";
 import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
@@ -173,15 +173,8 @@ async function openEngine(engine: Engine, { trace, extensions: wanted, installs 
   }
 }
 
-/**
- * Whether a package is not installed; one that is, but fails to load, for instance without its native library, is
- * another case.
- */
 function whyNotLoaded(module: string, error: unknown, installs: (module: string) => string): Unavailable {
-  const message = oneLine(messageOf(error));
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
-  return isMissing && message.includes(module)
+  return isMissing(module, error)
     ? { unavailable: `${module} is not installed`, remedy: installs(module) }
-    : { unavailable: `loading ${module} failed: ${message}` };
+    : { unavailable: `loading ${module} failed: ${oneLine(messageOf(error))}` };
 }

@@ -25,6 +25,20 @@ export function parseSeconds(text: string): number {
   throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
 }
 
+/** A seed, from an option. */
+export function parseSeed(text: string): number {
+  const seed = Number(text);
+  if (/^\d+$/.test(text) && seed <= 0xffff_ffff) return seed;
+  throw new InvalidArgumentError("It has to be a whole number from 0 to 4294967295.");
+}
+
+/** A number of minutes, from an option. */
+export function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (minutes > 0 && minutes <= 1440) return minutes;
+  throw new InvalidArgumentError("It has to be a number of minutes above 0, of at most a day.");
+}
+
 /** The vectors files of a folder, or one such file. Rejects with a usage error if there are none. */
 export async function findFiles(dir: string): Promise<readonly VectorFile[]> {
   await ensureKind(dir, `vectors path ${dir}`, "file or folder");

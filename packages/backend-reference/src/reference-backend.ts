@@ -11,21 +11,32 @@ import { createScratch } from "./scratch.ts";
 export interface ReferenceBackendOptions {
   /** Extensions whose reference kernels it runs. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /**
+   * The definition whose kernel computes an operation of the HAL, of the same parameters and shapes: for tests that plant a fault.
+   * Default: its own.
+   */
+  readonly definitionFor?: ((operation: Operation) => Operation) | undefined;
 }
 
 /** Creates a backend that runs every operation of HAL 1.0 – 1.3 and those of some extensions, in plain JavaScript. */
-export function createReferenceBackend({ extensions = [] }: ReferenceBackendOptions = {}): Backend {
+export function createReferenceBackend({
+  extensions = [],
+  definitionFor = (operation) => operation,
+}: ReferenceBackendOptions = {}): Backend {
   return kernelBackend<Held>({
     name: "reference",
     deviceType: DeviceType.CPU,
-    open: async () => createEngine(extensions),
+    open: async () => createEngine(extensions, definitionFor),
   });
 }
 
 /** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. It has no extensions: see `createReferenceBackend`. */
 export const referenceBackend: Backend = createReferenceBackend();
 
-function createEngine(extensions: readonly ExtensionDefinition[]): KernelEngine<Held> {
+function createEngine(
+  extensions: readonly ExtensionDefinition[],
+  definitionFor: (operation: Operation) => Operation,
+): KernelEngine<Held> {
   const scratch = createScratch();
   const shared = { scratch, widened: { bytes: 0 } };
   const kernels = (operation: Operation) => kernelOf(operation, shared);
@@ -36,7 +47,7 @@ function createEngine(extensions: readonly ExtensionDefinition[]): KernelEngine<
     powerBasis: "reference",
     isHost: true,
     warmsUp: false,
-    kernels,
+    kernels: (operation) => kernels(definitionFor(operation)),
     extensions: extensions.map((extension) => ({ extension, kernels })),
     extentsOf: ({ dimensions }) => dimensions,
     upload: (info, data) => ({ ...tensorInfo(info, info.dimensions), data, isForeign: true }),

@@ -2,7 +2,7 @@
  * Random operations on the tfjs backend, held against the reference kernels: other shapes, windows, quantisations and hostile
  * numbers than the public vectors have. Those of the windows are more, since tfjs has odd ways with padding.
  */
-import { modelRunner, randomExamples, runVectors, summarise } from "@nnhal/conformance";
+import { modelRunner, randomExamples, runArithmetic, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { ErrorStatus, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -27,6 +27,13 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
     const codes: readonly number[] = [...convolutions, ...pools, LOCAL_RESPONSE_NORMALIZATION];
     const operations = codes.map(operationByCode).filter((operation) => operation !== undefined);
     return expectRight({ count: 160, operations }, 1000);
+  });
+
+  // The engine divides integers as floats: -2147483648 / 2147483647 would be -1.
+  it("divides the greatest integers, rounding down", async () => {
+    const { failures, passed } = await summarise(runArithmetic(await deviceOn("wasm"), { only: "DIV" }));
+    expect(failures).toEqual([]);
+    expect(passed).toBeGreaterThan(40);
   });
 
   it("refuses a tensor that is too large for its engine, and continues", async () => {

@@ -1,6 +1,7 @@
 /**
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
+export { type ArithmeticOptions, arithmeticSize, runArithmetic } from "./arithmetic/run.ts";
 export { systemTimer, type Timer } from "./attempt.ts";
 export {
   type CaseStart,
@@ -46,7 +47,14 @@ export {
   type TrainedTensor,
   trainedOutputProblem,
 } from "./trained-models.ts";
-export type { Example, ExampleOperand, ExampleOperation, ExampleSubgraph, LifeTimeName } from "./vectors/example.ts";
+export type {
+  Allowance,
+  Example,
+  ExampleOperand,
+  ExampleOperation,
+  ExampleSubgraph,
+  LifeTimeName,
+} from "./vectors/example.ts";
 export { VectorFormatError } from "./vectors/fields.ts";
 export { modelOf } from "./vectors/model.ts";
 export { type ParseOptions, parseExample } from "./vectors/parse.ts";
@@ -54,4 +62,5 @@ export { type ExecutionPath, executionPaths } from "./vectors/path.ts";
 export { findVectorFiles, readVectorFile, readVectorFiles, type VectorFile } from "./vectors/read.ts";
 export { matchesText, runVectors, type VectorsOptions } from "./vectors/run.ts";
 export type { VectorCase } from "./vectors/variant.ts";
+export { exampleLine } from "./vectors/write.ts";
 export { deviceThrough, runVectorsThrough } from "./versions.ts";

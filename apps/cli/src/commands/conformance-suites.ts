@@ -1,18 +1,24 @@
 /**
  * The suites of `nnhal conformance`: those over vectors, one by one, and the kit's own of devices, which run together.
  */
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   type Allowances,
   type CaseResult,
   type DeviceSuiteName,
   describeDeviceSuite,
   deviceSuiteNames,
+  deviceThrough,
+  exampleLine,
   listDeviceCases,
   matchesText,
   mutationSubjects,
   type OnProgress,
   type OnStart,
   readVectorFiles,
+  runArithmetic,
   runDeviceSuites,
   runMutations,
   runVectors,
@@ -31,10 +37,10 @@ export const vectorSuiteNames = ["vectors", "mutations"] as const;
 export type VectorSuiteName = (typeof vectorSuiteNames)[number];
 
 /** The name of a suite. */
-export type SuiteName = DeviceSuiteName | VectorSuiteName;
+export type SuiteName = DeviceSuiteName | "arithmetic" | VectorSuiteName;
 
 /** All suites, in the order in which they run. */
-export const suiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...vectorSuiteNames];
+export const suiteNames: readonly SuiteName[] = [...deviceSuiteNames, "arithmetic", ...vectorSuiteNames];
 
 /** Whether a suite is one over vectors. */
 export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
@@ -92,6 +98,8 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
 
 /** What a suite is about. */
 export function purposeOf(name: SuiteName): string {
+  if (name === "arithmetic")
+    return "results of every operation and type, at edges and at random, held against the reference";
   return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
 }
 
@@ -160,4 +168,45 @@ export async function* runDeviceSuitesHere(
     onProgress(++done, result.name);
     yield result;
   }
+}
+
+/** What the suite arithmetic runs. */
+export interface ArithmeticChoice {
+  readonly seed?: number | undefined;
+  readonly only?: string | undefined;
+  readonly minutes?: number | undefined;
+  /** The folder for failed examples. */
+  readonly failures?: string | undefined;
+}
+
+/** Where failed examples are written to, unless a folder is named. */
+export const failuresFolder = "nnhal-failures";
+
+/** The number of results that a child sends in one message. */
+export const arithmeticBatch = 64;
+
+/** Runs the suite arithmetic. `again`: the words of a command line that runs an example of this name on this device. */
+export async function* runArithmeticSuite(
+  version: HalVersion | undefined,
+  { seed, only, minutes, failures = failuresFolder }: ArithmeticChoice,
+  again: (name: string) => string,
+  { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
+): AsyncGenerator<CaseResult> {
+  const end = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
+  yield* runArithmetic(version === undefined ? device : deviceThrough(version, device), {
+    seed,
+    only,
+    goesOn: end === undefined ? undefined : () => performance.now() < end,
+    filter: caseFilter(filter),
+    timeLimit: timeLimitMs,
+    skip,
+    onProgress,
+    onStart,
+    async keep(example, original) {
+      const file = join(failures, `${original.replaceAll("/", "-")}.jsonl`);
+      await mkdir(failures, { recursive: true });
+      await writeFile(file, `${exampleLine(example)}\n`);
+      return `the smallest example that fails is in ${file}: nnhal vectors ${file}; the original: ${again(original)}`;
+    },
+  });
 }

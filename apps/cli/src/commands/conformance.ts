@@ -6,9 +6,12 @@
  */
 import {
   type Allowances,
+  arithmeticSize,
   type CaseResult,
   type DeviceSuiteName,
   defaultAllowances,
+  deviceSuiteNames,
+  isDeviceSuiteName,
   type OnProgress,
   type OnStart,
   summarise,
@@ -20,12 +23,24 @@ import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conforma
 import type { CommandContext } from "../context.ts";
 import { writeUserFile } from "../files.ts";
 import { checkedDeviceOption } from "../option-values.ts";
-import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
 import {
+  asUsageErrors,
+  findFiles,
+  parseMinutes,
+  parseSeconds,
+  parseSeed,
+  runInChildren,
+  runWithProgress,
+  serveCases,
+} from "../suite-run.ts";
+import {
+  arithmeticBatch,
   countDeviceCases,
+  failuresFolder,
   isVectorSuite,
   purposeOf,
   type RunOptions,
+  runArithmeticSuite,
   runDeviceSuitesHere,
   runVectorSuite,
   type SuiteName,
@@ -52,6 +67,11 @@ export interface ConformanceCommandOptions {
   readonly html?: string;
   /** Seconds. */
   readonly timeLimit?: number;
+  /** Of the suite arithmetic: the seed of its random examples, one operation or example, minutes to go on for, a folder for failures. */
+  readonly seed?: number;
+  readonly only?: string;
+  readonly minutes?: number;
+  readonly failures?: string;
   /** Other allowances than the kit's own. */
   readonly allowance?: Partial<Allowances>;
   /** Set in a child: the number of results that exist already, and the number of further ones to report one by one. */
@@ -71,6 +91,7 @@ Without --suite, all of them run: of those that need vectors, ${vectorSuiteNames
 Examples:
   nnhal conformance --device reference
   nnhal conformance --device reference --suite memory --suite fenced --hal 1.3
+  nnhal conformance --device tfjs --only CONV_2D --minutes 5 --seed 7
   nnhal conformance --backend ./my-backend.js --device mine --html report.html
   nnhal conformance --device reference --vectors nn-vectors --suite mutations --all --filter CONV_2D --json`;
 
@@ -93,6 +114,10 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option("--all", `run every mutant, not only about one in ${sample}`)
     .option("--json", "print the report as JSON")
     .option("--html <file>", "also write the report as a page to look at")
+    .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
+    .option("--only <name>", "only the examples of this operation, or the one of this name, in the suite arithmetic")
+    .option("--minutes <number>", "go on with random examples of further seeds for so long", parseMinutes)
+    .option("--failures <dir>", `folder for examples that fail (default: ${failuresFolder}, if one does)`)
     .option(
       "--time-limit <seconds>",
       `time after which a case has failed (default: ${timeLimits.vectors} with vectors, else ${timeLimits.device})`,
@@ -162,26 +187,63 @@ export async function runConformanceCommand(
 }
 
 async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
-  const { suite, vectors, filter } = options;
-  const wanted = suite ?? suiteNames.filter((name) => vectors !== undefined || !isVectorSuite(name));
+  const { suite, vectors } = options;
+  const all = options.only === undefined ? suiteNames : (["arithmetic"] as const);
+  const wanted = suite ?? all.filter((name) => vectors !== undefined || !isVectorSuite(name));
   const overVectors = wanted.filter(isVectorSuite);
   if (vectors === undefined && overVectors.length > 0) {
     throw new Error(`the suite ${overVectors[0]} needs vectors: --vectors names their folder`);
   }
-  const ofDevices = suiteNames.filter((name) => !isVectorSuite(name)).filter((name) => wanted.includes(name));
+  const ofDevices = deviceSuiteNames.filter((name) => wanted.includes(name));
   const reports: SuiteReport[] = [];
   if (ofDevices.length > 0) {
     for (const version of options.hal ?? [undefined]) {
       reports.push(...(await runDevice(ofDevices, version, options, context)));
     }
   }
+  if (wanted.includes("arithmetic")) {
+    for (const version of options.hal ?? [undefined]) reports.push(await runOwnArithmetic(version, options, context));
+  }
   for (const name of overVectors) {
     const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
     for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
   }
-  const all = reports.filter(({ summary }) => summary.total > 0);
-  if (all.length === 0) throw new Error(`no case matches the filter "${filter}"`);
-  return all;
+  const some = reports.filter(({ summary }) => summary.total > 0);
+  if (some.length === 0) throw new Error(noCases(options));
+  return some;
+}
+
+function noCases({ filter, only }: ConformanceCommandOptions): string {
+  if (only !== undefined)
+    return `there is no example "${only}"${filter === undefined ? "" : ` that matches "${filter}"`}`;
+  return `no case matches the filter "${filter}"`;
+}
+
+async function runOwnArithmetic(
+  version: HalVersion | undefined,
+  options: ConformanceCommandOptions,
+  context: CommandContext,
+): Promise<SuiteReport> {
+  const { timeLimit = timeLimits.device } = options;
+  const own = { ...options, suite: ["arithmetic"] as const, ...(version !== undefined && { hal: [version] }) };
+  const { startSelf } = context;
+  const summary = await runWithProgress(
+    [{ size: arithmeticSize }],
+    (onProgress) =>
+      startSelf === undefined
+        ? runHere(own, context, onProgress)
+        : runInChildren(
+            "conformance",
+            childArguments(["arithmetic"], own),
+            timeLimit,
+            startSelf,
+            onProgress,
+            arithmeticBatch,
+          ),
+    context,
+    `arithmetic: ${halText(version)}`,
+  );
+  return { suite: "arithmetic", by: "operation", summary, ...(version !== undefined && { hal: version }) };
 }
 
 async function runOverVectors(
@@ -267,6 +329,7 @@ async function* each(results: readonly CaseResult[]): AsyncGenerator<CaseResult>
 
 function childArguments(names: readonly SuiteName[], options: ConformanceCommandOptions): string[] {
   const { device, vectors, hal = [], filter, all, timeLimit, allowance = {} } = options;
+  const named = ["seed", "only", "minutes", "failures"] as const;
   return [
     ...names.flatMap((name) => ["--suite", name]),
     ...["--device", device],
@@ -275,27 +338,19 @@ function childArguments(names: readonly SuiteName[], options: ConformanceCommand
     ...(timeLimit === undefined ? [] : ["--time-limit", String(timeLimit)]),
     ...(filter === undefined ? [] : ["--filter", filter]),
     ...(all ? ["--all"] : []),
+    ...named.flatMap((name) => (options[name] === undefined ? [] : [`--${name}`, String(options[name])])),
     ...Object.entries(allowance).flatMap(([name, value]) => ["--allowance", `${name}=${value}`]),
   ];
 }
 
 /** Runs the suites of some options in this process: one over vectors, or any number that need none. */
 async function* runHere(
-  {
-    device,
-    suite = [],
-    vectors = "",
-    hal = [],
-    filter,
-    all = false,
-    timeLimit,
-    allowance = {},
-    serve: skip = 0,
-  }: ConformanceCommandOptions,
+  options: ConformanceCommandOptions,
   { openDevice }: CommandContext,
   onProgress: OnProgress,
   onStart?: OnStart,
 ): AsyncGenerator<CaseResult> {
+  const { device, suite = [], vectors = "", hal = [], filter, all = false, timeLimit, allowance = {} } = options;
   const overVectors = suite.find(isVectorSuite);
   const seconds = timeLimit ?? (overVectors === undefined ? timeLimits.device : timeLimits.vectors);
   const running: RunOptions = {
@@ -303,24 +358,27 @@ async function* runHere(
     filter,
     timeLimitMs: seconds * 1000,
     allowances: allowance,
-    skip,
+    skip: options.serve ?? 0,
     onProgress,
     onStart,
   };
-  if (overVectors !== undefined)
+  if (suite.includes("arithmetic")) yield* runArithmeticSuite(hal[0], options, againWith(options), running);
+  else if (overVectors !== undefined)
     yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
-  else
-    yield* runDeviceSuitesHere(
-      suite.filter((name) => !isVectorSuite(name)),
-      hal[0],
-      running,
-    );
+  else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
+}
+
+/** The command line that runs one example again, on the same device and in the same way. */
+function againWith({ device, hal = [] }: ConformanceCommandOptions): (name: string) => string {
+  const through = hal.map((version) => ` --hal ${version}`).join("");
+  return (name) => `nnhal conformance --device ${device}${through} --only ${name}`;
 }
 
 async function serve(options: ConformanceCommandOptions, context: CommandContext): Promise<void> {
   const { suite = [], singly } = options;
   const overVectors = suite.find(isVectorSuite);
-  const batch = overVectors === undefined ? 1 : vectorSuites[overVectors].batch;
+  const ofDevices = suite.includes("arithmetic") ? arithmeticBatch : 1;
+  const batch = overVectors === undefined ? ofDevices : vectorSuites[overVectors].batch;
   await serveCases(context, (onStart, onProgress) => runHere(options, context, onProgress, onStart), {
     batch,
     ...(singly !== undefined && { singly }),

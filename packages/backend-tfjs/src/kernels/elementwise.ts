@@ -120,13 +120,22 @@ export const div = arithmetic(floatKernel, tf.div, (left, right) => {
   return tf.where(isZero, zero, floorDivide(left, tf.where(isZero, tf.onesLike(right), right)));
 });
 
-/** tfjs divides integers as floats, so the remainder is divided again. */
+/**
+ * tfjs divides integers as floats, so the remainder is divided again. Then it is off by one at most, and comparing the remainder with the
+ * divisor, as integers, shows which way.
+ */
 function floorDivide(left: tf.Tensor, right: tf.Tensor): tf.Tensor {
-  let quotient = tf.floorDiv(left, right);
-  for (let again = 0; again < 2; again++) {
-    quotient = tf.add(quotient, tf.floorDiv(tf.sub(left, tf.mul(quotient, right)), right));
-  }
-  return quotient;
+  const remainderOf = (quotient: tf.Tensor) => tf.sub(left, tf.mul(quotient, right));
+  const first = tf.floorDiv(left, right);
+  const second = tf.add(first, tf.floorDiv(remainderOf(first), right));
+  const remainder = remainderOf(second);
+  const [zero, one] = [tf.scalar(0, "int32"), tf.scalar(1, "int32")];
+  // Not `where`: the engine reads booleans that it chooses beyond their end.
+  const either = (positive: tf.Tensor, negative: tf.Tensor) =>
+    tf.logicalOr(tf.logicalAnd(tf.greater(right, zero), positive), tf.logicalAnd(tf.less(right, zero), negative));
+  const isTooGreat = either(tf.less(remainder, zero), tf.greater(remainder, zero));
+  const isTooSmall = either(tf.greaterEqual(remainder, right), tf.lessEqual(remainder, right));
+  return tf.where(isTooGreat, tf.sub(second, one), tf.where(isTooSmall, tf.add(second, one), second));
 }
 
 export const maximum = firstOf(binary(realKernel, tf.maximum), binary(floatsAndIntegers, tf.maximum));

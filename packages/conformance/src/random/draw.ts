@@ -10,7 +10,7 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
-import { drawTensor, quantisationOf, randomScale, scalarTensor } from "./elements.ts";
+import { drawTensor, type Fill, quantisationOf, randomScale, scalarTensor } from "./elements.ts";
 import { broadcast } from "./hints/elementwise.ts";
 import { hints } from "./hints.ts";
 import type { Random } from "./random.ts";
@@ -27,19 +27,30 @@ export interface RandomOperation {
   readonly outputs: readonly TensorInfo[];
 }
 
-/** How often operands that should fit are spoilt. */
-const SPOILT = 0.35;
+/** How operands are drawn. */
+export interface DrawOptions {
+  /** How often operands that should fit are spoilt. Default 0.35. */
+  readonly spoilt?: number | undefined;
+  /** What tensors hold whose elements do not matter to the shape. Default: mixed. */
+  readonly fill?: Fill | undefined;
+}
 
 /** Draws a random operation of a signature. */
-export function drawOperation(signature: Signature, random: Random): RandomOperation {
+export function drawOperation(
+  signature: Signature,
+  random: Random,
+  { spoilt = 0.35, fill = "mixed" }: DrawOptions = {},
+): RandomOperation {
   const { operation, inputs, outputs, types } = signature;
   const draw = drawFor(signature, random);
   let wanted = complete(hints[operation.name]?.(draw) ?? {}, signature, draw);
-  while (random.chance(SPOILT)) wanted = spoil(wanted, inputs, random);
+  while (random.chance(spoilt)) wanted = spoil(wanted, inputs, random);
   const next = variadicCounter();
   return {
     signature,
-    inputs: inputs.map((param) => operandOf(typeOf(param, types), argumentAt(wanted[param.name], next(param)), random)),
+    inputs: inputs.map((param) =>
+      operandOf(typeOf(param, types), argumentAt(wanted[param.name], next(param)), random, fill),
+    ),
     outputs: outputs.map((param) => {
       const type = typeOf(param, types);
       return { type, dimensions: [], ...quantisationOf(type, { dimensions: [] }, random) };
@@ -133,7 +144,8 @@ function operandOf(
   type: OperandTypeName,
   wanted: WantedTensor | number | boolean | undefined,
   random: Random,
+  fill: Fill,
 ): Tensor | undefined {
   if (wanted === undefined) return undefined;
-  return typeof wanted === "object" ? drawTensor(type, wanted, random) : scalarTensor(type, wanted);
+  return typeof wanted === "object" ? drawTensor(type, wanted, random, fill) : scalarTensor(type, wanted);
 }

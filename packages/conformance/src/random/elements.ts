@@ -61,8 +61,16 @@ export function quantisationOf(
   }
 }
 
+/**
+ * What a tensor holds. `plain`: harmless numbers, which float32 sums without an error. `fine`: numbers whose products and sums must be
+ * rounded. `unusual`: harmless floats with a few that are NaN, infinite, -0 or extreme. `extreme`: the same without NaN and
+ * infinities; of integers, the least and greatest with others between. `mixed`: mostly harmless.
+ */
+export const fills = ["mixed", "plain", "fine", "unusual", "extreme"] as const;
+export type Fill = (typeof fills)[number];
+
 /** A tensor as it is wanted, with one more extent of 0 if it would be too large to hold. */
-export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: Random): Tensor {
+export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: Random, fill: Fill = "mixed"): Tensor {
   const isLarge = elementCount(wanted.dimensions) > MOST_ELEMENTS;
   const dimensions = isLarge ? [...wanted.dimensions.slice(0, -1), 0] : wanted.dimensions;
   const info = { type, dimensions, ...quantisationOf(type, { ...wanted, dimensions }, random) };
@@ -70,8 +78,13 @@ export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: 
   const { values, reals } = wanted;
   if (values !== undefined) data.set(values.slice(0, data.length));
   else if (reals !== undefined) data.set(storedOf(info, reals).slice(0, data.length));
-  else fillRandomly(type, data, random);
+  else fillRandomly(type, data, random, isBias(type, wanted) && fill === "extreme" ? "plain" : fill);
   return { ...info, data: representable(type, data) };
+}
+
+/** Whether a tensor has the scale of a sum's terms: what becomes of a sum beyond 32 bits is not fixed. */
+function isBias(type: OperandTypeName, { scale }: WantedTensor): boolean {
+  return type === "TENSOR_INT32" && scale !== undefined;
 }
 
 function storedOf({ type, scale, zeroPoint }: TensorInfo, reals: readonly number[]): readonly number[] {
@@ -80,10 +93,12 @@ function storedOf({ type, scale, zeroPoint }: TensorInfo, reals: readonly number
   return reals.map((real) => Math.min(greatest, Math.max(least, Math.round(real / scale) + zeroPoint)));
 }
 
-function fillRandomly(type: OperandTypeName, data: TensorData, random: Random): void {
-  const isStrange = random.chance(0.1);
+function fillRandomly(type: OperandTypeName, data: TensorData, random: Random, fill: Fill): void {
+  const isStrange = fill === "mixed" ? random.chance(0.1) : fill === "unusual" || fill === "extreme";
+  const strange = fill === "extreme" ? strangeFloats.filter(Number.isFinite) : strangeFloats;
+  const plain = fill === "fine" ? () => 8 * random.next() - 4 : () => random.integer(-64, 64) / 16;
   const draw = isFloat(type)
-    ? () => (isStrange && random.chance(0.3) ? random.pick(strangeFloats) : random.integer(-64, 64) / 16)
+    ? () => (isStrange && random.chance(0.3) ? random.pick(strange) : plain())
     : integersOf(type, isStrange, random);
   for (let index = 0; index < data.length; index++) data[index] = draw();
 }

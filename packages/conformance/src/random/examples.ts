@@ -10,6 +10,7 @@ import {
   isTensorType,
   matchOperation,
   type Operation,
+  type OutputTensor,
   operations,
   requiredVersion,
   type Tensor,
@@ -17,10 +18,10 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { operandTypes, operationTypeNames } from "@nnhal/types";
-import type { Example, ExampleOperand } from "../vectors/example.ts";
+import type { Allowance, Example, ExampleOperand } from "../vectors/example.ts";
 import { drawOperation, type RandomOperation } from "./draw.ts";
 import { createRandom, type Random } from "./random.ts";
-import { runRandomOperation } from "./run.ts";
+import { type RandomOutcome, runRandomOperation } from "./run.ts";
 import { signaturesOf } from "./signature.ts";
 
 /** Options of randomExamples. */
@@ -38,7 +39,7 @@ export interface RandomExamplesOptions {
 /** Draws random examples: for each operation all its signatures in turn. */
 export function* randomExamples(options: RandomExamplesOptions = {}): Generator<Example> {
   for (const { random, operation, name } of drawAll(options)) {
-    const example = exampleOf(operation, name, random);
+    const example = exampleOf(operation, name, random, runRandomOperation(operation, random));
     if (example !== undefined) yield example;
   }
 }
@@ -72,26 +73,33 @@ export function kernelOperations(): readonly Operation[] {
 
 /**
  * The model of a random operation; undefined if a model cannot express it (an extent of 0 means unknown in a model, and
- * an operand that must not be omitted has a value), or if its result is too large or takes too long.
+ * an operand that must not be omitted has a value), or if its result is too large or takes too long. `allowanceOf`: how far a
+ * result may be off; without it the HAL's own allowance applies, and outputs with a NaN or an infinity are not compared.
  */
-function exampleOf(operation: RandomOperation, name: string, random: Random): Example | undefined {
+export function exampleOf(
+  operation: RandomOperation,
+  name: string,
+  random: Random,
+  outcome: RandomOutcome,
+  allowanceOf?: (output: OutputTensor) => Allowance,
+): Example | undefined {
   const { signature, inputs, outputs: declared } = operation;
   if (inputs.some((input, position) => !canStand(input, elementAt(signature.inputs, position).omittable)))
     return undefined;
   const type = operationTypeNames.get(signature.operation.code);
-  const outcome = runRandomOperation(operation, random);
   if (type === undefined || outcome.kind === "large" || outcome.kind === "long") return undefined;
   const isComputed = outcome.kind === "computed";
-  const outputs: readonly (TensorInfo & { readonly data?: TensorData })[] = isComputed ? outcome.outputs : declared;
   const operands = [
     ...inputs.map((input, position) =>
       inputOperand(input, signature.types.get(elementAt(signature.inputs, position)), random),
     ),
-    ...outputs.map((output) => outputOperand(output, signature.operation.random)),
+    ...(isComputed
+      ? outcome.outputs.map((output) => outputOperand(output, signature.operation.random, allowanceOf?.(output)))
+      : declared.map((output) => outputOperand(output, signature.operation.random, undefined))),
   ];
   const indexesOf = (lifetime: ExampleOperand["lifetime"]) =>
     operands.flatMap((operand, index) => (operand.lifetime === lifetime ? [index] : []));
-  const match = matchOperation(signature.operation, operands.slice(0, inputs.length).map(typeOf), outputs.map(typeOf));
+  const match = matchOperation(signature.operation, operands.slice(0, inputs.length).map(typeOf), declared.map(typeOf));
   return {
     name,
     spec: `random/${signature.operation.name}`,
@@ -106,7 +114,7 @@ function exampleOf(operation: RandomOperation, name: string, random: Random): Ex
         {
           type,
           inputs: inputs.map((_, index) => index),
-          outputs: outputs.map((_, index) => inputs.length + index),
+          outputs: declared.map((_, index) => inputs.length + index),
         },
       ],
       operands,
@@ -166,11 +174,23 @@ const noOperand = {
 } as const;
 
 /** Results without a known error bound are not compared, nor are those that are drawn at random. */
-function outputOperand(output: TensorInfo & { readonly data?: TensorData }, isRandom: boolean): ExampleOperand {
+function outputOperand(
+  output: TensorInfo & { readonly data?: TensorData },
+  isRandom: boolean,
+  allowance: Allowance | undefined,
+): ExampleOperand {
   const { data, channelQuant: _, ...info } = output;
-  const isIgnored = isRandom || !data?.every(Number.isFinite);
+  const isIgnored = isRandom || (allowance === undefined && !data?.every(Number.isFinite));
   const bytes = data === undefined || data.length === 0 ? null : bytesOf({ ...info, data });
-  return { ...noOperand, ...info, type: halTypeName(info.type), lifetime: "SUBGRAPH_OUTPUT", isIgnored, data: bytes };
+  return {
+    ...noOperand,
+    ...info,
+    type: halTypeName(info.type),
+    lifetime: "SUBGRAPH_OUTPUT",
+    isIgnored,
+    data: bytes,
+    ...(allowance && { allowance }),
+  };
 }
 
 function bytesOf({ type, data }: Tensor): Uint8Array {

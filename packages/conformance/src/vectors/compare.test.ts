@@ -3,7 +3,7 @@ import { addExample, bytesOf, operand, output, withOperands } from "@nnhal/test-
 import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { findDifference } from "./compare.ts";
-import type { Example } from "./example.ts";
+import type { Allowance, Example } from "./example.ts";
 import { outputExample } from "./examples.test-helper.ts";
 
 type Encode = (...values: number[]) => Uint8Array;
@@ -116,6 +116,39 @@ describe("tolerances", () => {
     expect(passes("TENSOR_FLOAT16", f16, 2 ** -24, -(2 ** -15))).toBe(true);
     const smallest = outputExample("TENSOR_FLOAT16", [1], f16(2 ** -24));
     expect(difference(smallest, f16(-1))).toMatch(/expected 5\.960464477539063e-8, actual -1,/);
+  });
+});
+
+describe("an allowance of its own", () => {
+  const allowing = (expected: number, actual: number, allowance: Allowance) => {
+    const example = outputExample("TENSOR_FLOAT32", [1], f32(expected));
+    const operands = example.main.operands.map((own) => ({ ...own, allowance }));
+    return difference({ ...example, main: { ...example.main, operands } }, f32(actual)) === undefined;
+  };
+
+  it("stands for that of the type, the bounds included", () => {
+    for (const [actual, right] of [
+      [10.5, true],
+      [9.5, true],
+      [10.51, false],
+      [9.49, false],
+    ] as const) {
+      expect(allowing(10, actual, { absolute: 0.25, relative: 0.025 }), String(actual)).toBe(right);
+    }
+    expect(allowing(1, 1, { absolute: 0, relative: 0 })).toBe(true);
+    expect(allowing(1, 1 + 2 ** -23, { absolute: 0, relative: 0 })).toBe(false);
+  });
+
+  it("wants the same NaN and infinity, unless any value is right", () => {
+    const [nan, infinity] = [Number.NaN, Number.POSITIVE_INFINITY];
+    const allowance = { absolute: 1, relative: 1 };
+    for (const expected of [nan, infinity, -infinity]) {
+      for (const actual of [nan, infinity, -infinity, 3]) {
+        expect(allowing(expected, actual, allowance)).toBe(Object.is(expected, actual));
+        expect(allowing(expected, actual, { ...allowance, anyUnusual: true })).toBe(true);
+      }
+    }
+    expect(allowing(3, nan, { ...allowance, anyUnusual: true })).toBe(false);
   });
 });
 

@@ -4,9 +4,9 @@
 import { elementAt, formatShape, sameShape } from "@nnhal/operations";
 import type { OperandTypeName, OutputShape } from "@nnhal/types";
 import { readElements } from "./elements.ts";
-import type { Example } from "./example.ts";
+import type { Allowance, Example } from "./example.ts";
 import { findDistributionProblem } from "./multinomial.ts";
-import { type Tolerance, toleranceOf } from "./tolerance.ts";
+import { toleranceOf } from "./tolerance.ts";
 
 /**
  * Describes the first difference between the expected and the actual outputs; undefined if there is none. `bytesOf`
@@ -22,7 +22,7 @@ export function findDifference(
     return `the answer has ${outputShapes.length} output shapes, the model ${main.outputIndexes.length} outputs`;
   }
   for (const [output, index] of main.outputIndexes.entries()) {
-    const { isIgnored, dimensions, type, data } = elementAt(main.operands, index);
+    const { isIgnored, dimensions, type, data, allowance } = elementAt(main.operands, index);
     if (isIgnored) continue;
     const label = `${writerOf(example, index)} output ${output}`;
     const shape = elementAt(outputShapes, output);
@@ -32,7 +32,7 @@ export function findDifference(
     if (!shape.isSufficient) return `${label}: the buffer is called too small, although the execution succeeded`;
     if (data === null || expectedMultinomialDistributionTolerance > 0) continue;
     const actual = bytesOf(output).subarray(0, data.length);
-    const difference = findElementDifference(type, dimensions, data, actual, toleranceOf(example, type));
+    const difference = findElementDifference(type, dimensions, data, actual, allowance ?? toleranceOf(example, type));
     if (difference !== undefined) return `${label} ${difference}`;
   }
   return expectedMultinomialDistributionTolerance > 0 ? findDistributionProblem(example, bytesOf) : undefined;
@@ -48,7 +48,7 @@ function findElementDifference(
   dimensions: readonly number[],
   expectedBytes: Uint8Array,
   actualBytes: Uint8Array,
-  { absolute, relative }: Tolerance,
+  { absolute, relative, anyUnusual = false }: Allowance,
 ): string | undefined {
   const expected = readElements(type, expectedBytes);
   const actual = readElements(type, actualBytes);
@@ -56,8 +56,11 @@ function findElementDifference(
   let count = 0;
   for (let index = 0; index < expected.length; index++) {
     const wanted = elementAt(expected, index);
-    // Written so that a NaN is a difference, and so is an element that is missing.
-    if (Math.abs(wanted - (actual[index] ?? Number.NaN)) <= absolute + relative * Math.abs(wanted)) continue;
+    const found = actual[index];
+    if (Number.isFinite(wanted)) {
+      // Written so that a NaN is a difference, and so is an element that is missing.
+      if (Math.abs(wanted - (found ?? Number.NaN)) <= absolute + relative * Math.abs(wanted)) continue;
+    } else if (found !== undefined && (anyUnusual || Object.is(found, wanted))) continue;
     if (first < 0) first = index;
     count++;
   }
@@ -66,7 +69,7 @@ function findElementDifference(
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
   return (
     `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
-    `${bound === 0 ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
+    `${bound === 0 || Number.isNaN(bound) ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
     `${count} of ${expected.length} elements differ`
   );
 }

@@ -13,6 +13,17 @@ import type {
 /** The HAL's own names of the lifetimes. */
 export type LifeTimeName = keyof typeof operandLifeTimes;
 
+/**
+ * How far an element may be from what is expected: abs(expected - actual) <= absolute + relative * abs(expected). A NaN and an
+ * infinity must then be the same ones, unless they are `anyUnusual`.
+ */
+export interface Allowance {
+  readonly absolute: number;
+  readonly relative: number;
+  /** Elements that are expected to be NaN or infinite may have any value: the HAL does not say what they are. Default: false. */
+  readonly anyUnusual?: boolean;
+}
+
 /** A value of an example's graph. */
 export interface ExampleOperand {
   readonly type: OperandTypeName;
@@ -31,6 +42,8 @@ export interface ExampleOperand {
    * that the example does not state.
    */
   readonly data: Uint8Array | null;
+  /** Of an output of the main subgraph. Absent: as the type and the precision of the model say (`tolerances`). */
+  readonly allowance?: Allowance;
 }
 
 /** One operation of an example's graph. */

@@ -106,6 +106,11 @@ describe("parseExample", () => {
       (json) => (json.model.main.operands[0].channelQuant = { scales: ["a"], channelDim: 0 }),
       /operands\[0\]\.channelQuant\.scales: expected a list of numbers, found \["a"\]/,
     ],
+    [
+      "allowance",
+      (json) => (json.model.main.operands[3].allowance = { absolute: -1, relative: 0 }),
+      /operands\[3\]\.allowance\.absolute: expected a number from 0 up, found -1/,
+    ],
     ["base64", (json) => (json.model.main.operands[0].data = "AAA"), /operands\[0\]\.data: expected base64 or null/],
     ["base64 letters", (json) => (json.model.main.operands[0].data = "A*A="), /operands\[0\]\.data: expected base64/],
     [

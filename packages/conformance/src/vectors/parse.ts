@@ -4,7 +4,7 @@
  */
 import { byteSize, elementAt } from "@nnhal/operations";
 import { type HalVersion, halVersions, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
-import type { Example, ExampleOperand, ExampleSubgraph } from "./example.ts";
+import type { Allowance, Example, ExampleOperand, ExampleSubgraph } from "./example.ts";
 import {
   type Place,
   placeOf,
@@ -82,6 +82,7 @@ function readSubgraph(place: Place, hasAnyIndexes: boolean): ExampleSubgraph {
 }
 
 function readOperand(place: Place): ExampleOperand {
+  const allowance = place.fields.allowance === undefined ? undefined : readAllowance(readObject(place, "allowance"));
   const operand = {
     type: readName(place, "type", operandTypes),
     dimensions: readIntegers(place, "dimensions", 0, greatestUint32),
@@ -92,12 +93,21 @@ function readOperand(place: Place): ExampleOperand {
     channelQuant: place.fields.channelQuant === null ? null : readChannelQuant(readObject(place, "channelQuant")),
     isIgnored: readFlag(place, "isIgnored"),
     data: readBytes(place, "data"),
+    ...(allowance && { allowance }),
   };
   const { lifetime, data } = operand;
   const isConstant = lifetime === "CONSTANT_COPY" || lifetime === "CONSTANT_REFERENCE";
   if (isConstant && data === null) reject(place, "data", `the value of the ${lifetime}`);
   if (lifetime === "SUBGRAPH" && data?.length !== 4) reject(place, "data", "the 4 bytes of a subgraph's index");
   return operand;
+}
+
+function readAllowance(place: Place): Allowance {
+  const [absolute, relative] = [readNumber(place, "absolute"), readNumber(place, "relative")];
+  if (absolute < 0) reject(place, "absolute", "a number from 0 up");
+  if (relative < 0) reject(place, "relative", "a number from 0 up");
+  if (place.fields.anyUnusual === undefined) return { absolute, relative };
+  return { absolute, relative, anyUnusual: readFlag(place, "anyUnusual") };
 }
 
 function readChannelQuant(place: Place) {

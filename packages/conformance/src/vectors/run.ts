@@ -1,7 +1,7 @@
 /**
  * The vectors suite: every example is prepared and executed on a device, and its outputs are compared.
  */
-import { type Device, ErrorStatus, errorStatusNames, type Model, type PreparedModel } from "@nnhal/types";
+import { type Device, ErrorStatus, errorStatusNames, type Model, operandTypes, type PreparedModel } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
@@ -20,6 +20,10 @@ export interface VectorsOptions {
   readonly variants?: boolean | undefined;
   /** The way to execute the examples. Default: sync. */
   readonly path?: ExecutionPath | undefined;
+  /**
+   * Whether a prepared model is executed again after an execution with other inputs, and must have the same results. Default: no.
+   */
+  readonly again?: boolean | undefined;
   /** Selects the cases to run, for instance with `matchesText`. Others are not counted. Default: all. */
   readonly filter?: ((vectorCase: VectorCase) => boolean) | undefined;
   /** Milliseconds after which a case has failed. Default 60 000. */
@@ -43,8 +47,9 @@ export function matchesText({ name, example }: VectorCase, text: string): boolea
 export async function* runVectors(
   device: Device,
   examples: Iterable<Example> | AsyncIterable<Example>,
-  { variants = false, path = "sync", filter = () => true, timeLimit = 60_000, skip = 0, onStart }: VectorsOptions = {},
+  options: VectorsOptions = {},
 ): AsyncGenerator<CaseResult> {
+  const { variants = false, path = "sync", filter = () => true, timeLimit = 60_000, skip = 0, onStart } = options;
   let toSkip = skip;
   const preparer = createPreparer(path, device);
   try {
@@ -53,7 +58,7 @@ export async function* runVectors(
         if (!filter(vectorCase) || toSkip-- > 0) continue;
         const start = { name: vectorCase.name, subject: subjectOf(example) };
         await onStart?.(start);
-        const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer));
+        const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer, options.again));
         const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
         yield { ...start, verdict, ...(reason !== undefined && { reason }) };
       }
@@ -93,6 +98,7 @@ async function runCase(
   vectorCase: VectorCase,
   path: ExecutionPath,
   preparer: Preparer,
+  again = false,
 ): Promise<Outcome> {
   const { example } = vectorCase;
   const model = modelOf(vectorCase);
@@ -121,10 +127,30 @@ async function runCase(
     return mayFail ? passed : failed(`prepareModel: ${describe(prepared)}`);
   }
   try {
-    return await execute(device, preparedModel, model, example, path);
+    const run = (inputsOf: Example) => execute(device, preparedModel, model, inputsOf, path);
+    const first = await run(example);
+    if (!again || first.verdict !== "passed" || example.expectFailure) return first;
+    // Whatever comes of it: what is left of it must not show in the next one.
+    await run(withOtherInputs(example));
+    const second = await run(example);
+    return second.verdict === "passed" ? second : failed(`after an execution with other inputs, ${second.reason}`);
   } finally {
     preparedModel.close();
   }
+}
+
+/** The inputs of an example, each with its elements in the reverse order. */
+function withOtherInputs(example: Example): Example {
+  const inputs = new Set(example.main.inputIndexes);
+  const operands = example.main.operands.map((operand, index) => {
+    if (!inputs.has(index) || operand.data === null) return operand;
+    const { elementSize } = operandTypes[operand.type];
+    const bytes = operand.data.slice().reverse();
+    for (let start = 0; start < bytes.length; start += elementSize)
+      bytes.subarray(start, start + elementSize).reverse();
+    return { ...operand, data: bytes };
+  });
+  return { ...example, main: { ...example.main, operands } };
 }
 
 async function execute(

@@ -3,25 +3,19 @@
  * model asks to be computed.
  */
 import type { OperandTypeName } from "@nnhal/types";
-import { type Example, subgraphsOf } from "./example.ts";
-
-/** An element passes where abs(expected - actual) <= absolute + relative * abs(expected). */
-export interface Tolerance {
-  readonly absolute: number;
-  readonly relative: number;
-}
+import { type Allowance, type Example, subgraphsOf } from "./example.ts";
 
 /** The units in the last place of 1.0. */
 const float32Epsilon = 2 ** -23;
 const float16Epsilon = 2 ** -10;
 
-const float32: Tolerance = { absolute: 1e-5, relative: 5 * float32Epsilon };
-const float16: Tolerance = { absolute: 5 * float16Epsilon, relative: 5 * float16Epsilon };
-const offByOne: Tolerance = { absolute: 1, relative: 0 };
-const exact: Tolerance = { absolute: 0, relative: 0 };
+const float32: Allowance = { absolute: 1e-5, relative: 5 * float32Epsilon };
+const float16: Allowance = { absolute: 5 * float16Epsilon, relative: 5 * float16Epsilon };
+const offByOne: Allowance = { absolute: 1, relative: 0 };
+const exact: Allowance = { absolute: 0, relative: 0 };
 
 /** Tolerances by output type; `reduced` where float32 need only be as precise as float16. */
-export const tolerances: Readonly<Partial<Record<OperandTypeName, { full: Tolerance; reduced: Tolerance }>>> = {
+export const tolerances: Readonly<Partial<Record<OperandTypeName, { full: Allowance; reduced: Allowance }>>> = {
   FLOAT32: { full: float32, reduced: float16 },
   TENSOR_FLOAT32: { full: float32, reduced: float16 },
   FLOAT16: { full: float16, reduced: float16 },
@@ -36,7 +30,7 @@ export const tolerances: Readonly<Partial<Record<OperandTypeName, { full: Tolera
 };
 
 /** The tolerance of an output of an example; types without a row are compared exactly. */
-export function toleranceOf(example: Example, type: OperandTypeName): Tolerance {
+export function toleranceOf(example: Example, type: OperandTypeName): Allowance {
   return tolerances[type]?.[hasReducedPrecision(example) ? "reduced" : "full"] ?? exact;
 }
 

@@ -1,0 +1,149 @@
+/**
+ * The suite arithmetic: what a device computes, operation by operation, held against the reference kernels. A failed example is made as
+ * small as it can be.
+ */
+import { operations as allOperations, type Operation } from "@nnhal/operations";
+import type { Device } from "@nnhal/types";
+import { attempt } from "../attempt.ts";
+import type { OnProgress, OnStart } from "../isolated.ts";
+import type { RandomOperation } from "../random/draw.ts";
+import { kernelOperations } from "../random/examples.ts";
+import { createRandom } from "../random/random.ts";
+import { runRandomOperation } from "../random/run.ts";
+import type { CaseResult } from "../result.ts";
+import type { Example } from "../vectors/example.ts";
+import { runVectors } from "../vectors/run.ts";
+import { type ArithmeticExample, edgeExamples, judgedExample, randomRound } from "./examples.ts";
+import { shrink } from "./shrink.ts";
+
+/** Options of runArithmetic. */
+export interface ArithmeticOptions {
+  /** Of the random examples. Default 1. */
+  readonly seed?: number | undefined;
+  /** The number of random examples of each operation in a round; some of them cannot be models. Default 20. */
+  readonly count?: number | undefined;
+  /**
+   * An operation's name, or the name of an example, which is then the only one. Names of random examples tell their seed. Default: all.
+   */
+  readonly only?: string | undefined;
+  /** Further rounds, each with the next seed, while it returns true. Default: none. */
+  readonly goesOn?: (() => boolean) | undefined;
+  /** Selects examples by their names. Others are not counted. Default: all. */
+  readonly filter?: ((name: string) => boolean) | undefined;
+  /** Milliseconds after which an example has failed. Default 20 000. */
+  readonly timeLimit?: number | undefined;
+  /** The number of examples to leave out at the beginning. Default 0. */
+  readonly skip?: number | undefined;
+  /**
+   * Keeps a failed example, the smallest that was found, and returns what to say of it in its reason. Called for the first example
+   * of each operation that fails, and ten operations at most. Default: examples are not made smaller.
+   */
+  readonly keep?: ((example: Example, original: string) => Promise<string> | string) | undefined;
+  readonly onStart?: OnStart | undefined;
+  /** Called with the number of operations that were begun, of `arithmeticSize`, and the name of the example. */
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** The number of operations that have examples. */
+export const arithmeticSize = kernelOperations().length;
+
+/** The most failed examples that are made smaller in one run: each takes up to a few seconds. */
+const mostShrunk = 10;
+
+/** Runs the examples on a device. */
+export async function* runArithmetic(device: Device, options: ArithmeticOptions = {}): AsyncGenerator<CaseResult> {
+  const { filter = () => true, timeLimit = 20_000, keep, onStart, onProgress } = options;
+  const shrunk = new Set<string>();
+  let toSkip = options.skip ?? 0;
+  const operations = new Set<unknown>();
+  for (const made of chosen(options)) {
+    const { name } = made.example;
+    if (!filter(name)) continue;
+    operations.add(made.drawn.signature.operation);
+    onProgress?.(operations.size, name);
+    if (toSkip-- > 0) continue;
+    for await (const result of runVectors(device, [made.example], {
+      again: true,
+      timeLimit,
+      ...(onStart && { onStart }),
+    })) {
+      const { subject } = result;
+      if (result.verdict !== "failed" || keep === undefined || shrunk.has(subject) || shrunk.size >= mostShrunk) {
+        yield result;
+        continue;
+      }
+      shrunk.add(subject);
+      const kept = await keep(await smallestOf(device, made, timeLimit), name);
+      yield { ...result, reason: `${result.reason ?? ""}\n${kept}` };
+    }
+  }
+}
+
+/** The examples that the options choose. Throws RangeError if `only` names neither an operation nor an example. */
+function* chosen({ seed = 1, count = 20, only, goesOn }: ArithmeticOptions): Generator<ArithmeticExample> {
+  const named = only === undefined ? undefined : readName(only);
+  if (named?.example !== undefined) {
+    yield* named.example;
+    return;
+  }
+  const operations = named === undefined ? kernelOperations() : [named.operation];
+  for (const operation of operations) {
+    yield* edgeExamples(operation);
+    yield* randomRound(operation, seed, count);
+  }
+  for (let next = seed + 1; goesOn?.(); next++) {
+    for (const operation of operations) yield* randomRound(operation, next, count);
+  }
+}
+
+/** The operation, or the one example, that `only` names. */
+function readName(only: string): { readonly operation: Operation; readonly example?: Iterable<ArithmeticExample> } {
+  const match = /^(?:arithmetic\/)?(\w+)(?:\/(?:edge\/(\d+)|random\/(\d+)\.(\d+)))?$/.exec(only);
+  const operation = operationNamed(match?.[1]);
+  if (match === null || operation === undefined) {
+    throw new RangeError(`"${only}" is neither an operation with examples nor the name of an example`);
+  }
+  const [, , edge, seed, index] = match;
+  if (edge !== undefined) return { operation, example: withName(edgeExamples(operation), `edge/${edge}`) };
+  if (seed === undefined) return { operation };
+  const round = randomRound(operation, Number(seed), Number(index) + 1);
+  return { operation, example: withName(round, `random/${seed}.${index}`) };
+}
+
+function* withName(all: Iterable<ArithmeticExample>, end: string): Generator<ArithmeticExample> {
+  for (const made of all) {
+    if (!made.example.name.endsWith(`/${end}`)) continue;
+    yield made;
+    return;
+  }
+}
+
+function operationNamed(name: string | undefined): Operation | undefined {
+  const wanted = name?.toUpperCase();
+  return allOperations.find((operation) => operation.name === wanted && !operation.controlFlow);
+}
+
+/** The smallest failing example that is found from a failed one. */
+async function smallestOf(device: Device, { example, drawn }: ArithmeticExample, timeLimit: number): Promise<Example> {
+  const asExample = (candidate: RandomOperation): Example | undefined => {
+    const outcome = runRandomOperation(candidate, createRandom(1), false);
+    const outputs = outcome.kind === "computed" ? outcome.outputs : undefined;
+    // A refusal that is expected stays one, and a result a result.
+    if ((outputs === undefined) !== example.expectFailure || outcome.kind === "faulty") return undefined;
+    return judgedExample(candidate, `${example.name} shrunk`, outputs, 0);
+  };
+  let smallest = example;
+  const stillFails = async (candidate: RandomOperation): Promise<boolean> => {
+    const tried = asExample(candidate);
+    if (tried === undefined) return false;
+    for await (const { verdict } of runVectors(device, [tried], { again: true, timeLimit })) {
+      if (verdict !== "failed") return false;
+      smallest = tried;
+      return true;
+    }
+    return false;
+  };
+  // A device that is slow, or blocks, must not stop the suite: what was found until then is kept.
+  await attempt(timeLimit / 2, () => shrink(drawn, stillFails));
+  return smallest;
+}

@@ -1,0 +1,110 @@
+/**
+ * Faults in the arithmetic of one operation: the reference kernel with other arguments, or with other results.
+ */
+import {
+  type AnyArg,
+  type AnyArgs,
+  type AnyOutputs,
+  isFloat,
+  type KernelResult,
+  type Operation,
+  type OperationName,
+  type OutputTensor,
+  type Tensor,
+} from "@nnhal/operations";
+
+/** A fault in the kernels of operations. */
+export interface KernelFault {
+  /** What is wrong, in words. */
+  readonly what: string;
+  /** The operation that is wrong, whose examples find it. */
+  readonly operation: OperationName;
+  /** A new one for each device: some faults remember what was computed. */
+  plant(): (operation: Operation) => Operation;
+}
+
+/** Changes arguments before, or results after the kernel has run. */
+export interface Change {
+  readonly before?: (args: Readonly<Record<string, AnyArg>>) => Readonly<Record<string, AnyArg>>;
+  readonly after?: (outputs: readonly OutputTensor[], args: AnyArgs) => void;
+}
+
+/** A fault of an operation. */
+export function faultOf(operation: OperationName, what: string, change: Change | (() => Change)): KernelFault {
+  return {
+    what,
+    operation,
+    plant() {
+      const { before = (args) => args, after } = typeof change === "function" ? change() : change;
+      return (definition) => {
+        const { reference } = definition;
+        if (definition.name !== operation || reference === undefined) return definition;
+        return { ...definition, reference: changed };
+
+        function* changed(
+          args: AnyArgs,
+          outputs: AnyOutputs,
+          context: Parameters<typeof right>[2],
+        ): Generator<void, void> {
+          const running: KernelResult = right({ ...args, ...before(args) }, outputs, context);
+          if (running) for (let next = running.next(); !next.done; next = running.next()) yield;
+          after?.(
+            Object.values(outputs)
+              .flat()
+              .filter((output) => output !== undefined),
+            args,
+          );
+        }
+
+        function right(...call: Parameters<NonNullable<Operation["reference"]>>): KernelResult {
+          return reference?.(...call);
+        }
+      };
+    },
+  };
+}
+
+/** An argument as a tensor, if it is one. */
+function maybeTensor(arg: AnyArg): Tensor | undefined {
+  // Kernels get tensors, not the facts of operands alone.
+  return typeof arg === "object" && "data" in arg ? (arg as Tensor) : undefined;
+}
+
+/** An argument that is a tensor. */
+export function tensorOf(arg: AnyArg): Tensor {
+  const tensor = maybeTensor(arg);
+  if (tensor === undefined) throw new TypeError("the argument is not a tensor");
+  return tensor;
+}
+
+export function isTensor(arg: AnyArg): boolean {
+  return maybeTensor(arg) !== undefined;
+}
+
+export function numberOf(arg: AnyArg): number {
+  return typeof arg === "number" ? arg : Number(arg ?? 0);
+}
+
+/** Replaces an argument by what becomes of the tensor there; an omitted one stays omitted. */
+export function withTensor(name: string, change: (tensor: Tensor) => Tensor): NonNullable<Change["before"]> {
+  return (args) => (isTensor(args[name]) ? { ...args, [name]: change(tensorOf(args[name])) } : args);
+}
+
+/** Replaces a number. */
+export function withNumber(name: string, change: (value: number) => number): NonNullable<Change["before"]> {
+  return (args) => ({ ...args, [name]: change(numberOf(args[name])) });
+}
+
+/** Replaces each element of the first output, of all types, or of floats or quantised ones only. */
+export function withElements(
+  change: (element: number, index: number, output: OutputTensor) => number,
+  of: "all" | "floats" | "quantised" = "all",
+): NonNullable<Change["after"]> {
+  return ([output]) => {
+    if (output === undefined) return;
+    if (of === "floats" ? !isFloat(output.type) : of === "quantised" && output.scale === 0) return;
+    for (let index = 0; index < output.data.length; index++) {
+      output.data[index] = change(output.data[index] ?? 0, index, output);
+    }
+  };
+}
