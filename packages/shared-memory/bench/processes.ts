@@ -28,12 +28,13 @@ import {
   mappedSignal,
   serveDescriptors,
 } from "../src/index.ts";
+import { prepareRemotely } from "../src/remote-device.test-helper.ts";
 import { type Peer, privateFolder, startPeer } from "../src/start-peer.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";
 import { prepareAdd } from "./prepare-add.ts";
 
 const rounds = Number(process.argv[2] ?? 40);
-const tripsOfRound = 100;
+const tripsOfRound = 50;
 
 interface Contestant {
   readonly name: string;
@@ -229,6 +230,20 @@ await sockets.peer.ask("listen", path);
     return { status: 0, context: { freeMemory() {} } };
   }, packets);
   await addBurst("ADD, process, packets over a socket", burst, message, adderRequest(), "processes: socket");
+}
+{
+  const peer = startPeer("./transport.test-process.ts", [], {}, process.execArgv);
+  ends.push(() => peer.kill());
+  await peer.ask("listen", `${path}.device`);
+  const { model } = await prepareRemotely(`${path}.device`);
+  const { request, values } = adderRequest();
+  values.set([1, 2, 0]);
+  check(await model.execute(request), values);
+  add("ADD, process, call", () => model.execute(request), "processes: socket");
+  const configure = model.configureExecutionBurst;
+  if (configure === undefined) throw new Error("no bursts");
+  const { burst, message } = await createBurst(configure, burstAcrossProcesses());
+  await addBurst("ADD, process, burst of a device", burst, message, adderRequest(), "processes: futex");
 }
 await addProcessBurst("ADD, process, burst, polling 50 us", { pollingWindow: 50 }, { pollingWindow: 50 });
 await addProcessBurst(
