@@ -79,7 +79,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   }
 }
 
-/** The examples that the options choose. Throws RangeError if `only` is no operation and no name of an example. */
+/** The examples that the options choose. Throws RangeError if `only` names neither an operation nor an example. */
 function* chosen({ seed = 1, count = 20, only, goesOn }: ArithmeticOptions): Generator<ArithmeticExample> {
   const named = only === undefined ? undefined : readName(only);
   if (named?.example !== undefined) {

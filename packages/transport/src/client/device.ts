@@ -176,7 +176,7 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
     getNumberOfCacheFilesNeeded: fact(facts.getNumberOfCacheFilesNeeded),
     getStatus() {
       if (isClosed) return DeviceStatus.OFFLINE;
-      // Whoever waits for the device to come back asks for its status.
+      // A caller that waits for the device to come back asks for its status.
       if (session.connection.over !== undefined && reconnect !== undefined) void find();
       return session.status();
     },
